@@ -9,7 +9,7 @@ import { isObject } from "../json";
 import { dialects, SecretsDialect } from "./dialects";
 import { isMountPath, normalizeMount } from "./mount-path";
 
-/** The settings of this system alone. */
+/** The settings that only this system has. */
 interface SecretsSettings {
   namespace?: string;
   mount?: string;
@@ -20,7 +20,7 @@ export const system: System<SecretsSettings> = defineSystem({
   name: "secrets",
   dialects,
   own: {
-    // Vault ignores slashes at either end: without them, a namespace has one spelling.
+    // Vault ignores leading and trailing slashes. Without them, each namespace has one spelling.
     namespace: nonEmptyStr
       .regex(/^[\x21-\x7e]+$/, "must be a path such as team/a")
       .transform(normalizeMount)
@@ -33,7 +33,7 @@ export const system: System<SecretsSettings> = defineSystem({
   partition: "namespace",
   variables: [
     { dialect: "standard", prefix: "SECRETS", address: "SECRETS_ADDR", more: ["namespace"] },
-    // OpenBao's own command line writes its token to Vault's file.
+    // The OpenBao CLI writes its token to Vault's file.
     {
       dialect: "openbao",
       prefix: "BAO",
@@ -53,21 +53,21 @@ export const system: System<SecretsSettings> = defineSystem({
   ],
 });
 
-/** `connect` accepts only the dialects of the table. @internal */
+/** `connect` has already rejected every other dialect. @internal */
 export const dialectOf = ({ dialect }: Connection): SecretsDialect => dialects[dialect] as SecretsDialect;
 
-/** The life cycle passes each connection on without the type of its own settings. */
+/** The life cycle passes connections without the type of these settings. */
 const settingsOf = (connection: Connection): SecretsSettings => connection as Connection & SecretsSettings;
 
-/** The mount of the scheduler engine when the resource does not name one. @internal */
+/** The mount of the scheduler engine if a resource names none. @internal */
 export const defaultMount = (connection: Connection): string => settingsOf(connection).mount ?? dialectOf(connection).schedulerMount;
 
-/** A path of the API: mounts may be nested, names may hold anything. @internal */
+/** An API path. A mount may be nested, and a name may contain any character. @internal */
 export function apiPath(mount: string, ...names: string[]): string {
   return `/v1/${[...mount.split("/"), ...names].map(encodeURIComponent).join("/")}`;
 }
 
-/** Sends one request to the secrets service and gives back what it answers. @internal */
+/** Sends a request to the secrets service and returns the response body. @internal */
 export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   const { tokenHeader, namespaceHeader } = dialectOf(connection);
   const { namespace } = settingsOf(connection);
@@ -78,12 +78,12 @@ export async function call(connection: Connection, request: Omit<Request, "heade
   return (await send(connection, { ...request, headers })).body;
 }
 
-/** Further evidence for a 404 that proves nothing by itself. @internal */
+/** Returns true if an object is missing, in a dialect where a 404 may also come from a gateway. @internal */
 export type Evidence = (error: StewardError) => Promise<boolean>;
 
 /**
- * The `data` of an object, or undefined where it is proven that the object does not exist. A 404 may come from a gateway: in a dialect where the 404
- * alone is no proof, one read more is the evidence. With `anyNotFound` none is needed. @internal
+ * Returns the `data` of an object, or undefined if the object does not exist. In some dialects a 404 may come from a gateway, so `evidence`
+ * must confirm it. With `anyNotFound` every 404 counts. @internal
  */
 export async function readData(
   connection: Connection,
@@ -106,34 +106,30 @@ export async function readData(
     if (isAbsent) return undefined;
     throw error.with({
       rule: "unproven-absence",
-      hint: "Nothing proves that it does not exist: check the connection's address, the mount, and any proxy in front of the service.",
+      hint: "The 404 may come from a proxy: check the connection's address, the mount, and any proxy in front of the service.",
     });
   }
 }
 
-/** Runs a read before a write that overwrites nothing unseen. `wayRound` says how to do without the read. @internal */
-export async function readFirst<T>(wayRound: string, read: () => Promise<T>): Promise<T> {
+/** Runs the read that precedes a write. If it fails with a 404, the error's hint ends with `alternative`. @internal */
+export async function readFirst<T>(alternative: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
-    throw error.with({ hint: `${error.details.hint} ${wayRound}` });
+    throw error.with({ hint: `${error.details.hint} ${alternative}` });
   }
 }
 
-/** How a creation does without that proof. */
-const adoptHint = "With adopt: true it is created without this proof.";
+const adoptHint = "Or set adopt: true, which creates it without this check.";
 
-/**
- * Reads what a creation would take over. With `adopt: true`, which overwrites whatever there is, any 404 means that nothing is there.
- * @internal
- */
+/** Reads the object that a create would adopt. With `adopt: true` every 404 counts as missing, since the create overwrites anyway. @internal */
 export const readExisting = <T>(adopt: Adopt | undefined, read: (anyNotFound: boolean) => Promise<T>): Promise<T> =>
   adopt === true ? read(true) : readFirst(adoptHint, () => read(false));
 
 /**
- * Whether the service answered by itself, and documents the path to this token: it then serves the path, and there is nothing at it. A gateway that
- * routes `sys` and not the mount would pass for that by its document alone. @internal
+ * True if the 404 comes from the service, and its OpenAPI document lists the path for this token. The document alone is no evidence: a gateway
+ * may route `sys` but not the mount. @internal
  */
 const documentsPath =
   (connection: Connection): Evidence =>
@@ -143,15 +139,15 @@ const documentsPath =
     if (!paths)
       throw error.with({
         rule: "openapi-unreadable",
-        hint: `Only the OpenAPI document can prove that it does not exist, and it cannot be read: allow the token to read ${openApiPath}.`,
+        hint: `Only the OpenAPI document can prove that it does not exist: allow the token to read ${openApiPath}.`,
       });
     return Object.keys(paths).some((template) => matches(template, documentedPath(error)));
   };
 
-/** Pulumi creates the new resource first, unless the program says otherwise, and asks no provider about a replacement that the user orders. @internal */
+/** With `--replace`, Pulumi creates the new resource first, without asking the provider. @internal */
 export const replaceHint = "To replace it with `pulumi up --replace`, set the resource option deleteBeforeReplace: true.";
 
-/** Deletes an object; one that is gone already, with its mount or without, is as good. @internal */
+/** Deletes an object. Succeeds if the object or its mount no longer exists. @internal */
 export async function remove(connection: Connection, path: string): Promise<void> {
   try {
     await call(connection, { method: "DELETE", path, retry: "idempotent" });
@@ -160,26 +156,26 @@ export async function remove(connection: Connection, path: string): Promise<void
   }
 }
 
-/** Whether an error response has the form of the service's own: a list of errors. @internal */
+/** True if an error response has the format of the service, a list of errors. @internal */
 export const isFromService = (error: StewardError): boolean => error.details.errorCount !== undefined;
 
-/** Whether the service itself answers 404: the object does not exist, or its mount does not. @internal */
+/** True for a 404 of the service itself: the object or its mount does not exist. @internal */
 export const isNotFound = (error: unknown): boolean => error instanceof StewardError && error.status === 404 && isFromService(error);
 
-/** Whether the service says that it knows no such lease. @internal */
+/** True if the service reports that the lease does not exist. @internal */
 export function isLeaseGone(error: unknown): boolean {
   return error instanceof StewardError && error.status === 400 && /^(invalid lease|lease not found)$/.test(error.details.reason);
 }
 
 /** @internal */
 export const unexpectedAnswer = (path: string): StewardError =>
-  unexpectedResponse("GET", path, "the server's answer is not that of the scheduler engine", "Check the address and the mount.");
+  unexpectedResponse("GET", path, "the response is not from the scheduler engine", "Check the address and the mount.");
 
 const openApiPath = "/v1/sys/internal/specs/openapi";
-/** All mounts with all their paths are megabytes. */
+/** The document has megabytes if the service has many mounts. */
 const openApiBytes = 64 * 1024 * 1024;
 
-/** What the service documents of itself for this token, as it sends it. @internal */
+/** Returns the OpenAPI document of the paths that the token can see. @internal */
 export async function readOpenApi(connection: Connection, retry: Retry): Promise<OpenAPIV3.Document> {
   const limits = { bodyBytes: openApiBytes };
   const document = (await call(connection, { method: "GET", path: openApiPath, retry, limits })) as Partial<OpenAPIV3.Document> | undefined;
@@ -189,12 +185,12 @@ export async function readOpenApi(connection: Connection, retry: Retry): Promise
   throw unexpectedResponse(
     "GET",
     openApiPath,
-    "the server's answer is no OpenAPI document",
-    "Check the connection's address, and what stands between.",
+    "the response is not an OpenAPI document",
+    "Check the connection's address and any proxy in between.",
   );
 }
 
-/** Asked for once per server, token and process. @internal */
+/** The paths that the token can see, read once per server and token. Undefined if the document cannot be read. @internal */
 export function visiblePaths(connection: Connection, retry: Retry): Promise<OpenAPIV3.PathsObject | undefined> {
   const key = JSON.stringify(["openapi", retry, connection.server, connection.token()]);
   const known = connection.cache.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
@@ -207,12 +203,12 @@ export function visiblePaths(connection: Connection, retry: Retry): Promise<Open
   return asked;
 }
 
-/** The path of a request as the OpenAPI document writes it. @internal */
+/** The path of a request in the form of the OpenAPI document. @internal */
 export const documentedPath = ({ path = "" }: StewardError): string => decodeURIComponent(path.replace(/^\/v1/, ""));
 
-/** Whether a path of the document, `/scheduler/role/{name}`, is that of a request. @internal */
+/** True if a path template of the document, `/scheduler/role/{name}`, matches the path of a request. @internal */
 export function matches(template: string, path: string): boolean {
-  // Part by part: an expression made of the server's template could take as long as it likes.
+  // Not a regular expression: one made of the server's template could take exponential time.
   const [parts, segments] = [template.replace(/\/$/, "").split("/"), path.split("/")];
   return parts.length === segments.length && parts.every((part, index) => part.includes("{") || part === segments[index]);
 }

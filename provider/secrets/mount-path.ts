@@ -1,7 +1,7 @@
-/** Slashes at either end mean nothing. @internal */
+/** Removes leading and trailing slashes. @internal */
 export const normalizeMount = (path: string): string => path.replace(/^\/+|\/+$/g, "");
 
-/** Tells if a path can be part of a URL as it is: `team/scheduler`. @internal */
+/** True if no segment of the path is empty, `.` or `..`. @internal */
 export const isMountPath = (path: string): boolean =>
   normalizeMount(path)
     .split("/")

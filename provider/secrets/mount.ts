@@ -5,10 +5,10 @@ import { rule, Schema } from "../inputs";
 import { defaultMount } from "./client";
 import { isMountPath, normalizeMount } from "./mount-path";
 
-/** What lives in a mounted engine. */
+/** Inputs of every resource and function of the scheduler engine. */
 export interface MountArgs {
   /**
-   * Where the scheduler engine is mounted; may be nested, as in `team/scheduler`. Changing this replaces the resource.
+   * The mount path of the scheduler engine. It may be nested: `team/scheduler`. Changing this replaces the resource.
    * @default the connection's `mount`, or else "scheduler" ("nomad" in the dialects hashicorp and openbao)
    */
   mount?: string;

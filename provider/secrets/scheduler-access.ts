@@ -13,50 +13,46 @@ import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
 import { atEachMount } from "./scheduler-mounts";
 
-/** What a program declares of an access configuration. */
+/** Inputs of {@link SchedulerAccess}. */
 export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
   /**
-   * Where the scheduler is, as the secrets service reaches it: `https://host:4646`, without a user, a query or a fragment. Without it the
-   * configuration's address is blank, so that the service takes it from its own environment (`SCHEDULER_ADDR`, in Vault `NOMAD_ADDR`), and no address
-   * is compared. Changing this updates.
+   * The address at which the service reaches the scheduler: `https://host:4646`, without user, query or fragment. If it is omitted, the service
+   * uses `SCHEDULER_ADDR` (in Vault `NOMAD_ADDR`) of its own environment, and the address is not compared. Changing this updates.
    */
   address?: string;
   /**
-   * The scheduler's management token. Secret. The service never gives it back: a token changed outside Pulumi cannot be seen. In the standard dialect
-   * it may be left out: the service then takes it from its own environment (`SCHEDULER_TOKEN`). In the hashicorp dialect it is required: the first
-   * write without one makes Vault bootstrap the scheduler's ACLs and keep the only management token for itself, which cannot be undone. Never empty.
-   * Changing this updates.
+   * The management token of the scheduler, a secret. The service never returns it, so it shows no drift. If it is omitted in the standard dialect,
+   * the service uses `SCHEDULER_TOKEN` of its own environment. The dialects hashicorp and openbao require it: a first write without a token makes
+   * Vault bootstrap the scheduler's ACLs and keep the only management token. This cannot be undone. Changing this updates.
    */
   token?: string;
-  /** The longest token name that the scheduler takes; 0 lets the service decide by the scheduler's version. Changing this updates. */
+  /** The maximum length of token names. With 0 the service chooses it by the scheduler's version. Changing this updates. */
   maxTokenNameLength?: number;
-  /** PEM of the authority that signed the scheduler's certificate. Changing this updates. */
+  /** The CA certificate of the scheduler, in PEM format. Changing this updates. */
   caCert?: string;
-  /** PEM of the certificate that the service shows to the scheduler; needs `clientKey`. Changing this updates. */
+  /** The client certificate that the service presents to the scheduler, in PEM format. Requires `clientKey`. Changing this updates. */
   clientCert?: string;
-  /** PEM of that certificate's key. Secret; never given back, as `token`. Changing this updates. */
+  /** The private key of `clientCert`, in PEM format, a secret. The service never returns it, so it shows no drift. Changing this updates. */
   clientKey?: string;
   /**
-   * Take over an access configuration that has an address already; without it that is an error. true prints each attribute that this changes,
-   * old -> new, and overwrites all of it, the token too, which cannot be put back; "unchanged" fails with `ERR_ALREADY_EXISTS`, and lists the
-   * differences, where there are any in what the service shows: never the token, in the standard dialect the address alone. Changing this does
-   * nothing.
+   * Adopt an existing access configuration. With true the provider prints the changes, old -> new, and overwrites all attributes. The previous
+   * token cannot be restored. With "unchanged" it fails with `ERR_ALREADY_EXISTS` if an attribute that the service returns differs, and lists the
+   * differences. Without it, an existing configuration is an error. Changing this does nothing.
    * @default false
    */
   adopt?: Adopt;
 }
 
-/** What the service shows of an access configuration. */
+/** Outputs of {@link SchedulerAccess}. */
 export interface SchedulerAccessState {
-  /** Where the scheduler is; empty where the service takes it from its own environment. */
+  /** The address of the scheduler. Empty if the service uses its own environment. */
   address: string;
-  /** The longest token name that the scheduler takes; undefined where the service decides, or does not show it. */
+  /** The maximum length of token names. Undefined if the service chooses it, and after `get` if the service does not return it. */
   maxTokenNameLength: number | undefined;
-  /** The mount of the engine. */
+  /** The mount path of the engine. */
   mount: string;
 }
 
-/** With what only the program knows. */
 interface StoredState extends SchedulerAccessState {
   token?: string;
   caCert?: string;
@@ -72,19 +68,19 @@ const url = z
   )
   .refine(
     (address) => !holdsCredentials(address),
-    rule("credentials", "must not hold a user or a password, which the state would keep in clear text"),
+    rule("credentials", "must not contain a user or a password, since the state stores it in plaintext"),
   )
-  .refine((address) => !/[?#]/.test(address), rule("query", "must not hold a query or a fragment"));
+  .refine((address) => !/[?#]/.test(address), rule("query", "must not contain a query or a fragment"));
 const managementToken = z
   .string("must be the scheduler's management token")
-  .min(1, "must not be empty: the first write without a token would bootstrap the scheduler's access control");
+  .min(1, "must not be empty: a first write without a token would bootstrap the scheduler's ACLs");
 const certificate = str.regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path");
 const privateKey = str.regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path");
 
 /** DER of the object identifiers of sha1WithRSAEncryption, ecdsa-with-SHA1 and dsa-with-sha1. */
 const sha1Signatures = ["06092a864886f70d010105", "06072a8648ce3d0401", "06072a8648ce380403"].map((hex) => Buffer.from(hex, "hex"));
 
-/** What will make the service fail later, although it takes the certificate now. */
+/** Warnings about certificates that the service stores, but cannot use later. */
 function certificateWarnings(path: string, value: string | undefined): CheckFailure[] {
   if (value === undefined) return [];
   const bundle = value.match(/-----BEGIN CERTIFICATE-----[^-]*(-----END CERTIFICATE-----)?/g) ?? [];
@@ -99,25 +95,25 @@ function certificateProblem(pem: string): string | undefined {
   try {
     const { raw } = new X509Certificate(pem);
     const isSha1 = sha1Signatures.some((identifier) => raw.includes(identifier));
-    return isSha1 ? "is signed with SHA-1, which the service refuses from its release 1.12 on" : undefined;
+    return isSha1 ? "is signed with SHA-1, which Vault rejects since 1.12" : undefined;
   } catch {
-    return "cannot be parsed as an x509 certificate, so that the service will not reach the scheduler with it";
+    return "is not a valid X.509 certificate, so the service cannot reach the scheduler with it";
   }
 }
 
 const path = (mount: string): string => apiPath(normalizeMount(mount), "config", "access");
 
-/** Where the configuration cannot be deleted, a blank one is what is left of it. One whose address the service takes from its environment is as blank. */
+/** True for the blank configuration that a delete leaves if there is no `DELETE`. One without an address looks the same. */
 const isLeftover = (connection: Connection, { address }: Record<string, unknown>): boolean =>
   address === "" && !dialectOf(connection).deletesAccess;
 
-/** What was never given and what the server leaves blank are the same. */
+/** Undefined for a blank value, which the service returns for one that was never set. */
 const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
 
 const blankIsNone: Comparison = { equal: (a, b) => unblanked(a) === unblanked(b) };
 const blankPem: Comparison = { equal: (a, b) => pem.equal(unblanked(a), unblanked(b)) };
 
-/** An address that somebody else wrote may hold a password: it must reach neither the state nor the terminal. */
+/** The address without its secrets: one that was written outside Pulumi may contain a password. */
 const withoutCredentials = (address: unknown): string =>
   String(address)
     .replace(/^([a-z][a-z0-9+.-]*:[\\/]*)?.*@/is, "$1[secret]@")
@@ -127,7 +123,7 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
   const data = await readData(connection, path(previous.mount));
   if (data && typeof data.address !== "string") throw unexpectedAnswer(path(previous.mount));
   if (!data || (isLeftover(connection, data) && declared.includes("address"))) return undefined;
-  /** The document shows the address alone: whatever else is compared only where it is shown. */
+  /** The API specification has only the address. Other fields are compared if the service returns them. */
   const shown = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
   return {
     mount: previous.mount,
@@ -141,8 +137,8 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
 }
 
 /**
- * All fields, always: what a write omits may be kept, or be reset. What the program does not declare stays what the last refresh saw, but for address
- * and token: blank, they come from the service's own environment.
+ * Sends all fields, since the service may keep or reset an omitted one. An undeclared field keeps its value from the last refresh, except address and
+ * token: if they are blank, the service uses its own environment.
  */
 async function write(connection: Connection, inputs: SchedulerAccessInputs, current?: StoredState): Promise<StoredState> {
   const { maxTokenNameLength = 0, caCert = "", clientCert = "", clientKey = "", mount = "" } = { ...current, ...inputs };
@@ -164,7 +160,7 @@ async function write(connection: Connection, inputs: SchedulerAccessInputs, curr
   };
 }
 
-/** What the service may show, by its name there, and how it is compared. */
+/** The fields that the service may return, with their API names and comparisons. */
 const readable = {
   address: { wire: "address", equal: exact.equal },
   maxTokenNameLength: { wire: "max_token_name_length", equal: blankIsNone.equal },
@@ -172,7 +168,7 @@ const readable = {
   clientCert: { wire: "client_cert", equal: blankPem.equal },
 };
 
-/** A creation overwrites the whole configuration: what is not declared becomes blank. */
+/** A create overwrites the whole configuration: undeclared fields become blank. */
 async function find({
   connection,
   inputs,
@@ -189,8 +185,8 @@ async function find({
   const address = withoutCredentials(data.address);
   const shownAddress = connection.secretFields.includes("address") ? "[secret]" : address;
   return {
-    reason: `the engine is configured for ${address ? shownAddress : "the scheduler of its own environment"} already`,
-    hint: `${renamedHint} Otherwise set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
+    reason: `the engine is already configured for ${address ? shownAddress : "the scheduler of its own environment"}`,
+    hint: `${renamedHint} Otherwise set adopt: true to overwrite that configuration. Its token cannot be read or restored. ${replaceHint}`,
     differences: differencesOf<object>(
       { ...from, address: unblanked(address) },
       inputs,
@@ -200,7 +196,7 @@ async function find({
   };
 }
 
-/** No management token may stay behind. */
+/** Leaves no management token on the server. */
 async function clear({ connection, state: { mount } }: DeleteRequest<StoredState>): Promise<void> {
   if (dialectOf(connection).deletesAccess) return remove(connection, path(mount));
   try {
@@ -214,26 +210,25 @@ const tokenMissing: CheckFailure = {
   path: "token",
   rule: "missing",
   reason:
-    "is missing; the first write without a token makes Vault bootstrap the scheduler's ACLs and keep the only management token, which cannot be undone",
+    "is missing; a first write without a token makes Vault bootstrap the scheduler's ACLs and keep the only management token, which cannot be undone",
 };
 
 /**
- * The connection from the Nomad secrets engine to Nomad: `POST`, `GET` and, where the service has it, `DELETE <mount>/config/access`.
+ * The connection from the Nomad secrets engine to Nomad: `POST` and `GET <mount>/config/access`, and `DELETE` if the service has it. Its id is
+ * `<mount>/config/access`.
  *
- * An engine has one; its id is `<mount>/config/access`. One that has an address already is never overwritten silently: creating it fails
- * with `ERR_ALREADY_EXISTS` unless `adopt` is set. Deleting it leaves no management token on the server: where there is no `DELETE`, a blank
- * configuration is written. Where the service takes address or token from its own environment, leave them out; in the hashicorp dialect `token` is
- * required. `token` and `clientKey` cannot be read back, so their drift cannot be seen; give them as Pulumi secrets.
+ * Each engine has one configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS` unless
+ * `adopt` is set. In the standard dialect, a configuration without an address counts as none. Deleting the resource leaves no management token on
+ * the server: without a `DELETE`, the provider writes a blank configuration. Pass `token` and `clientKey` as Pulumi secrets.
  *
  * ```ts
  * new secrets.SchedulerAccess("access", { address: "https://scheduler.example.com:4646", token: config.requireSecret("managementToken") });
  * ```
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`, or the
- * `POST` of a blank configuration. In the standard dialect a 404 costs one read more, at most once in a run: the OpenAPI document, which has to show
- * the path to the token.
- * @unreadable `token` and `clientKey`; in the standard dialect everything but `address`.
+ * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`, or 1 `POST` of a blank configuration.
+ * In the standard dialect, a 404 costs 1 `GET` more, once in a run: the OpenAPI document, which must list the path for the token.
+ * @unreadable `token` and `clientKey`; in the standard dialect everything except `address`.
  * @internal
  */
 export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessState, StoredState> = {
@@ -254,8 +249,8 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
     caCert: { input: certificate, stored: true, compare: pem },
     clientCert: { input: certificate, stored: true, compare: pem },
     clientKey: { input: privateKey, stored: true, compare: pem, secret: true, writeOnly: true },
-    // Not deleted before it is replaced: the engine at the old mount has to revoke the tokens that are replaced with it. The class cannot have
-    // it otherwise for a replacement that the user orders: its option would hold for a change of the mount as well, whatever `diff` answers.
+    // Not deleted before it is replaced: the engine at the old mount must still revoke the tokens that are replaced with it.
+    // A deleteBeforeReplace of the class, for `--replace`, would apply to a new mount as well.
     mount: mountField,
     adopt: adoptField,
     connection: connectionField,
@@ -268,8 +263,9 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
     {
       fields: ["clientCert", "clientKey"],
       check: ({ clientCert, clientKey }) => {
-        if (clientCert && !clientKey) return [{ path: "clientKey", rule: "needed-with-certificate", reason: "is needed with clientCert" }];
-        return clientKey && !clientCert ? [{ path: "clientCert", rule: "needed-with-key", reason: "is needed with clientKey" }] : [];
+        if (clientCert && !clientKey)
+          return [{ path: "clientKey", rule: "needed-with-certificate", reason: "is required with clientCert" }];
+        return clientKey && !clientCert ? [{ path: "clientCert", rule: "needed-with-key", reason: "is required with clientKey" }] : [];
       },
     },
     { fields: ["caCert"], check: ({ caCert }) => certificateWarnings("caCert", caCert) },

@@ -11,27 +11,28 @@ import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
 import { atEachMount } from "./scheduler-mounts";
 
-/** What a program declares of a lease configuration. At least one of `ttl` and `maxTtl`. */
+/** Inputs of {@link SchedulerLease}. At least one of `ttl` and `maxTtl` is required. */
 export interface SchedulerLeaseInputs extends ConnectionArgs, MountArgs {
-  /** How long a generated token lives before it must be renewed; 0 is the service's own default. Changing this updates. */
+  /** The TTL of generated tokens. They expire after it unless they are renewed. 0 is the default of the service. Changing this updates. */
   ttl?: Duration;
-  /** How long a generated token can be renewed to live in all; 0 is the service's own default. Changing this updates. */
+  /** The maximum TTL of generated tokens, including renewals. 0 is the default of the service. Changing this updates. */
   maxTtl?: Duration;
   /**
-   * Take over a lease configuration that exists already; without it that is an error. true prints each value that this changes, old -> new, and
-   * overwrites it; "unchanged" fails with `ERR_ALREADY_EXISTS`, and lists the differences, where there are any. Changing this does nothing.
+   * Adopt an existing lease configuration. With true the provider prints the changes, old -> new, and overwrites it. With "unchanged" it fails
+   * with `ERR_ALREADY_EXISTS` if a value differs, and lists the differences. Without it, an existing configuration is an error. Changing this does
+   * nothing.
    * @default false
    */
   adopt?: Adopt;
 }
 
-/** What the service holds. */
+/** Outputs of {@link SchedulerLease}. */
 export interface SchedulerLeaseState {
-  /** Seconds. */
+  /** The TTL of generated tokens, in seconds. */
   ttl: number;
-  /** Seconds. */
+  /** The maximum TTL of generated tokens, in seconds. */
   maxTtl: number;
-  /** The mount of the engine. */
+  /** The mount path of the engine. */
   mount: string;
 }
 
@@ -46,17 +47,16 @@ async function read(connection: Connection, { mount }: { mount: string }, anyNot
   return data && { mount, ttl: seconds(data.ttl) ?? 0, maxTtl: seconds(data.max_ttl) ?? 0 };
 }
 
-const declareBoth = "Or declare both ttl and maxTtl: then nothing is read first.";
+const declareBoth = "Or declare both ttl and maxTtl: the provider then reads nothing first.";
 
 type Times = Omit<SchedulerLeaseState, "mount">;
 
-/** The one that nobody declares stays what it is. */
+/** An undeclared time keeps its value. */
 const timesOf = (inputs: SchedulerLeaseInputs, current: Times | undefined): Times => ({
   ttl: seconds(inputs.ttl) ?? current?.ttl ?? 0,
   maxTtl: seconds(inputs.maxTtl) ?? current?.maxTtl ?? 0,
 });
 
-/** A creation. */
 interface Request {
   connection: Connection;
   inputs: SchedulerLeaseInputs;
@@ -68,8 +68,8 @@ async function find({ connection, inputs }: Request): Promise<Found<SchedulerLea
   return (
     state && {
       state,
-      reason: "the engine has a lease configuration already",
-      hint: `${renamedHint} Otherwise set adopt: true to overwrite it; destroying the resource then brings the service's defaults back. ${replaceHint}`,
+      reason: "the engine already has a lease configuration",
+      hint: `${renamedHint} Otherwise set adopt: true to overwrite it. Destroying the resource then restores the defaults of the service. ${replaceHint}`,
       differences: differencesOf<Times>(state, timesOf(inputs, state), { ttl: exact.equal, maxTtl: exact.equal }),
     }
   );
@@ -82,13 +82,13 @@ async function update({
 }: UpdateRequest<SchedulerLeaseInputs, SchedulerLeaseState>): Promise<SchedulerLeaseState> {
   const known: Partial<Times> = state;
   const { ttl = known.ttl, maxTtl = known.maxTtl } = inputs;
-  // Nothing is known of it after a creation whose reply was lost, and when it has just left the program.
+  // A time is unknown after a create without a response, and after it was removed from the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;
   const mount = inputs.mount as string;
   return write(connection, inputs, isKnown ? (known as Times) : await readFirst(declareBoth, () => read(connection, { mount })));
 }
 
-/** The service sets what a write omits to 0, so both are always sent. The API document has them as strings. */
+/** Sends both times, since the service sets an omitted one to 0. The API specification has strings. */
 async function write(connection: Connection, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> {
   const state = { mount: inputs.mount as string, ...timesOf(inputs, current) };
   const body = { ttl: `${state.ttl}s`, max_ttl: `${state.maxTtl}s` };
@@ -97,22 +97,22 @@ async function write(connection: Connection, inputs: SchedulerLeaseInputs, curre
 }
 
 /**
- * The TTL and the maximum TTL of generated Nomad tokens: `POST`, `GET` and `DELETE <mount>/config/lease`.
+ * The TTL and the maximum TTL of generated Nomad tokens: `POST`, `GET` and `DELETE <mount>/config/lease`. Its id is `<mount>/config/lease`.
  *
- * An engine has one; its id is `<mount>/config/lease`. One that exists already is never overwritten silently: creating it fails with
- * `ERR_ALREADY_EXISTS` unless `adopt` is set. Deleting it brings the service's defaults back, not what was there before. A value that the program does not declare stays what the last refresh saw
- * and is not compared. One that leaves the program stays on the server too: the state keeps it encrypted, and the output is empty until the service
- * shows another value.
+ * Each engine has one lease configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS`
+ * unless `adopt` is set. Deleting it restores the defaults of the service, not the previous values. An undeclared value keeps its value from the last
+ * refresh and is not compared. A value that is removed from the program stays on the server. The state then keeps it encrypted, and the output is
+ * empty until the service returns another value.
  *
  * ```ts
  * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "4h" });
  * ```
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`, after 1 `GET` where one of
- * them leaves the program. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard dialect a 404 costs one read more, at most once in a run: the
- * OpenAPI document, which has to show the path to the token.
- * @unreadable Nothing: both are shown.
+ * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`, after 1 `GET` if a value was removed from the program. Refresh: 1 `GET`.
+ * Delete: 1 `DELETE`. In the standard dialect, a 404 costs 1 `GET` more, once in a run: the OpenAPI document, which must list the path for the
+ * token.
+ * @unreadable Nothing: the service returns both values.
  * @internal
  */
 export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseState> = {
@@ -134,10 +134,10 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
       fields: ["ttl", "maxTtl"],
       check: ({ ttl, maxTtl }) => {
         if (ttl === undefined && maxTtl === undefined)
-          return [{ path: "", rule: "empty", reason: "at least one of ttl and maxTtl is needed" }];
+          return [{ path: "", rule: "empty", reason: "at least one of ttl and maxTtl is required" }];
         const [lease, longest] = [seconds(ttl), seconds(maxTtl)];
         return lease && longest && lease > longest
-          ? [{ path: "ttl", rule: "longer-than-max", reason: "is longer than maxTtl, which will cut it", warning: true }]
+          ? [{ path: "ttl", rule: "longer-than-max", reason: "is longer than maxTtl, which limits it", warning: true }]
           : [];
       },
     },

@@ -6,7 +6,7 @@ import { isObject } from "../json";
 import { apiPath, defaultMount, dialectOf, matches, readData, visiblePaths } from "./client";
 import { normalizeMount } from "./mount-path";
 
-/** Searches every mount of the scheduler engine. `below`: what is read there, `config/lease`. @internal */
+/** Searches every mount of the scheduler engine. `below` is the path that `find` reads at a mount: `config/lease`. @internal */
 export async function atEachMount<State>(
   { connection, mounts, attempt }: DiscoverRequest,
   below: string,
@@ -17,12 +17,12 @@ export async function atEachMount<State>(
   return (await Promise.all(all.map((mount) => attempt(`${mount}/${below}`, () => find(mount))))).flat();
 }
 
-/** Where the server does not list its mounts, the connection names one. */
+/** The mounts of the scheduler engine. If they cannot be listed, the connection's mount. */
 async function listMounts(connection: Connection): Promise<string[]> {
   const { listed, reason } = await (dialectOf(connection).mountType ? readMounts(connection) : documentedMounts(connection));
   if (listed) return listed;
   const mount = defaultMount(connection);
-  connection.say(`warning: the mounts cannot be listed: ${reason}. Only the mount "${mount}" is searched; name others with --mount.`);
+  connection.say(`warning: the mounts cannot be listed: ${reason}. Only the mount "${mount}" is searched. Name others with --mount.`);
   return [mount];
 }
 
@@ -41,7 +41,7 @@ async function readMounts(connection: Connection): Promise<Mounts> {
   }
 }
 
-/** The paths of the engine. No other engine has two of them. */
+/** Paths of the scheduler engine. Any other engine has at most one of them. */
 const paths = ["config/access", "config/lease", "role/{name}", "creds/{name}"];
 
 async function documentedMounts(connection: Connection): Promise<Mounts> {
@@ -52,5 +52,5 @@ async function documentedMounts(connection: Connection): Promise<Mounts> {
     return mount && paths.some((path) => matches(template, `/${mount}/${path}`)) ? [mount] : [];
   });
   const listed = [...new Set(found)].filter((mount) => found.filter((each) => each === mount).length > 1);
-  return listed.length > 0 ? { listed } : { reason: "the OpenAPI document shows the token no scheduler engine" };
+  return listed.length > 0 ? { listed } : { reason: "the OpenAPI document lists no scheduler engine for the token" };
 }

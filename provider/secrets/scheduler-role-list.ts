@@ -8,7 +8,7 @@ import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
 import { listRoleNames } from "./scheduler-role";
 
-/** What {@link listSchedulerRoles} takes. */
+/** Options of {@link listSchedulerRoles}. */
 export interface ListSchedulerRolesOptions extends ConnectionArgs, MountArgs {}
 
 const schema: z.ZodType<ListSchedulerRolesOptions> = strictObject({ connection: connectionInput, mount: mountInput });
@@ -27,8 +27,8 @@ export const schedulerRoleNames: ReadFunction<ListSchedulerRolesOptions, string[
 };
 
 /**
- * The names of all roles at a mount, in the service's order; none when the engine has none: `GET <mount>/role?list=true`.
- * Reads in a preview as well. Throws {@link StewardError}.
+ * Lists the names of all roles at a mount, in the order of the service: `GET <mount>/role?list=true`. Previews read too.
+ * Throws {@link StewardError}.
  */
 export function listSchedulerRoles(options: ListSchedulerRolesOptions = {}): Promise<string[]> {
   return read(schedulerRoleNames, options);

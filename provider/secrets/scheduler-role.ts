@@ -13,61 +13,61 @@ import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
 import { atEachMount } from "./scheduler-mounts";
 
-/** What the tokens of a role are: `client` ones have its policies, `management` ones may do everything. */
+/** The type of the tokens of a role: `client` tokens have its policies, `management` tokens may do everything. */
 export type RoleType = "client" | "management";
 // `pulumi import` writes `secrets.RoleType.Client` into a program, not the string.
 export const RoleType = { Client: "client", Management: "management" } as const;
 
-/** What a role is, apart from its name. */
+/** Attributes of a role. */
 export interface RoleAttributes {
   /**
-   * Policies of the scheduler that a generated token gets; whether they exist is not checked. Their order means nothing. A management
-   * role has none. Changing this updates.
+   * The scheduler policies of generated tokens, in any order. The service does not check that they exist. A management role has none. Changing
+   * this updates.
    * @default []
    */
   policies?: string[];
   /**
-   * Whether a generated token is valid in all regions. Not every service shows it when the role is read: there its drift cannot be seen.
-   * Changing this updates.
+   * Makes generated tokens valid in all regions. In the standard dialect the service may not return it, so it shows no drift there. Changing this
+   * updates.
    * @default false
    */
   global?: boolean;
   /**
-   * What a generated token may do: what its policies say, or everything. Changing this updates.
+   * The type of generated tokens. Changing this updates.
    * @default "client"
    */
   type?: RoleType;
 }
 
-/** What a program declares of a role. */
+/** Inputs of {@link SchedulerRole}. */
 export interface SchedulerRoleInputs extends RoleAttributes, ConnectionArgs, MountArgs {
-  /** The role's name. Changing this replaces the role. */
+  /** The name of the role. Changing this replaces the role. */
   name: string;
   /**
-   * Take over a role that exists already; without it that is an error. true prints each attribute that this changes, old -> new, and overwrites it;
-   * "unchanged" fails with `ERR_ALREADY_EXISTS`, and lists the differences, where there are any. Changing this does nothing.
+   * Adopt an existing role. With true the provider prints the changes, old -> new, and overwrites it. With "unchanged" it fails with
+   * `ERR_ALREADY_EXISTS` if an attribute differs, and lists the differences. Without it, an existing role is an error. Changing this does nothing.
    * @default false
    */
   adopt?: Adopt;
 }
 
-/** What the service holds of a role, apart from its name. */
+/** Attributes of a role on the server. */
 export interface RoleState {
-  /** Policies of the scheduler that a generated token gets. */
+  /** The scheduler policies of generated tokens. */
   policies: string[];
-  /** Whether a generated token is valid in all regions. Undefined after `get` where the service does not show it: in the standard dialect. */
+  /** True if generated tokens are valid in all regions. Undefined after `get` if the service does not return it, as in the standard dialect. */
   global: boolean | undefined;
-  /** What a generated token may do: what its policies say, or everything. */
+  /** The type of generated tokens. */
   type: RoleType;
 }
 
-/** What the service holds of a role. */
+/** Outputs of {@link SchedulerRole}. */
 export interface SchedulerRoleState extends RoleState, Required<MountArgs> {
-  /** The role's name. */
+  /** The name of the role. */
   name: string;
   /**
-   * How long a generated token lives, as the service shows it to `SchedulerRole.get`: `1h0m0s`. Undefined in the hashicorp dialect, where it is not
-   * shown, and for a role that the program declares: a creation reads nothing back, and the next refresh would show a change that nobody made.
+   * The lease duration of generated tokens after `SchedulerRole.get`: `1h0m0s`. Undefined for a declared role, and in the dialects hashicorp and
+   * openbao, where the service does not return it.
    */
   lease: string | undefined;
 }
@@ -81,19 +81,19 @@ export const roleAttributes: {
   global: z.ZodType<boolean>;
   type: z.ZodType<RoleType>;
 } = {
-  policies: z.array(str.regex(/^[^\s,]+$/, "must be the name of one policy, without commas or blanks"), "must be a list of policy names"),
+  policies: z.array(str.regex(/^[^\s,]+$/, "must be the name of one policy, without commas or spaces"), "must be a list of policy names"),
   global: bool,
   type: z.enum(["client", "management"], 'must be "client" or "management"'),
 };
 
-/** What the product would refuse of a role's name. @internal */
+/** Check failures for a role name that the service would reject. @internal */
 export function roleNameFindings(connection: Connection, name: string, path: string): CheckFailure[] {
   const { pattern, reason } = dialectOf(connection).roleName;
-  if (!isStorableKey(name)) return [{ path, rule: "unstorable", reason: "is a name that Pulumi cannot hold" }];
+  if (!isStorableKey(name)) return [{ path, rule: "unstorable", reason: "is a name that Pulumi cannot store" }];
   return pattern.test(name) ? [] : [{ path, rule: "role-name", reason }];
 }
 
-/** What the product would refuse of a role's type and policies together. @internal */
+/** Check failures for a combination of type and policies that the service would reject. @internal */
 export function rolePolicyFindings(
   connection: Connection,
   { type = "client", policies = [] }: RoleAttributes,
@@ -107,10 +107,10 @@ export function rolePolicyFindings(
   return [];
 }
 
-/** Where a role is on the server. @internal */
+/** The API path of a role. @internal */
 export const rolePath = ({ mount, name }: { mount: string; name: string }): string => apiPath(normalizeMount(mount), "role", name);
 
-/** The names of all roles at a mount; an engine without roles answers 404. @internal */
+/** The names of all roles at a mount. An engine without roles responds with 404. @internal */
 export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {
   const path = apiPath(mount, "role");
   const data = await readData(connection, path, { query: { list: "true" } });
@@ -120,13 +120,13 @@ export async function listRoleNames(connection: Connection, mount: string): Prom
   return keys;
 }
 
-/** The list of all roles is the evidence that one does not exist. */
+/** Reads the list of all roles as evidence that one does not exist. */
 const isUnlisted =
   (connection: Connection, { mount, name }: { mount: string; name: string }): Evidence =>
   async () =>
     !(await listRoleNames(connection, mount)).includes(name);
 
-/** What the server holds of a role; `global`, where it does not show it, is what we last wrote. @internal */
+/** Reads a role. If the service does not return `global`, it is the last written value. @internal */
 export async function readRole(
   connection: Connection,
   role: { mount: string; name: string },
@@ -135,7 +135,7 @@ export async function readRole(
 ): Promise<(RoleState & Pick<SchedulerRoleState, "lease">) | undefined> {
   const data = await readData(connection, rolePath(role), { evidence: isUnlisted(connection, role), anyNotFound });
   if (!data) return undefined;
-  // The API document calls it token_type, the product type.
+  // `token_type` in the API specification, `type` in Vault.
   const { policies, token_type: type = data.type, lease } = data;
   if (typeof type !== "string" || !(policies === null || isTexts(policies))) throw unexpectedAnswer(rolePath(role));
   return {
@@ -146,7 +146,7 @@ export async function readRole(
   };
 }
 
-/** Returns whether a role exists. Reads the list where a 404 of the role proves nothing. Without permission to list, the role itself still proves that it exists. */
+/** True if a role exists. Reads the list if a 404 of the role proves nothing, and the role itself if the token may not list. */
 async function roleExists(connection: Connection, role: { mount: string; name: string }): Promise<boolean> {
   const path = rolePath(role);
   if (dialectOf(connection).provesAbsence) return (await readData(connection, path)) !== undefined;
@@ -158,7 +158,7 @@ async function roleExists(connection: Connection, role: { mount: string; name: s
   }
 }
 
-/** Creates or overwrites. All attributes are sent, an empty list of policies too: what is omitted may keep its old value. @internal */
+/** Creates or overwrites a role. Sends all attributes, since an omitted one may keep its value. @internal */
 export async function writeRole(
   connection: Connection,
   role: { mount: string; name: string } & RoleAttributes,
@@ -173,17 +173,16 @@ export async function writeRole(
   return { policies, global, type };
 }
 
-/** Deletes a role, unless another resource of the program holds it: then it returns false. @internal */
+/** Deletes a role. Returns false if another resource of the program manages it. @internal */
 export const deleteRole = (
   connection: Connection,
   role: { mount: string; name: string },
   options?: { isQuiet: boolean },
 ): Promise<boolean> => removeObject(connection, rolePath(role), () => remove(connection, rolePath(role)), options);
 
-/** After defaults have been filled in. */
+/** Inputs with their defaults. */
 type Complete = SchedulerRoleInputs & { mount: string };
 
-/** A creation, or an update. */
 interface Request {
   connection: Connection;
   inputs: SchedulerRoleInputs;
@@ -194,7 +193,7 @@ async function write({ connection, inputs }: Request): Promise<SchedulerRoleStat
   return { name, mount, lease: undefined, ...(await writeRole(connection, inputs as Complete)) };
 }
 
-/** What the adoption of a role changes. Where the server does not show `global`, it is no difference. @internal */
+/** The differences that adopting a role overwrites. A `global` that the service does not return is not compared. @internal */
 export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix?: string): Difference[] =>
   differencesOf(
     { ...from, global: from.global ?? to.global },
@@ -203,7 +202,7 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix
     prefix,
   );
 
-/** What an adoption overwrites without having seen it. @internal */
+/** The attributes that an adoption overwrites, but cannot read. @internal */
 export const unreadOf = (roles: readonly RoleAttributes[]): string[] =>
   roles.some(({ global }) => global === undefined) ? ["global"] : [];
 
@@ -218,8 +217,8 @@ async function find({ connection, inputs }: Request): Promise<Found<SchedulerRol
         : undefined;
   return (
     existing && {
-      reason: `a role of this name exists already at the mount "${mount}"`,
-      hint: `${renamedHint} Otherwise set adopt: true to take it over and manage it from here on, or choose another name. ${replaceHint}`,
+      reason: `a role with this name already exists at the mount "${mount}"`,
+      hint: `${renamedHint} Otherwise set adopt: true to adopt it, or choose another name. ${replaceHint}`,
       differences: roleDifferences(existing, role),
       unreadable: unreadOf([existing]),
     }
@@ -230,17 +229,16 @@ async function find({ connection, inputs }: Request): Promise<Found<SchedulerRol
  * A role of the Nomad secrets engine, from which Vault generates Nomad tokens: `POST`, `GET` and `DELETE <mount>/role/<name>`.
  * Its id is `<mount>/role/<name>`.
  *
- * A role that exists already is never taken over silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set, which prints what
- * it changes.
+ * The provider never adopts an existing role silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set.
  *
  * ```ts
  * new secrets.SchedulerRole("web", { name: "web", policies: ["deploy", "read-logs"] });
  * ```
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard dialect the list, which must not
- * hold the role, takes the place of the `GET` of a creation without `adopt`. There a refresh that gets a 404 reads the list as well.
- * Where the list is a 404 too, the OpenAPI document is read, once in a run.
+ * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard dialect, a create without
+ * `adopt` reads the list of roles instead of the role. There a refresh reads the list as well if the role is a 404. If the list is a 404 too, the
+ * provider reads the OpenAPI document, once in a run.
  * @unreadable `global`, in the standard dialect; after `get` it is undefined there.
  * @internal
  */
@@ -252,7 +250,7 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
   id: "<mount>/role/<name>",
   readById: true,
   fields: {
-    name: { input: z.string("must be the role's name"), required: true, output: true, replaces: true },
+    name: { input: z.string("must be the name of the role"), required: true, output: true, replaces: true },
     policies: { input: roleAttributes.policies, default: () => [], output: true, compare: unordered },
     global: { input: roleAttributes.global, default: () => false, output: true },
     type: { input: roleAttributes.type, default: () => "client", output: true },

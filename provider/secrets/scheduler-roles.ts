@@ -28,35 +28,34 @@ import {
   writeRole,
 } from "./scheduler-role";
 
-/** What a program declares of a set of roles. */
+/** Inputs of {@link SchedulerRoles}. */
 export interface SchedulerRolesInputs extends ConnectionArgs, MountArgs {
-  /** The roles by name. Changing this writes the roles that differ and removes those that left. */
+  /** The roles by name. Changing this updates the roles that differ, and deletes removed ones. */
   roles: Record<string, RoleAttributes>;
   /**
-   * Whether no other role may exist at this mount. Then `pulumi refresh` shows each undeclared role, and the next `pulumi up` removes
-   * those that were shown. Changing this updates, and removes nothing by itself.
+   * Allows no other role at this mount. `pulumi refresh` shows each undeclared role, and the next `pulumi up` deletes the roles that were shown.
+   * Changing this updates, and deletes nothing.
    * @default false
    */
   exclusive?: boolean;
   /**
-   * Take over declared roles that exist already; without it that is an error. true prints each attribute that this changes, old -> new, and overwrites
-   * it; "unchanged" fails with `ERR_ALREADY_EXISTS`, and lists the differences, where there are any. Holds for roles that join later, too. Changing
-   * this does nothing.
+   * Adopt declared roles that already exist, including those that are added later. With true the provider prints the changes, old -> new, and
+   * overwrites the roles. With "unchanged" it fails with `ERR_ALREADY_EXISTS` if an attribute differs, and lists the differences. Without it, an
+   * existing role is an error. Changing this does nothing.
    * @default false
    */
   adopt?: Adopt;
 }
 
-/** What the service holds of a set of roles. */
+/** Outputs of {@link SchedulerRoles}. */
 export interface SchedulerRolesState extends Required<MountArgs> {
-  /** The roles by name; in an exclusive set, and after `get`, undeclared ones too. */
+  /** The roles by name. With `exclusive`, and after `get`, also undeclared roles. */
   roles: Record<string, RoleState>;
 }
 
-/** What we remember beyond that. */
 interface StoredState extends SchedulerRolesState, Pick<OutcomeUnknown, "unanswered"> {
   exclusive?: boolean;
-  /** Roles in the state that the program never declared: shown by a refresh, removed by an update, left alone by a destroy. */
+  /** Roles in the state that the program never declared. An update deletes them, and a destroy does not. */
   undeclared?: string[];
 }
 
@@ -65,13 +64,13 @@ type Roles = Record<string, RoleAttributes>;
 const { policies, global, type } = roleAttributes;
 const role: z.ZodType<RoleAttributes> = strictObject({ policies: policies.optional(), global: global.optional(), type: type.optional() });
 
-/** The role of that name; a plain object has a `constructor` and more besides. */
+/** The role with this name. A plain object also inherits a `constructor`. */
 const own = <Role>(roles: Record<string, Role> | undefined, name: string): Role | undefined =>
   roles && Object.hasOwn(roles, name) ? roles[name] : undefined;
 
 const complete = (role: RoleAttributes): Required<RoleAttributes> => ({ ...roleDefaults, ...role });
 
-/** What the set holds of a role: its lease is not declared, and a thousand of them would only make the state larger. */
+/** The attributes without `lease`, which would only enlarge the state. */
 const attributesOf = ({ policies, global, type }: RoleState): RoleState => ({ policies, global, type });
 
 const sameRole = (a: RoleAttributes | undefined, b: RoleAttributes | undefined): boolean =>
@@ -97,14 +96,14 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
   const { mount, exclusive } = previous;
   const listed = await listRoleNames(connection, mount);
   const isGet = declared.length === 0;
-  // What was never answered is settled by the list: there it is ours, and elsewhere it is not.
+  // A role whose write got no response belongs to the set if it is in the list.
   const ours = isGet ? listed : without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
   const known = new Set(ours);
   const wanted = exclusive ? listed : listed.filter((name) => known.has(name));
   refuseUnstorable(connection, mount, wanted);
   const undeclared = exclusive ? without(listed, ours) : undefined;
   const hidden = (undeclared ?? []).filter(isHidden);
-  if (hidden.length > 0) connection.say(`warning: ${rolesOf(mount)}: undeclared roles that Pulumi does not show: ${shortList(hidden)}`);
+  if (hidden.length > 0) connection.say(`warning: Pulumi does not show undeclared ${rolesOf(mount)}: ${shortList(hidden)}`);
   const reads = wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const);
   const found = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
   return {
@@ -116,19 +115,19 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
   };
 }
 
-/** A role that the state cannot hold would be invisible, and so would what its tokens may do. */
+/** A role that the state cannot store would be invisible, with the permissions of its tokens. */
 function refuseUnstorable(connection: Connection, mount: string, names: readonly string[]): void {
   const unstorable = names.filter((name) => roleNameFindings(connection, name, "").length > 0);
   if (unstorable.length === 0) return;
   throw new StewardError({
     code: "ERR_UNEXPECTED_RESPONSE",
     rule: "unstorable",
-    reason: `the mount "${mount}" holds roles whose names Pulumi cannot hold: ${shortList(unstorable.map((name) => JSON.stringify(name)))}`,
-    hint: "Delete them there, or declare the set without exclusive.",
+    reason: `the mount "${mount}" has roles whose names Pulumi cannot store: ${shortList(unstorable.map((name) => JSON.stringify(name)))}`,
+    hint: "Delete them, or declare the set without exclusive.",
   });
 }
 
-/** Pulumi shows no change of a key that begins so. */
+/** Pulumi hides the changes of keys with this prefix. */
 const isHidden = (name: string): boolean => name.startsWith("__");
 
 function planNotes({ inputs: { roles }, last }: { inputs: SchedulerRolesInputs; last?: StoredState }): PlanNote[] {
@@ -137,7 +136,7 @@ function planNotes({ inputs: { roles }, last }: { inputs: SchedulerRolesInputs; 
   const changed = names.filter((name) => isHidden(name) && !sameRole(own(last.roles, name), own(roles, name)));
   if (changed.length === 0) return [];
   return [
-    { path: "roles", text: `${shortList(changed)} will be written or removed; Pulumi shows no change of a name that begins with __` },
+    { path: "roles", text: `${shortList(changed)} will be written or deleted. Pulumi does not show changes of names that begin with __` },
   ];
 }
 
@@ -152,19 +151,19 @@ async function find({
   const listed = await listRoleNames(connection, mount);
   const others = without(listed, Object.keys(roles));
   const found = await existing(connection, inputs, listed, `${renamedHint} Otherwise set`);
-  // The role that may be taken over is named first.
+  // Report the roles that can be adopted first.
   if (found && !inputs.adopt) return found;
   if (exclusive && others.length > 0)
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       rule: "undeclared-roles",
-      reason: `the mount "${mount}" holds roles that the program does not declare: ${shortList(others)}`,
-      hint: "Declare them (with adopt: true), delete them, or begin without exclusive and turn it on in a later update.",
+      reason: `the mount "${mount}" has roles that the program does not declare: ${shortList(others)}`,
+      hint: "Declare them with adopt: true, delete them, or set exclusive in a later update.",
     });
   return found;
 }
 
-/** Which of the declared roles exist; each is read once more where it is adopted, to say what that changes. */
+/** Finds the declared roles that already exist. Reads each that is adopted, to print its changes. */
 async function existing(
   connection: Connection,
   { roles, adopt, mount = "" }: SchedulerRolesInputs,
@@ -179,8 +178,8 @@ async function existing(
       : [];
   const read = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
   return {
-    reason: `the mount "${mount}" holds roles of these names already: ${shortList(taken)}`,
-    hint: `${hint} adopt: true to take them over and manage them from here on, or choose other names.`,
+    reason: `the mount "${mount}" already has roles with these names: ${shortList(taken)}`,
+    hint: `${hint} adopt: true to adopt them, or choose other names.`,
     differences: read.flatMap(([name, role]) => (role ? roleDifferences(role, complete(own(roles, name) ?? {}), `roles.${name}.`) : [])),
     unreadable: unreadOf(read.flatMap(([, role]) => role ?? [])).map((field) => `${field} of each role`),
   };
@@ -199,17 +198,17 @@ async function update({
     takeOver(connection, inputs.adopt, await existing(connection, inputs, listed, "Set"));
   }
   const paths = Object.keys(inputs.roles).map((name) => rolePath({ mount: previous.mount, name }));
-  // An earlier run has removed some of them and could not write them again.
+  // An earlier run deleted some of the roles and failed to write them again.
   const isInDoubt = Boolean(last.outcomeUnknown) && !paths.some((path) => isRemoved(connection, path));
   return apply(connection, inputs, isInDoubt ? { ...previous, unanswered: Object.keys(previous.roles) } : previous);
 }
 
-/** Writes what differs from the state and removes what the state holds and the program does not; what fails leaves the rest done. */
+/** Writes the roles that differ from the state, and deletes those that the program does not declare. A failure does not stop the others. */
 async function apply(connection: Connection, inputs: SchedulerRolesInputs, previous: StoredState): Promise<StoredState> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const unanswered = previous.unanswered ?? [];
   const undeclared = without(previous.undeclared ?? [], Object.keys(roles));
-  // A set that is exclusive no longer lets go of them.
+  // A set that is no longer exclusive drops them from the state.
   const held = Object.entries(previous.roles).filter(([name]) => exclusive || !undeclared.includes(name));
   const state: StoredState = { mount, roles: Object.fromEntries(held), exclusive };
   const mustWrite = (name: string): boolean => unanswered.includes(name) || isRemoved(connection, rolePath({ mount, name }));
@@ -243,10 +242,10 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   const [first] = failures;
   if (!first) return state;
   state.unanswered = failures.filter(({ error }) => error.details.outcomeUnknown).map(({ name }) => name);
-  // Nothing done and nothing in doubt: the plain reason says it all.
+  // No role was written, and no outcome is unknown.
   const hasOthers = failures.length < steps.length;
   if (!hasOthers && state.unanswered.length === 0) throw first.error;
-  // Pulumi encrypts on a refresh what it has encrypted before: a role that may be there is in the state from now on.
+  // A refresh encrypts only keys that were encrypted before, so the state keeps roles that may have been written.
   for (const name of state.unanswered) if (own(roles, name) && !own(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
   state.undeclared = undeclared.filter((name) => own(state.roles, name));
   throw new PartialState(state, {
@@ -254,7 +253,7 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
     reason: `${failures.length} of ${steps.length} roles failed: ${shortList(failures.map(({ name }) => name))}. The first, "${first.name}": ${first.error.details.reason}`,
     hint: [
       first.error.details.hint,
-      hasOthers ? "The others are done; the next `pulumi up` goes on from there." : "The next `pulumi up` tries again.",
+      hasOthers ? "The others succeeded. The next `pulumi up` continues from there." : "The next `pulumi up` tries again.",
     ]
       .filter(Boolean)
       .join(" "),
@@ -275,7 +274,7 @@ async function removeAll({ connection, state }: DeleteRequest<StoredState>): Pro
 
 function warnLeft({ resource, say }: Connection, names: readonly string[]): void {
   if (names.length === 0) return;
-  say(`warning: ${resource}: roles left in place, because other resources of this program now manage them: ${shortList(names)}.`);
+  say(`warning: ${resource}: left in place, since other resources of this program now manage them (${shortList(names)}).`);
 }
 
 const without = (names: readonly string[], excluded: readonly string[] = []): string[] => {
@@ -291,8 +290,8 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
  * Many roles of one Nomad secrets engine, faster than one resource for each: `POST`, `GET` and `DELETE <mount>/role/<name>`,
  * and `GET <mount>/role?list=true`. Its id is `<mount>/role`.
  *
- * Writes that fail leave the others done: the error names them, and the next `pulumi up` goes on. With `exclusive` the set is all
- * there may be at the mount; only roles that a `pulumi refresh` has shown are ever removed, and `pulumi destroy` removes declared ones alone.
+ * If some writes fail, the others succeed. The error names the failed roles, and the next `pulumi up` continues from there. With `exclusive`, no
+ * other role may exist at the mount. Pulumi deletes only roles that a `pulumi refresh` has shown, and `pulumi destroy` deletes only declared ones.
  *
  * ```ts
  * new secrets.SchedulerRoles("teams", {
@@ -302,11 +301,11 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
  * ```
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 list, and 1 `POST` for each role; with `adopt` 1 `GET` more for each role that exists. Update: 1 `POST` or `DELETE` for each
- * role that differs; where roles join, after 1 list, and with `adopt` 1 `GET` for each of them that exists. Refresh: 1 list, and 1 `GET` for each role. Delete: 1 `DELETE` for each declared role. In the standard dialect a list
- * answered 404 costs one read more, at most once in a run: the OpenAPI document, which has to show the path to the token.
- * @unreadable `global` of each role, in the standard dialect; after `get` it is undefined there. The `lease` of a role is no output of the set:
- * `SchedulerRole.get` reads it.
+ * @requests Create: 1 list, and 1 `POST` for each role. Update: 1 `POST` or `DELETE` for each role that differs, after 1 list if roles were added.
+ * Refresh: 1 list, and 1 `GET` for each role. Delete: 1 `DELETE` for each declared role. With `adopt`, 1 `GET` for each new role that already exists.
+ * In the standard dialect, a 404 costs 1 `GET` more, once in a run: the OpenAPI document, which must list the path for the token.
+ * @unreadable `global` of each role, in the standard dialect; after `get` it is undefined there. The set has no output `lease`, which
+ * `SchedulerRole.get` reads.
  * @internal
  */
 export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesState, StoredState> = {

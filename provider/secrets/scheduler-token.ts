@@ -9,36 +9,36 @@ import { MountArgs, mountField } from "./mount";
 import { explainRefusal } from "./refusal";
 import { roleNameFindings } from "./scheduler-role";
 
-/** What a program declares of a generated token. */
+/** Inputs of {@link SchedulerToken}. */
 export interface SchedulerTokenInputs extends ConnectionArgs, MountArgs {
-  /** The role that the token is generated from, which says what it may do. Changing this replaces the token. */
+  /** The role from which the service generates the token. Changing this replaces the token. */
   role: string;
   /**
-   * Arbitrary texts; when one changes, a new token is generated and the old one revoked. For a monthly rotation, put the month here. Changing
-   * this replaces the token.
+   * Arbitrary strings whose change generates a new token and revokes the old one. For a monthly rotation, include the month. Changing this
+   * replaces the token.
    * @default {}
    */
   keepers?: Record<string, string>;
 }
 
-/** What the service gave. */
+/** Outputs of {@link SchedulerToken}. */
 export interface SchedulerTokenState {
-  /** The public half: it names the token in the scheduler's own API. */
+  /** The accessor ID, which identifies the token in the scheduler's API. It is not a secret. */
   accessorId: string;
-  /** The token itself, as a secret. */
+  /** The token, a secret. */
   secretId: string;
-  /** The lease that the token ends with; undefined where the service shows none. */
+  /** The ID of the token's lease. Undefined if the service returns none. */
   leaseId: string | undefined;
-  /** Seconds that the lease was given for; undefined where the service does not say. */
+  /** The initial duration of the lease, in seconds. Undefined if the service does not return it. */
   leaseDuration: number | undefined;
   /**
-   * When the token ends, as RFC 3339: `2026-01-31T12:00:00.000Z`. That is the end of its lease, or of the token that asked for it, which ends the lease:
-   * whichever comes first. Undefined where the service does not say.
+   * The expiration time of the token, in RFC 3339 format: `2026-01-31T12:00:00.000Z`. The lease expires then, or the token that requested it,
+   * whichever comes first. Undefined if the service does not return it.
    */
   expiresAt: string | undefined;
 }
 
-/** What the service answers, as far as it is of that form. */
+/** The parts of the responses that the provider reads. */
 const answers = {
   generated: z.object({
     data: z.object({ accessor_id: z.string().min(1), secret_id: z.string().min(1) }),
@@ -51,17 +51,17 @@ const answers = {
 
 const leases = (action: "lookup" | "revoke" | "revoke-force"): string => apiPath("sys", "leases", action);
 
-/** As RFC 3339; undefined for what no calendar has. */
+/** The time in RFC 3339 format. Undefined if it is invalid. */
 function dated(time: string | number): string | undefined {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** Never sent again but after a 429: each answer is another token. */
+/** Retried only after a 429, since each response contains another token. */
 async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs, unknown>): Promise<SchedulerTokenState> {
   const { role, mount } = inputs;
   const path = apiPath(mount as string, "creds", role);
-  // Asked before there is a token that could be lost.
+  // Read before the token is generated, which a failure would lose.
   const ownLife = dialectOf(connection).tokensHaveLeases ? await lifeOfOwnToken(connection) : undefined;
   await connection.engine.assertAlive();
   const asked = Date.now();
@@ -72,11 +72,11 @@ async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs
   const leaseDuration = answer.lease_duration || undefined;
   const token = { accessorId: data.accessor_id, secretId: data.secret_id };
   if (!leaseId) return { ...token, leaseId: undefined, leaseDuration: undefined, expiresAt: undefined };
-  // Without its duration it can still be looked up and revoked.
+  // A lease without a duration can still be looked up and revoked.
   if (!leaseDuration) return { ...token, leaseId, leaseDuration, expiresAt: undefined };
   if (ownLife && ownLife < leaseDuration)
     connection.say(
-      `warning: scheduler token "${role}": its lease lasts ${leaseDuration} s, but ends with the token that asked for it, which lives ${ownLife} s more unless it is renewed`,
+      `warning: scheduler token "${role}": its lease of ${leaseDuration} s ends with the token that requested it, which expires in ${ownLife} s unless it is renewed`,
     );
   const life = Math.min(leaseDuration, ownLife || leaseDuration);
   return { ...token, leaseId, leaseDuration, expiresAt: dated(asked + life * 1000) };
@@ -85,10 +85,10 @@ async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs
 async function generate(connection: Connection, path: string): Promise<z.infer<typeof answers.generated>> {
   const { success, data } = answers.generated.safeParse(await call(connection, { method: "GET", path, retry: "only429" }));
   if (success) return data;
-  throw unexpectedResponse("GET", path, "the server's answer is not a scheduler token", "Check the address and the mount.");
+  throw unexpectedResponse("GET", path, "the response is not a scheduler token", "Check the address and the mount.");
 }
 
-/** Seconds that are left to the token that we are; 0 is for ever, and undefined what it must not ask. */
+/** The remaining TTL of the connection's token, in seconds. 0 if it never expires, undefined if the token may not look itself up. */
 async function lifeOfOwnToken(connection: Connection): Promise<number | undefined> {
   const path = apiPath("auth", "token", "lookup-self");
   const own = await call(connection, { method: "GET", path, retry: "never" }).catch(() => undefined);
@@ -100,21 +100,21 @@ function explainFailure(connection: Connection, error: unknown): unknown {
   if (error.code === "ERR_NO_RESPONSE" || error.code === "ERR_UNEXPECTED_RESPONSE")
     return error.with({
       rule: "token-perhaps-generated",
-      hint: `${error.code === "ERR_UNEXPECTED_RESPONSE" ? `${error.details.hint} ` : ""}A token that nobody has may have been generated${dialectOf(connection).tokensHaveLeases ? ", which ends with its lease" : ""}; the next \`pulumi up\` generates another one.`,
+      hint: `${error.code === "ERR_UNEXPECTED_RESPONSE" ? `${error.details.hint} ` : ""}The service may have generated a token that is now lost${dialectOf(connection).tokensHaveLeases ? " and expires with its lease" : ""}. The next \`pulumi up\` generates another one.`,
     });
   if (error.code === "ERR_REJECTED" || error.code === "ERR_NOT_FOUND")
     return error.with({
       rule: "role-missing",
-      hint: "Declare the role before, and give the token its name as an output: `role: role.name`.",
+      hint: "Declare the role first, and pass its name as an output: `role: role.name`.",
     });
   if (error.code === "ERR_SERVER")
     return error.with({
-      hint: "Check how the engine reaches the scheduler (SchedulerAccess), and let the token depend on it (`dependsOn`).",
+      hint: "Check the engine's connection to the scheduler (SchedulerAccess), and make the token depend on it (`dependsOn`).",
     });
   return error;
 }
 
-/** The token itself is never read again; its lease is, where there is one. */
+/** Looks up the lease, if there is one. The token cannot be read again. */
 async function read({ connection, state: previous }: ReadRequest<SchedulerTokenState>): Promise<SchedulerTokenState | undefined> {
   const { leaseId } = previous;
   if (!leaseId) return previous;
@@ -123,9 +123,9 @@ async function read({ connection, state: previous }: ReadRequest<SchedulerTokenS
     const { data: lease } = answers.lease.safeParse(
       await call(connection, { method: "PUT", path, body: { lease_id: leaseId }, retry: "idempotent" }),
     );
-    // It is over, and stays only until the scheduler does what the service asks of it.
+    // An expired lease remains until the scheduler has revoked the token.
     if ((lease?.data.ttl ?? 0) < 0) return undefined;
-    // Nobody has renewed it: it ends when it was said to, if it was said.
+    // Without a renewal, the recorded time holds.
     if (!lease || (previous.expiresAt && !lease.data.last_renewal)) return previous;
     return { ...previous, expiresAt: dated(lease.data.expire_time) ?? previous.expiresAt };
   } catch (error) {
@@ -137,21 +137,21 @@ async function read({ connection, state: previous }: ReadRequest<SchedulerTokenS
 async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequest<SchedulerTokenState>): Promise<void> {
   if (!leaseId)
     return connection.say(
-      `warning: scheduler token ${accessorId}: the service shows no lease, so it cannot be revoked here and works until it ends by itself`,
+      `warning: scheduler token ${accessorId}: the service returned no lease, so Pulumi cannot revoke it, and it stays valid until it expires`,
     );
-  // Waits for the scheduler: otherwise success would only mean that somebody will try.
+  // `sync` waits for the scheduler. Otherwise success would only mean that the service will try.
   const body = { lease_id: leaseId, sync: true };
   await call(connection, { method: "PUT", path: leases("revoke"), body, retry: "idempotent" }).catch((error) => {
     if (isLeaseGone(error)) return;
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;
-    // Somebody has deleted it there: the service would try in vain for ever.
+    // The token was deleted in the scheduler: the service would retry forever.
     if (error.details.reason.includes(`nonexistent tokens: ${accessorId}`))
       return connection.say(
-        `warning: scheduler token ${accessorId}: the scheduler does not hold it any more; its lease cannot end by itself, but by force: ${byForce}`,
+        `warning: scheduler token ${accessorId}: it no longer exists in the scheduler, so its lease must be force-revoked (${byForce})`,
       );
     throw error.with({
-      hint: `The engine has to reach the scheduler: put its access configuration right, and do it again. Where it never will, delete the token ${accessorId} in the scheduler, end its lease by force (${byForce}), and do it again.`,
+      hint: `The engine must reach the scheduler: correct its access configuration, and try again. If it never will, delete the token ${accessorId} in the scheduler, force-revoke its lease (${byForce}), and try again.`,
     });
   });
 }
@@ -159,13 +159,13 @@ async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequ
 /**
  * A Nomad token, generated from a role: `GET <mount>/creds/<role>`, `PUT sys/leases/lookup` and `PUT sys/leases/revoke`.
  *
- * **Where tokens have leases, as in Vault, this one ends with the token that asked for it**: what a pipeline's login generates ends with that login.
- * Let a long-lived token run the program whose tokens are to last; a warning says when its own life is shorter than the lease. Nothing renews the lease.
+ * **On Vault, a lease ends with the token that requested it.** A token that a pipeline generates with a short login expires with that login. Run the
+ * program with a token that lives longer than the lease. The provider warns if it does not. Nothing renews the lease.
  *
- * It is generated once, when the resource is created: never in a preview or a refresh, and the request is retried only after a 429. Another one is generated when
- * `role`, `mount` or `keepers` change, and only then is the old one revoked. `pulumi refresh` notices that the lease has ended, and the next `pulumi up`
- * generates another token. Where the service shows no lease (the API documents do not), it can neither notice that nor revoke the token. The token
- * itself is in the state, encrypted.
+ * Pulumi generates the token once, on create, and never in a preview or a refresh. The request is retried only after a 429. A change of `role`,
+ * `mount` or `keepers` generates another token, then revokes the old one. `pulumi refresh` detects that the lease has ended, and the next `pulumi up`
+ * generates another token. If the service returns no lease, as in the standard dialect, Pulumi can neither detect this nor revoke the token. The state
+ * contains the token, encrypted.
  *
  * ```ts
  * const role = new secrets.SchedulerRole("deploy", { name: "deploy", policies: ["deploy"] }, { dependsOn: access });
@@ -174,9 +174,9 @@ async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequ
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad) and
  * [leases](https://developer.hashicorp.com/vault/api-docs/system/leases)
- * @requests Create: 1 `GET`, after 1 look at the own token where tokens have leases. Refresh: 1 `PUT` that looks the lease up. Delete: 1
- * `PUT` that revokes it. Where the service shows no lease, refresh and delete: none.
- * @unreadable The token; where the service shows no lease, also whether it still works.
+ * @requests Create: 1 `GET`, on Vault after 1 `GET` that looks up the connection's token. Refresh: 1 `PUT` that looks up the lease. Delete: 1
+ * `PUT` that revokes it. Without a lease, refresh and delete: none.
+ * @unreadable The token; without a lease, also its validity.
  * @internal
  */
 export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState> = {
@@ -184,12 +184,12 @@ export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenStat
   token: "secrets:SchedulerToken",
   displayName: "scheduler token",
   name: "<role>",
-  // Its own for each token: the old one is revoked after the new one exists.
+  // Unique for each token: the old one is revoked after the new one exists.
   id: "<accessorId>",
   fields: {
-    role: { input: z.string("must be the role's name"), required: true, replaces: true },
-    // Given in any case: none and no longer any are the same.
-    keepers: { input: z.record(z.string(), str, "must be texts by name"), default: () => ({}), replaces: true },
+    role: { input: z.string("must be the name of the role"), required: true, replaces: true },
+    // The default makes missing and removed keepers equal.
+    keepers: { input: z.record(z.string(), str, "must be an object of strings by name"), default: () => ({}), replaces: true },
     accessorId: { output: true },
     secretId: { output: true, secret: true },
     leaseId: { output: true },
@@ -204,6 +204,6 @@ export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenStat
   create,
   update: async ({ state }) => state,
   delete: revoke,
-  discover: "the server shows a token only when it generates one; declare it to have a new one",
+  discover: "the service returns a token only when it generates one. Declare a new one",
   diagnose: explainRefusal,
 };

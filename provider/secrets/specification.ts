@@ -5,25 +5,25 @@ import { read } from "../invoke";
 import { ReadFunction } from "../read-function";
 import { readOpenApi, system } from "./client";
 
-/** One thing that can be done with one path. */
+/** An operation: a method of a path. */
 export interface Operation {
-  /** As the document has it: below `/v1`, with the engine's own mount, and parameters in braces: `/scheduler/role/{name}`. */
+  /** The path below `/v1`, with the mount, and with parameters in braces: `/scheduler/role/{name}`. */
   path: string;
-  /** In capitals: `GET`. */
+  /** The method in upper case: `GET`. */
   method: string;
-  /** What it does, in a few words. */
+  /** A short summary. */
   summary?: string;
-  /** What its path is about. */
+  /** The description of the operation, or else of its path. */
   description?: string;
-  /** What it answers, by status code. */
+  /** The responses by status code. */
   responses: Record<string, { description: string }>;
-  /** Groups that it belongs to; none where the document says nothing. */
+  /** The tags. Empty if there are none. */
   tags: string[];
-  /** Whether the token needs the capability `sudo`. */
+  /** True if the token needs the `sudo` capability. */
   sudo: boolean;
-  /** Whether no token is needed. */
+  /** True if no token is required. */
   unauthenticated: boolean;
-  /** Whether a write creates what does not exist yet, beside updating what does. */
+  /** True if a write can create an object as well as update it. */
   createSupported: boolean;
 }
 
@@ -35,33 +35,33 @@ export interface SpecificationInfo {
   license?: SpecificationLicense;
 }
 
-/** The licence of an API. */
+/** The license of an API. */
 export interface SpecificationLicense {
   name: string;
   url?: string;
 }
 
-/** What the service documents of itself, for one token. */
+/** The OpenAPI document of the service for one token. */
 export interface Specification {
-  /** The version of the document's format: `3.0.2`. */
+  /** The OpenAPI version of the document: `3.0.2`. */
   openapi: string;
-  /** `version` is the service's own. */
+  /** The title, version and license of the service. */
   info: SpecificationInfo;
-  /** In the order of the document, those that the options ask for. */
+  /** The operations that match the options, in the order of the document. */
   operations: Operation[];
-  /** The whole document as the server sent it, whatever the options ask for. It can be megabytes. */
+  /** The whole document as the server sent it, regardless of the options. It may have megabytes. */
   document: unknown;
 }
 
 /** Options of {@link getSpecification}. */
 export interface GetSpecificationOptions extends ConnectionArgs {
   /**
-   * Only operations of paths that begin so, such as `/sys/rekey`. A slash before it means nothing.
+   * The prefix of the paths to return, such as `/sys/rekey`. The leading slash is optional.
    * @default all paths
    */
   pathPrefix?: string;
   /**
-   * Only operations of this method, in capitals or not.
+   * The method of the operations to return, in upper or lower case.
    * @default all methods
    */
   method?: string;
@@ -100,11 +100,11 @@ export const specification: ReadFunction<GetSpecificationOptions, Specification>
 };
 
 /**
- * What the service documents of itself, `GET sys/internal/specs/openapi`: every path of every mount that the token may see, as one list of operations
- * and as it was sent. Without a token the list is empty.
+ * Reads the OpenAPI document of the service: `GET sys/internal/specs/openapi`. Returns the operations of every path that the token can see, at all
+ * mounts, and the document itself. Without a token there are none.
  *
- * The result depends on the token's rights: it says what this token may see, and is no identity of the service. It can be megabytes: keep it out of
- * the stack's outputs, and export what is made of it. Reads in a preview as well. Throws {@link StewardError}.
+ * The result depends on the token's policies, so it does not identify the service. It may have megabytes: do not make it a stack output. Previews read
+ * too. Throws {@link StewardError}.
  *
  * ```ts
  * const { operations } = await secrets.getSpecification({ pathPrefix: "/scheduler/" });
@@ -115,12 +115,12 @@ export function getSpecification(options: GetSpecificationOptions = {}): Promise
   return read(specification, options);
 }
 
-/** Only methods are operations: a path has `parameters`, `servers` and the vendor's flags beside them. */
+/** The operations of a path item, which also has `parameters`, `servers` and vendor extensions. */
 function operationsOf(path: string, item: OpenAPIV3.PathItemObject | undefined): Operation[] {
   return methods.flatMap((method) => {
     const operation = item?.[method];
     if (!operation) return [];
-    // The API document does not say where its flags stand: the real product has them on the path, and what an operation says of itself goes before.
+    // Vault has its extensions on the path item. The API specification does not say where, so those of an operation take precedence.
     const flag = (...names: string[]): boolean => {
       const values = [operation, item].flatMap((level) => names.map((name) => (level as Record<string, unknown>)[name]));
       return values.find((value) => value !== undefined) === true;

@@ -106,7 +106,7 @@ onEachTarget("one owner for each object", (current) => {
       expect(await renamed.up(again)).toBe("same");
       await former.destroy(remembers);
       const name = `"${type === "SchedulerRole" ? "web" : again.mount}"`;
-      const left = type === "SchedulerRoles" ? ".*: site, web\\.$" : "";
+      const left = type === "SchedulerRoles" ? ".*\\(site, web\\)\\.$" : "";
       expect(printed).toEqual([expect.stringMatching(`^warning: .*${name}${left}`)]);
       await expectObjects(true, again.mount, paths);
       expect(await renamed.refresh()).toEqual([]);

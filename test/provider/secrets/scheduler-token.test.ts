@@ -117,7 +117,7 @@ onEachTarget("SchedulerToken", (current) => {
     if (sandbox) sandbox.scheduler.tokens.revoke(String(accessorId));
     else await fetch(`${scheduler.address}/v1/acl/token/${accessorId}`, { method: "DELETE", headers });
     expect(await token.up({ role: "operate", mount })).toBe("replace");
-    expect(printed).toEqual([expect.stringMatching(`^warning: .*${accessorId}.* PUT /v1/sys/leases/revoke-force/${leaseId}$`)]);
+    expect(printed).toEqual([expect.stringMatching(`^warning: .*${accessorId}.* \\(PUT /v1/sys/leases/revoke-force/${leaseId}\\)$`)]);
     await token.destroy();
   });
 
