@@ -52,10 +52,10 @@ export function chart(title: string, note: string, panels: readonly Panel[]): st
     .title { font-size: 16px; font-weight: 600; }
     .panel { font-size: 13px; font-weight: 600; }
     .note { fill: #57606a; }
-    .bar-0 { fill: #8c959f; } .bar-1 { fill: #0969da; } .bar-2 { fill: #1a7f37; } .bar-3 { fill: #8250df; }
+    .bar-0 { fill: #8c959f; } .bar-1 { fill: #0969da; } .bar-2 { fill: #1a7f37; } .bar-3 { fill: #54aeff; } .bar-4 { fill: #6fdd8b; } .bar-5 { fill: #8250df; } .bar-6 { fill: #c297ff; }
     @media (prefers-color-scheme: dark) {
       text { fill: #e6edf3; } .note { fill: #9198a1; }
-      .bar-0 { fill: #6e7681; } .bar-1 { fill: #4493f8; } .bar-2 { fill: #3fb950; } .bar-3 { fill: #ab7df8; }
+      .bar-0 { fill: #6e7681; } .bar-1 { fill: #4493f8; } .bar-2 { fill: #3fb950; } .bar-3 { fill: #1158c7; } .bar-4 { fill: #196c2e; } .bar-5 { fill: #ab7df8; } .bar-6 { fill: #6639ba; }
     }
   </style>
 ${lines.join("\n")}

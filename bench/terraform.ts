@@ -37,12 +37,19 @@ function list(folder: string): string[] {
   }
 }
 
+/** The two ways to declare many resources of one kind. */
+export type Idiom = "count" | "for_each";
+
 /** Creates a Terraform project with the same roles in the folder. */
 export function terraformProject(
   { command, provider }: Terraform,
   folder: string,
-  { count, mount, variables }: { count: number; mount: string; variables: Record<string, string> },
+  { idiom, count, mount, variables }: { idiom: Idiom; count: number; mount: string; variables: Record<string, string> },
 ): Deployment {
+  const [repeated, name] =
+    idiom === "count"
+      ? [`count    = ${count}`, 'format("role-%04d", count.index)']
+      : [`for_each = toset([for index in range(${count}) : format("role-%04d", index)])`, "each.key"];
   const settings = join(folder, "terraform.rc");
   // With a local copy of the provider, Terraform needs no registry and no initialization.
   writeFileSync(
@@ -60,9 +67,9 @@ export function terraformProject(
 provider "vault" {}
 
 resource "vault_nomad_secret_role" "role" {
-  for_each = toset([for index in range(${count}) : format("role-%04d", index)])
+  ${repeated}
   backend  = ${JSON.stringify(mount)}
-  role     = each.key
+  role     = ${name}
   type     = "client"
   policies = ${JSON.stringify(policies)}
   global   = false

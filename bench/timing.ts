@@ -4,11 +4,14 @@ import { inTemporaryFolder, median } from "./measure";
 import { Contender, isNative, program, titles } from "./programs";
 import { Deployment, Operation, operations, pulumiProject } from "./pulumi";
 import { fixed, table } from "./table";
-import { Terraform, terraformProject } from "./terraform";
+import { Idiom, Terraform, terraformProject } from "./terraform";
 
 /** The median seconds of each operation. */
 export type Times = Record<Operation, number>;
-type Timed = Exclude<Contender, "closure"> | "terraform";
+type Timed = Exclude<Contender, "closure"> | Idiom;
+
+const idioms = ["count", "for_each"] as const;
+const isIdiom = (contender: Timed): contender is Idiom => idioms.some((idiom) => idiom === contender);
 
 export interface Timing {
   /** Undefined if not measured. */
@@ -22,7 +25,7 @@ interface Vault {
 }
 
 const mountOf = (contender: Timed): string => `bench-${contender}`;
-const titleOf = (contender: Timed): string => (contender === "terraform" ? "Terraform with its Vault provider" : titles[contender]);
+export const titleOf = (contender: Timed): string => (isIdiom(contender) ? `Terraform, ${contender}` : titles[contender]);
 const key = (contender: Timed, count: number): string => `${contender} ${count}`;
 
 async function request(vault: Vault, method: string, path: string, body?: object): Promise<{ status: number; body: string }> {
@@ -45,10 +48,9 @@ async function lifecycle(vault: Vault, contender: Timed, count: number, terrafor
   return inTemporaryFolder(async (folder) => {
     const mount = mountOf(contender);
     const variables = { VAULT_ADDR: vault.address, VAULT_TOKEN: vault.token };
-    const deployment: Deployment =
-      contender === "terraform"
-        ? terraformProject(terraform as Terraform, folder, { count, mount, variables })
-        : await pulumiProject(folder, program(contender, count, mount), variables, isNative(contender));
+    const deployment: Deployment = isIdiom(contender)
+      ? terraformProject(terraform as Terraform, folder, { idiom: contender, count, mount, variables })
+      : await pulumiProject(folder, program(contender, count, mount), variables, isNative(contender));
     const talks = contender !== "empty" && contender !== "floor";
     const create = await deployment.create();
     if (talks) await assertRoles(vault, contender, count);
@@ -60,7 +62,7 @@ async function lifecycle(vault: Vault, contender: Timed, count: number, terrafor
 
 /** Measures all contenders on one real Vault. They alternate, so that a slow phase of the machine affects all of them. */
 export async function timing(counts: readonly number[], runs: number, terraform: Terraform | undefined): Promise<Timing> {
-  const contenders: Timed[] = ["floor", "role", "roles", "nativeRole", "nativeRoles", ...(terraform ? (["terraform"] as const) : [])];
+  const contenders: Timed[] = ["floor", "role", "roles", "nativeRole", "nativeRoles", ...(terraform ? idioms : [])];
   const turns: [Timed, number][] = [
     ["empty", 0],
     ["floor", 1],
@@ -96,11 +98,12 @@ export async function timing(counts: readonly number[], runs: number, terraform:
       titleOf(contender),
       ...seconds(own),
       contender === "empty" ? "" : ratios(own, times("floor", count)),
-      ratios(own, times("terraform", count)),
+      ratios(own, times("count", count)),
+      ratios(own, times("for_each", count)),
     ];
   });
-  const header = ["roles", "", ...operations, "x floor", "x Terraform"];
-  return { times, report: table(terraform ? header : header.slice(0, -1), terraform ? rows : rows.map((row) => row.slice(0, -1)), 2) };
+  const header = ["roles", "", ...operations, "x floor", ...idioms.map((idiom) => `x ${idiom}`)];
+  return { times, report: table(terraform ? header : header.slice(0, -2), terraform ? rows : rows.map((row) => row.slice(0, -2)), 2) };
 }
 
 const seconds = (times: Times): string[] => operations.map((operation) => fixed(times[operation]));
