@@ -9,12 +9,8 @@ const { root } = require("./command");
 
 /** The folders and files where the rules hold. */
 const checked = [
-  "provider/platform",
-  "provider/scheduler",
+  "provider",
   "command",
-  "provider/lifecycle",
-  ...["classes", "client", "index", "mount", "mount-path", "refusal", "specification"].map((name) => `provider/secrets/${name}.ts`),
-  ...["access", "lease", "mounts", "role", "role-list", "roles", "token"].map((name) => `provider/secrets/scheduler-${name}.ts`),
   "forward",
   "sandbox",
   "tools",

@@ -9,7 +9,7 @@ import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, ver
 /** Options of {@link listModuleVersions}. */
 export interface ListModuleVersionsOptions extends Module {
   /**
-   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * The name of the connection in the stack's configuration, `steward:<connection>`.
    * @default "default"
    */
   connection?: string;

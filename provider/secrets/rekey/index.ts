@@ -9,17 +9,18 @@ import { EncryptedShare, ShareSet, Submission } from "./states";
 export interface RekeyArgs extends Args<RekeyInputs> {}
 
 /**
- * New unseal keys, with any number of shares and any threshold: `sys/rekey/init`, `update`, `verify` and `backup`; in the dialect `openbao` those of `sys/rotate/root`.
+ * New unseal keys, with any number of shares and any threshold: `sys/rekey/init`, `update`, `verify` and `backup`. The dialect `openbao` uses
+ * `sys/rotate/root` instead of `sys/rekey`.
  *
  * It is a component of three resources, because Pulumi saves its state after each. The *attempt* starts the rekey, before any share is submitted. The
  * *shares* submit the current shares and save the new ones, before anything is committed. The *commit* proves the new shares and commits them.
  *
  * Wherever a run is killed, the shares that open the service are the previous ones, or they are in the state. The next `pulumi up` continues. Only
- * `requireVerification: false` gives this up. `docs/rekey/errors.md` explains each error.
+ * `requireVerification: false` does not guarantee this. `docs/rekey/errors.md` explains each error.
  *
- * Without `pgpKeys` the state holds all live shares: `keepSharesInState: true` allows that.
+ * Without `pgpKeys` the state contains all live shares, which `keepSharesInState: true` allows.
  *
- * A finished rekey runs again only for a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`. The preview says so.
+ * A finished rekey runs again only after a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`. The preview says so.
  *
  * ```ts
  * const rekey = new secrets.Rekey("unseal", {
@@ -38,18 +39,17 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * one, without `pgpKeys` and verification. `shares` is then empty, and a warning says so.
  *
  * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey)
- * @requests Create: 1 `PUT` (`POST` in the dialect `openbao`) that starts the attempt, 1 for each current share, 1 `DELETE` that restarts the
- * verification, and 1 `PUT` for each verified new share. The status is read before each. Refresh: a read of the status, once it is live. Delete: a read
- * of the status, and a cancel if an attempt of this rekey is left.
- * @unreadable The shares. A refresh cannot tell if they still open the service: it only compares their threshold with the number of shares that the service
- * asks for.
+ * @requests Create: 1 `PUT` that starts the attempt, 1 for each current share, 1 `DELETE` that restarts the verification, and 1 `PUT` for each verified
+ * share. The dialect `openbao` uses `POST` instead of `PUT`. The provider reads the status before each request. Refresh: a read of the status, once
+ * the new shares are live. Delete: a read of the status, and a cancel if an attempt of this rekey is left.
+ * @unreadable The shares. A refresh only compares their threshold with the number of shares that the service requires.
  */
 export class Rekey extends ComponentResource {
-  /** The live shares, base64; empty with `pgpKeys`, and where the seal keeps the key. A secret. */
+  /** The live shares in base64, a secret. Empty with `pgpKeys`, and if the seal keeps the key. */
   readonly shares: Output<string[]>;
-  /** The live shares for their holders; empty without `pgpKeys`. */
+  /** The live shares, each encrypted for its holder. Empty without `pgpKeys`. */
   readonly encryptedShares: Output<EncryptedShare[]>;
-  /** The keys that they are encrypted to, in order. */
+  /** The fingerprints of the keys to which they are encrypted, in order. */
   readonly fingerprints: Output<string[]>;
   /** True once the new shares are proven to be live. */
   readonly complete: Output<boolean>;
@@ -63,7 +63,7 @@ export class Rekey extends ComponentResource {
     const shares = { currentShares, newShares } as Pick<RekeyInputs, "currentShares" | "newShares">;
     const inspected = output(shares).apply((known) => inspectShares(known as typeof shares));
     const { shareReferences } = inspected;
-    // They hold neither a share nor the name of a reference.
+    // They contain neither a share nor the name of a reference.
     const shareFindings = unsecret(inspected.shareFindings);
     const { attempt } = new RekeyAttempt(`${name}-attempt`, { ...more, shareReferences, shareFindings }, child);
     const { submission } = new RekeyShares(`${name}-shares`, { ...both, waitSeconds, replaceBackup, attempt }, child);

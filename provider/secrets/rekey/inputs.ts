@@ -11,58 +11,60 @@ import { stopped } from "./stops";
 
 /** The inputs of a rekey. */
 export interface RekeyInputs extends ConnectionArgs {
-  /** How many new shares to make, 1 to 255. Changing this runs a new rekey. */
+  /** The number of new shares, 1 to 255. Changing this runs a new rekey. */
   secretShares: number;
-  /** How many of them open the service, 1 to `secretShares`; of several, at least 2 in the dialects `hashicorp` and `openbao`. Changing this runs a new rekey. */
+  /**
+   * The number of new shares that open the service, 1 to `secretShares`. The dialects `hashicorp` and `openbao` require at least 2 of several shares.
+   * Changing this runs a new rekey.
+   */
   secretThreshold: number;
   /**
-   * The shares that open the service now, as many as are at hand, best by reference: `{ env: "SHARE" }` or `{ file: "/run/share" }`. The state keeps
-   * no share by reference, and a plain value encrypted. The provider submits fewer than needed as well, and the update then stops until other
-   * holders have submitted theirs. Needed only while a rekey runs. Changing this alone does nothing.
+   * The shares that open the service now, as many as are at hand, preferably by reference: `{ env: "SHARE" }` or `{ file: "/run/share" }`. The state
+   * stores a plain value, encrypted, but no share by reference. If there are too few, the provider submits them, and the update stops until other
+   * holders have submitted theirs. Required only while a rekey runs. Changing this alone does nothing.
    */
   currentShares: ShareSource[];
   /**
-   * Public OpenPGP keys, armored or the base64 of the binary form: one for each new share, in order. The new shares are then known encrypted to these
-   * keys alone, and their holders decrypt them. Changing this runs a new rekey.
+   * Public OpenPGP keys, armored or the base64 of the binary form, one for each new share in order. The service then returns each new share encrypted to
+   * its key, and only its holder can decrypt it. Changing this runs a new rekey.
    */
   pgpKeys?: string[];
   /**
-   * Let the state hold all live shares: anyone who can decrypt it can then unseal the service. Needed without `pgpKeys` when a new rekey starts. Changing
-   * this alone does nothing.
+   * Allows the state to contain all live shares. Anyone who can decrypt the state can then unseal the service. Required without `pgpKeys` when a new rekey
+   * starts. Changing this alone does nothing.
    * @default false
    */
   keepSharesInState?: boolean;
   /**
-   * Let the service keep the encrypted shares as well, so that they can be read again if a response is lost. Needs `pgpKeys`. Changing this counts from
+   * Makes the service keep a backup of the encrypted shares, which can be read again if a response is lost. Requires `pgpKeys`. Changing this counts from
    * the next rekey on.
    * @default false
    */
   backup?: boolean;
   /**
-   * Continue although the service would overwrite the backup of another rekey. The state keeps the ciphertext of that backup. Changing this alone
-   * does nothing.
+   * Allows the rekey to overwrite the backup of another rekey. The state keeps the ciphertext of that backup. Changing this alone does nothing.
    * @default false
    */
   replaceBackup?: boolean;
   /**
-   * Remove the backup, once the new shares are proven to open the service. Changing this to true removes it then.
+   * Removes the backup, once the new shares are proven to open the service. Changing this to true removes it then.
    * @default false
    */
   removeBackup?: boolean;
   /**
-   * Commit only after the new shares were verified. Without this the last current share commits, and if its response is lost, so are the keys. Changing this
+   * Commits only after the new shares were verified. Without this the last current share commits, and if its response is lost, so are the keys. Changing this
    * counts from the next rekey on.
    * @default true
    */
   requireVerification?: boolean;
   /**
-   * Needed with `requireVerification: false`, unless `pgpKeys` and `backup` keep the new shares from being lost. Changing this alone does nothing.
+   * Allows `requireVerification: false` without `pgpKeys` and `backup`: a lost response then loses the new shares. Changing this alone does nothing.
    * @default false
    */
   allowUnverified?: boolean;
   /**
-   * New shares that their holders have decrypted, with `pgpKeys`: they prove the new shares before the commit. Those brought in one run are kept,
-   * encrypted, in the state until a threshold is at hand. Changing this alone does nothing.
+   * New shares that their holders have decrypted. With `pgpKeys` they prove the new shares before the commit. The state keeps them, encrypted, until a
+   * threshold is at hand. Changing this alone does nothing.
    */
   newShares?: ShareSource[];
   /**
@@ -72,27 +74,27 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   proof?: RekeyProof;
   /**
-   * How many seconds to wait for other holders to submit their current shares, 3600 at most. With 0, the run reports and stops. Pulumi does not
-   * tell a provider of the first Ctrl-C: a second one ends the wait at once, and leaves a pending operation (`pulumi cancel`). Changing this alone
-   * does nothing.
+   * The seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports and stops. Pulumi does not notify a
+   * provider of the first Ctrl-C. A second one ends the wait at once, and leaves a pending operation (`pulumi cancel`). Changing this alone does nothing.
    * @default 0
    */
   waitSeconds?: number;
   /** Any strings. Changing one of them runs a new rekey. */
   triggers?: string[];
   /**
-   * The reaction to another client's attempt. "fail" shows it and stops. "resume" continues it, if it has exactly the parameters of this rekey,
-   * with verification. "cancel" cancels it and discards the shares that others submitted. Changing this alone does nothing.
+   * The reaction to another client's attempt. With "fail" the rekey shows it and stops. With "resume" it continues that attempt, if that has exactly the
+   * parameters of this rekey, with verification. With "cancel" it cancels that attempt and discards the shares that others submitted. Changing this
+   * alone does nothing.
    * @default "fail"
    */
   onConflict?: OnConflict;
   /**
-   * Let the resource be deleted although the state holds the only copy of live shares, or of shares that may be live. Changing this updates.
+   * Allows a delete although the state has the only copy of live shares, or of shares that may be live. Changing this updates.
    * @default false
    */
   discardShares?: boolean;
   /**
-   * Send shares over plain http to a host that is not this one. Changing this alone does nothing.
+   * Allows shares to be sent over plain HTTP to another machine. Changing this alone does nothing.
    * @default false
    */
   allowHttp?: boolean;
@@ -104,7 +106,7 @@ export type RekeyProof = "all" | "threshold";
 /** The reaction to another client's attempt. */
 export type OnConflict = "fail" | "resume" | "cancel";
 
-/** A share in a variable of the environment. */
+/** A share in an environment variable. */
 export interface EnvironmentShare {
   /** The name of the variable. */
   env: string;
@@ -117,16 +119,15 @@ export interface FileShare {
 }
 
 /**
- * A share of unseal keys. A string is the share itself, base64 or hex, and is kept in the state, encrypted. `{ env }` names a variable of the
- * environment that `pulumi` runs in, and `{ file }` a file relative to the program's folder. The provider reads it when it needs the share, and does not
- * keep it in the state, except new shares that wait for those of other holders. A variable that is not set, or a file that does not exist, is a share that
- * is not at hand.
+ * A share of unseal keys. A string is the share itself, base64 or hex, which the state keeps encrypted. `{ env }` names an environment variable of
+ * `pulumi`, and `{ file }` a file relative to the program's folder. The provider reads a reference when it needs the share. The state does not keep it,
+ * except new shares that wait for those of other holders. An unset variable or a missing file is a share that is not at hand.
  */
 export type ShareSource = string | EnvironmentShare | FileShare;
 /** @internal */
 export type ShareReference = Exclude<ShareSource, string>;
 
-/** A share in place of a name would be printed as the name. A path may be base64 as well, but seldom mixes cases and digits like a share. */
+/** True if a name or a path cannot be a share, which messages would print. A path may be base64 as well, but seldom mixes cases like a share. */
 function isNoShare(text: string): boolean {
   if (text.length < 40 || !decodeShare(text)) return true;
   return text.includes("/") && !(/[a-z]/.test(text) && /[A-Z]/.test(text));
@@ -149,15 +150,15 @@ const source = z.union(
   "must be a share, { env: <variable> } or { file: <path> }",
 );
 
-/** Seconds. Pulumi locks the stack for as long. */
+/** The longest wait in seconds, for which Pulumi locks the stack. */
 const longestWait = 3600;
 
-/** Line ends and blanks of armor mean nothing. */
+/** Whitespace in armor is ignored. */
 const keys: Comparison = {
   equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\s/g, "") === JSON.stringify(b)?.replace(/\\[rn]|\s/g, ""),
 };
 
-/** Steers a rekey that runs, and is never a difference. */
+/** An input of a running rekey, which causes no diff. */
 const steering = { input: bool, compare: neverDiffers } as const;
 const shareList = z.array(source, "must be a list of shares");
 
@@ -189,7 +190,7 @@ export const rekeyFields: Fields<RekeyInputs, object, object> = {
   connection: connectionField,
 };
 
-/** A change of one of these runs a new rekey; anything else only steers one that runs. @internal */
+/** The inputs whose change runs a new rekey. @internal */
 export const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
 
 /** @internal */
@@ -228,7 +229,7 @@ export function sharesAtHand(sources: readonly ShareSource[], field: string): { 
   return { shares, missing };
 }
 
-/** The references behind which there is no share, by name. @internal */
+/** The names of the references without a share. @internal */
 export const emptyReferences = (sources: readonly ShareSource[], field: string): string[] =>
   sources.flatMap((source, index) => (typeof source === "string" || textOf(source, `${field}[${index}]`) ? [] : [nameOf(source)]));
 
@@ -251,7 +252,7 @@ function textOf(source: ShareSource, label: string): string | undefined {
   }
 }
 
-/** Where shares are read, and what is wrong with those that the program holds itself. Never a share. @internal */
+/** The references to shares, and the check failures of plain values. Never a share. @internal */
 export interface InspectedShares {
   shareReferences: ShareReference[];
   shareFindings: CheckFailure[];
@@ -291,8 +292,8 @@ function failuresIn(sources: ShareSource[] | null | undefined, field: "currentSh
 }
 
 /**
- * An input that comes from the step before, with a field that it has where that step came to its end. With --continue-on-error Pulumi registers a step even
- * if the one before it failed.
+ * An input that comes from the step before, with a field that a completed step has. With --continue-on-error Pulumi registers a step even if the one before
+ * it failed.
  * @internal
  */
 export const stepOutput = (field: string): Schema<never> =>

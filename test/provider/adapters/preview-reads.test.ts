@@ -34,7 +34,7 @@ describe.each([
   };
   const theirs = { policies: "theirs", global: true, type: "client" };
   const web = { name: "web", policies: ["ours"], global: true };
-  const ofRole = (): string[] => printed.filter((line) => !line.includes("does not show"));
+  const ofRole = (): string[] => printed.filter((line) => !line.includes("does not return"));
 
   test("a preview of a creation names the existing object, the coming failure, and the changes of an adoption", async () => {
     await outOfBand("POST", "role/web", theirs);
