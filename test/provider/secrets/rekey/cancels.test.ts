@@ -1,11 +1,11 @@
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { tools } from "./story";
 
-// OpenBao and the API document cancel whatever attempt is in progress: between two requests it may have become another party's.
-onEachRekeyTarget("a cancel ends no attempt of another party", (current) => {
+// In OpenBao and the API document, a cancel ends any attempt in progress, and another client may have replaced it between two requests.
+onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
   const { inputs, stackOn, status, interrupt } = tools(current);
 
-  /** Another party ends the attempt in progress, and starts its own. */
+  /** Replaces the attempt in progress, as another client would. */
   const replaceAttempt = async (): Promise<void> => {
     const { outOfBand } = current();
     await outOfBand("DELETE", "sys/rekey/init", { nonce: (await status()).nonce });

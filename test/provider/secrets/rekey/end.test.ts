@@ -171,7 +171,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     await stack.destroy();
   });
 
-  test("refresh reports a rekey of another party with a message and without a diff", async () => {
+  test("refresh reports a rekey by another client with a message and without a diff", async () => {
     const stack = stackOn(current());
     await stack.up(inputs({ secretShares: 3, secretThreshold: 3 }));
     const other = stackOn(current());

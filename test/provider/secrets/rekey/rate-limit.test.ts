@@ -106,7 +106,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     const [share = ""] = sandbox.secrets.shares;
     await stack.up(inputs(), "attempt");
     const { nonce } = await status();
-    // Long enough for another party.
+    // Long enough for another client.
     refuse("PUT", "update", { headers: { "retry-after": "0.5" } });
     const stops = stack.stops(inputs({ currentShares: [share] }));
     while (of("PUT update") === 0) await new Promise((done) => setTimeout(done, 5));
@@ -147,7 +147,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     await stack.up(inputs());
   });
 
-  test("the holders' command line waits, looks again, and sends once more", async () => {
+  test("the holders' command line waits, reads the status, and retries", async () => {
     const { url, token, shares } = sandbox.secrets;
     const variables = variablesFor(dialect, { url, token });
     await ask("PUT", "init", { secret_shares: 1, secret_threshold: 1, require_verification: true });

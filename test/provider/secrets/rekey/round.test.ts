@@ -34,7 +34,7 @@ const observed = (progress: number, waits = false, server: ServerState = "collec
   waits,
 });
 const answered = (answer: Answer, progress: number): Event => ({ kind: "answered", answer, status: status(progress) });
-/** What follows a series of events. */
+/** The decision after a series of events. */
 const after = (from: Round, ...events: Event[]): Next =>
   events.reduce<Next>((last, event) => step(last.round, event), { round: from, command: { do: "observe" }, lines: [] });
 const label = (command: Command): string => (command.do === "submit" ? command.share.label : command.do);

@@ -5,7 +5,7 @@ import { printed } from "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { inputsFrom, onEachRekeyTarget, RekeyStack, RekeyTarget } from "../../../support/rekey";
 
-/** What a test of a row has at hand. */
+/** The tools of a test of a row. */
 function stageOf(target: RekeyTarget) {
   const { outOfBand } = target;
   const status = async () => (await outOfBand("GET", "sys/rekey/init")).body as { started: boolean; nonce: string; progress: number };
@@ -14,7 +14,7 @@ function stageOf(target: RekeyTarget) {
     status,
     stack: new RekeyStack(target.config),
     inputs: inputsFrom(target.first),
-    /** Cancels the attempt, as another party would. */
+    /** Cancels the attempt, as another client would. */
     cancel: async () => {
       const body = target.dialect === "hashicorp" ? { nonce: (await status()).nonce } : undefined;
       expect((await outOfBand("DELETE", "sys/rekey/init", body)).status).toBe(204);
@@ -51,7 +51,7 @@ async function untilUnknown({ target, stack, inputs }: Stage): Promise<void> {
   expect(await stack.stops(inputs)).toBe("rekey/outcome-unknown");
 }
 
-/** The stop at another party's attempt, whose parameters and progress it shows. */
+/** The stop at another client's attempt, with its parameters and progress. */
 async function expectForeign(failure: Promise<StewardError>, nonce: string, ...facts: string[]): Promise<StewardError> {
   const error = await failure;
   expect(error).toEqual(refusal("ERR_CONFLICT", { rule: "rekey/foreign-attempt" }));
@@ -59,10 +59,10 @@ async function expectForeign(failure: Promise<StewardError>, nonce: string, ...f
   return error;
 }
 
-/** What the status says of an attempt, with other parameters. */
+/** The status of an attempt with other parameters. */
 const tampered = (body: string): string => JSON.stringify({ ...JSON.parse(body), n: 1, t: 1 });
 
-/** How each row is reached, what it does, and how the rekey goes on from there. */
+/** For each row: the way to it, its action, and the next steps of the rekey. */
 const stories: Record<string, (stage: Stage) => Promise<void>> = {
   "attempt: start": async ({ stack, inputs, status }) => {
     await stack.up(inputs, "attempt");

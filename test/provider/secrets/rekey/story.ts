@@ -3,7 +3,7 @@ import { Interruption } from "../../../support/gateway";
 import { Holder, holders, read } from "../../../support/pgp";
 import { inputsFrom, RekeyStack, RekeyTarget } from "../../../support/rekey";
 
-// What the stories of a rekey are told with.
+// Tools for the stories of a rekey.
 
 const quiet = (): jest.SpyInstance => jest.spyOn(console, "log").mockImplementation(() => {});
 export let told: jest.SpyInstance;
@@ -11,7 +11,7 @@ beforeEach(() => {
   told = quiet();
 });
 afterEach(() => told.mockRestore());
-/** What was printed. */
+/** The printed lines. */
 export const lines = (): string => told.mock.calls.map(([line]) => String(line)).join("\n");
 
 /** A share that is none. */
