@@ -8,7 +8,7 @@ import { printable } from "./log";
  * - `ERR_NOT_INSTALLED`: the program's package.json lacks pulumi-steward, or Pulumi cannot find the plugin.
  * - `ERR_SERVER_MISMATCH`: the connection now names another server than the one in the state.
  * - `ERR_ALREADY_EXISTS`: the object already exists, and `adopt` is not set.
- * - `ERR_FORBIDDEN`: 401 or 403, or the 404 that Terraform Enterprise sends to non-administrators.
+ * - `ERR_FORBIDDEN`: 401 or 403, or the 404 that the admin API sends to non-administrators.
  * - `ERR_NOT_FOUND`: 404.
  * - `ERR_REJECTED`: any other 4xx, a test mail that the mail server rejected, or a workspace that must not be destroyed.
  * - `ERR_RATE_LIMITED`: 429, after all retries.
