@@ -66,8 +66,8 @@ export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
 /** What every resource and function takes. */
 export interface ConnectionArgs {
   /**
-   * Which connection of the stack's configuration, `steward:<connection>`, names the server. For a resource: renaming a connection sends
-   * nothing; naming one of another server replaces the resource; another address behind the same name is refused.
+   * The connection of the stack's configuration, `steward:<connection>`, that names the server.
+   * @change updates only the state; another server replaces the resource
    * @default "default"
    */
   connection?: string;

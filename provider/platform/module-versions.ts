@@ -9,7 +9,7 @@ import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, ver
 /** Options of {@link listModuleVersions}. */
 export interface ListModuleVersionsOptions extends Module {
   /**
-   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * The connection of the stack's configuration, `steward:<connection>`, that names the server.
    * @default "default"
    */
   connection?: string;

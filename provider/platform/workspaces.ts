@@ -45,7 +45,7 @@ export interface WorkspaceQuery {
 /** Options of {@link listWorkspaces}. */
 export interface ListWorkspacesOptions extends WorkspaceQuery {
   /**
-   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * The connection of the stack's configuration, `steward:<connection>`, that names the server.
    * @default "default"
    */
   connection?: string;
@@ -58,7 +58,7 @@ export interface GetWorkspaceOptions {
   /** The related resources to return in `included`. */
   include?: WorkspaceInclude[];
   /**
-   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * The connection of the stack's configuration, `steward:<connection>`, that names the server.
    * @default "default"
    */
   connection?: string;

@@ -6,7 +6,7 @@ import { call, system } from "./client";
 /** Options of {@link getAgentMembers}. */
 export interface GetAgentMembersOptions {
   /**
-   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * The connection of the stack's configuration, `steward:<connection>`, that names the server.
    * @default "default"
    */
   connection?: string;
@@ -25,6 +25,12 @@ export const agentMembers: ReadFunction<GetAgentMembersOptions, unknown> = {
 /**
  * Reads the members that the agent at the connection's address knows: `GET /v1/agent/members`. Returns the response unchanged. Other agents of
  * the cluster may know other members. Previews read too. Throws {@link StewardError}.
+ * @permissions A Nomad token with this ACL policy:
+ * ```hcl
+ * node {
+ *   policy = "read"
+ * }
+ * ```
  */
 export function getAgentMembers(options: GetAgentMembersOptions = {}): Promise<unknown> {
   return read(agentMembers, options);

@@ -9,7 +9,7 @@ import { parseLossless } from "../json";
 /** Options of every request: the server, the namespace, the region and the consistency mode. */
 export interface QueryOptions {
   /**
-   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * The connection of the stack's configuration, `steward:<connection>`, that names the server.
    * @default "default"
    */
   connection?: string;

@@ -11,88 +11,92 @@ import { stopped } from "./stops";
 
 /** The inputs of a rekey. */
 export interface RekeyInputs extends ConnectionArgs {
-  /** How many new shares to make, 1 to 255. Changing this runs a new rekey. */
+  /** How many new shares to make, 1 to 255. */
   secretShares: number;
-  /** How many of them open the service, 1 to `secretShares`; of several, at least 2 in the dialects `hashicorp` and `openbao`. Changing this runs a new rekey. */
+  /** How many of them open the service, 1 to `secretShares`; of several, at least 2 in the dialects `hashicorp` and `openbao`. */
   secretThreshold: number;
   /**
-   * The shares that open the service now, as many as are at hand, best by reference: `{ env: "SHARE" }` or `{ file: "/run/share" }`. The state keeps
-   * no share by reference, and a plain value encrypted. The provider submits fewer than needed as well, and the update then stops until other
-   * holders have submitted theirs. Needed only while a rekey runs. Changing this alone does nothing.
+   * The shares that open the service now, as many as are at hand, best by reference. The state keeps no share by reference, and a plain value
+   * encrypted. The provider submits fewer than needed as well, and the update then stops until other holders have submitted theirs. Needed only
+   * while a rekey runs.
+   * @example [{ env: "SHARE_1" }, { file: "/run/secrets/share-2" }]
    */
   currentShares: ShareSource[];
   /**
    * Public OpenPGP keys, armored or the base64 of the binary form: one for each new share, in order. The new shares are then known encrypted to these
-   * keys alone, and their holders decrypt them. Changing this runs a new rekey.
+   * keys alone, and their holders decrypt them.
+   * @example ["ada", "grace", "mary"].map((holder) => fs.readFileSync(`keys/${holder}.asc`, "utf8"))
    */
   pgpKeys?: string[];
   /**
-   * Let the state hold all live shares: anyone who can decrypt it can then unseal the service. Needed without `pgpKeys` when a new rekey starts. Changing
-   * this alone does nothing.
+   * Let the state hold all live shares: anyone who can decrypt it can then unseal the service. Needed without `pgpKeys` when a new rekey starts.
    * @default false
    */
   keepSharesInState?: boolean;
   /**
-   * Let the service keep the encrypted shares as well, so that they can be read again if a response is lost. Needs `pgpKeys`. Changing this counts from
-   * the next rekey on.
+   * Let the service keep the encrypted shares as well, so that they can be read again if a response is lost. Needs `pgpKeys`.
+   * @change does nothing on its own: counts from the next rekey on
    * @default false
    */
   backup?: boolean;
   /**
-   * Continue although the service would overwrite the backup of another rekey. The state keeps the ciphertext of that backup. Changing this alone
-   * does nothing.
+   * Continue although the service would overwrite the backup of another rekey. The state keeps the ciphertext of that backup.
    * @default false
    */
   replaceBackup?: boolean;
   /**
-   * Remove the backup, once the new shares are proven to open the service. Changing this to true removes it then.
+   * Remove the backup, once the new shares are proven to open the service.
+   * @change updates: true removes the backup
    * @default false
    */
   removeBackup?: boolean;
   /**
-   * Commit only after the new shares were verified. Without this the last current share commits, and if its response is lost, so are the keys. Changing this
-   * counts from the next rekey on.
+   * Commit only after the new shares were verified. Without this the last current share commits, and if its response is lost, so are the keys.
+   * @change does nothing on its own: counts from the next rekey on
    * @default true
    */
   requireVerification?: boolean;
   /**
-   * Needed with `requireVerification: false`, unless `pgpKeys` and `backup` keep the new shares from being lost. Changing this alone does nothing.
+   * Needed with `requireVerification: false`, unless `pgpKeys` and `backup` keep the new shares from being lost.
    * @default false
    */
   allowUnverified?: boolean;
   /**
    * New shares that their holders have decrypted, with `pgpKeys`: they prove the new shares before the commit. Those brought in one run are kept,
-   * encrypted, in the state until a threshold is at hand. Changing this alone does nothing.
+   * encrypted, in the state until a threshold is at hand.
+   * @example [{ env: "NEW_SHARE_1" }, { env: "NEW_SHARE_2" }]
    */
   newShares?: ShareSource[];
   /**
    * The new shares to prove before the commit: "all", or a "threshold" of them. With PGP keys, "all" brings every share to one place.
-   * Changing this alone does nothing.
    * @default "all" without `pgpKeys`, "threshold" with them
    */
   proof?: RekeyProof;
   /**
    * How many seconds to wait for other holders to submit their current shares, 3600 at most. With 0, the run reports and stops. Pulumi does not
-   * tell a provider of the first Ctrl-C: a second one ends the wait at once, and leaves a pending operation (`pulumi cancel`). Changing this alone
-   * does nothing.
+   * tell a provider of the first Ctrl-C: a second one ends the wait at once, and leaves a pending operation (`pulumi cancel`).
    * @default 0
    */
   waitSeconds?: number;
-  /** Any strings. Changing one of them runs a new rekey. */
+  /**
+   * Any strings.
+   * @example ["2026-01: Grace left"]
+   */
   triggers?: string[];
   /**
    * The reaction to another client's attempt. "fail" shows it and stops. "resume" continues it, if it has exactly the parameters of this rekey,
-   * with verification. "cancel" cancels it and discards the shares that others submitted. Changing this alone does nothing.
+   * with verification. "cancel" cancels it and discards the shares that others submitted.
    * @default "fail"
    */
   onConflict?: OnConflict;
   /**
-   * Let the resource be deleted although the state holds the only copy of live shares, or of shares that may be live. Changing this updates.
+   * Let the resource be deleted although the state holds the only copy of live shares, or of shares that may be live.
+   * @change updates only the state
    * @default false
    */
   discardShares?: boolean;
   /**
-   * Send shares over plain http to a host that is not this one. Changing this alone does nothing.
+   * Send shares over plain http to a host that is not this one.
    * @default false
    */
   allowHttp?: boolean;
