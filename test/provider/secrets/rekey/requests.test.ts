@@ -1,0 +1,32 @@
+import { pageOf, readPage } from "../../../support/pages";
+import { onEachRekeyTarget } from "../../../support/rekey";
+import { tools } from "./story";
+
+const [, section = ""] = readPage(pageOf("secrets.Rekey")).split("\n## Requests\n");
+/** The requests on the page, as the API document names them. */
+const documented = [
+  ...section
+    .split("\n## ", 1)
+    .join("")
+    .matchAll(/`([A-Z]+ \/v1\/[^`]+)`/g),
+].map(([, request = ""]) => request);
+
+onEachRekeyTarget("the page of the rekey", (current) => {
+  const { forHolders, stackOn, decrypted, candidateOf } = tools(current);
+
+  test("names the requests of a rekey, of its refresh and of its deletion, and no other", async () => {
+    const { gateway } = current();
+    const { all, pgp } = await forHolders(3, { backup: true });
+    const abandoned = stackOn(current());
+    await abandoned.up(pgp, "attempt");
+    await abandoned.destroy();
+    const stack = stackOn(current());
+    await stack.fails(pgp);
+    const newShares = await decrypted(candidateOf(stack), all);
+    await stack.up({ ...pgp, newShares, removeBackup: true, discardShares: true });
+    await stack.refresh();
+    await stack.destroy();
+    const sent = gateway.requests.map(({ method, path }) => `${method} ${path}`);
+    expect([...new Set(sent)].sort()).toEqual([...new Set(documented)].sort());
+  });
+});
