@@ -9,7 +9,7 @@ import { redact } from "./redaction";
 
 // A creation that meets an object on the server: it is refused, or takes the object over and says what that changes.
 
-/** How a creation takes over what exists: not at all, by overwriting it, or only where it is as declared. */
+/** The adoption of an existing object: `false` refuses it, `true` overwrites it, and "unchanged" adopts it only if it is as declared. */
 export type Adopt = boolean | "unchanged";
 
 /** The input `adopt`. @internal */

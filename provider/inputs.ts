@@ -63,7 +63,7 @@ export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
         : undefined,
   });
 
-/** What every resource and function takes. */
+/** Inputs of every resource and function. */
 export interface ConnectionArgs {
   /**
    * The connection of the stack's configuration, `steward:<connection>`, that names the server.

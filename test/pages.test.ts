@@ -60,6 +60,8 @@ test.each(classes)("%s has a page with a minimal and a real example, its import,
     ["Examples", "Inputs", "Outputs", "Import", "Requests", "Permissions"].map((heading) => `## ${heading}`),
   );
   expect(text).toMatch(/^(\| Create \||- ).*`(GET|POST|PUT) \/(v1|api)\//m);
+  // Each input and output has a description.
+  expect(text.match(/^\| `\w+` .*\| {2}\|$/gm)).toBeNull();
   // TODOs of a template.
   expect(text).not.toContain("TODO");
 });

@@ -28,8 +28,11 @@ export interface AdminWorkspaceInputs extends ConnectionArgs {
 
 /** Outputs of {@link AdminWorkspace}. */
 export interface AdminWorkspaceState {
+  /** The id of the workspace. */
   workspaceId: string;
+  /** The name of the workspace. */
   name: string;
+  /** True if the workspace is locked. */
   locked: boolean;
   /** The name of its organization. */
   organization: string;

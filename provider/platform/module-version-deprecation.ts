@@ -52,12 +52,17 @@ export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
 
 /** Outputs of {@link ModuleVersionDeprecation}. */
 export interface ModuleVersionDeprecationState {
+  /** The organization that owns the module. */
   organizationName: string;
+  /** The name of the module. */
   moduleName: string;
+  /** The provider that the module is for. */
   moduleProvider: string;
+  /** The version as in the registry. */
   moduleVersion: string;
   /** The declared reason, as long as the published one begins with it. */
   reason: string;
+  /** The URL of further information. Undefined without one. */
   link: string | undefined;
   /** The reason as users see it. A secret output, since `reason` may be a secret. */
   publishedReason: string;

@@ -11,13 +11,13 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
 /**
  * New unseal keys, with any number of shares and any threshold.
  *
- * It is a component of three resources, because Pulumi saves its state after each. The *attempt* starts the rekey, before any share is submitted. The
+ * A component of three resources, since Pulumi saves its state after each. The *attempt* starts the rekey, before any share is submitted. The
  * *shares* submit the current shares and save the new ones, before anything is committed. The *commit* proves the new shares and commits them.
  *
- * Wherever a run is killed, the shares that open the service are the previous ones, or they are in the state. The next `pulumi up` continues. Only
- * `requireVerification: false` gives this up. `docs/rekey/errors.md` explains each error.
+ * If a run is killed, the service opens with the previous shares, or with shares in the state. The next `pulumi up` continues. This does not hold
+ * with `requireVerification: false`. `docs/rekey/errors.md` explains each error.
  *
- * Without `pgpKeys` the state holds all live shares: `keepSharesInState: true` allows that.
+ * Without `pgpKeys` the state holds all live shares, which `keepSharesInState: true` allows.
  *
  * A finished rekey runs again only for a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`. The preview says so.
  *
@@ -74,13 +74,13 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * asks for.
  */
 export class Rekey extends ComponentResource {
-  /** The live shares, base64; empty with `pgpKeys`, and where the seal keeps the key. A secret. */
+  /** The live shares in base64, a secret. Empty with `pgpKeys`, and if the seal keeps the key. */
   readonly shares: Output<string[]>;
-  /** The live shares for their holders; empty without `pgpKeys`. */
+  /** The live shares, each encrypted for its holder. Empty without `pgpKeys`. */
   readonly encryptedShares: Output<EncryptedShare[]>;
-  /** The keys that they are encrypted to, in order. */
+  /** The fingerprints of the keys that they are encrypted to, in order. */
   readonly fingerprints: Output<string[]>;
-  /** True once the new shares are proven to be live. */
+  /** True after the new shares were proven to open the service. */
   readonly complete: Output<boolean>;
 
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {

@@ -11,30 +11,34 @@ import { stopped } from "./stops";
 
 /** The inputs of a rekey. */
 export interface RekeyInputs extends ConnectionArgs {
-  /** How many new shares to make, 1 to 255. */
+  /** The number of new shares, 1 to 255. */
   secretShares: number;
-  /** How many of them open the service, 1 to `secretShares`; of several, at least 2 in the dialects `hashicorp` and `openbao`. */
+  /**
+   * The number of new shares that open the service, 1 to `secretShares`. In the dialects `hashicorp` and `openbao`, a set of several shares
+   * requires at least 2.
+   */
   secretThreshold: number;
   /**
-   * The shares that open the service now, as many as are at hand, best by reference. The state keeps no share by reference, and a plain value
-   * encrypted. The provider submits fewer than needed as well, and the update then stops until other holders have submitted theirs. Needed only
-   * while a rekey runs.
+   * The current shares at hand, preferably by reference. The state holds no share that is given by reference, and encrypts a plain value. If
+   * they are fewer than the threshold, the provider submits them, and the update stops until other holders have submitted theirs. Required
+   * only while a rekey runs.
    * @example [{ env: "SHARE_1" }, { file: "/run/secrets/share-2" }]
    */
   currentShares: ShareSource[];
   /**
-   * Public OpenPGP keys, armored or the base64 of the binary form: one for each new share, in order. The new shares are then known encrypted to these
-   * keys alone, and their holders decrypt them.
+   * OpenPGP public keys, one for each new share, in order. Each is armored, or its binary form in base64. The service then returns the new shares
+   * only encrypted to these keys, and their holders decrypt them.
    * @example ["ada", "grace", "mary"].map((holder) => fs.readFileSync(`keys/${holder}.asc`, "utf8"))
    */
   pgpKeys?: string[];
   /**
-   * Let the state hold all live shares: anyone who can decrypt it can then unseal the service. Needed without `pgpKeys` when a new rekey starts.
+   * Let the state hold all live shares. Anyone who can decrypt the state can then unseal the service. Required without `pgpKeys` when a new
+   * rekey starts.
    * @default false
    */
   keepSharesInState?: boolean;
   /**
-   * Let the service keep the encrypted shares as well, so that they can be read again if a response is lost. Needs `pgpKeys`.
+   * Let the service keep the encrypted shares as well, so that they can be read again if a response is lost. Requires `pgpKeys`.
    * @change does nothing on its own: counts from the next rekey on
    * @default false
    */
@@ -45,25 +49,25 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   replaceBackup?: boolean;
   /**
-   * Remove the backup, once the new shares are proven to open the service.
+   * Remove the backup after the new shares are proven to open the service.
    * @change updates: true removes the backup
    * @default false
    */
   removeBackup?: boolean;
   /**
-   * Commit only after the new shares were verified. Without this the last current share commits, and if its response is lost, so are the keys.
+   * Commit only after the new shares were verified. With false the last current share commits, and if its response is lost, the keys are lost.
    * @change does nothing on its own: counts from the next rekey on
    * @default true
    */
   requireVerification?: boolean;
   /**
-   * Needed with `requireVerification: false`, unless `pgpKeys` and `backup` keep the new shares from being lost.
+   * Required with `requireVerification: false`, unless `pgpKeys` and `backup` keep the new shares from being lost.
    * @default false
    */
   allowUnverified?: boolean;
   /**
-   * New shares that their holders have decrypted, with `pgpKeys`: they prove the new shares before the commit. Those brought in one run are kept,
-   * encrypted, in the state until a threshold is at hand.
+   * With `pgpKeys`, new shares that their holders have decrypted. They prove the new shares before the commit. The state keeps the shares of
+   * each run, encrypted, until a threshold of them is at hand.
    * @example [{ env: "NEW_SHARE_1" }, { env: "NEW_SHARE_2" }]
    */
   newShares?: ShareSource[];
@@ -73,8 +77,8 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   proof?: RekeyProof;
   /**
-   * How many seconds to wait for other holders to submit their current shares, 3600 at most. With 0, the run reports and stops. Pulumi does not
-   * tell a provider of the first Ctrl-C: a second one ends the wait at once, and leaves a pending operation (`pulumi cancel`).
+   * The time to wait for other holders to submit their current shares, in seconds, at most 3600. With 0, the run reports and stops. A provider
+   * does not notice the first Ctrl-C. The second one ends the wait at once, and leaves a pending operation (`pulumi cancel`).
    * @default 0
    */
   waitSeconds?: number;
@@ -84,19 +88,19 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   triggers?: string[];
   /**
-   * The reaction to another client's attempt. "fail" shows it and stops. "resume" continues it, if it has exactly the parameters of this rekey,
-   * with verification. "cancel" cancels it and discards the shares that others submitted.
+   * The reaction to another client's attempt. With "fail", the provider shows it and stops. With "resume", it continues an attempt with exactly
+   * the parameters of this rekey, and with verification. With "cancel", it cancels the attempt, and the shares that others submitted are lost.
    * @default "fail"
    */
   onConflict?: OnConflict;
   /**
-   * Let the resource be deleted although the state holds the only copy of live shares, or of shares that may be live.
+   * Allow the deletion of the resource although the state holds the only copy of live shares, or of shares that may be live.
    * @change updates only the state
    * @default false
    */
   discardShares?: boolean;
   /**
-   * Send shares over plain http to a host that is not this one.
+   * Allow shares to be sent over plain http to another host.
    * @default false
    */
   allowHttp?: boolean;
@@ -121,10 +125,10 @@ export interface FileShare {
 }
 
 /**
- * A share of unseal keys. A string is the share itself, base64 or hex, and is kept in the state, encrypted. `{ env }` names a variable of the
- * environment that `pulumi` runs in, and `{ file }` a file relative to the program's folder. The provider reads it when it needs the share, and does not
- * keep it in the state, except new shares that wait for those of other holders. A variable that is not set, or a file that does not exist, is a share that
- * is not at hand.
+ * A share of unseal keys. A string is the share itself, in base64 or hex. The state holds it, encrypted. `{ env }` names an environment variable
+ * of `pulumi`, and `{ file }` a file relative to the program's folder. The provider reads a reference when it needs the share. The state holds no
+ * such share, except a new share that waits for those of other holders. If the variable is not set, or the file does not exist, the share is not
+ * at hand.
  */
 export type ShareSource = string | EnvironmentShare | FileShare;
 /** @internal */
