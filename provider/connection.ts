@@ -27,9 +27,9 @@ export interface System<Own extends object = object> {
 export interface Connection extends Credentials {
   /** The system's name. */
   system: string;
-  /** What messages call it: `connection "default"`, or the explicit provider whose settings it is made of. */
+  /** The name in messages: `connection "default"`, or `provider "west"` for an explicit provider. */
   title: string;
-  /** Where its settings stand. */
+  /** The place of its settings, for messages: `steward:default`. */
   place: string;
   /** Scheme, host, port and base path, without a slash at the end. */
   address: string;
@@ -69,8 +69,13 @@ export interface Engine {
 /** A program, or a person at a terminal: they get the response themselves, so nothing has to be saved. @internal */
 export const noEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
 
-/** What messages call a connection, and where its settings stand. */
-type Named = Pick<Connection, "title" | "place">;
+/** The wording of messages about a connection. */
+interface Named extends Pick<Connection, "title" | "place"> {
+  /** The beginning of the error about wrong settings. */
+  wrong: string;
+  /** The error about a system without a server. `variables`: those that could name one. */
+  missing(of: { system: string; variables: string }): { reason: string; hint: string };
+}
 
 /** The sources of settings: the stack's configuration (`steward:<connection>`, a JSON string) and the environment. @internal */
 export interface ConfigurationSources {
@@ -78,13 +83,11 @@ export interface ConfigurationSources {
   environment: NodeJS.ProcessEnv;
   /** Lasts as long as the process. */
   cache: Map<string, unknown>;
-  /** The cache that remembers what was warned of, where `cache` lasts for one call alone. */
-  warned?: Map<string, unknown>;
   engine: Engine;
   say(line: string): void;
-  /** The name of the explicit provider in the place of the configuration. */
+  /** The name of the explicit provider, whose arguments replace the configuration. */
   provider?(): string | undefined;
-  /** In the place of the default ones. */
+  /** Override the default limits. */
   limits?: Partial<Limits>;
 }
 
@@ -138,9 +141,12 @@ type Found<Own> = NamedSettings<ServerSettings & Own>;
  * @internal
  */
 export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Connection & Own {
-  const named = namedBy(name, sources);
+  const named = namedBy(name, sources.provider?.());
   const found = configured(system, name, sources, named) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
-  if (!found) throw noConnection(system, name, sources.provider?.());
+  if (!found) {
+    const variables = system.variables.map(({ address }) => address).join(" or ");
+    throw new StewardError({ code: "ERR_NO_CONNECTION", ...named.missing({ system: system.name, variables }) });
+  }
   const { dialect, allowAddressChange, previewReads } = found.settings;
   const given = found.settings as Record<string, unknown>;
   const own = Object.fromEntries(system.own.map((field) => [field, given[field]])) as Own;
@@ -151,7 +157,8 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     ...own,
     ...credentialsOf(found, sources.environment),
     system: system.name,
-    ...named,
+    title: named.title,
+    place: named.place,
     address,
     server: part ? `${address}?${partition}=${encodeURIComponent(String(part))}` : address,
     dialect: dialect ?? "standard",
@@ -169,36 +176,45 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
 
 const isSet = (value: string | undefined): boolean => value !== undefined && !/^(|0|f|false)$/i.test(value);
 
-function namedBy(name: string, { provider }: ConfigurationSources): Named {
-  const explicit = name === "default" ? provider?.() : undefined;
-  return explicit === undefined
-    ? { title: `connection "${name}"`, place: `steward:${name}` }
-    : { title: `provider "${explicit}"`, place: `the arguments of provider "${explicit}"` };
-}
-
-function noConnection(system: System, name: string, provider: string | undefined): StewardError {
-  const variables = system.variables.map(({ address }) => address).join(" or ");
-  if (provider !== undefined)
-    return new StewardError({
-      code: "ERR_NO_CONNECTION",
-      reason:
-        name === "default"
-          ? `The provider "${provider}" has no ${system.name} server`
-          : `The provider "${provider}" has no connection "${name}": its servers are its own`,
+/** A connection in the stack's configuration, or the one that the environment may name. */
+function inConfiguration(name: string): Named {
+  const place = `steward:${name}`;
+  const command = (system: string): string => `pulumi config set --plaintext --path '${place}.${system}.address' https://...`;
+  return {
+    title: `connection "${name}"`,
+    place,
+    wrong: `The configuration ${place} is wrong: `,
+    missing: ({ system, variables }) => ({
+      reason: `No ${system} server is configured under the connection "${name}"`,
       hint:
         name === "default"
-          ? `Set \`${system.name}: { address: "https://..." }\` in its arguments, or ${variables} in the environment.`
-          : `Leave \`connection\` out, or leave the provider out.`,
-    });
-  const command = `pulumi config set --plaintext --path 'steward:${name}.${system.name}.address' https://...`;
-  return new StewardError({
-    code: "ERR_NO_CONNECTION",
-    reason: `No ${system.name} server is configured under the connection "${name}"`,
-    hint:
-      name === "default"
-        ? `Set steward:default in the stack's configuration (${command}), or ${variables} in the environment.`
-        : `Set it in the stack's configuration (${command}), or correct the name.`,
-  });
+          ? `Set ${place} in the stack's configuration (${command(system)}), or ${variables} in the environment.`
+          : `Set it in the stack's configuration (${command(system)}), or correct the name.`,
+    }),
+  };
+}
+
+/** The only connection of an explicit provider. */
+const ofProvider = (provider: string): Named => ({
+  title: `provider "${provider}"`,
+  place: `the arguments of provider "${provider}"`,
+  wrong: `The provider "${provider}" is given wrong settings: `,
+  missing: ({ system, variables }) => ({
+    reason: `The provider "${provider}" has no ${system} server`,
+    hint: `Set \`${system}: { address: "https://..." }\` in its arguments, or ${variables} in the environment.`,
+  }),
+});
+
+function namedBy(name: string, provider: string | undefined): Named {
+  if (provider === undefined) return inConfiguration(name);
+  if (name === "default") return ofProvider(provider);
+  return {
+    ...inConfiguration(name),
+    missing: () => ({
+      reason: `The provider "${provider}" has no connection "${name}": its servers are its own`,
+      hint: "Leave `connection` out, or leave the provider out.",
+    }),
+  };
 }
 
 /** A misspelt name of a system must not leave the server to the environment. */
@@ -209,7 +225,7 @@ function configured<Own extends object>(
   system: System<Own>,
   name: string,
   { config }: ConfigurationSources,
-  { title, place }: Named,
+  { title, wrong }: Named,
 ): Found<Own> | undefined {
   const value = config(`steward:${name}`);
   if (value === undefined) return undefined;
@@ -230,10 +246,7 @@ function configured<Own extends object>(
     ...(own?.error?.issues ?? []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
     ...(known.error?.issues ?? []),
   ];
-  if (issues.length > 0)
-    throw invalidInput(checkFailures({ issues }, connection), {
-      about: place.startsWith("steward:") ? `The configuration ${place} is wrong: ` : `The ${title} is given wrong settings: `,
-    });
+  if (issues.length > 0) throw invalidInput(checkFailures({ issues }, connection), { about: wrong });
   return own?.data && { settings: own.data, called: (field) => `The ${field} of ${system.name} in the ${title}` };
 }
 

@@ -28,9 +28,6 @@ export function assertOptions(options: Schema, given: object): void {
   if (error) throw invalidInput(checkFailures(error, given));
 }
 
-/** What this process has warned of. */
-const warned = new Map<string, unknown>();
-
 /**
  * What every function of the package does, in the program itself: refuses unknown options, finds the connection, and says of an error
  * what could not be done.
@@ -52,7 +49,6 @@ export function invoke<T, Own extends object>(
         config: getConfig,
         environment: process.env,
         cache: new Map(),
-        warned,
         engine: noEngine,
         say,
         ...programSources.getStore(),

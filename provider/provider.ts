@@ -1,7 +1,8 @@
 import { Input, secret } from "@pulumi/pulumi/output";
 import { ProviderResource, ResourceOptions } from "@pulumi/pulumi/resource";
-import { packageVersion, usesPlugin } from "./adapters/mechanism";
+import { usesPlugin } from "./adapters/mechanism";
 import { StewardError } from "./errors";
+import { packageVersion } from "./version";
 
 /** "hashicorp": the real products. "standard": a server that follows the API document as written. */
 export type Dialect = "standard" | "hashicorp";

@@ -4,13 +4,14 @@ import { hideResponses } from "./adapters/debug-log";
 import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, nativeType, providerText, shortenCallStack } from "./adapters/dynamic";
-import { packageVersion, usesPlugin } from "./adapters/mechanism";
+import { usesPlugin } from "./adapters/mechanism";
 import { assertPluginFound } from "./adapters/plugin-found";
 import { secretInputsOf } from "./adapters/secret-inputs";
 import { namesWith } from "./fields";
 import { ConnectionArgs } from "./inputs";
 import { encryptedOutputs } from "./lifecycle/former-inputs";
 import { secretInputs } from "./lifecycle/properties";
+import { packageVersion } from "./version";
 
 /** `T` with a `pulumi.Input` at every depth. */
 export type DeepInput<T> = Input<

@@ -1,5 +1,6 @@
 import type * as Undici from "undici";
 import { Connection, isLoopback, isPrivate } from "./connection";
+import { warnOnce } from "./warning";
 
 /** Grants a limited number of requests at a time, first come, first served. @internal */
 export class Slots {
@@ -98,16 +99,14 @@ export class Sockets {
 }
 
 const known = new Map<string, Sockets>();
-const warned = new Set<string>();
 
-/** Said once for each connection: the token goes over the network for everyone to read. */
+/** Anyone on the network can read the token. */
 function warnOfPlainHttp(connection: Connection): void {
   const { system, title, address, say } = connection;
-  const key = `${system} ${title} ${address}`;
-  if (isPrivate(connection) || warned.has(key)) return;
-  warned.add(key);
-  say(
-    `warning: the ${title} sends requests to ${address}, with the token of ${system} in them, over plain http, which everyone between can read: give it an https address.`,
+  if (isPrivate(connection)) return;
+  warnOnce(
+    say,
+    `the ${title} sends requests to ${address}, with the token of ${system} in them, over plain http, which everyone between can read: give it an https address.`,
   );
 }
 

@@ -1,3 +1,5 @@
+import { warnOnce } from "./warning";
+
 // The environment variables that name a server.
 
 /** The environment variables of one dialect. @internal */
@@ -27,12 +29,7 @@ export const namesIn = ({ prefix, address, more = [] }: Variables): Record<strin
 export function warnOfUnused(
   { name, variables: rows }: { name: string; variables: readonly Variables[] },
   used: Variables,
-  {
-    environment,
-    cache,
-    warned = cache,
-    say,
-  }: { environment: NodeJS.ProcessEnv; cache: Map<string, unknown>; warned?: Map<string, unknown>; say(line: string): void },
+  { environment, say }: { environment: NodeJS.ProcessEnv; say(line: string): void },
 ): void {
   const own = namesIn(used);
   const unused = rows
@@ -41,16 +38,15 @@ export function warnOfUnused(
       Object.entries(namesIn(row)).filter(([field, variable]) => isOther(environment[variable], environment[own[field] ?? ""])),
     )
     .map(([, variable]) => variable);
-  const key = `environment of ${name}: unused variables`;
-  if (unused.length === 0 || warned.has(key)) return;
-  warned.set(key, true);
+  if (unused.length === 0) return;
   const are = unused.length === 1 ? "is" : "are";
-  say(
-    `warning: ${unused.join(", ")} ${are} set and not used: ${used.address} names the server of ${name}, and only variables that begin with ${used.prefix}_ go with it.`,
+  warnOnce(
+    say,
+    `${unused.join(", ")} ${are} set and not used: ${used.address} names the server of ${name}, and only variables that begin with ${used.prefix}_ go with it.`,
   );
 }
 
-/** Whether the token file may hold the token of another server, whose address is set as well: two products write theirs to one file. @internal */
+/** True if the token file may hold the token of another server whose address is set: Vault and OpenBao write theirs to one file. @internal */
 export const sharesTokenFile = (rows: readonly Variables[], used: Variables, environment: NodeJS.ProcessEnv): boolean =>
   rows.some(({ tokenFile, address }) => tokenFile === used.tokenFile && isOther(environment[address], environment[used.address]));
 

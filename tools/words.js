@@ -11,6 +11,7 @@ const { root } = require("./command");
 const checked = [
   "provider/platform",
   "provider/scheduler",
+  "provider/lifecycle",
   ...["classes", "client", "index", "mount", "mount-path", "refusal", "specification"].map((name) => `provider/secrets/${name}.ts`),
   ...["access", "lease", "mounts", "role", "role-list", "roles", "token"].map((name) => `provider/secrets/scheduler-${name}.ts`),
   "forward",

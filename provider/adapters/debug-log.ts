@@ -1,16 +1,16 @@
 import * as provider from "@pulumi/pulumi/proto/provider_pb";
 import * as resource from "@pulumi/pulumi/proto/resource_pb";
 
-/** The responses of the engine that Pulumi's SDK writes to its debug log. They hold all outputs of a resource, secrets in clear text. */
+/** The responses of the engine that Pulumi's SDK writes to its debug log. They contain all outputs of a resource, with secrets in plaintext. */
 const responses = ["RegisterResourceResponse", "ReadResourceResponse", "InvokeResponse", "CallResponse"];
-/** A program can load several copies of the SDK: its own, ours and those of other packages, to which a program may pass our secrets. */
+/** A program may load several copies of the SDK, and pass secret outputs to the packages that load them. */
 const message = /[\\/]@pulumi[\\/]pulumi[\\/]proto[\\/](resource|provider)_pb\.js$/;
 
 let hidden = false;
 
 /**
  * Keeps secrets out of `--json`, `--debug`, `-v=3` and the events of the Automation API: the SDK's debug log shows only the URN of a response.
- * Covers the copy of the SDK that our resources register with, and each other copy that is loaded by now.
+ * Covers the SDK of this package and every other copy that is already loaded.
  * @internal
  */
 export function hideResponses(): void {

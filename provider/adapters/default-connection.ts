@@ -2,15 +2,15 @@ import { allConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../errors";
 
 const name = "default";
-/** One letter is missing, too many or wrong, or two neighbors are swapped. A digit makes another name: `default2`. */
+/** Matches the name with one letter missing, added or replaced, or with two adjacent letters swapped. A digit makes another name: `default2`. */
 const misspelling = new RegExp(
   [...name].map((_, at) => `^${name.slice(0, at)}([a-z]{0,2}${name.slice(at + 1)}|[a-z]{2}${name.slice(at + 2)})$`).join("|"),
   "i",
 );
 
 /**
- * Fails where the stack's configuration misspells `steward:default`: the environment would name the server instead, and it may be another one. Only the
- * program can list the keys of the configuration: the provider asks for one key at a time.
+ * Throws if the stack's configuration misspells `steward:default`, since the provider would then use the server in the environment. Only the program can
+ * list the keys of the configuration.
  * @internal
  */
 export function assertDefaultSpelled(connection: unknown): void {

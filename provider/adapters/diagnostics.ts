@@ -2,13 +2,13 @@ import { StewardError } from "../errors";
 import { OperationFailed } from "../lifecycle/failure";
 
 /**
- * The error of a failed operation as the dynamic engine takes it: one sentence without a stack, because the engine would print the stack. It stores kept
- * properties as "created, but not initialised", and the next `up` updates the resource.
+ * Converts the error of a failed operation for the engine: one sentence without a stack, which the engine would print. The engine stores a partial
+ * resource as "created, but not initialized", and the next `up` updates it.
  * @internal
  */
 export function toEngineError({ error, partial: kept }: OperationFailed): StewardError {
   const forEngine = { stack: "", ...(kept ? { ...kept, reasons: [error.message] } : {}) };
-  // Not enumerable: a logger that prints the error object would print the state, secrets included.
+  // Not enumerable, since a logger that prints the error would print the secrets in the state.
   for (const [name, value] of Object.entries(forEngine)) Object.defineProperty(error, name, { value, enumerable: false });
   leaveToEngine(error);
   return error;
@@ -16,7 +16,7 @@ export function toEngineError({ error, partial: kept }: OperationFailed): Stewar
 
 const left = new Set<string>();
 
-/** Pulumi's dynamic provider prints an error of diff, read and delete, with an empty stack, before it returns it to the engine, which prints it as well. */
+/** Pulumi's dynamic provider prints errors of diff, read and delete before it returns them. The engine prints them again, so this hides the first print. */
 function leaveToEngine(error: Error): void {
   if (left.size === 0) {
     const { error: print } = console;

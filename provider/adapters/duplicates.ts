@@ -8,8 +8,8 @@ import { defaultsOf } from "../fields";
 import { withoutNulls } from "../lifecycle/properties";
 import { print } from "./print";
 
-// A program declares each object on a server once: two resources of one object would undo each other's work, and the deletion of one would take the object
-// from the other. The provider sees no names; the program knows them.
+// A program may declare each object on a server only once. Two resources for one object would overwrite each other, and deleting one would delete the
+// object of the other. Only the program knows the names of the resources.
 
 /** The parts of a definition that the check reads. @internal */
 export interface Declared {
@@ -22,19 +22,19 @@ export interface Declared {
 
 /** One run of a program. @internal */
 export interface Program {
-  /** Which resource declares an object, by server and path. */
+  /** The names of the resources, by the server and the path of their objects. */
   names: Map<string, string>;
   connections: Map<string, Connection | undefined>;
 }
 
-/** Programs that run one after the other in a process, as the Automation API does, have a stack each. */
+/** By stack: the Automation API runs several programs in a process. */
 const programs = new WeakMap<object, Program>();
 
 const isPlain = (value: unknown): boolean => !Output.isInstance(value) && !(value instanceof Promise);
 
 /**
- * Returns the properties of a resource after the check that no other resource of the program declares its objects. Where an object is known late,
- * a property carries the check, so it runs before the resource is registered. Throws an error that names the other resource.
+ * Returns the properties of a resource, after it has checked that no other resource of the program declares its objects. If a property is an output, the
+ * check runs when the output resolves, before the resource is registered. Throws an error that names the other resource.
  * @internal
  */
 export function declareOnce(definition: Declared, name: string, properties: Inputs): Inputs {
@@ -47,13 +47,13 @@ export function declareOnce(definition: Declared, name: string, properties: Inpu
   const fields = ["connection", ...objects.fields];
   const declareValues = (values: unknown[]): void =>
     declare(definition, name, program, Object.fromEntries(fields.map((field, index) => [field, values[index]])));
-  // The property that carries the check is known only when all of them are. A change of the last one replaces the least: the roles of a set, not its mount.
+  // The property that carries the check becomes known last. A change of the last field replaces least: the roles of a set, not its mount.
   const later = fields.filter((field) => !isPlain(properties[field])).at(-1);
   if (later === undefined) {
     declareValues(fields.map((field) => properties[field]));
     return properties;
   }
-  // Use only the keys of a record, such as roles by name: they are known before its values.
+  // Only the keys of a record, such as roles by name, matter. They are known before its values.
   const resolved = all(fields.map((field) => (isPlain(properties[field]) ? known(properties[field]) : properties[field])));
   const checked = resolved.apply((values) => {
     declareValues(values);
@@ -67,7 +67,7 @@ const known = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inner === undefined ? undefined : true]))
     : value;
 
-/** Notes which objects a resource declares. @internal */
+/** Records the objects that a resource declares. Throws if another resource declares one of them. @internal */
 export function declare(
   { system, displayName, objects, fields }: Declared,
   name: string,
@@ -96,11 +96,11 @@ function declaredTwice(operation: string, other: string, object: string): Stewar
     reason: `the resource "${other}" of this program declares the same object, ${object}`,
     hint: "Declare each object once.",
   });
-  // Pulumi prints the stack of an error that a late property throws.
+  // Pulumi prints the stack of an error that an output throws.
   return Object.assign(error, { stack: "" });
 }
 
-/** Invalid inputs name no object: the provider reports them. */
+/** Invalid inputs have no paths. The provider reports them. */
 function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): readonly string[] {
   try {
     return paths(fields as never);
@@ -109,7 +109,7 @@ function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): r
   }
 }
 
-/** The provider reports what is wrong with a connection. */
+/** Undefined if the connection is invalid, which the provider reports. */
 function find(system: System, name: string): Connection | undefined {
   try {
     return connect(system, name, { config: getConfig, environment: process.env, cache: new Map(), engine: noEngine, say: print });

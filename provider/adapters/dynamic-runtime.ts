@@ -11,7 +11,7 @@ import { toEngineError } from "./diagnostics";
 import { monitorEngine } from "./engine";
 import { print } from "./print";
 
-/** The engine knows `property` and `reason`. */
+/** The engine reads `property` and `reason`. */
 interface Failure extends CheckFailure {
   property: string;
 }
@@ -29,27 +29,27 @@ interface DynamicProvider {
 // The engine passes its own address as the first argument.
 const engine = monitorEngine(process.argv[2]);
 
-/** Lasts for one operation, because the engine starts a process for each. */
+/** The cache lasts for one Pulumi operation, since the engine starts a process for each. */
 const cache = new Map<string, unknown>();
 
-/** Clears the memory, as a new process would. @internal */
+/** @internal */
 export function clearCache(): void {
   cache.clear();
 }
 
-/** The provider of one type: what `__provider` loads in the process that the engine starts. `_release` wrote the state, and is missing before 0.1. */
+/** The provider of a type, which `__provider` loads in the process of the engine. `_release` is the release that wrote the state, missing before 0.1. */
 export function provider(token: string, _release?: string): DynamicProvider {
   return providerWith({}, token);
 }
 
-/** The same, with sources that replace the process's own: tests give limits of theirs. @internal */
+/** The provider of a type with other sources, such as the limits of a test. @internal */
 export function providerWith(given: Partial<ConfigurationSources>, token: string): DynamicProvider {
   const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
   const sources: ConfigurationSources = { config: () => undefined, environment: process.env, cache, engine, say: print, ...given };
   const life = lifecycle(definition, sources);
 
-  /** The outputs hold the provider: a resource that is only in the state is deleted and refreshed with it. */
+  /** Adds the provider to a partial resource: the engine refreshes and deletes a resource with the provider in its state. */
   async function attempt<T>(provider: unknown, operation: () => Promise<T>): Promise<T> {
     try {
       return await operation();
@@ -67,7 +67,7 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
     },
     async check(olds, { __provider, ...news }) {
       const { inputs, findings } = await life.check(olds ?? {}, news);
-      // With a property named, the engine prints its value, secrets included.
+      // The engine prints the value of a named property, even a secret.
       return {
         inputs,
         failures: findings.map((found) => ({ ...found, property: "", reason: printable(atPath(found.path, found.reason)) })),
@@ -90,7 +90,7 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
       }),
     update: (id, { __provider: recorded, ...state }, { __provider, ...news }) =>
       attempt(__provider, async () => {
-        // The native plugin has written the state: only the text of this provider is missing.
+        // The native plugin wrote the state, so only `__provider` is missing.
         const isSame = recorded === undefined && !(await life.diff(state, news)).changes;
         return { outs: { ...(isSame ? state : await life.update(id, state, news)), __provider } };
       }),

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { dirname, join, sep } from "node:path";
 import { StewardError } from "../errors";
 
-// What a program needs of Pulumi's dynamic providers. The other half, which the engine runs, is dynamic-runtime.ts.
+// The program's side of Pulumi's dynamic providers. dynamic-runtime.ts is the engine's side.
 
 /** @internal */
 export const dynamicType = (token: string): string => `pulumi-nodejs:dynamic/steward/${token}`;
@@ -11,16 +11,14 @@ export const dynamicType = (token: string): string => `pulumi-nodejs:dynamic/ste
 export const nativeType = (token: string): string => `steward:${token}`;
 
 /**
- * The release that writes the state. It stands in the text of the provider, which costs 12 bytes for each resource: an output of its own would cost more,
- * and the default provider, of which a stack has one, would be another process after each release. Without the last number, so that no patch changes a
- * state. @internal
+ * The release that writes the state, without the patch number, so that no patch changes a state. As part of the provider's code it takes 12 bytes for each
+ * resource, less than an output. @internal
  */
 export const release = "0.1";
 
 /**
- * The provider of a resource as Pulumi stores it with each resource, twice: the text of a CommonJS module whose `handler()` returns the
- * provider. One line that loads the package by name, instead of the serialised closure that `dynamic.Resource` would put there. Single quotes,
- * since the state is JSON, where each double one takes two bytes.
+ * The code of a provider, which Pulumi stores twice with each resource: a CommonJS module whose `handler()` returns the provider. It loads the package by
+ * name, unlike the serialized closure of `dynamic.Resource`. It has single quotes, since a double quote takes two bytes in the JSON of the state.
  * @internal
  */
 export const providerText = (token: string): string =>
@@ -29,14 +27,14 @@ export const providerText = (token: string): string =>
 let resolved = false;
 
 /**
- * The engine loads the package from the program's folder, where a dependency of a dependency may not be found: better said here, once,
- * than by each resource.
+ * Throws if the engine cannot load the package from the program's folder, where a dependency of a dependency may be missing. Otherwise each resource would
+ * fail.
  * @internal
  */
 export function assertRuntimeResolves(): void {
   if (resolved) return;
   try {
-    // Not `require.resolve` with `paths`: inside this package its own name always resolves, to itself.
+    // Not `require.resolve` with `paths`, which always resolves this package's own name to itself.
     createRequire(join(process.cwd(), "program.js")).resolve("pulumi-steward/runtime");
   } catch {
     throw new StewardError({
@@ -49,14 +47,14 @@ export function assertRuntimeResolves(): void {
 }
 
 const library = dirname(__dirname);
-/** Whether a frame of a call stack is the program's: not Node's, not Pulumi's, not ours. */
+/** True if the file of a stack frame belongs to the program, not to Node, Pulumi or this package. */
 function isProgram(file: string | null | undefined): boolean {
   return !!file && !file.startsWith("node:") && !/[\\/]node_modules[\\/]@pulumi[\\/]/.test(file) && !file.startsWith(library + sep);
 }
 
 /**
- * Pulumi keeps the call stack of each resource in the state: the program's own lines, which are of use, and ten of Node's and Pulumi's, which are a
- * fifth of the state of a small resource. No option turns that off, so the stack is shortened as it is taken: once, for the constructor that runs next.
+ * Removes the frames of Node and Pulumi from the call stack of the next resource. Pulumi stores the stack in the state, where these frames are a fifth of a
+ * small resource. No option disables this.
  * @internal
  */
 export function shortenCallStack(): void {

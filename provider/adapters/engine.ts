@@ -5,12 +5,12 @@ import { StewardError } from "../errors";
 
 const pause = 1000;
 
-/** How a connection ends whose other side has ended. Any other error is this process's own, such as too many open files. */
+/** The error codes of a connection whose peer has ended. Any other error is local, such as too many open files. */
 const ended: readonly (string | undefined)[] = [undefined, "ECONNREFUSED", "ECONNRESET", "EPIPE"];
 
 /**
- * Calls back once the engine has ended, which closes the one connection that is held to it meanwhile. Another process may listen on its port by then: a
- * new connection would not tell. It is an HTTP/2 one, since the engine's gRPC server closes any other after two minutes, and waits for it when it stops.
+ * Calls back when the engine ends, which closes this connection. A new connection would be no proof, since another process may listen on the port.
+ * The connection is HTTP/2: the engine's gRPC server closes any other after two minutes, and waits for it when it stops.
  */
 function whenEnded(address: string, callBack: () => void): void {
   const session = connectHttp2(`http://${address}`);
@@ -26,22 +26,21 @@ function whenEnded(address: string, callBack: () => void): void {
 }
 
 /**
- * Monitors the engine that started this process. When the engine is killed, the process would finish its work and then stay for ever. It ends itself
- * instead, and checks once more before each irreversible request.
+ * Monitors the engine that started this process, and exits when the engine ends. Otherwise the process would outlive a killed engine.
  * @internal
  */
 export function monitorEngine(address: string | undefined): Engine {
   const savesEachStep = !/^(1|true)$/i.test(process.env.PULUMI_SKIP_CHECKPOINTS ?? "");
   const [, host, port] = /^([\w.]+):(\d+)$/.exec(address ?? "") ?? [];
-  // Not started by an engine: a test.
+  // In a test, no engine starts the process.
   if (!address || !host || !port) return { ...noEngine, savesEachStep };
   let hasEnded = false;
   whenEnded(address, () => {
     hasEnded = true;
-    // An error would reach nobody: what this process still does could not be saved, and nobody else ends it.
+    // Nothing can save the results of this process, and nothing else ends it.
     process.exit(1);
   });
-  /** Known at once, even where the end of the held connection has not been noticed yet. */
+  /** Detects the end even before the held connection closes. */
   const isRefused = (): Promise<boolean> =>
     new Promise((done) => {
       const socket = connect(Number(port), host);
@@ -56,7 +55,7 @@ export function monitorEngine(address: string | undefined): Engine {
     savesEachStep,
     async assertAlive() {
       if (!(await isRefused()) && !hasEnded) return;
-      throw new StewardError({ code: "ERR_ENGINE_GONE", reason: "Pulumi has ended, so nothing could be saved any more; nothing was sent" });
+      throw new StewardError({ code: "ERR_ENGINE_GONE", reason: "Pulumi has ended, so nothing could be saved; nothing was sent" });
     },
   };
 }

@@ -1,10 +1,7 @@
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../errors";
 
-/** The version of this package, and of the plugin in it: Pulumi warns of an older plugin, and the plugin says when it is newer. @internal */
-export const packageVersion = (): string => (require("pulumi-steward/package.json") as { version: string }).version;
-
-/** The value of `steward:native`. Undefined: it is not set, and resources are dynamic. @internal */
+/** The value of `steward:native`. Undefined if it is not set: resources are then dynamic. @internal */
 export function usesPlugin(): boolean | undefined {
   const value = getConfig("steward:native");
   if (value === undefined || value === "true" || value === "false") return value === undefined ? undefined : value === "true";

@@ -7,10 +7,10 @@ import type * as Structs from "google-protobuf/google/protobuf/struct_pb";
 import { StewardError } from "../errors";
 import type * as Rekey from "../secrets/rekey";
 
-// The components of the package for programs of other languages: this process is the program that declares their resources. Everything else that a
-// plugin does works without Pulumi's SDK, so it is loaded with the first component.
+// The components of the package for programs in other languages. This process declares their resources. The rest of the plugin needs no Pulumi SDK, so the
+// first component loads it.
 
-/** Internals of the SDK that its own provider server uses. Its types do not declare them. */
+/** Internals of the SDK's provider server, which its types do not declare. */
 interface Sdk {
   resource: typeof Resource;
   proto: typeof Messages;
@@ -47,7 +47,7 @@ interface Component {
   create(name: string, args: Record<string, Input<unknown>>, options: ComponentResourceOptions): ComponentResource;
 }
 
-/** By type. */
+/** The components by type. */
 const components: Record<string, Component> = {
   "steward:secrets:Rekey": {
     outputs: ["shares", "encryptedShares", "fingerprints", "complete"],
@@ -58,7 +58,7 @@ const components: Record<string, Component> = {
   },
 };
 
-/** Those under way: an error that no promise of the component passes on must end its request all the same. */
+/** The rejections of running requests, for errors that no promise of a component propagates. */
 const failing = new Set<(error: Error) => void>();
 
 function watchRejections(): void {
@@ -105,7 +105,7 @@ async function register(
     request.getOrganization(),
   );
   await settings.awaitFeatureSupport();
-  // Its resources belong to this plugin, whatever a Node program of the same stack would use.
+  // The resources of a component always use this plugin.
   sdk.setAllConfig(
     { ...Object.fromEntries(request.getConfigMap().entries() as Iterable<[string, string]>), "steward:native": "true" },
     request.getConfigsecretkeysList(),

@@ -4,10 +4,10 @@ import { comparisonOf } from "../fields";
 import { isObject } from "../json";
 import { fieldAt, Properties } from "../lifecycle/properties";
 
-/** What becomes of one property. @internal */
+/** The kind of change of a property. @internal */
 export type Change = "ADD" | "DELETE" | "UPDATE";
 
-/** Which properties change, each walked down to its smallest part that differs, by Pulumi's property path: `roles.web.policies[0]`. @internal */
+/** The smallest parts that differ, by Pulumi's property path: `roles.web.policies[0]`. @internal */
 export function propertyChanges(
   fields: AnyFields,
   changing: readonly string[],
@@ -20,7 +20,7 @@ export function propertyChanges(
     );
     const path = field.split(".").reduce(joined, "");
     const found = differences(path, before, after);
-    // What is equal changes where the program begins or ceases to declare it.
+    // Equal values change if the program begins or ceases to declare the field.
     const whole: [string, Change][] = [[path, after === undefined ? "DELETE" : before === undefined ? "ADD" : "UPDATE"]];
     return (found.length > 0 ? found : whole).map(([at, change]): [string, string, Change] => [at, field, change]);
   });

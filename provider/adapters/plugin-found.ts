@@ -8,7 +8,7 @@ const executable = process.platform === "win32" ? "pulumi-resource-steward.exe" 
 
 function isFound(): boolean {
   const file = projectFile();
-  // After these words the file names the plugin.
+  // The file names plugins under these keys.
   const [, ...places] = file ? readFileSync(file, "utf8").split(/^\s*"?(?:plugins|packages)"?:/m) : [];
   if (places.some((place) => place.includes("steward"))) return true;
   if ((process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, executable)))) return true;
@@ -19,8 +19,8 @@ function isFound(): boolean {
 let found = false;
 
 /**
- * Pulumi would look for a plugin that it does not find in a repository of its own, which has none: better said here. An inline program of the Automation
- * API is not checked, since its Pulumi.yaml may lie anywhere.
+ * Throws if Pulumi cannot find the plugin: Pulumi would try to download it, and fail. An inline program of the Automation API is not checked, since its
+ * Pulumi.yaml may be anywhere.
  * @internal
  */
 export function assertPluginFound(): void {
@@ -28,7 +28,7 @@ export function assertPluginFound(): void {
   if (!found)
     throw new StewardError({
       code: "ERR_NOT_INSTALLED",
-      reason: "`steward:native` is true, and Pulumi does not find the plugin",
+      reason: "`steward:native` is true, but Pulumi cannot find the plugin",
       hint: "Add `plugins: { providers: [{ name: steward, path: node_modules/pulumi-steward/bin }] }` to Pulumi.yaml.",
     });
 }

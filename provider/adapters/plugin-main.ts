@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { packageVersion } from "../version";
 import { servePlugin } from "./plugin-server";
 
-// What bin/pulumi-resource-steward starts.
+// The entry point of bin/pulumi-resource-steward.
 
-const { version } = JSON.parse(readFileSync(join(__dirname, "../../../package.json"), "utf8")) as { version: string };
-
-servePlugin(process.argv[2], version).then(
+servePlugin(process.argv[2], packageVersion()).then(
   ({ port }) => process.stdout.write(`${port}\n`),
   (error: Error) => {
     process.stderr.write(`pulumi-steward: ${error.message}\n`);

@@ -19,8 +19,8 @@ import { monitorEngine } from "./engine";
 import { createPlugin, HalfDone, isSameConfiguration } from "./plugin";
 import { construct } from "./plugin-components";
 
-// The plugin on the engine's wire, Pulumi's ResourceProvider service. The SDK's own server has no provider configuration, no property-level differences
-// and no secrets, so only its messages are loaded.
+// The gRPC server of the plugin, Pulumi's ResourceProvider service. The server in the SDK supports no provider configuration, no detailed diff and no
+// secrets, so only its messages are loaded.
 
 const sdk = createRequire(require.resolve("@pulumi/pulumi/package.json"));
 const grpc: typeof Grpc = sdk("@grpc/grpc-js");
@@ -37,17 +37,17 @@ const { Status } = sdk("./proto/status_pb.js");
 const { DiffChanges } = messages.DiffResponse;
 const { Kind } = messages.PropertyDiff;
 
-/** A set of a few thousand roles is larger than the four megabytes that gRPC allows by default. */
+/** A set of a few thousand roles exceeds gRPC's default of 4 MB. */
 const unlimited = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
 
 const values = (struct: Structs.Struct | undefined): Properties => (struct?.toJavaScript() ?? {}) as Properties;
 const struct = (properties: Properties): Structs.Struct => Struct.fromJavaScript(properties as Record<string, JavaScriptValue>);
 
-/** The engine would print the value of a property that a failure names, secrets included: the reason begins with its path instead. */
+/** Puts the path in the reason, since the engine prints the value of a named property, even a secret. */
 const failure = ({ path, reason }: CheckFailure): Messages.CheckFailure =>
   new messages.CheckFailure().setReason(printable(atPath(path, reason)));
 
-/** An error as the engine takes it; of a half-done operation, with the resource to store. */
+/** The gRPC status of an error, with the resource to store after a half-done operation. */
 function statusOf(error: unknown): Partial<Grpc.StatusObject> {
   const known = error instanceof HalfDone || error instanceof StewardError ? error : unexpected(error, []);
   const status = { code: grpc.status.UNKNOWN, details: known.message };
@@ -69,7 +69,7 @@ function statusOf(error: unknown): Partial<Grpc.StatusObject> {
 
 type Log = (severity: "info" | "warning", line: string, urn: string) => void;
 
-/** Sends lines to the engine's log, one after the other: sent at once, they would arrive in any order. */
+/** Sends lines to the engine's log in order, each after the response to the previous one. */
 function engineLog(address: string | undefined): {
   log: Log;
   flushed(): Promise<void>;
@@ -100,17 +100,17 @@ export async function servePlugin(
   const plugin = createPlugin({ environment: process.env, engine: monitorEngine(engineAddress), ...given }, logTo ?? log);
   const empty = (): EmptyMessages.Empty => new Empty();
 
-  /** Pulumi itself warns of a plugin that is older than what the program asks for. */
+  /** Pulumi itself warns about an older plugin. */
   function warnOfOlderProgram(asked: unknown): void {
     if (typeof asked !== "string" || version.localeCompare(asked, "en", { numeric: true }) <= 0) return;
     (logTo ?? log)(
       "warning",
-      `the program uses pulumi-steward ${asked}, but Pulumi runs its plugin in version ${version}: let Pulumi.yaml name the plugin of the package that the program uses`,
+      `the program uses pulumi-steward ${asked}, but Pulumi runs the plugin ${version}: in Pulumi.yaml, name the plugin of the program's package`,
       "",
     );
   }
 
-  /** A response waits for the lines that were logged before it. */
+  /** Sends the response after the lines that were logged before it. */
   const unary =
     <Request, Response>(answer: Unary<Request, Response>): Grpc.handleUnaryCall<Request, Response> =>
     ({ request }, done) => {
@@ -134,7 +134,7 @@ export async function servePlugin(
       warnOfOlderProgram(settings.version);
       return new messages.CheckResponse().setInputs(request.getNews()).setFailuresList(plugin.checkConfiguration(settings).map(failure));
     }),
-    // Never a replacement: each resource compares the server that it was written to.
+    // Never a replacement: each resource compares its own server.
     diffConfig: unary((request: Messages.DiffRequest) =>
       new messages.DiffResponse().setChanges(
         isSameConfiguration(values(request.getOlds()), values(request.getNews())) ? DiffChanges.DIFF_NONE : DiffChanges.DIFF_SOME,
@@ -142,7 +142,7 @@ export async function servePlugin(
     ),
     configure: unary((request: Messages.ConfigureRequest) => {
       const name = request.getName() ?? "";
-      // Pulumi's own, which the configuration of the stack makes.
+      // A default provider, which Pulumi creates from the stack's configuration.
       plugin.configure(values(request.getArgs()), /^default(_|$)/.test(name) ? undefined : name || undefined);
       return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),

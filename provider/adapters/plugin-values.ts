@@ -2,9 +2,9 @@ import { secretSignature } from "../inputs";
 import { isObject } from "../json";
 import { Properties, unknown } from "../lifecycle/properties";
 
-// Values as a native plugin and the engine exchange them: a secret carries a mark, and what a preview cannot know is a string for each type.
+// The engine's encoding of values: a secret has a mark, and an unknown value is a fixed string for its type.
 
-/** A place in a value. No index of a list: a list with a secret in it is a secret. @internal */
+/** A path in a value, without list indexes: a list that contains a secret is a secret. @internal */
 export type Path = readonly string[];
 
 const secretMark = "1b47061264138c4ac30d75fd1eb44270";
@@ -17,7 +17,7 @@ const unknowns: readonly unknown[] = [
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ];
 
-/** The values without marks, and where they were secret. @internal */
+/** The values without marks, and the paths of the secrets. @internal */
 export function withoutMarks(given: Properties): { properties: Properties; secrets: Path[] } {
   const secrets: Path[] = [];
   const clean = (value: unknown, path: Path, isInList = false): unknown => {
@@ -33,7 +33,7 @@ export function withoutMarks(given: Properties): { properties: Properties; secre
   return { properties: clean(given, []) as Properties, secrets };
 }
 
-/** The values with a mark at each of these places. @internal */
+/** The values with a mark at each of these paths. @internal */
 export function withMarks(properties: Properties, secrets: readonly Path[]): Properties {
   const mark = (value: unknown, path: Path): unknown => {
     if (value === undefined) return value;

@@ -19,13 +19,13 @@ import { nativeType } from "./dynamic";
 import { propertyChanges } from "./plugin-diff";
 import { Path, withMarks, withoutMarks } from "./plugin-values";
 
-// The life cycle of all resources as a native Pulumi provider asks for it. plugin-server.ts puts it on the engine's wire.
+// The native Pulumi provider of all resources. plugin-server.ts is its gRPC server.
 
-/** Names in the configuration that are no connections. */
+/** Configuration keys that are not connections. */
 const reserved: readonly string[] = ["native", "secrets", "platform", "scheduler", "version", "pluginDownloadURL"];
 const systems: readonly string[] = ["secrets", "platform", "scheduler"];
 
-/** The resource that the engine asks about. @internal */
+/** The resource of an engine request. @internal */
 export interface Subject {
   urn: string;
 }
@@ -35,13 +35,13 @@ export interface PluginDifference {
   changes: boolean;
   replaces: string[];
   deleteBeforeReplace: boolean;
-  /** The properties that change: Pulumi shows what is inside them only below one of these names. */
+  /** The changed properties. Pulumi shows nested changes only inside of these. */
   names: string[];
-  /** By property path: `ADD`, `DELETE_REPLACE`. */
+  /** The changes by property path: `ADD`, `DELETE_REPLACE`. */
   properties: Record<string, string>;
 }
 
-/** A resource that an operation left half-done, as the engine stores it. @internal */
+/** The error of a half-done operation, with the resource that the engine stores. @internal */
 export class HalfDone extends Error {
   constructor(
     readonly error: StewardError,
@@ -52,10 +52,10 @@ export class HalfDone extends Error {
   }
 }
 
-/** The native provider. All values carry the engine's marks of secrets. @internal */
+/** The native provider. All values have the engine's secret marks. @internal */
 export interface Plugin {
   checkConfiguration(settings: Properties): CheckFailure[];
-  /** `provider`: the name of an explicit one. */
+  /** `provider`: the name of an explicit provider. */
   configure(settings: Properties, provider?: string): void;
   check(subject: Subject, last: Properties, news: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
   diff(subject: Subject, state: Properties, lastInputs: Properties, news: Properties): Promise<PluginDifference>;
@@ -78,14 +78,13 @@ export interface Plugin {
   invoke(token: string, options: Properties): Promise<Properties>;
 }
 
-/** One resource type, as the plugin serves it. */
 interface Served {
   definition: AnyDefinition;
   life: Lifecycle;
   fieldsOf(inputs: Properties): string[];
 }
 
-/** What is known of the resource at hand. One for all plugins of a process: Node slows down with each that there ever was. */
+/** The current resource. All plugins of a process share one storage: Node slows down with each that was ever created. */
 const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; secretValues: string[] }>();
 
 /** @internal */
@@ -111,7 +110,7 @@ export function createPlugin(
     secretValues: () => current.getStore()?.secretValues ?? [],
   };
   const served = new Map<string, Served>();
-  /** URNs of imported resources. The engine reads a resource before it sends the connection that the program names. */
+  /** The URNs of imported resources. The engine reads a resource before it sends its connection. */
   const imported = new Set<string>();
 
   function servedFor({ urn }: Subject): Served {
@@ -127,7 +126,7 @@ export function createPlugin(
     return made;
   }
 
-  /** Runs an operation with the resource that its messages are about. Each value that was secret in what was given is secret in what is returned. */
+  /** Runs an operation on a resource. A property that is secret in the given values stays secret in the returned ones. */
   async function run<T>(
     subject: Subject,
     values: readonly Properties[],
@@ -138,7 +137,7 @@ export function createPlugin(
     const given = clean.flatMap(({ secrets }) => secrets);
     const marked = (properties: Properties): Properties => withMarks(properties, [...secretPaths(one.definition, properties), ...given]);
     const secretInputs = [...new Set((clean[0]?.secrets ?? []).map(([name = ""]) => name))];
-    // An output that is encrypted as a whole holds values that are no secrets.
+    // An output that is encrypted as a whole also contains values that are not secrets.
     const holding = encryptedOutputs(one.definition.fields);
     const secretValues = clean.flatMap(({ properties, secrets }) =>
       secrets.filter(([name = ""]) => !holding.includes(name)).flatMap((path) => stringsIn(valueAt(properties, path))),
@@ -158,11 +157,11 @@ export function createPlugin(
     }
   }
 
-  /** The engine tells what the program declared at the last `up`; the state of an import does not. */
+  /** The state with the fields of the last inputs as declared, which the state of an import lacks. */
   const declaring = ({ fieldsOf }: Served, state: Properties, inputs: Properties): Properties =>
     Object.keys(inputs).length > 0 ? { ...state, declared: fieldsOf(inputs) } : state;
 
-  /** What a preview shows of a resource: its inputs, and that its other outputs are not known yet. */
+  /** The properties of a resource in a preview: its inputs, and unknown outputs. */
   const previewed = ({ definition }: Served, inputs: Properties): Properties => ({
     ...Object.fromEntries(namesWith(definition.fields, "output").map((field) => [field, unknown])),
     ...inputs,
@@ -219,14 +218,13 @@ export function createPlugin(
         const connection = connect(called.system, (options.connection as string | undefined) ?? "default", {
           ...sources,
           cache: new Map(),
-          warned: sources.cache,
         });
         return called.run(connection as never, options as never);
       }).catch((error) => {
         throw withoutSecrets(error, secretValues);
       });
       const shown = called.property === undefined ? result : { [called.property]: result };
-      // Only what JSON holds is a value of Pulumi's.
+      // Pulumi's values are JSON.
       const plain = JSON.parse(JSON.stringify(shown));
       return withMarks(
         plain,
@@ -239,10 +237,10 @@ export function createPlugin(
 const importElsewhere: CheckFailure = {
   path: "connection",
   rule: "import-connection",
-  reason: 'an import reads from the connection "default": give the resource a provider of its own, which names the server, in its place',
+  reason: 'an import reads from the connection "default": pass the resource an explicit provider instead',
 };
 
-/** Where values are secret by the definition. */
+/** The paths of the values that the definition marks as secret. */
 const secretPaths = ({ fields }: AnyDefinition, properties: Properties): Path[] => [
   ...secretsOf(fields, properties).map((path) => {
     const [field = "", ...key] = path.split(".");
@@ -251,7 +249,7 @@ const secretPaths = ({ fields }: AnyDefinition, properties: Properties): Path[] 
   ...encryptedOutputs(fields).map((field) => [field]),
 ];
 
-/** A setting of a provider: what an SDK passes as JSON, or an object. */
+/** A provider setting, which an SDK passes as JSON or as an object. */
 function parsed(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
@@ -261,7 +259,7 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** The text of `steward:<connection>`. An explicit provider has one connection, which is its default. */
+/** The value of `steward:<connection>`. An explicit provider has only the connection `default`. */
 function connectionIn(settings: Properties, key: string): string | undefined {
   const name = key.replace(/^steward:/, "");
   const own = Object.fromEntries(systems.flatMap((system) => (settings[system] === undefined ? [] : [[system, parsed(settings[system])]])));
@@ -275,11 +273,11 @@ const configurationFailures = (settings: Properties): CheckFailure[] =>
     const isSystem = systems.includes(name);
     if ((reserved.includes(name) && !isSystem) || value === unknown || isObject(parsed(value))) return [];
     const reason = isSystem
-      ? "must be an object of the address, the token and the other settings of that server"
-      : `must be a connection, an object of ${systems.join(", ")}; the other settings are ${reserved.join(", ")}`;
+      ? "must be an object with the address, the token and other settings of that server"
+      : `must be a connection, an object with ${systems.join(", ")}; the other settings are ${reserved.join(", ")}`;
     return [{ path: name, rule: "connection", reason }];
   });
 
-/** Tells if two configurations are the same. @internal */
+/** @internal */
 export const isSameConfiguration = (a: Properties, b: Properties): boolean =>
   isDeepStrictEqual(withoutMarks(a).properties, withoutMarks(b).properties);

@@ -1,13 +1,13 @@
 import { isSecret, Output, output } from "@pulumi/pulumi/output";
 
-// Pulumi does not tell a dynamic provider which inputs are secret. Adoption prints values, so the program's side hands over the names.
+// Pulumi does not tell a dynamic provider which inputs are secret. An adoption prints values, so the class passes the names.
 
 const holdsOutput = (value: unknown): boolean =>
   Output.isInstance(value) ||
   value instanceof Promise ||
   (typeof value === "object" && value !== null && Object.values(value).some(holdsOutput));
 
-/** The names of these inputs that hold a secret; undefined where none can. `known`: names that are secret in any case. @internal */
+/** The names of the inputs that contain a secret. Undefined if there are none. `known` names are always secret. @internal */
 export function secretInputsOf(inputs: object, known: readonly string[] = []): Promise<string[] | undefined> | undefined {
   const late = Object.entries(inputs).filter(([name, value]) => known.includes(name) || holdsOutput(value));
   if (late.length === 0) return undefined;

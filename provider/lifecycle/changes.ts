@@ -9,13 +9,13 @@ import { fieldAt, hasUnknown, Properties, secretInputs } from "./properties";
 export interface Changes {
   comparison(field: string): Comparison;
   equal(field: string, a: unknown, b: unknown): boolean;
-  /** The names of the fields that are given; of an open one, `field.key` of each of its keys. */
+  /** The names of the given fields, and `field.key` for each key of a per-key field. */
   fieldsOf(inputs: Properties): string[];
-  /** The fields whose meaning differs; to be declared from now on, or no longer, is a change as well. */
+  /** The fields whose values differ, and those that the program begins or ceases to declare. */
   changed(state: Properties, inputs: Properties): string[];
 }
 
-/** The fields that the program declared at the last `up`; none after a `get`. @internal */
+/** The fields that the program declared at the last `up`. Empty after a `get`. @internal */
 export const declaredIn = (state: Properties): string[] => (state.declared as string[] | undefined) ?? [];
 
 /** @internal */

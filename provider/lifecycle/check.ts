@@ -14,12 +14,12 @@ import { ResourceAtHand } from "./resource-at-hand";
 /** @internal */
 export const atPath = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
 
-/** Prints the findings as warnings. @internal */
+/** @internal */
 export function warn({ say }: Pick<ConfigurationSources, "say">, resource: string, findings: readonly CheckFailure[]): void {
   for (const { path, reason } of findings) say(`warning: ${resource}: ${atPath(path, reason)}`);
 }
 
-/** Prints what a creation or an update will do. @internal */
+/** @internal */
 export function sayNotes({ say }: Pick<ConfigurationSources, "say">, resource: string, notes: readonly PlanNote[]): void {
   for (const { path, text, isInformation } of notes) say(`${isInformation ? "" : "warning: "}${resource}: ${atPath(path, text)}`);
 }
@@ -30,7 +30,7 @@ const declaredTwice = ({ object, urn }: { object: string; urn: string }): CheckF
   reason: `the resource "${urn.split("::").at(-1)}" of this program declares the same object, ${object}: declare each object once`,
 });
 
-/** Checks the known inputs against the schema. */
+/** The check failures of the known inputs against the schema. */
 function schemaFindings(definition: AnyDefinition, inputs: Properties): CheckFailure[] {
   const { error } = inputSchema(definition.fields).safeParse(inputs);
   const issues = (error?.issues ?? []).filter(
@@ -39,7 +39,7 @@ function schemaFindings(definition: AnyDefinition, inputs: Properties): CheckFai
   return checkFailures({ issues }, inputs);
 }
 
-/** Returns the inputs to store, and what is wrong with them. @internal */
+/** Returns the inputs to store and their check failures. @internal */
 export async function check(
   definition: AnyDefinition,
   { describe, secretsIn, leftOut, connectionOf, say, urn }: ResourceAtHand,
@@ -73,17 +73,17 @@ export async function check(
       findings.push({ path: "", rule: rule ?? failures?.[0]?.rule ?? error.code, reason: error.message });
     }
   }
-  // A name of another type than a string could not be shown.
+  // A resource name that is not a string cannot be printed.
   if (isWellFormed)
     warn(
       { say },
       describe(inputs),
       findings.filter(({ warning }) => warning),
     );
-  const normalised = Object.fromEntries(
+  const normalized = Object.fromEntries(
     Object.entries(inputs).map(([field, value]) => [field, hasUnknown(value) ? value : (comparison(field).normalize?.(value) ?? value)]),
   );
-  const passedOn = new Set(secretsIn(normalised));
+  const passedOn = new Set(secretsIn(normalized));
   for (const secret of secretsIn(inputs)) if (!passedOn.has(secret)) leftOut().add(secret);
-  return { inputs: normalised, findings: findings.filter(({ warning }) => !warning) };
+  return { inputs: normalized, findings: findings.filter(({ warning }) => !warning) };
 }

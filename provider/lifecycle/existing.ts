@@ -4,11 +4,11 @@ import { AnyDefinition } from "../definition";
 import { StewardError } from "../errors";
 import { Properties } from "./properties";
 
-// A creation reads the existing object first. With `previewReads` its check reads as well, so that a preview can say what exists.
+// A create reads the existing object first. With `previewReads` its check reads as well, so that a preview can report the object.
 
 type Adopting = Pick<AnyDefinition, "find">;
 
-/** Reads what a creation would find, and says so. Fails for nothing: a preview may have no credentials, and a mount may be yet to come. @internal */
+/** Prints what a create would find. An error is only a warning: a preview may have no credentials, and the mount may not exist yet. @internal */
 export async function lookAhead(definition: Adopting, connection: Connection, inputs: Properties): Promise<void> {
   try {
     const found = await definition.find?.({ connection, inputs });
@@ -20,8 +20,8 @@ export async function lookAhead(definition: Adopting, connection: Connection, in
 }
 
 /**
- * Returns what a creation takes over. Fails where it may not, and prints what that changes unless the check has. It reads again, because minutes may have
- * passed since the check, and somebody else may have written the object.
+ * Returns the object that a create adopts. Throws if it may not adopt it, and prints the changes unless the check did. It reads the object again, since it
+ * may have changed after the check.
  * @internal
  */
 export async function takeOverExisting(

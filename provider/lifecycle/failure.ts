@@ -2,9 +2,7 @@ import { StewardError } from "../errors";
 import { holdsShortSecret, redact } from "../redaction";
 import { Properties } from "./properties";
 
-// How an operation fails: with one error, and perhaps with a resource that is stored all the same.
-
-/** A resource that the engine is to store although the operation failed. @internal */
+/** A resource that the engine stores although the operation failed. @internal */
 export interface PartialResource {
   id: string;
   properties: Properties;
@@ -20,18 +18,18 @@ export class OperationFailed {
 
 /** @internal */
 export function unexpected(error: unknown, secrets: readonly string[]): StewardError {
-  // A report needs the place of the fault, and a terminal needs no whole stack.
+  // One source line is enough for a bug report.
   const [, place] = /\b(provider[\\/][\w\\/.-]{1,200}:\d+):\d+/.exec((error as Error | undefined)?.stack ?? "") ?? [];
   const message = String(error);
   const shown = holdsShortSecret(message, secrets) ? "with a message that contains a secret" : redact(message, secrets);
   return new StewardError({
     code: "ERR_INTERNAL",
     reason: `pulumi-steward itself failed (${shown}${place ? `, in ${place}` : ""})`,
-    hint: "This is a fault of the package: please report it.",
+    hint: "This is a bug in the package: please report it.",
   });
 }
 
-/** The error of a function whose options hold these secrets. @internal */
+/** The error without the secrets in the options of a function. @internal */
 export function withoutSecrets(error: unknown, secrets: readonly string[]): StewardError {
   if (!(error instanceof StewardError)) return unexpected(error, secrets);
   const { reason, hint, path } = error.details;
@@ -42,7 +40,7 @@ export function withoutSecrets(error: unknown, secrets: readonly string[]): Stew
   });
 }
 
-/** Errors that may come from a configuration that was changed since the last `up`. */
+/** Errors that a change of the configuration after the last `up` may cause. */
 const stale: readonly StewardError["code"][] = [
   "ERR_FORBIDDEN",
   "ERR_SERVER_MISMATCH",
@@ -52,8 +50,8 @@ const stale: readonly StewardError["code"][] = [
 ];
 
 /**
- * Adds a hint to an error of `refresh` or `destroy`. They use the configuration that the last `up` recorded, so a correction made since has no effect. A 404
- * that does not prove the object gone keeps it in the state.
+ * Adds a hint to an error of `refresh` or `destroy`. They use the configuration that the last `up` recorded, so a later correction has no effect. The state
+ * keeps an object whose 404 is not certain.
  * @internal
  */
 export function hintStaleConfig(error: StewardError): StewardError {
@@ -61,8 +59,8 @@ export function hintStaleConfig(error: StewardError): StewardError {
   if (error.code === "ERR_NOT_FOUND") hints.push("If it no longer exists, remove it from the state: `pulumi state delete <URN>`.");
   if (stale.includes(error.code)) {
     const hint =
-      "`pulumi refresh` and `pulumi destroy` use the configuration of the last `pulumi up`: if it was changed since, run `pulumi up` or add --run-program";
-    hints.push(error.code === "ERR_FORBIDDEN" ? `${hint}; what tokenEnv or tokenFile names is read anew each time.` : `${hint}.`);
+      "`pulumi refresh` and `pulumi destroy` use the configuration of the last `pulumi up`: if you have changed it since, run `pulumi up` or add --run-program";
+    hints.push(error.code === "ERR_FORBIDDEN" ? `${hint}. Each run reads tokenEnv or tokenFile anew.` : `${hint}.`);
   }
   return error.with({ hint: hints.filter(Boolean).join(" ") || undefined });
 }

@@ -5,17 +5,17 @@ import { namesWith } from "../fields";
 import { isObject } from "../json";
 import { defined, fieldAt, Properties, put } from "./properties";
 
-// Pulumi encrypts an output only if an input of the same name is secret now, or if the output is listed as secret. A value that was secret and has left the
-// program would be stored in clear text while a write of it is in doubt, or as long as the server goes on holding it. The provider does not know which
-// inputs are secret, so every former value moves to one output that is always encrypted.
+// Pulumi encrypts an output only if an input of the same name is secret now, or if the output is listed as secret. A former secret that was removed from
+// the program would be stored in plaintext as long as the server may hold it. The provider does not know which inputs are secret, so it moves every
+// former value to one output that is always encrypted.
 
 /** The output that holds former values. @internal */
 export const formerInputs = "formerInputs";
 
-/** The outputs that are encrypted whatever the inputs are. @internal */
+/** The outputs that are always encrypted. @internal */
 export const encryptedOutputs = (fields: AnyFields): string[] => [...namesWith(fields, "secretOutput"), formerInputs];
 
-/** Splits a value into the part that is shown under its own name and the part that is hidden, key by key. A value that the program never gave is shown. */
+/** Splits a value, key by key, into a shown and a hidden part. A value that the program never declared is shown. */
 function split(value: unknown, former: unknown, given: unknown): { shown: unknown; hidden: unknown } {
   if (isObject(value) && isObject(former)) {
     const shown: Properties = {};
@@ -33,8 +33,8 @@ function split(value: unknown, former: unknown, given: unknown): { shown: unknow
 }
 
 /**
- * The properties with what the program gives in the place of every other value of these fields, which move to an output of their own. After two failed
- * updates in a row the server may hold the values of any of them.
+ * The properties with the declared values of these fields. All other values of the fields move to the output of former values. After two failed
+ * updates in a row, the server may hold any of them.
  * @internal
  */
 export function hideFormer(
@@ -55,7 +55,7 @@ export function hideFormer(
   return Object.keys(hidden).length > 0 ? { ...result, [formerInputs]: hidden } : result;
 }
 
-/** The properties without these fields, which move to the output of former values. @internal */
+/** The properties with these fields moved to the output of former values. @internal */
 export function hideFields(properties: Properties, fields: readonly string[]): Properties {
   if (fields.length === 0) return properties;
   const shown: Properties = { ...properties };
@@ -67,7 +67,7 @@ export function hideFields(properties: Properties, fields: readonly string[]): P
   return defined({ ...shown, [formerInputs]: hidden });
 }
 
-/** The state as the server may hold it: with the former values under their own names. @internal */
+/** The state with the former values under their own names, as the server may hold them. @internal */
 export function withFormer(state: Properties): Properties {
   const { [formerInputs]: hidden, ...rest } = state;
   return isObject(hidden) ? (merged(rest, hidden) as Properties) : rest;
@@ -80,11 +80,11 @@ function merged(value: unknown, hidden: unknown): unknown {
 
 const keyOf = (server: string, objects: readonly string[]): string => JSON.stringify(["former state", server, objects]);
 
-/** Keeps the state of a deletion: a creation of the same objects in this run may be its replacement, of which the engine tells nothing else. @internal */
+/** Stores the state of a deleted resource: a later create of the same objects may be its replacement, which the engine does not tell. @internal */
 export function keepFormer({ cache, server }: Connection, objects: readonly string[], state: Properties): void {
   if (objects.length > 0) cache.set(keyOf(server, objects), state);
 }
 
-/** The state of what this run has deleted of these objects. @internal */
+/** The state of these objects, if this run has deleted them. @internal */
 export const formerOf = ({ cache, server }: Connection, objects: readonly string[]): Properties =>
   (cache.get(keyOf(server, objects)) as Properties | undefined) ?? {};

@@ -12,28 +12,28 @@ import { formerInputs, formerOf, hideFields, hideFormer, keepFormer, withFormer 
 import { defined, fieldAt, hasUnknown, Properties, put } from "./properties";
 import { Mechanism, resourceAtHand } from "./resource-at-hand";
 
-/** What an update would do. @internal */
+/** The effect of an update. @internal */
 export interface Difference {
   changes: boolean;
-  /** The fields whose declared value differs from the state; of an open one, `field.key`. */
+  /** The fields whose declared values differ from the state; `field.key` for a key of a per-key field. */
   changing: string[];
   replaces: string[];
   deleteBeforeReplace: boolean;
 }
 
-/** The operations of a resource. All but `check` throw {@link OperationFailed}. @internal */
+/** The operations of a resource. All except `check` throw {@link OperationFailed}. @internal */
 export interface Lifecycle {
-  /** `last`: the inputs of the last run; none before the first. */
+  /** `last`: the inputs of the last run. Empty before the first. */
   check(last: Properties, news: Properties): Promise<{ inputs: Properties; findings: CheckFailure[] }>;
   diff(state: Properties, news: Properties): Promise<Difference>;
   create(news: Properties): Promise<{ id: string; state: Properties }>;
-  /** undefined: it no longer exists. */
+  /** Returns undefined if the resource no longer exists. */
   read(id: string, stateOrArguments: Properties): Promise<{ state: Properties; inputs?: Properties } | undefined>;
   update(id: string, state: Properties, news: Properties): Promise<Properties>;
   delete(state: Properties): Promise<void>;
 }
 
-/** The life of every resource of one definition. Knows no wire. @internal */
+/** The life cycle of the resources of a definition, independent of the mechanism. @internal */
 export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecycle {
   const atHand = resourceAtHand(definition, sources);
   const { describe, secretsIn, connectionOf } = atHand;
@@ -44,7 +44,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
   const replacing = namesWith(definition.fields, "replaces");
   const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
 
-  /** Runs one operation. Where it fails, and `keep` gives properties, the engine stores the resource with them. */
+  /** Runs an operation. If it fails and `keep` returns properties, the engine stores the resource with them. */
   async function attempt<T>(
     verb: string,
     fields: Properties,
@@ -56,7 +56,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     } catch (error) {
       const known = error instanceof StewardError ? error : unexpected(error, secretsIn(fields));
       if (keep) noteFailed(sources);
-      // The first read of a `get` belongs to an `up`, which uses the present configuration.
+      // The first read of a `get` is part of an `up`, which uses the current configuration.
       const isRecorded = verb === "delete" || (verb === "read" && fields.declared !== undefined);
       const explained = isRecorded ? hintStaleConfig(known) : known;
       throw new OperationFailed(explained.with({ operation: `Cannot ${verb} ${describe(fields)}` }), keep?.(known));
@@ -70,8 +70,8 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       code: "ERR_INVALID_INPUT",
       operation: `Cannot read ${definition.displayName}`,
       ...(definition.readById
-        ? { rule: "id", reason: `"${id}" is not an id of one`, hint: `Write it as ${definition.id}.` }
-        : { rule: "no-read-by-id", reason: "it cannot be read by an id", hint: "Declare it without one." }),
+        ? { rule: "id", reason: `"${id}" is not a valid id`, hint: `Write it as ${definition.id}.` }
+        : { rule: "no-read-by-id", reason: "it cannot be read by an id", hint: "Declare it without an id." }),
     });
     throw new OperationFailed(error, undefined);
   }
@@ -85,29 +85,29 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     });
   }
 
-  /** Builds the stored properties: inputs and state, with the server, the declared fields and the creation. */
+  /** The properties to store: inputs and state, with the server, the declared fields and the instance. */
   const stored = ({ server, instance }: Connection, inputs: Properties, state: Properties): Properties =>
     defined({ ...inputs, ...state, server, declared: fieldsOf(inputs), instance });
 
-  /** Pulumi encrypts on a refresh what it has encrypted before, so whatever the server may hold now is in the state from now on. */
+  /** A refresh encrypts only values that were encrypted before, so the state keeps every value that the server may hold. */
   function inDoubt(properties: Properties, inputs: Properties): Properties {
     if (properties.outcomeUnknown)
       for (const field of fieldsOf(inputs)) if (fieldAt(properties, field) === undefined) put(properties, field, fieldAt(inputs, field));
     return properties;
   }
 
-  /** After an update that failed half-way: hides each value of a field that the program ever gave and does not give now. */
+  /** After a partial update, hides each value that the program declared earlier but not now. */
   function hidden(properties: Properties, state: Properties, given: Properties): Properties {
     const declared = declaredIn(state).map((field) => field.split(".")[0] as string);
     const fields = [...declared, ...Object.keys((state[formerInputs] as Properties | undefined) ?? {})];
     return hideFormer(properties, fields, { former: withFormer(state), given }, equal);
   }
 
-  /** Hides each value that has left the program while the server goes on holding it. `given`: the fields that the program gives now. */
+  /** Hides each value that was removed from the program, but that the server still holds. `given`: the fields that the program declares now. */
   function leftHidden(properties: Properties, state: Properties, given: readonly string[]): Properties {
     const former = withFormer(state);
     const fields = [...declaredIn(state), ...fieldsOf((state[formerInputs] as Properties | undefined) ?? {})];
-    // After an update that failed half-way, a former value may be what the server held before the program gave any.
+    // After a partial update, a former value may be older than the first declared one.
     const isOurs = (field: string): boolean => !state.halfDone || staying.includes(field);
     const left = fields.filter((field) => !given.includes(field) && !secrets.includes(field) && isOurs(field));
     const isHeld = (value: unknown, field: string): boolean => value !== undefined && equal(field, value, fieldAt(former, field));
@@ -117,7 +117,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     );
   }
 
-  /** The inputs of a program that declares all that the server shows. What it needs besides is left empty, and a check asks for it. */
+  /** The inputs of a program that declares all values on the server. Other required inputs are empty, so a check reports them. */
   function importedInputs(connection: Connection, found: Properties): Properties {
     const { fields } = definition;
     const shown = inputNames(fields).filter((field) => found[field] !== undefined);
@@ -135,7 +135,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       const deleteBeforeReplace = definition.deleteBeforeReplace ?? false;
       const changing = changed(olds, inputs);
       const replaces = changing.filter((field) => replacing.includes(field));
-      // Without a connection no defaults were filled in: only what is given can be compared.
+      // Without a known connection the inputs have no defaults, so only given values are compared.
       if (hasUnknown(inputs.connection))
         return { changes: true, changing, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
       const connection = connectionOf(inputs, olds);
@@ -154,7 +154,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       const isKnown = !hasUnknown(inputs);
       if ((changing.length > 0 || isInDoubt) && isKnown)
         sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
-      // A refresh compares as well, before the program has said what it declares.
+      // A refresh also calls diff, before the program declares anything.
       const objects = isKnown && declaredIn(olds).length > 0 ? objectsOf(inputs) : [];
       const isHeld = replaces.length === 0 && areDeclared(connection, objects);
       const isRemoved = isHeld && (await hold(connection, objects, olds));
@@ -207,36 +207,36 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       assertSameServer(connection, previous);
       const found = await definition.read({ connection, state: previous, declared: declaredIn(previous) });
       if (!found) {
-        // The engine would accept "gone", and give the program a resource without outputs.
+        // The engine would accept a missing resource, and pass the program one without outputs.
         if (isFirst)
           throw new StewardError({
             code: "ERR_NOT_FOUND",
-            reason: `the server holds none there, at "${id}"`,
-            hint: isImport ? "Correct the id, or leave this import or `get` out." : "Correct the id, or leave this `get` out.",
+            reason: `the server has none with the id "${id}"`,
+            hint: isImport ? "Correct the id, or remove this import or `get`." : "Correct the id, or remove this `get`.",
           });
         return undefined;
       }
       const imported = isImport ? importedInputs(connection, found) : undefined;
       const kept = imported && definition.imported ? definition.imported(found) : found;
       const declared = imported ? fieldsOf(imported).sort() : declaredIn(previous);
-      // `outcomeUnknown` stays: what cannot be read back may still be the other value.
+      // `outcomeUnknown` stays, since a write-only value cannot be read back.
       const fresh: Properties = { ...previous, ...kept, ...imported, server: connection.server, declared };
       const props = previous.halfDone ? hidden(fresh, state, shown) : leftHidden(fresh, state, declared);
-      // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
+      // The engine stores new inputs in plaintext, so a read returns only those that the state lists.
       const inputs: Properties = {};
-      // Two imports of one object are two resources, as two creations are.
+      // Two imports of one object are two instances.
       if (imported) return { state: defined({ ...props, instance: newInstance() }), inputs: imported };
       for (const field of declared) {
         const isSecret = secrets.includes(field);
-        // The provider cannot see when it leaves the program, and a former input would come back unencrypted.
+        // The provider cannot detect that the program removed it, and the engine would store it unencrypted.
         if (isSecret && comparison(field).equal === neverDiffers.equal && !sources.marksSecrets) continue;
         // Keep the previous spelling of an equivalent value, so refresh shows no false diff.
         if (equal(field, fieldAt(shown, field), fieldAt(props, field))) put(props, field, fieldAt(shown, field));
-        else if (isSecret) connection.say(`${describe(shown)}: ${field}, a secret, was changed on the server`);
+        else if (isSecret) connection.say(`${describe(shown)}: the secret ${field} was changed on the server`);
         // Keep a placeholder: the engine stores a secret input that disappears and returns unencrypted.
         put(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
       }
-      // After an update that failed half-way, the engine holds the inputs, and the marks, from before it.
+      // After a partial update, the engine has the inputs and secret marks from before it.
       const hasInputs = declared.length > 0 && !previous.halfDone;
       return { state: defined(props), ...(hasInputs ? { inputs: defined(inputs) } : {}) };
     });
@@ -264,7 +264,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         isRemoved = await hold(chosen, held, last);
         const changing = changed(olds, inputs);
         const isRenamed = changing.length === 1 && changing[0] === "connection";
-        // A resource that leaves nothing on the server is not repeated for a new address.
+        // A new address does not repeat an operation that leaves nothing on the server.
         const isMoved = !definition.delete && server !== chosen.server && changing.every((field) => field === "connection");
         const isDoubtful = outcomeUnknown || (last as OutcomeUnknown).unanswered?.length;
         if ((isRenamed || isMoved) && !isDoubtful && !isRemoved) return leftHidden(stored(chosen, inputs, previous), state, given);
@@ -283,7 +283,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
           properties: hidden({ ...inDoubt(properties, inputs), halfDone: true }, state, inputs),
         });
         if (error instanceof PartialState && connection) return keep(stored(connection, inputs, error.state as Properties));
-        // This run removed an object, and the update did not write it again.
+        // This run removed an object that the update did not write again.
         if (error.details.outcomeUnknown || isRemoved) return keep({ ...olds, outcomeUnknown: true, instance });
         return undefined;
       },

@@ -6,31 +6,31 @@ import { valueAt } from "../inputs";
 import { encryptedOutputs } from "./former-inputs";
 import { Properties, secretInputs, stringsIn } from "./properties";
 
-// The resource that an operation is about: its name in messages, its secrets, and the server that it names.
+// The resource of an operation: its name in messages, its secrets and its server.
 
 /** @internal */
 export interface ResourceAtHand {
   /** `scheduler role "web"`. */
   describe(fields: Properties): string;
-  /** Every secret value, of the fields themselves and of what an encrypted output holds under their names. */
+  /** All secret values of the fields, including those in encrypted outputs. */
   secretsIn(properties: Properties): string[];
-  /** Secrets that a check has seen and not passed on. A server may know and echo them all the same. */
+  /** Secrets that a check dropped when it normalized the inputs. A server may know and echo them nevertheless. */
   leftOut(): Set<string>;
-  /** The server that the first properties name, for the resource that all of them are of. */
+  /** The connection that the first properties name, with the secrets of all of them. */
   connectionOf(...properties: Properties[]): Connection;
   say: ConfigurationSources["say"];
   urn?: Mechanism["urn"];
 }
 
-/** A way in which Pulumi runs resources. @internal */
+/** A mechanism by which Pulumi runs resources. @internal */
 export interface Mechanism extends ConfigurationSources {
-  /** It marks secret values itself, wherever they are. A read may then return inputs that were none before, and resources can be imported. */
+  /** True if Pulumi marks secret values at any depth. A read may then return new inputs, and resources can be imported. */
   marksSecrets?: boolean;
-  /** The inputs of the resource at hand that are secret. Missing: the program's side names them in an input. */
+  /** The secret inputs of the current resource. Missing: the class lists them in an input. */
   secretInputs?(): readonly string[];
-  /** The URN of the resource at hand. Missing: the program's side sees that no two resources declare one object. */
+  /** The URN of the current resource. Missing: the class rejects two resources that declare one object. */
   urn?(): string | undefined;
-  /** The values that the program marks as secret in the resource at hand. Missing: Pulumi does not send the marks. */
+  /** The values of the current resource that the program marks as secret. Missing: Pulumi does not send the marks. */
   secretValues?(): readonly string[];
 }
 
@@ -53,7 +53,7 @@ export function resourceAtHand(definition: AnyDefinition, sources: Mechanism): R
   const connectionOf = (...properties: Properties[]): Connection => ({
     ...connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", sources),
     secrets: [...properties.flatMap(secretsIn), ...leftOut(), ...(sources.secretValues?.() ?? [])],
-    // Not computed before it is used: a check connects while its inputs may still be invalid.
+    // Computed on use, since a check connects while its inputs may still be invalid.
     get resource() {
       return describe(properties.at(-1) ?? {});
     },

@@ -1,50 +1,50 @@
-// A dialect is a row of this table, and no condition elsewhere.
+// The differences between the API document, Vault and OpenBao. No other module names a dialect.
 
-/** Where a service has its rekey, and how it answers there. */
+/** The API of a rekey. */
 interface RekeyApi {
-  /** Below `/v1`, before `init`, `update`, `verify` and `backup`. */
+  /** The path below `/v1` of `init`, `update`, `verify` and `backup`. */
   path: string;
-  /** The method that starts an attempt, and submits a share. */
+  /** The method that starts an attempt or submits a share. */
   write: "PUT" | "POST";
-  /** Whether a response has its fields below `data`. */
+  /** True if the fields of a response are below `data`. */
   wrapsData: boolean;
-  /** How a service answers that does not serve this path, why, and the dialect that it needs. */
+  /** The response of a service without this path. `hint` names the dialect to use. */
   notServed: { status: number; reason: string; hint: string };
 }
 
-/** What differs between the API documents and the real products. @internal */
+/** The differences between dialects. @internal */
 export interface SecretsDialect {
   tokenHeader: string;
   namespaceHeader: string;
-  /** Where the scheduler engine is mounted when nobody says. */
+  /** The default mount of the scheduler engine. */
   schedulerMount: string;
-  /** Whether `config/access` can be deleted; without that a blank one is written over it. */
+  /** True if `DELETE config/access` exists. Otherwise a blank configuration overwrites the old one. */
   deletesAccess: boolean;
-  /** Whether a first `config/access` without a token makes the service bootstrap the scheduler's ACLs. */
+  /** True if a first `config/access` without a token bootstraps the scheduler's ACL system. */
   bootstraps: boolean;
   roleName: { pattern: RegExp; reason: string };
-  /** Whether a client role needs policies, and a management role may have none. */
+  /** True if a client role needs policies and a management role must have none. */
   policiesByType: boolean;
-  /** Whether what the engine generates has a lease, which ends with the token that asked for it. */
+  /** True if a generated token has a lease, which ends with the token that requested it. */
   tokensHaveLeases: boolean;
   rekey: RekeyApi;
-  /** Whether several shares with a threshold of one are refused. */
+  /** True if the service rejects several shares with a threshold of one. */
   thresholdOfOneIsForOneShare: boolean;
-  /** Whether the status of a rekey tells that the new shares are being verified. */
+  /** True if the status of a rekey includes `verification_nonce`. */
   statusTellsVerification: boolean;
-  /** Whether a cancel has to name the attempt; it is then refused without a body. */
+  /** True if a cancel must send the nonce of the attempt. The service then rejects one without a body. */
   cancelNamesNonce: boolean;
-  /** Whether a share given twice is refused, and everything else stays. */
+  /** True if a repeated share is rejected without a change to the attempt. */
   refusesRepeatedShares: boolean;
-  /** What answers that no backup is kept. */
+  /** The status codes of the response that no backup exists. */
   noBackup: readonly number[];
-  /** Whether `sys/seal-status` tells what kind of seal keeps the key. */
+  /** True if `sys/seal-status` includes `recovery_seal`. */
   showsSeal: boolean;
-  /** Whether a rekey to one share of one may complete without a share: its seal keeps the key. */
+  /** True if a rekey to one share may complete without returning it, because the seal stores the key. */
   mayKeepShare: boolean;
-  /** The type of the scheduler engine in the list of mounts. Missing: the service has no such list. */
+  /** The type of the scheduler engine in the list of mounts. Undefined if the service has no such list. */
   mountType?: string;
-  /** Whether a 404 with an empty list of errors proves by itself that an object does not exist. */
+  /** True if a 404 with an empty list of errors proves that the object does not exist. */
   provesAbsence: boolean;
 }
 
@@ -59,7 +59,7 @@ const sysRekey: RekeyApi = {
   },
 };
 
-/** Vault, and the products that have its API. */
+/** Vault. */
 const hashicorp: SecretsDialect = {
   tokenHeader: "x-vault-token",
   namespaceHeader: "x-vault-namespace",
@@ -103,7 +103,7 @@ export const dialects: Record<string, SecretsDialect> = {
     noBackup: [400, 404],
     showsSeal: false,
     mayKeepShare: true,
-    // The document does not show the body of a 404, so a gateway's 404 may look the same.
+    // The document does not show the body of a 404, so the 404 of a gateway may look the same.
     provesAbsence: false,
   },
   hashicorp,
@@ -119,7 +119,7 @@ export const dialects: Record<string, SecretsDialect> = {
         hint: 'For an older OpenBao, and for Vault, set the connection\'s dialect to "hashicorp", or set VAULT_ADDR and VAULT_TOKEN in place of BAO_ADDR and BAO_TOKEN.',
       },
     },
-    // It takes no nonce, and guards no young attempt.
+    // A cancel takes no nonce, and no attempt is too young for it.
     cancelNamesNonce: false,
   },
 };

@@ -122,7 +122,7 @@ test("a plugin of another version than the package is warned of, and one of the 
     expect(await warnings({})).toEqual([]);
     expect(await warnings({ version: "99.0.0" })).toEqual([expect.stringContaining(`expected to have version >=99.0.0, but has ${own}`)]);
     expect(await warnings({ version: "0.0.1" })).toEqual([
-      expect.stringContaining(`the program uses pulumi-steward 0.0.1, but Pulumi runs its plugin in version ${own}`),
+      expect.stringContaining(`the program uses pulumi-steward 0.0.1, but Pulumi runs the plugin ${own}`),
     ]);
   } finally {
     project.remove();
@@ -140,10 +140,10 @@ test("a program that asks for the plugin where Pulumi does not find it is told w
     const { plugins } = parse(advice);
     expect(plugins.providers).toEqual([{ name: "steward", path: "node_modules/pulumi-steward/bin" }]);
     project.files({ "Pulumi.yaml": `name: story\nruntime: nodejs\n${advice}\n` });
-    expect((await project.pulumi("preview")).output).not.toContain("does not find the plugin");
+    expect((await project.pulumi("preview")).output).not.toContain("cannot find the plugin");
     rmSync(join(project.folder, "program/Pulumi.yaml"));
     project.files({ "Pulumi.json": JSON.stringify({ name: "story", runtime: "nodejs", plugins }, null, 2) });
-    expect((await project.pulumi("preview")).output).not.toContain("does not find the plugin");
+    expect((await project.pulumi("preview")).output).not.toContain("cannot find the plugin");
   } finally {
     project.remove();
   }

@@ -60,10 +60,10 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "a share is sent although the engine has ended and cannot save the response",
-        "await connection.engine.assertAlive();\n  return unwrapped",
-        "return unwrapped",
+        "await connection.engine.assertAlive();\n  return send",
+        "return send",
       ],
-      ["a share is retried", '...(body ? { body } : {}), retry: "never" }));', '...(body ? { body } : {}), retry: "idempotent" }));'],
+      ["a share is retried", '...(body ? { body } : {}), retry: "never" });', '...(body ? { body } : {}), retry: "idempotent" });'],
       [
         "a gateway's 404 counts as no backup, which the next share overwrites",
         "noBackup.includes(error.status ?? 0) && isFromService(error)",
@@ -134,7 +134,7 @@ export const rekey: readonly MutatedFile[] = [
       [
         "a bare response passes for one of OpenBao",
         "(body as { data?: unknown } | undefined)?.data : body",
-        "((body as any)?.data ?? body) : body",
+        "((body as { data?: unknown } | undefined)?.data ?? body) : body",
       ],
     ],
   },

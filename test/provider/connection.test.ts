@@ -18,13 +18,12 @@ const from = (
   environment: NodeJS.ProcessEnv = {},
   name = "default",
   system: keyof typeof systems = "secrets",
-  cache = new Map<string, unknown>(),
 ): Connection & { namespace?: string } =>
   connect(systems[system] as System<{ namespace?: string }>, name, {
     config: (key) =>
       key in config ? (typeof config[key] === "string" ? (config[key] as string) : JSON.stringify(config[key])) : undefined,
     environment: { HOME: "/nonexistent", ...environment },
-    cache,
+    cache: new Map(),
     engine: noEngine,
     say: (line) => void said.push(line),
   });
@@ -211,7 +210,8 @@ describe("the environment", () => {
   });
 
   test.each([
-    // The environment, then the address, the token, the dialect and the namespace that are used, and what is not.
+    // The environment, then the address, the token, the dialect and the namespace that are used, then the unused variables: others in each row,
+    // since a process prints a warning once.
     [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", BAO_NAMESPACE: "ns" }, ["http://b", "bt", "openbao", "ns"], []],
     [{ VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" }, ["http://v", "vt", "hashicorp", undefined], []],
     [
@@ -222,20 +222,23 @@ describe("the environment", () => {
     [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", VAULT_ADDR: "http://b", VAULT_TOKEN: "bt" }, ["http://b", "bt", "openbao", undefined], []],
     [{ SECRETS_ADDR: "http://s", SECRETS_TOKEN: "st", BAO_ADDR: "http://b" }, ["http://s", "st", "standard", undefined], ["BAO_ADDR"]],
     // As OpenBao's own command line would mix them.
-    [{ BAO_ADDR: "http://b", VAULT_TOKEN: "vt" }, ["http://b", undefined, "openbao", undefined], ["VAULT_TOKEN"]],
+    [
+      { BAO_ADDR: "http://b", VAULT_TOKEN: "vt", VAULT_CACERT: "/ca.pem" },
+      ["http://b", undefined, "openbao", undefined],
+      ["VAULT_TOKEN", "VAULT_CACERT"],
+    ],
     [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", VAULT_NAMESPACE: "ns" }, ["http://b", "bt", "openbao", undefined], ["VAULT_NAMESPACE"]],
     [{ VAULT_ADDR: "http://v", BAO_TOKEN: "bt" }, ["http://v", undefined, "hashicorp", undefined], ["BAO_TOKEN"]],
     // A mistyped BAO_ADDR.
     [
-      { BAO_ADDRESS: "http://b", BAO_TOKEN: "bt", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" },
+      { BAO_ADDRESS: "http://b", BAO_TOKEN: "bt", BAO_NAMESPACE: "ns", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" },
       ["http://v", "vt", "hashicorp", undefined],
-      ["BAO_TOKEN"],
+      ["BAO_TOKEN", "BAO_NAMESPACE"],
     ],
     [{ BAO_ADDR: "", BAO_TOKEN: "", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" }, ["http://v", "vt", "hashicorp", undefined], []],
   ])("takes the settings of one product alone, and warns once of what it does not use: %p", (environment, used, unused) => {
-    const cache = new Map<string, unknown>();
     for (const _ of [1, 2]) {
-      const { address, token, dialect, namespace } = from({}, environment, "default", "secrets", cache);
+      const { address, token, dialect, namespace } = from({}, environment);
       expect([address, token(), dialect, namespace]).toEqual(used);
     }
     expect(said).toHaveLength(unused.length > 0 ? 1 : 0);

@@ -1,5 +1,6 @@
 import { clearCache } from "../../provider/adapters/dynamic-runtime";
 import { Sandbox, start } from "../../sandbox/index";
+import { configOf } from "../support/context";
 import { Engine } from "../support/engine";
 
 // What test/cases/cases.test.ts does not count: creations of several resources in one run, of existing objects, and adoption.
@@ -19,8 +20,7 @@ describe.each([
   afterAll(() => sandbox.close());
   beforeEach(() => sandbox.reset());
 
-  const engine = (token: string): Engine =>
-    new Engine(token, { "steward:default": { secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } } });
+  const engine = (token: string): Engine => new Engine(token, configOf({ sandbox, dialect }));
 
   /** The requests that an operation sends, sorted: the order of parallel ones means nothing. */
   async function requests(operation: () => Promise<unknown>): Promise<string[]> {

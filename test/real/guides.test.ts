@@ -51,6 +51,12 @@ async function follow(page: string, own: Record<string, string> = {}): Promise<v
 const imports =
   'import * as pulumi from "@pulumi/pulumi";\nimport { platform, secrets } from "pulumi-steward";\nconst config = new pulumi.Config();\n';
 
+/** Deploys a program of the reader's own. */
+async function deploy(resources: string): Promise<void> {
+  reader.write("index.ts", `${imports}${resources}`);
+  await reader.run("pulumi up");
+}
+
 test("docs/guides/adopt.md", async () => {
   await follow("docs/guides/adopt.md", { "https://nomad.example.com:4646": nomad.address });
   await onVault("POST", "nomad/config/access", { address: "http://127.0.0.1:1", token: "theirs" });
@@ -110,8 +116,7 @@ test("docs/guides/import.md", async () => {
 
 test("docs/guides/drift.md", async () => {
   await follow("docs/guides/drift.md");
-  reader.write("index.ts", `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`);
-  await reader.run("pulumi up");
+  await deploy('new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });');
   const refresh = reader.take("sh");
   const job = reader.take("sh");
 
@@ -136,17 +141,12 @@ test("docs/guides/drift.md", async () => {
 
 test("docs/guides/rename.md", async () => {
   await follow("docs/guides/rename.md");
-  reader.write("index.ts", `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`);
-  await reader.run("pulumi up");
+  await deploy('new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });');
   reader.program(imports);
   await reader.run("pulumi up --expect-no-changes");
   await reader.run("pulumi destroy");
 
-  reader.write(
-    "index.ts",
-    `${imports}new secrets.SchedulerRoles("rest", { roles: { team: { policies: ["deploy"] }, web: { policies: ["deploy"] } } });`,
-  );
-  await reader.run("pulumi up");
+  await deploy('new secrets.SchedulerRoles("rest", { roles: { team: { policies: ["deploy"] }, web: { policies: ["deploy"] } } });');
   reader.program(imports);
   await reader.run("pulumi up");
   expect(await role("team")).toMatchObject({ policies: ["deploy"] });
@@ -209,8 +209,7 @@ test("docs/guides/native-plugin.md", async () => {
   });
   reader.with({ VAULT_TOKEN_OSLO: sandbox.secrets.token });
   const declared = 'new secrets.SchedulerRole("deploy", { name: "deploy", policies: ["read"] });';
-  reader.write("index.ts", `${imports}${declared}`);
-  await reader.run("pulumi up");
+  await deploy(declared);
   reader.write("Pulumi.yaml", reader.take("yaml"));
   expect(await reader.shell()).toMatch(/Resources:\s+2 unchanged/);
   await reader.run("pulumi refresh");
@@ -282,8 +281,7 @@ test("docs/reference/connections.md", async () => {
   await renewEngine();
   await reader.with({ VAULT_TOKEN: vault.token }).project("connections", {});
   await reader.shell();
-  reader.write("index.ts", `${imports}new secrets.SchedulerRole("other", { name: "other", policies: ["deploy"] });`);
-  await reader.run("pulumi up");
+  await deploy('new secrets.SchedulerRole("other", { name: "other", policies: ["deploy"] });');
   expect(await role("other")).toMatchObject({ policies: ["deploy"] });
   reader.finish();
 });

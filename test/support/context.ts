@@ -19,7 +19,7 @@ export function contextOf(sandbox: Sandbox, dialect: Context["dialect"]): Contex
 }
 
 /** The configuration of a stack whose servers are the sandbox. */
-export const configOf = ({ sandbox, dialect }: Context): Record<string, Properties> => ({
+export const configOf = ({ sandbox, dialect }: { sandbox: Sandbox; dialect: string }): Record<string, Properties> => ({
   "steward:default": Object.fromEntries(
     systems.map((system) => [system, { address: sandbox[system].url, token: sandbox[system].token, dialect }]),
   ),

@@ -14,6 +14,15 @@ type Properties = Record<string, unknown>;
 const given = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
 
+/** The inputs of a rekey from five shares to three, with a threshold of two. */
+export const inputsFrom = (shares: readonly string[], more: Partial<RekeyInputs> = {}): RekeyInputs => ({
+  secretShares: 3,
+  secretThreshold: 2,
+  currentShares: shares.slice(0, 3),
+  keepSharesInState: true,
+  ...more,
+});
+
 /** A rekey as a program declares it, its three resources under an engine that can be stopped between any two of them. */
 export class RekeyStack {
   readonly attempt: Engine;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { unexpectedResponse } from "../../failure";
-import { delayAfter429 } from "../../http";
+import { delayAfter429, Request } from "../../http";
 import { apiPath, call, dialectOf, isFromService } from "../client";
 import { decodeShare } from "./crypto";
 import { backupSchema, startSchema, statusSchema, updateSchema, verificationSchema } from "./responses";
@@ -12,35 +12,47 @@ import { identified } from "./stops";
 
 // The endpoints of a rekey, below the dialect's path: one function for each request.
 
-const pathTo = (connection: Connection, end: "init" | "update" | "verify" | "backup"): string =>
-  apiPath(dialectOf(connection).rekey.path, end);
+type Endpoint = "init" | "update" | "verify" | "backup";
 
-function parse<T>(schema: z.ZodType<T>, body: unknown, method: string, path: string): T {
-  const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  throw unexpectedBody(method, path);
+/** The fields of a response, and its request. */
+interface Answer {
+  fields: unknown;
+  method: string;
+  path: string;
 }
 
-const unexpectedBody = (method: string, path: string): StewardError =>
+const pathTo = (connection: Connection, endpoint: Endpoint): string => apiPath(dialectOf(connection).rekey.path, endpoint);
+
+function parse<T>(schema: z.ZodType<T>, answer: Answer): T {
+  const parsed = schema.safeParse(answer.fields);
+  if (parsed.success) return parsed.data;
+  throw unexpectedBody(answer);
+}
+
+const unexpectedBody = ({ method, path }: Answer): StewardError =>
   identified(
     "unexpected-response",
     unexpectedResponse(method, path, "the response is not that of a rekey", "Check the connection's address."),
   );
 
-/** The fields of a response. */
-function unwrapped(connection: Connection, body: unknown): unknown {
-  const { wrapsData } = dialectOf(connection).rekey;
-  return wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
+async function send(connection: Connection, endpoint: Endpoint, request: Pick<Request, "method" | "body" | "retry">): Promise<Answer> {
+  const path = pathTo(connection, endpoint);
+  const body = await call(connection, { ...request, path });
+  const fields = dialectOf(connection).rekey.wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
+  return { fields, method: request.method, path };
 }
 
-/** A request that changes the attempt: never retried blindly, and never sent when Pulumi can no longer save the response. */
-async function act(connection: Connection, method: "PUT" | "POST" | "DELETE", path: string, body?: object): Promise<unknown> {
+const get = (connection: Connection, endpoint: Endpoint): Promise<Answer> =>
+  send(connection, endpoint, { method: "GET", retry: "idempotent" });
+
+/** Changes the attempt: never retried blindly, and never sent when Pulumi can no longer save the response. */
+async function act(connection: Connection, method: "PUT" | "POST" | "DELETE", endpoint: Endpoint, body?: object): Promise<Answer> {
   await connection.engine.assertAlive();
-  return unwrapped(connection, await call(connection, { method, path, ...(body ? { body } : {}), retry: "never" }));
+  return send(connection, endpoint, { method, ...(body ? { body } : {}), retry: "never" });
 }
 
-const get = async (connection: Connection, path: string): Promise<unknown> =>
-  unwrapped(connection, await call(connection, { method: "GET", path, retry: "idempotent" }));
+const write = (connection: Connection, endpoint: Endpoint, body: object): Promise<Answer> =>
+  act(connection, dialectOf(connection).rekey.write, endpoint, body);
 
 /** The same error, with the dialect to use where the service does not serve the path of this one. */
 function explainNotServed(error: unknown, connection: Connection): unknown {
@@ -54,12 +66,11 @@ function explainNotServed(error: unknown, connection: Connection): unknown {
 
 /** @internal */
 export async function getStatus(connection: Connection): Promise<RekeyStatus> {
-  const init = pathTo(connection, "init");
-  const body = await get(connection, init).catch((error) => {
+  const answer = await get(connection, "init").catch((error) => {
     throw explainNotServed(error, connection);
   });
-  const status = parse(statusSchema, body, "GET", init);
-  if (status.started && status.nonce === "") throw unexpectedBody("GET", init);
+  const status = parse(statusSchema, answer);
+  if (status.started && status.nonce === "") throw unexpectedBody(answer);
   const shown: RekeyStatus = {
     started: status.started,
     nonce: status.nonce,
@@ -79,8 +90,7 @@ export async function getStatus(connection: Connection): Promise<RekeyStatus> {
 
 async function getVerification(connection: Connection): Promise<RekeyStatus["verification"]> {
   try {
-    const path = pathTo(connection, "verify");
-    return verificationOf(await get(connection, path), "GET", path);
+    return verificationOf(await get(connection, "verify"));
   } catch (error) {
     // No verification is in progress.
     if (error instanceof StewardError && (error.status === 400 || error.status === 404)) return undefined;
@@ -88,8 +98,8 @@ async function getVerification(connection: Connection): Promise<RekeyStatus["ver
   }
 }
 
-function verificationOf(body: unknown, method: string, path: string): RekeyStatus["verification"] {
-  const { nonce, started, progress, t, n } = parse(verificationSchema, body, method, path);
+function verificationOf(answer: Answer): RekeyStatus["verification"] {
+  const { nonce, started, progress, t, n } = parse(verificationSchema, answer);
   return started && nonce !== "" ? { nonce, progress, threshold: t, shares: n } : undefined;
 }
 
@@ -103,18 +113,15 @@ export async function startAttempt(connection: Connection, parameters: Parameter
     require_verification: parameters.verification,
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(connection)).started;
-  const { write } = dialectOf(connection).rekey;
-  const start = (): Promise<unknown> => act(connection, write, pathTo(connection, "init"), wanted);
-  const body = await retryAfter429(connection, start, isNoneInProgress);
-  return startSchema.safeParse(body).data?.nonce || undefined;
+  const { fields } = await retryAfter429(connection, () => write(connection, "init", wanted), isNoneInProgress);
+  return startSchema.safeParse(fields).data?.nonce || undefined;
 }
 
 /** Cancels the attempt with this nonce. An attempt that is gone already is no error. @internal */
 export async function cancelAttempt(connection: Connection, nonce: string): Promise<void> {
-  const init = pathTo(connection, "init");
   const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
-  const cancel = (): Promise<unknown> => act(connection, "DELETE", init, dialectOf(connection).cancelNamesNonce ? { nonce } : undefined);
-  const send = (): Promise<unknown> => retryAfter429(connection, cancel, isInProgress);
+  const body = dialectOf(connection).cancelNamesNonce ? { nonce } : undefined;
+  const cancel = (): Promise<Answer> => retryAfter429(connection, () => act(connection, "DELETE", "init", body), isInProgress);
   const key = JSON.stringify(["cancelled", connection.server, nonce]);
   // A nonce is never used twice: cancelling the same one again would loop forever.
   if (connection.cache.has(key))
@@ -122,20 +129,20 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
       "cancel-ineffective",
       unexpectedResponse(
         "DELETE",
-        init,
+        pathTo(connection, "init"),
         "the service still reports an attempt that it confirmed as cancelled",
         "Check its log, and the proxies in front of it.",
       ),
     );
   try {
-    await send();
+    await cancel();
   } catch (error) {
     const refusal = error instanceof StewardError && error.status === 400 ? error : undefined;
     if (!isReplyLost(error) && !refusal) throw error;
     // The status tells if the cancel was applied, or if another client ended the attempt before.
     const isLeft = await isInProgress();
     if (isLeft && refusal) throw explainRefusedCancel(refusal, connection);
-    if (isLeft) await send();
+    if (isLeft) await cancel();
   }
   connection.cache.set(key, true);
 }
@@ -152,10 +159,8 @@ export async function submitShare(
   { nonce, share }: { nonce: string; share: string },
   parameters: Pick<Parameters, "threshold" | "fingerprints">,
 ): Promise<{ set?: ShareSet; progress?: number }> {
-  const path = pathTo(connection, "update");
-  const { write } = dialectOf(connection).rekey;
-  const body = await act(connection, write, path, { key: share, nonce });
-  const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, body, write, path);
+  const answer = await write(connection, "update", { key: share, nonce });
+  const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, answer);
   if (!complete) return { progress };
   const { threshold, fingerprints } = parameters;
   const order = pgp_fingerprints?.length ? pgp_fingerprints.map((each) => each.toLowerCase()) : fingerprints;
@@ -171,31 +176,24 @@ export async function restartVerification(connection: Connection, nonce: string)
     const status = await getStatus(connection);
     return status.nonce === nonce && status.verification !== undefined;
   };
-  const path = pathTo(connection, "verify");
-  const send = (): Promise<unknown> => retryAfter429(connection, () => act(connection, "DELETE", path), isVerifying);
-  const body = await send().catch((error) => {
+  const restart = (): Promise<Answer> => retryAfter429(connection, () => act(connection, "DELETE", "verify"), isVerifying);
+  const answer = await restart().catch((error) => {
     // A restart is idempotent.
-    if (isReplyLost(error)) return send();
+    if (isReplyLost(error)) return restart();
     throw error;
   });
-  return verificationOf(body, "DELETE", path);
+  return verificationOf(answer);
 }
 
 /** Verifies a new share. Returns true if it was the last one and the new set is live. @internal */
 export async function verifyShare(connection: Connection, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
-  const path = pathTo(connection, "verify");
-  const { write } = dialectOf(connection).rekey;
-  const body = await act(connection, write, path, { key: share, nonce });
-  return parse(updateSchema, body, write, path).complete;
+  return parse(updateSchema, await write(connection, "verify", { key: share, nonce })).complete;
 }
 
 /** @internal */
 export async function getBackup(connection: Connection): Promise<RekeyBackup | undefined> {
-  const path = pathTo(connection, "backup");
   try {
-    const body = await get(connection, path);
-    const data = (body as { data?: unknown } | undefined)?.data ?? body;
-    const { nonce, keys } = parse(backupSchema, data, "GET", path);
+    const { nonce, keys } = parse(backupSchema, await get(connection, "backup"));
     return {
       nonce,
       keys: Object.fromEntries(
@@ -222,8 +220,8 @@ function explainDenied(error: unknown, connection: Connection, capability: "read
 export async function removeBackup(connection: Connection, nonce: string): Promise<void> {
   // A blind retry could remove a backup that another client wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(connection))?.nonce === nonce;
-  const remove = (): Promise<unknown> =>
-    act(connection, "DELETE", pathTo(connection, "backup")).catch((error) => {
+  const remove = (): Promise<Answer> =>
+    act(connection, "DELETE", "backup").catch((error) => {
       throw explainDenied(error, connection, "delete");
     });
   await retryAfter429(connection, remove, isKept);

@@ -5,9 +5,9 @@ import { StewardError } from "../../errors";
 
 // Shares, the proof that they belong together, and the PGP keys that they are encrypted to.
 
-/** A share: as the program or the server wrote it, and its bytes. @internal */
+/** A share, as the program or the server wrote it and as bytes. @internal */
 export interface Share {
-  /** Where it comes from: `currentShares[0]`. */
+  /** Its input: `currentShares[0]`. */
   label: string;
   text: string;
   bytes: Buffer;
@@ -21,7 +21,7 @@ export function decodeShare(text: string): Buffer | undefined {
   return Buffer.from(trimmed, "base64");
 }
 
-/** True for 16 to 64 bytes, as a share has. A passphrase is mostly shorter, and an encrypted share longer. @internal */
+/** True for 16 to 64 bytes, the length of a share. Most passphrases are shorter, and an encrypted share is longer. @internal */
 export function mayBeShare(text: string): boolean {
   const length = decodeShare(text)?.length ?? 0;
   return length >= 16 && length <= 64;
@@ -142,7 +142,7 @@ function openpgp(): typeof OpenPGP {
 
 /** A key as the service takes it, or the reason why it cannot be used. @internal */
 export interface InspectedKey {
-  /** Of the primary key, in lower-case hex, as the service reports it; "" if the string is not a key. */
+  /** The fingerprint of the primary key in lower-case hex, as the service reports it; "" if the string is not a key. */
   fingerprint: string;
   /** Base64 of the binary form. */
   binary: string;

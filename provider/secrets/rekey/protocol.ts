@@ -6,7 +6,7 @@ import { cancelAttempt, getStatus, isAutoUnsealed, isReplyLost, restartVerificat
 import { describeKeys } from "./crypto";
 import { emptyReferences, RekeyInputs, ShareSource } from "./inputs";
 import { AttemptIdentity, describe, matches, Observed, RekeyStatus, ServerState, serverStateOf } from "./states";
-import { autoUnseal, stopped } from "./stops";
+import { autoUnseal, endedByOthers, stopped } from "./stops";
 
 // The table of what the next `pulumi up` does, the driver that follows it, and the helpers of the three resources.
 
@@ -184,10 +184,7 @@ export async function newAttempt(connection: Connection, identity: AttemptIdenti
   }
   const { server, status } = await observe(connection, { ...identity, nonce });
   if (server === "none")
-    throw (
-      lost ??
-      stopped("attempt-lost-at-start", "the new attempt is gone: a seal, a failover or another client ended it", "Run `pulumi up` again.")
-    );
+    throw lost ?? stopped("attempt-lost-at-start", `the new attempt is gone: ${endedByOthers}`, "Run `pulumi up` again.");
   // Its nonce is known, so it is the new attempt, although other holders may have submitted shares to it.
   const isKnown = server === "collecting" || server === "verifying";
   const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
@@ -257,7 +254,7 @@ const unexpectedState = ({ server, status }: Observed, holds: Held): StewardErro
     "ERR_CONFLICT",
   );
 
-/** Cancels an attempt of this rekey. Restart its verification first, so that an orphaned provider of an earlier run cannot commit it. @internal */
+/** Cancels an attempt of this rekey. Restarts its verification first, so that a provider that outlived an earlier run cannot commit it. @internal */
 export async function cancelOwnAttempt(connection: Connection, status: RekeyStatus): Promise<void> {
   if (status.verification) {
     await restartVerification(connection, status.nonce);
@@ -265,7 +262,7 @@ export async function cancelOwnAttempt(connection: Connection, status: RekeyStat
     if ((await getStatus(connection)).nonce !== status.nonce)
       throw stopped(
         "attempt-lost",
-        "the attempt is gone: a seal, a failover or another client ended it",
+        `the attempt is gone: ${endedByOthers}`,
         "Nothing was cancelled. Run again: it continues from the status of the service.",
       );
   }

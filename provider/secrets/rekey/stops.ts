@@ -90,6 +90,9 @@ export const autoUnseal = (more = ""): StewardError =>
     "ERR_REJECTED",
   );
 
+/** The possible causes of an attempt that is gone. @internal */
+export const endedByOthers = "a seal, a failover or another client ended it";
+
 /** @internal */
 export const keptBySeal =
   "the service rotated its key and returned no share: its seal must hold the key. If shares unseal it, keep it unsealed and restore it from a backup: the new key is lost";

@@ -19,7 +19,7 @@ import {
   SharesRun,
   SharesState,
 } from "./states";
-import { keptBySeal, noShares, StopId, stopped, unfinished } from "./stops";
+import { endedByOthers, keptBySeal, noShares, StopId, stopped, unfinished } from "./stops";
 
 // The current shares are submitted, one by one, and the new ones received.
 
@@ -184,9 +184,7 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
   return unfinished(
     run,
     server === "none" ? "attempt-lost" : "attempt-replaced",
-    server === "none"
-      ? "the attempt is gone: a seal, a failover or another client ended it"
-      : `the attempt is gone, and another one is in progress, ${status.nonce}`,
+    server === "none" ? `the attempt is gone: ${endedByOthers}` : `the attempt is gone, and another one is in progress, ${status.nonce}`,
     verification
       ? "The provider committed nothing. Run `pulumi up` again: it continues from the status of the service."
       : "Without verification the last share commits, so the new keys may be live. Run `pulumi up` again: it reads them from the backup, if there is one.",

@@ -128,7 +128,7 @@ describe("check", () => {
     expect(await engine("SchedulerAccess").problems({ address: "http://h:1", token: "t", caCert: bundle })).toEqual([]);
     const lines = [
       'access configuration "nomad": caCert: .*SHA-1',
-      'access configuration "nomad": clientCert: .*x509',
+      'access configuration "nomad": clientCert: .*X\\.509',
       'lease configuration "nomad": ttl: .*maxTtl',
       'access configuration "nomad": caCert: .*2 of 2 .*SHA-1',
     ];

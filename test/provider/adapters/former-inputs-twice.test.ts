@@ -1,5 +1,6 @@
 import { clearCache } from "../../../provider/adapters/dynamic-runtime";
 import { start } from "../../../sandbox/index";
+import { configOf } from "../../support/context";
 import { Declaration, Deployment, Secret } from "../../support/deployment";
 import { limits, provider } from "../../support/limits";
 import "../../support/printed";
@@ -53,13 +54,13 @@ onEachTarget("secrets during two partial updates in a row", (current) => {
 test("the first secret of settings stays encrypted after two partial updates", async () => {
   const sandbox = await start({ dialect: "hashicorp" });
   try {
-    const config = {
-      "steward:default": { platform: { address: sandbox.platform.url, token: sandbox.platform.token, dialect: "hashicorp" } },
-    };
-    const stack = new Deployment(() => {
-      clearCache();
-      return provider;
-    }, config);
+    const stack = new Deployment(
+      () => {
+        clearCache();
+        return provider;
+      },
+      configOf({ sandbox, dialect: "hashicorp" }),
+    );
     const of = (url: unknown): Declaration[] => [
       {
         name: "saml",

@@ -1,5 +1,6 @@
 import { Fault, Sandbox, start } from "../../../sandbox/index";
 import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
+import { configOf } from "../../support/context";
 import { definitionOf, secretFields, secretOutputs } from "../../support/definitions";
 import { Engine } from "../../support/engine";
 import { limits } from "../../support/limits";
@@ -181,11 +182,7 @@ describe.each(["standard", "hashicorp"] as const)("a secret that leaves the prog
   );
 
   async function prepared(token: string): Promise<Engine> {
-    const connection = {
-      secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect },
-      platform: { address: sandbox.platform.url, token: sandbox.platform.token, dialect },
-    };
-    const engine = (of: string): Engine => new Engine(of, { "steward:default": connection });
+    const engine = (of: string): Engine => new Engine(of, configOf({ sandbox, dialect }));
     if (token === "platform:SmsVerification") await engine("platform:SmsSettings").up({ ...complete.sms, enabled: true });
     return engine(token);
   }

@@ -148,10 +148,12 @@ test("functions warn of unused variables of the environment once in a process, i
   printed.mockRestore();
   expect(told).toEqual([expect.stringMatching(/^warning: VAULT_TOKEN is set and not used: BAO_ADDR /)]);
   const lines: string[] = [];
-  const plugin = createPlugin({ environment, engine: noEngine }, (severity, line) => lines.push(`${severity}: ${line}`));
+  const plugin = createPlugin({ environment: { BAO_ADDR, BAO_TOKEN, VAULT_NAMESPACE: "canary" }, engine: noEngine }, (severity, line) =>
+    lines.push(`${severity}: ${line}`),
+  );
   for (const _ of [1, 2]) await plugin.invoke("steward:secrets:getRekeyStatus", {});
   const urn = "urn:pulumi:dev::test::steward:secrets:SchedulerRole::web";
   await plugin.check({ urn }, {}, { name: "web", policies: ["read"] });
-  expect(lines).toEqual(told);
+  expect(lines).toEqual([expect.stringMatching(/^warning: VAULT_NAMESPACE is set and not used: BAO_ADDR /)]);
   await sandbox.close();
 });

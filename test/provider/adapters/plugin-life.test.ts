@@ -79,14 +79,14 @@ describe("the settings of a provider", () => {
 
 test.each(["", "x", "nomad/role/", "nomad//role/web", "nomad/role/../web"])("an import by the id %j says how to write it", async (id) => {
   const role = new NativeEngine("secrets:SchedulerRole", configOf(context));
-  await expect(role.import(id)).rejects.toThrow(`"${id}" is not an id of one. Write it as <mount>/role/<name>.`);
+  await expect(role.import(id)).rejects.toThrow(`"${id}" is not a valid id. Write it as <mount>/role/<name>.`);
 });
 
 test("an import of nothing names the id, and the import", async () => {
   await context.outOfBand("secrets", "POST", "/v1/nomad/role/other", { policies: "a", type: "client" });
   const role = new NativeEngine("secrets:SchedulerRole", configOf(context));
   await expect(role.import("nomad/role/none")).rejects.toThrow(
-    /at "nomad\/role\/none"\. Correct the id, or leave this import or `get` out\.$/,
+    /the id "nomad\/role\/none"\. Correct the id, or remove this import or `get`\.$/,
   );
 });
 

@@ -2,6 +2,7 @@ import { getBackup } from "../../../provider/secrets/rekey/api";
 import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { connectTo } from "../../support/connection";
+import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import { refusal } from "../../support/refusal";
 import { bodies, letGo } from "../gateway-404";
@@ -26,10 +27,7 @@ describe.each([
   afterAll(() => sandbox.close());
   beforeEach(() => sandbox.reset());
 
-  const engine = (type: string): Engine =>
-    new Engine(`secrets:${type}`, {
-      "steward:default": { secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } },
-    });
+  const engine = (type: string): Engine => new Engine(`secrets:${type}`, configOf({ sandbox, dialect }));
   const answer404 = (method: string, route: string, body: string): void =>
     sandbox.faults.add({
       system: "secrets",

@@ -3,12 +3,13 @@ import { secrets } from "../../../../provider";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { Sandbox, start } from "../../../../sandbox/index";
 import { steward } from "../../../command/holder";
+import { configOf } from "../../../support/context";
 import { Engine } from "../../../support/engine";
 import { endPlugin, NativeEngine } from "../../../support/native-engine";
 import { holders, read } from "../../../support/pgp";
 import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
-import { RekeyStack } from "../../../support/rekey";
+import { inputsFrom, RekeyStack } from "../../../support/rekey";
 import { RekeyDialect, variablesFor } from "../../../support/rekey-wire";
 import { twin } from "./story";
 
@@ -18,16 +19,8 @@ let sandbox: Sandbox;
 afterEach(() => sandbox.close());
 afterAll(endPlugin);
 
-const config = (dialect: RekeyDialect): Record<string, object> => ({
-  "steward:default": { secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } },
-});
-const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
-  secretShares: 3,
-  secretThreshold: 2,
-  currentShares: sandbox.secrets.shares.slice(0, 3),
-  keepSharesInState: true,
-  ...more,
-});
+const config = (dialect: RekeyDialect): Record<string, object> => configOf({ sandbox, dialect });
+const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(sandbox.secrets.shares, more);
 const requests = (): string[] => sandbox.requests().map(({ method, path }) => `${method} ${path.replace("/v1/", "")}`);
 const writes = (): string[] => requests().filter((each) => !each.startsWith("GET"));
 

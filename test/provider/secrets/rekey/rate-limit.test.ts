@@ -4,12 +4,13 @@ import { Fault, Sandbox, start } from "../../../../sandbox/index";
 import { steward } from "../../../command/holder";
 import { call } from "../../../support/call";
 import { connectTo } from "../../../support/connection";
+import { configOf } from "../../../support/context";
 import { noEngine } from "../../../support/engine";
 import { limits } from "../../../support/limits";
 import { holders, read } from "../../../support/pgp";
 import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
-import { RekeyStack } from "../../../support/rekey";
+import { inputsFrom, RekeyStack } from "../../../support/rekey";
 import { rekeyDialects, variablesFor, wireOf } from "../../../support/rekey-wire";
 
 // A 429 applied nothing: each step waits, reads the status again, and retries once.
@@ -27,16 +28,8 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
   });
   afterEach(() => sandbox.close());
 
-  const config = (): Record<string, object> => ({
-    "steward:default": { secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } },
-  });
-  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
-    secretShares: 3,
-    secretThreshold: 2,
-    currentShares: sandbox.secrets.shares.slice(0, 3),
-    keepSharesInState: true,
-    ...more,
-  });
+  const config = (): Record<string, object> => configOf({ sandbox, dialect });
+  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(sandbox.secrets.shares, more);
   const place = (verb: string, end: string): { method: string; path: string } => {
     const [method, path] = wire.sent(verb, `/v1/sys/rekey/${end}`);
     return { method, path };
@@ -99,11 +92,11 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     const again = inputs({ triggers: ["2"], currentShares: stack.outputs.shares, secretShares: 1, secretThreshold: 1 });
     fail("PUT", "verify", { action: "drop-after" });
     await stack.stops(again);
-    limits.deadline = 50;
-    refuse("PUT", "update", { times: 99 });
+    refuse("PUT", "update");
+    // Longer than the deadline.
+    refuse("PUT", "update", { nth: 2, headers: { "retry-after": "3600" } });
     expect(await stack.fails(again)).toEqual(refusal("ERR_RATE_LIMITED", { ...place("PUT", "update"), status: 429 }));
     sandbox.faults.clear();
-    limits.deadline = deadline;
     await stack.up(again);
     expect(stack.outputs.complete).toBe(true);
   });
@@ -141,9 +134,11 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
   });
 
   test("all waits of a run together have one deadline", async () => {
-    limits.deadline = 1_500;
+    limits.deadline = 60_000;
     const stack = new RekeyStack(config());
-    for (const nth of [1, 2, 3]) refuse("PUT", "update", { nth, headers: { "retry-after": "1" } });
+    refuse("PUT", "update", { headers: { "retry-after": "0.5" } });
+    // Shorter than the deadline, but not with the first wait.
+    refuse("PUT", "update", { nth: 2, headers: { "retry-after": "59.7" } });
     expect(await stack.fails(inputs())).toMatchObject({ ...place("PUT", "update"), status: 429 });
     expect(of("PUT update")).toBe(2);
     // The submitted shares still count.

@@ -1,9 +1,10 @@
 import { RekeyInputs } from "../../../../provider/secrets";
 import { keptBySeal } from "../../../../provider/secrets/rekey/stops";
 import { Sandbox, start } from "../../../../sandbox/index";
+import { configOf } from "../../../support/context";
 import { printed } from "../../../support/printed";
 import { refusal } from "../../../support/refusal";
-import { RekeyStack } from "../../../support/rekey";
+import { inputsFrom, RekeyStack } from "../../../support/rekey";
 import { rekeyDialects, wireOf } from "../../../support/rekey-wire";
 
 // States that only the sandbox can produce on demand: an auto-unseal seal, a standby node, a sealed server.
@@ -12,15 +13,8 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
   const wire = wireOf(dialect);
   let sandbox: Sandbox;
   afterEach(() => sandbox.close());
-  const stackOn = (): RekeyStack =>
-    new RekeyStack({ "steward:default": { secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } } });
-  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
-    secretShares: 3,
-    secretThreshold: 2,
-    currentShares: sandbox.secrets.shares.slice(0, 3),
-    keepSharesInState: true,
-    ...more,
-  });
+  const stackOn = (): RekeyStack => new RekeyStack(configOf({ sandbox, dialect }));
+  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(sandbox.secrets.shares, more);
   const writes = (): string[] =>
     sandbox.requests().flatMap(({ method, path }) => (method === "GET" ? [] : [wire.named(method, path).join(" ")]));
 

@@ -3,7 +3,7 @@ import { RekeyInputs } from "../../../../provider/secrets";
 import { lineOf, table } from "../../../../provider/secrets/rekey/protocol";
 import { printed } from "../../../support/printed";
 import { refusal } from "../../../support/refusal";
-import { onEachRekeyTarget, RekeyStack, RekeyTarget } from "../../../support/rekey";
+import { inputsFrom, onEachRekeyTarget, RekeyStack, RekeyTarget } from "../../../support/rekey";
 
 /** What a test of a row has at hand. */
 function stageOf(target: RekeyTarget) {
@@ -13,7 +13,7 @@ function stageOf(target: RekeyTarget) {
     target,
     status,
     stack: new RekeyStack(target.config),
-    inputs: { secretShares: 3, secretThreshold: 2, currentShares: target.first.slice(0, 3), keepSharesInState: true } as RekeyInputs,
+    inputs: inputsFrom(target.first),
     /** Cancels the attempt, as another party would. */
     cancel: async () => {
       const body = target.dialect === "hashicorp" ? { nonce: (await status()).nonce } : undefined;

@@ -1,7 +1,7 @@
 import { RekeyInputs } from "../../../../provider/secrets";
 import { Interruption } from "../../../support/gateway";
 import { Holder, holders, read } from "../../../support/pgp";
-import { RekeyStack, RekeyTarget } from "../../../support/rekey";
+import { inputsFrom, RekeyStack, RekeyTarget } from "../../../support/rekey";
 
 // What the stories of a rekey are told with.
 
@@ -25,13 +25,7 @@ export const twin = (share = ""): string => {
 };
 
 export function tools(current: () => RekeyTarget) {
-  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
-    secretShares: 3,
-    secretThreshold: 2,
-    currentShares: current().first.slice(0, 3),
-    keepSharesInState: true,
-    ...more,
-  });
+  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(current().first, more);
   const stackOn = (target: RekeyTarget): RekeyStack => new RekeyStack(target.config);
   const requests = async (action: () => Promise<unknown>): Promise<string[]> => {
     const { gateway } = current();
