@@ -8,7 +8,8 @@ export const cases: readonly ResourceCase[] = [
   {
     token: "platform:AdminWorkspace",
     inputs: () => ({ workspaceId: "ws-6jrRyVDv1J8zQMB5", destroyOnDelete: true }),
-    prepare: async ({ sandbox }) => sandbox.platform.seed({ workspaces: [{ id: "ws-6jrRyVDv1J8zQMB5", name: "faulty", organization: "acme" }] }),
+    prepare: async ({ sandbox }) =>
+      sandbox.platform.seed({ workspaces: [{ id: "ws-6jrRyVDv1J8zQMB5", name: "faulty", organization: "acme" }] }),
     requests: () => ({ create: [`GET ${path}`], refresh: [`GET ${path}`], delete: [`GET ${path}`, `DELETE ${path}`] }),
     drifts: [{ change: ({ outOfBand }) => outOfBand("platform", "DELETE", path), shows: "gone" }],
     paths: () => [path],
