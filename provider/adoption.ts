@@ -7,9 +7,9 @@ import { bool, Schema } from "./inputs";
 import { shortened } from "./log";
 import { redact } from "./redaction";
 
-// A creation that meets an object on the server: it is refused, or takes the object over and says what that changes.
+// A create of an object that already exists. It fails, or adopts the object and prints the changes.
 
-/** The adoption of an existing object: `false` refuses it, `true` overwrites it, and "unchanged" adopts it only if it is as declared. */
+/** The handling of an existing object on create: false fails, true overwrites it, and "unchanged" adopts it only if it does not differ. */
 export type Adopt = boolean | "unchanged";
 
 /** The input `adopt`. @internal */
@@ -18,31 +18,31 @@ export const adoptField: { input: Schema<Adopt>; compare: Comparison } = {
   compare: neverDiffers,
 };
 
-/** An attribute of which the server holds another value than the one that a creation writes. @internal */
+/** An attribute whose value on the server differs from the declared one. @internal */
 export interface Difference {
-  /** `roles.web.policies`; the first part is the input. */
+  /** `roles.web.policies`. The first part is the input. */
   path: string;
   from: unknown;
   to: unknown;
 }
 
-/** What a creation finds on the server. @internal */
+/** The existing object that a create finds. @internal */
 export interface Found<State> {
-  /** What was read; undefined where only the existence was. */
+  /** The object's state. Undefined if only its existence is known. */
   state?: State;
-  /** The error of a creation without `adopt`; undefined for an object that a creation always takes over. */
+  /** The reason of the error without `adopt`. Undefined for an object that a create always adopts. */
   reason?: string;
   hint?: string;
   differences: readonly Difference[];
-  /** Why the server, or the product, would refuse what a creation writes. */
+  /** The error with which the server would reject the declared values. */
   refusal?: StewardError;
-  /** Attributes that the server does not show: adoption overwrites them unseen. */
+  /** Attributes that the server does not return, and that an adoption overwrites. */
   unreadable?: readonly string[];
 }
 
 const longest = 200;
 
-/** The input of a path: `roles` of `roles.web.policies`. */
+/** The input in a path: `roles` in `roles.web.policies`. */
 const inputOf = (path: string): string => path.split(".", 1)[0] as string;
 
 function shown(value: unknown, secrets: readonly string[]): string {
@@ -53,15 +53,14 @@ function shown(value: unknown, secrets: readonly string[]): string {
 const described = ({ secretFields, secrets }: Connection, { path, from, to }: Difference): string =>
   `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${shown(from, secrets)} -> ${shown(to, secrets)}`}`;
 
-/** The lines that say what an adoption changes. */
 function adoptionLines(connection: Connection, { differences, unreadable = [] }: Found<unknown>): string[] {
   return [
     ...differences.map((difference) => `changes ${described(connection, difference)}`),
-    ...(unreadable.length > 0 ? [`overwrites ${unreadable.join(", ")}, which the server does not show`] : []),
+    ...(unreadable.length > 0 ? [`overwrites ${unreadable.join(", ")}, which the server does not return`] : []),
   ];
 }
 
-/** Prints each line unless this run has printed it: the check of a creation may have. @internal */
+/** Prints each line once in a run. The check of a create may already have printed it. @internal */
 export function sayOnce({ cache, say }: Connection, lines: readonly string[]): void {
   const known = remembered(cache, ["lines about what creations find"], () => new Set<string>());
   for (const line of lines) {
@@ -70,42 +69,42 @@ export function sayOnce({ cache, say }: Connection, lines: readonly string[]): v
   }
 }
 
-/** Refuses what exists, or prints what its adoption changes. Called before the first write. @internal */
+/** Throws if the object may not be adopted, else prints the changes. Called before the first write. @internal */
 export function takeOver(connection: Connection, adopt: Adopt | undefined, found: Found<unknown> | undefined): void {
   if (!found) return;
   const { differences, unreadable = [], reason, hint } = found;
   if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
   if (adopt === "unchanged" && differences.length > 0) {
     const listed = shortened(differences.map((difference) => described(connection, difference)));
-    const unseen = unreadable.length > 0 ? `; the server does not show ${unreadable.join(", ")}, so these were not compared` : "";
+    const unseen = unreadable.length > 0 ? `; the server does not return ${unreadable.join(", ")}, so these were not compared` : "";
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       rule: "differs",
       reason: `it exists, and adopting it would change ${listed.join("; ")}${unseen}`,
-      hint: "Declare what is there, or set adopt: true to overwrite it.",
+      hint: "Declare the existing values, or set adopt: true to overwrite them.",
     });
   }
-  // Declaring what always exists is no decision to take it over: only a preview that reads speaks of it.
+  // An object that is always adopted needs no message, except in a preview that reads.
   if (reason) sayOnce(connection, adopting(connection, adoptionLines(connection, found)));
 }
 
 const adopting = ({ resource }: Connection, lines: readonly string[]): string[] => lines.map((line) => `${resource}: adopting it ${line}.`);
 
-/** What a preview says of an object that a creation meets. @internal */
+/** The lines that a preview prints about an existing object. @internal */
 export function previewLines(connection: Connection, adopt: Adopt | undefined, found: Found<unknown>): string[] {
   const changes = adoptionLines(connection, found);
   const all = changes.length > 0 ? changes : ["changes nothing"];
   const isRefused = !adopt || (adopt === "unchanged" && found.differences.length > 0);
   return [
     ...(found.reason && isRefused
-      ? [`warning: ${connection.resource}: ${found.reason}: \`pulumi up\` will refuse to create it with adopt: ${adopt ?? false}.`]
+      ? [`warning: ${connection.resource}: ${found.reason}. \`pulumi up\` will refuse to create it with adopt: ${adopt ?? false}.`]
       : []),
-    ...(found.refusal ? [`warning: ${connection.resource}: \`pulumi up\` will refuse to create it: ${found.refusal.message}`] : []),
+    ...(found.refusal ? [`warning: ${connection.resource}: \`pulumi up\` will refuse to create it. ${found.refusal.message}`] : []),
     ...adopting(connection, all),
   ];
 }
 
-/** The attributes that an adoption changes. @internal */
+/** The attributes in `equal` that differ. @internal */
 export const differencesOf = <Fields extends object>(
   from: Fields,
   to: Fields,

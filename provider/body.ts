@@ -3,14 +3,14 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { bodyTooLarge } from "./failure";
 
-/** A response whose body was not read yet. @internal */
+/** A response whose body has not been read. @internal */
 export interface Received {
   statusCode: number;
   headers: Record<string, string | string[] | undefined>;
   body: Readable;
 }
 
-/** Reads a response to its end, decompressed. Fails with the code `bodyTooLarge` past this many bytes. @internal */
+/** Reads and decompresses the body of a response. Throws an error with the code `bodyTooLarge` if it exceeds `most` bytes. @internal */
 export async function readBody({ statusCode, body, headers }: Received, most: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -27,7 +27,7 @@ export async function readBody({ statusCode, body, headers }: Received, most: nu
   } catch (error) {
     if (size <= most) throw error;
   }
-  // Leaving the body unread breaks the stream before it, so this is known better from the size than from the error.
+  // The error of a stream that was not read to its end does not tell this.
   if (size > most) throw Object.assign(new Error(), { code: bodyTooLarge });
   return Buffer.concat(chunks).toString("utf8");
 }

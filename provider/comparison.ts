@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** How one field is stored and compared. A field without one is compared as it is. @internal */
+/** The normalization and comparison of a field. A field without one uses `exact`. @internal */
 export interface Comparison {
-  /** The form in which `check` passes a value on, so that previews and outputs show one face. */
+  /** The form in which `check` returns a value, so that previews and outputs show the same one. */
   normalize?(value: unknown): unknown;
   equal(a: unknown, b: unknown): boolean;
 }
@@ -10,10 +10,10 @@ export interface Comparison {
 /** @internal */
 export const exact: Comparison = { equal: isDeepStrictEqual };
 
-/** Steers the provider, is not on the server, and so is never a difference. @internal */
+/** For inputs that the server does not store. @internal */
 export const neverDiffers: Comparison = { equal: () => true };
 
-/** Names without an order; maxRetries mean nothing. @internal */
+/** Sets of names: order and duplicates are ignored. @internal */
 export const unordered: Comparison = {
   normalize: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
   equal: (a, b) => isDeepStrictEqual(sorted(a), sorted(b)),
@@ -21,12 +21,12 @@ export const unordered: Comparison = {
 
 const sorted = (value: unknown): unknown => (Array.isArray(value) ? [...new Set(value)].sort() : value);
 
-/** A length of time: "30s", "1h30m", "1d", or whole seconds as a number or as text. */
+/** A duration: "30s", "1h30m", "1d", or whole seconds as a number or a string. */
 export type Duration = string | number;
 
 const unitSeconds: Record<string, number> = { d: 86_400, h: 3_600, m: 60, s: 1, ms: 0.001 };
 
-/** Seconds of "30s", "1h30m", "1.5h", "3600" or 3600; undefined when it is none of these or no whole number of seconds. @internal */
+/** The seconds of "30s", "1h30m", "1.5h", "3600" or 3600. Undefined for any other value, and for fractions of a second. @internal */
 export function seconds(value: unknown): number | undefined {
   const text = typeof value === "number" ? String(value) : typeof value === "string" ? value.trim() : "";
   if (/^\d+$/.test(text)) return whole(Number(text));
@@ -37,27 +37,26 @@ export function seconds(value: unknown): number | undefined {
   return Math.abs(sum - Math.round(sum)) < 1e-6 ? whole(Math.round(sum)) : undefined;
 }
 
-/** Beyond 2^53 a number is no longer the one that was written. */
+/** Undefined beyond 2^53, where numbers are inexact. */
 const whole = (sum: number): number | undefined => (Number.isSafeInteger(sum) ? sum : undefined);
 
-/** A length of time; "1h", "60m", "3600" and 3600 are the same. @internal */
+/** Durations: "1h", "60m", "3600" and 3600 are equal. @internal */
 export const duration: Comparison = {
   normalize: (value) => seconds(value) ?? value,
   equal: (a, b) => seconds(a) === seconds(b),
 };
 
-/** PEM text; line endings and blanks at either end mean nothing. @internal */
+/** PEM: whitespace is ignored. @internal */
 export const pem: Comparison = {
   normalize: (value) => (typeof value === "string" ? `${value.replaceAll("\r\n", "\n").trim()}\n` : value),
   equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && a.replace(/\s+/g, "") === b.replace(/\s+/g, "")),
 };
 
-/** JSON text; blanks and the order of keys mean nothing. @internal */
+/** JSON: whitespace and the order of keys are ignored. @internal */
 export const json: Comparison = {
   equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && isDeepStrictEqual(parsed(a), parsed(b))),
 };
 
-/** What is no JSON stands for itself. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -10,20 +10,20 @@ import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
 
 const systemNames = ["secrets", "platform", "scheduler"] as const;
 
-/** A kind of server, as its client defines it. `Own`: the settings that not every system has. @internal */
+/** A kind of server. `Own` are the settings that not every system has. @internal */
 export interface System<Own extends object = object> {
-  /** Its settings have this name in a connection of the configuration. */
+  /** The key of its settings in a connection of the configuration. */
   name: (typeof systemNames)[number];
   /** Checks the settings of one server. */
   settings: z.ZodType<ServerSettings & Own>;
   own: readonly string[];
-  /** An own setting that names a part of a server. Two parts of one server count as two servers. */
+  /** The setting that names a part of a server. Two parts of one server count as two servers. */
   partition?: string;
   /** The variables that name a server, most specific first. An address and its token always come from the same row. */
   variables: readonly Variables[];
 }
 
-/** One server, and the credentials for it. @internal */
+/** A server and its credentials. @internal */
 export interface Connection extends Credentials {
   /** The system's name. */
   system: string;
@@ -31,49 +31,49 @@ export interface Connection extends Credentials {
   title: string;
   /** The place of its settings, for messages: `steward:default`. */
   place: string;
-  /** Scheme, host, port and base path, without a slash at the end. */
+  /** Scheme, host, port and base path, without a trailing slash. */
   address: string;
-  /** A resource records this as the place where it was written: the address and, if set, the part of the server. */
+  /** The server that a resource records: the address and, if set, the part of the server. */
   server: string;
   /** A name in the system's dialect table. */
   dialect: string;
-  /** A variable that is set, and would have certificates accepted unverified. It is not followed. */
+  /** The set variable that would disable the verification of certificates. The provider ignores it. */
   skipVerify?: string;
   allowAddressChange: boolean;
-  /** Whether the check of a creation may read what exists. */
+  /** True if the check of a create may read the existing object. */
   previewReads: boolean;
-  /** Values of the resource at hand that no error may show. */
+  /** Values of the current resource that no error may show. */
   secrets: readonly string[];
-  /** Its inputs of which no line may show a value, old or new. */
+  /** Inputs of the current resource whose values no message may show. */
   secretFields: readonly string[];
   /** The name of the current resource in messages: `scheduler role "web"`. */
   resource?: string;
-  /** The creation that made the current resource; undefined for a function, and for a state that names none. */
+  /** The instance id of the current resource. Undefined for a function, and for a state without one. */
   instance?: string;
-  /** Responses that this process keeps, so that it need not ask again. */
+  /** The cache of this process. */
   cache: Map<string, unknown>;
   engine: Engine;
-  /** Prints a line for the user. A warning begins with `warning:`; every other line is information. */
+  /** Prints a line for the user. A warning begins with `warning:`. */
   say(line: string): void;
   limits: Limits;
 }
 
-/** The engine saves what a response brings. @internal */
+/** The Pulumi engine, which saves the state. @internal */
 export interface Engine {
-  /** Throws when the engine is gone: a response could not be saved any more. */
+  /** Throws if the engine has ended, since a response could not be saved. */
   assertAlive(): Promise<void>;
-  /** The engine saves the state after each resource. */
+  /** True if the engine saves the state after each resource. */
   savesEachStep: boolean;
 }
 
-/** A program, or a person at a terminal: they get the response themselves, so nothing has to be saved. @internal */
+/** For programs and the command line, which receive responses directly, so that nothing has to be saved. @internal */
 export const noEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
 
 /** The wording of messages about a connection. */
 interface Named extends Pick<Connection, "title" | "place"> {
-  /** The beginning of the error about wrong settings. */
+  /** The beginning of the error about invalid settings. */
   wrong: string;
-  /** The error about a system without a server. `variables`: those that could name one. */
+  /** The error about a system without a server. `variables` are those that can name one. */
   missing(of: { system: string; variables: string }): { reason: string; hint: string };
 }
 
@@ -81,23 +81,23 @@ interface Named extends Pick<Connection, "title" | "place"> {
 export interface ConfigurationSources {
   config(key: string): string | undefined;
   environment: NodeJS.ProcessEnv;
-  /** Lasts as long as the process. */
+  /** The cache of this process. */
   cache: Map<string, unknown>;
   engine: Engine;
   say(line: string): void;
   /** The name of the explicit provider, whose arguments replace the configuration. */
   provider?(): string | undefined;
-  /** Override the default limits. */
+  /** Limits that override the defaults. */
   limits?: Partial<Limits>;
 }
 
 /**
- * Tells if an address is on this machine itself. Requests to it use no proxy and cross no network, so shares may go there in clear text.
+ * True for an address of this machine. Requests to it use no proxy and cross no network, so they may contain shares in plaintext.
  * @internal
  */
 export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
 
-/** TLS all the way, through a proxy as well, or no network at all. @internal */
+/** True for an address with TLS, which also protects from proxies, and for this machine. @internal */
 export const isPrivate = ({ address }: Connection): boolean => new URL(address).protocol === "https:" || isLoopback(address);
 
 /** The settings that every server has. */
@@ -108,7 +108,7 @@ interface ServerSettings extends CredentialSettings {
   previewReads?: boolean;
 }
 
-/** Makes a system of its dialect table, its own settings and its variables. @internal */
+/** Makes a system from its dialects, its own settings and its variables. @internal */
 export function defineSystem<Own extends object>({
   dialects,
   own,
@@ -137,7 +137,7 @@ export function defineSystem<Own extends object>({
 type Found<Own> = NamedSettings<ServerSettings & Own>;
 
 /**
- * The server that a connection names: what the configuration says, or else, for the connection `default` alone, the environment.
+ * Finds the server of a connection in the configuration or, only for the connection `default`, in the environment.
  * @internal
  */
 export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Connection & Own {
@@ -183,7 +183,7 @@ function inConfiguration(name: string): Named {
   return {
     title: `connection "${name}"`,
     place,
-    wrong: `The configuration ${place} is wrong: `,
+    wrong: `The configuration ${place} is invalid: `,
     missing: ({ system, variables }) => ({
       reason: `No ${system} server is configured under the connection "${name}"`,
       hint:
@@ -198,7 +198,7 @@ function inConfiguration(name: string): Named {
 const ofProvider = (provider: string): Named => ({
   title: `provider "${provider}"`,
   place: `the arguments of provider "${provider}"`,
-  wrong: `The provider "${provider}" is given wrong settings: `,
+  wrong: `The settings of the provider "${provider}" are invalid: `,
   missing: ({ system, variables }) => ({
     reason: `The provider "${provider}" has no ${system} server`,
     hint: `Set \`${system}: { address: "https://..." }\` in its arguments, or ${variables} in the environment.`,
@@ -211,13 +211,13 @@ function namedBy(name: string, provider: string | undefined): Named {
   return {
     ...inConfiguration(name),
     missing: () => ({
-      reason: `The provider "${provider}" has no connection "${name}": its servers are its own`,
-      hint: "Leave `connection` out, or leave the provider out.",
+      reason: `The provider "${provider}" has no connection "${name}": its arguments name its servers`,
+      hint: "Remove `connection` or the provider.",
     }),
   };
 }
 
-/** A misspelt name of a system must not leave the server to the environment. */
+/** Rejects a misspelled system, for which the environment would otherwise name the server. */
 const configuration = strictObject(Object.fromEntries(systemNames.map((system) => [system, z.unknown().optional()])));
 
 /** The settings in the configuration. */
@@ -266,7 +266,7 @@ function fromEnvironment<Own extends object>(system: System<Own>, sources: Confi
   const checked = system.settings.safeParse({
     ...given,
     dialect,
-    // No token at all is a way to talk to a server: some calls need none.
+    // The token may be missing, since some requests need none.
     ...(file && !environment[`${prefix}_TOKEN`] && holdsToken(file) ? { tokenFile: file } : {}),
   });
   if (!checked.success) {
@@ -276,18 +276,18 @@ function fromEnvironment<Own extends object>(system: System<Own>, sources: Confi
       path: named(found.path),
       reason: named(found.reason),
     }));
-    throw invalidInput(failures, { about: "The environment is wrong, and nothing was sent: " });
+    throw invalidInput(failures, { about: "The environment is invalid, and nothing was sent: " });
   }
   const called = (field: string): string => (environment[variables[field] ?? ""] ? `The variable ${variables[field]}` : `The file ${file}`);
-  return { settings: checked.data, called, missingToken: `set ${variables.token}, which goes with ${row.address}` };
+  return { settings: checked.data, called, missingToken: `set ${variables.token}, which belongs to ${row.address}` };
 }
 
 function canonicalAddress({ settings: { address }, called }: Found<object>): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw invalid("url", `${called("address")} is not a plain http or https URL`, "Write it as https://host:port, without credentials.");
+    throw invalid("url", `${called("address")} is not a plain HTTP or HTTPS URL`, "Write it as https://host:port, without credentials.");
   const path = url.pathname.replace(/\/+$/, "");
   if (/(^|\/)(v1|api|api\/v2)$/.test(path))
-    throw invalid("api-path", `${called("address")} names a path of the API`, "End it before /v1 or /api.");
+    throw invalid("api-path", `${called("address")} contains a path of the API`, "Remove /v1 or /api from its end.");
   return `${url.origin}${path}`;
 }

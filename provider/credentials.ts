@@ -3,7 +3,7 @@ import { z } from "zod";
 import { StewardError } from "./errors";
 import { nonEmptyStr } from "./inputs";
 
-// The credentials of a connection: the token, and certificates with their key.
+// The credentials of a connection: its token, its certificates and its key.
 
 /** @internal */
 export interface CredentialSettings {
@@ -19,21 +19,21 @@ const fields = ["token", "tokenEnv", "tokenFile", "caCert", "clientCert", "clien
 /** @internal */
 export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((field) => [field, nonEmptyStr.optional()]));
 
-/** Settings, and what messages call each of them: by its place in the configuration, or by its variable. @internal */
+/** Settings with their names in messages: the place in the configuration, or the environment variable. @internal */
 export interface NamedSettings<Settings> {
   settings: Settings;
   called(field: keyof Settings & string): string;
-  /** How to give a token where there is none, as the end of a sentence; without it, in the configuration. */
+  /** The way to set a missing token, as the end of a sentence. Undefined: in the configuration. */
   missingToken?: string;
 }
 
 /** @internal */
 export interface Credentials {
-  /** Read when a request is sent, so that a preview needs no credentials. */
+  /** Reads the token. Called when a request is sent, so that a preview needs no credentials. */
   token(): string | undefined;
-  /** Where that token comes from, as the end of a sentence: `the file /run/token`. */
+  /** The source of the token, as the end of a sentence: `the file /run/token`. */
   tokenSource: string;
-  /** How to give one where there is none, as the end of a sentence. Missing: in the configuration. */
+  /** The way to set a missing token, as the end of a sentence. Undefined: in the configuration. */
   missingToken?: string;
   /** PEM. */
   caCert?: string;
@@ -62,13 +62,13 @@ function readToken(found: Found, environment: NodeJS.ProcessEnv): string | undef
   if (token && !/^[\x21-\x7e]+$/.test(token))
     throw invalid(
       "token-characters",
-      `${found.called("token")} holds characters that no token has`,
-      "Look for blanks, line ends and quotes in it.",
+      `${found.called("token")} contains invalid characters`,
+      "Remove spaces, newlines and quotes from it.",
     );
   return token || undefined;
 }
 
-/** A name or a path that does not look like one may be the token itself, in the wrong place. */
+/** Shows a name or a path only if it looks like one: it may be the token in the wrong setting. */
 function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, called }: Found): string {
   const by = called(token ? "token" : tokenFile ? "tokenFile" : "tokenEnv");
   const setting = by.startsWith("The variable ") || by.startsWith("The file ") ? undefined : by.replace(/^The (\w+) .*/, "its setting $1");
@@ -79,7 +79,7 @@ function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, called }: Fou
 
 const isPath = (value: string): boolean => /^(\.{0,2}|~)\//.test(value);
 
-/** Words in capitals, as variables are named by convention: a token is not of this form. */
+/** The conventional form of variable names, which no token has. */
 const conventionalName = /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/;
 
 function findToken({ settings: { token, tokenFile, tokenEnv }, called }: Found, environment: NodeJS.ProcessEnv): string | undefined {
@@ -88,12 +88,12 @@ function findToken({ settings: { token, tokenFile, tokenEnv }, called }: Found, 
   if (!tokenEnv) return undefined;
   const value = environment[tokenEnv];
   if (value) return value;
-  // A value that does not look like a name may be the token itself, in the wrong place.
+  // A value that does not look like a name may be the token in the wrong setting.
   const variable = conventionalName.test(tokenEnv) ? `the variable ${tokenEnv}, which` : "a variable that";
   throw invalid(
     "variable-unset",
     `${called("tokenEnv")} names ${variable} is not set`,
-    "Set it in the environment that pulumi runs in, or correct the name. The token itself does not belong there.",
+    "Set it in the environment of pulumi, or correct the name. tokenEnv takes the name of a variable, not the token.",
   );
 }
 
@@ -107,17 +107,17 @@ function readFile(path: string, what: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    // A value that does not look like a path may be the secret itself, in the wrong place.
+    // A value that does not look like a path may be the secret in the wrong setting.
     const place = isPath(path) ? ` from ${path}` : "";
     throw invalid(
       "unreadable-file",
       `${what} cannot be read${place} (${(cause as NodeJS.ErrnoException).code})`,
-      "Give the path of a file that can be read.",
+      "Set it to the path of a readable file.",
     );
   }
 }
 
-/** Tells if a file can be read and is not empty. @internal */
+/** True if a file is readable and not empty. @internal */
 export function holdsToken(path: string): boolean {
   try {
     return readFileSync(path, "utf8").trim() !== "";

@@ -6,57 +6,57 @@ import { Schema } from "./inputs";
 
 /** A line that a preview prints. @internal */
 export interface PlanNote {
-  /** The field that it is about; empty for the resource as a whole. */
+  /** The field. Empty for the whole resource. */
   path: string;
   text: string;
   /** Printed without `warning:`. */
   isInformation?: boolean;
 }
 
-/** A rule that no schema of one field can state. It waits until every field that it names is known. @internal */
+/** A rule that involves several fields or the connection. It is checked once all its fields are known. @internal */
 export interface Rule<Inputs> {
   fields: readonly (keyof Inputs & string)[];
-  /** `last` holds the inputs of the last run; none before the first. */
+  /** `last`: the inputs of the last run. Empty before the first. */
   check(inputs: Inputs, connection: Connection, last: Partial<Inputs>): CheckFailure[] | Promise<CheckFailure[]>;
 }
 
-/** The part of a state that an unanswered write left behind. @internal */
+/** The part of a state that records writes without a response. @internal */
 export interface OutcomeUnknown {
-  /** The server may hold what the last write sent, or not. */
+  /** True if the last write may or may not have been applied. */
   outcomeUnknown?: boolean;
-  /** The same of these parts alone: they are written, or deleted, whatever is compared. */
+  /** The parts whose write may or may not have been applied. They are written or deleted again in any case. */
   unanswered?: string[];
 }
 
-/** One field: all but its name, type and documentation, which its interface states. @internal */
+/** The properties of a field. Its name, type and documentation are in an interface. @internal */
 export interface Field<Value = unknown> {
-  /** Validates the input. Missing: the field is an output alone. */
+  /** Validates the input. Missing: the field is only an output. */
   input?: Schema<Value>;
-  /** The program has to give the input. */
+  /** The program must declare the input. */
   required?: true;
-  /** The input where the program gives none. */
+  /** The default of the input. */
   default?: (connection: Connection) => Value;
-  /** An output that the resource shows. */
+  /** A public output. */
   output?: true;
-  /** An output that the state keeps for the provider. */
+  /** An output in the state that only the provider uses. */
   stored?: true;
-  /** Without one, values are compared as they are. */
+  /** The default is `exact`. */
   compare?: Comparison;
   /** A change replaces the resource. */
   replaces?: true;
-  /** A secret input and output, which no message shows. */
+  /** A secret input and output. No message shows its value. */
   secret?: true;
-  /** An output that is encrypted as a whole, since it may hold secret inputs, each under its own name. */
+  /** An output that is encrypted as a whole, since it may contain secret inputs by name. */
   secretOutput?: true;
-  /** The server keeps it and never shows it. */
+  /** The server stores the value and never returns it. */
   writeOnly?: true;
-  /** A write sends it, and the server does not keep it. */
+  /** The server does not store the value. */
   requestOnly?: true;
-  /** Each key is declared, compared and released on its own: `extra.apply-timeout`. */
+  /** Each key is declared, compared and released separately: `extra.apply-timeout`. */
   perKey?: true;
-  /** Lists the secret keys of this field. */
+  /** The name of the field whose secret keys this one lists. */
   secretKeysOf?: string;
-  /** The server goes on holding the value when it leaves the program. */
+  /** A value that is removed from the program stays on the server. */
   stays?: true;
 }
 
@@ -70,7 +70,7 @@ type InputRow<Inputs, Name extends keyof Inputs> = {
 type OutputRow = { input?: undefined; required?: undefined; default?: undefined };
 
 /**
- * The fields of a resource by name. A field that is missing or unknown does not compile. A path, `extra.private-key`, is a field of its own.
+ * The fields of a resource by name. A missing or unknown field does not compile. A path such as `extra.private-key` is a separate field.
  * @internal
  */
 export type Fields<Inputs, Outputs, State> = {
@@ -81,26 +81,26 @@ export type Fields<Inputs, Outputs, State> = {
       : { output?: undefined; stored?: Name extends keyof Inputs ? true | undefined : true });
 } & { readonly [Path in `${string}.${string}`]?: Pick<Field, "secret" | "writeOnly"> };
 
-/** What every operation has. @internal */
+/** @internal */
 export interface CreateRequest<Inputs, Existing> {
   connection: Connection;
   inputs: Inputs;
-  /** What `find` returned. */
+  /** The result of `find`. */
   found?: Found<Existing>;
 }
 /** @internal */
 export interface ReadRequest<State> {
   connection: Connection;
-  /** The last state. For a `get`, the fields that the id names. */
+  /** The last state. For a `get`, the fields in the id. */
   state: State;
-  /** The inputs that the program declares; none for a `get`. */
+  /** The inputs that the program declares. Empty for a `get`. */
   declared: readonly string[];
 }
 /** @internal */
 export interface UpdateRequest<Inputs, State> {
   connection: Connection;
   inputs: Inputs;
-  /** The last state without the inputs that have left the program. */
+  /** The last state without the inputs that were removed from the program. */
   state: State;
   last: State & OutcomeUnknown;
 }
@@ -110,32 +110,32 @@ export interface DeleteRequest<State> {
   state: State & OutcomeUnknown;
 }
 
-/** A search for what an import can take over. @internal */
+/** A search for objects to import. @internal */
 export interface DiscoverRequest {
   connection: Connection;
-  /** Roles as one resource for each mount. */
+  /** Return the roles of a mount as one resource. */
   asSet: boolean;
-  /** Mounts to search beside those that the server lists. */
+  /** Mounts to search besides those that the server lists. */
   mounts: readonly string[];
-  /** Modules to search, `<organization>/<name>/<provider>`. None: those that the server lists. */
+  /** Modules to search: `<organization>/<name>/<provider>`. Empty: those that the server lists. */
   modules: readonly string[];
-  /** Workspaces as well. */
+  /** Search workspaces too. */
   workspaces: boolean;
-  /** Does a part of the search. Where the server refuses it, the reason is noted under `what`, and the rest of the search goes on. */
+  /** Runs a part of the search. If the server rejects it, records the reason under `what`, and returns nothing. */
   attempt<T>(what: string, part: () => Promise<T[]>): Promise<T[]>;
 }
 
 /** A resource that a search found. @internal */
 export interface Discovered<State> {
-  /** The fields that the id names, and all others that the search has read. */
+  /** The fields in the id, and all others that the search has read. */
   state: Partial<State>;
   /** Its name in the program. Missing: its name on the server. */
   called?: string;
 }
 
 /**
- * A resource: a table of its fields, and its operations on the API. `Outputs` are the outputs that a program sees; `State` holds those that
- * the provider keeps besides. The life cycle does everything else for all resources: check, diff, replacement, secrets, half-done work, errors.
+ * A resource: a table of its fields, and its operations on the API. `Outputs` are the public outputs, and `State` adds those that only the provider uses.
+ * The life cycle does everything else: check, diff, replacement, secrets, partial writes and errors.
  * @internal
  */
 export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Existing = State> {
@@ -144,49 +144,50 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   token: string;
   /** The resource in messages: `scheduler role`. */
   displayName: string;
-  /** The name after it, of fields: `<name>`. Missing: the displayName alone. */
+  /** The template of the name after it: `<name>`. Missing: only the displayName. */
   name?: string;
-  /** The id, of fields: `<mount>/role/<name>`. */
+  /** The template of the id: `<mount>/role/<name>`. */
   id: string;
   /** The resource can be read by its id alone. */
   readById?: true;
   fields: Fields<Inputs, Outputs, State>;
   rules?: readonly Rule<Inputs>[];
   /**
-   * true: the server fixes the id, and the deletion of the old resource would delete the new one. false: each creation makes
-   * another object, and the old one goes last. Missing: false, but a resource that moves to another server is deleted first.
+   * - `true`: the id is fixed, and a later delete of the old resource would delete the new one.
+   * - `false`: each create makes another object, and the old one is deleted last.
+   * - Missing: as `false`, but a resource that moves to another server is deleted first.
    */
   deleteBeforeReplace?: boolean;
   /**
-   * The objects on the server that a resource holds, by path. A program declares each once, and no deletion removes one that another
-   * resource holds: `delete` calls `removeObject` for each. Missing: each creation makes another object, or none.
+   * The paths of the objects that a resource manages on the server. A program may declare each only once. No delete removes one that another resource
+   * manages, since `delete` calls `removeObject` for each. Missing: each create makes another object, or none.
    */
   objects?: {
-    /** The inputs that name them. */
+    /** The inputs in the paths. */
     fields: readonly (keyof Inputs & string)[];
     paths(fields: Inputs | State): readonly string[];
   };
 
-  /** Tells what a creation (without `last`) or an update will do, or the server would refuse. */
+  /** Returns notes on a create (without `last`) or an update: its effects, or values that the server would reject. */
   planNotes?(request: { connection: Connection; inputs: Inputs; last?: State }): PlanNote[] | Promise<PlanNote[]>;
-  /** Returns undefined where the server says that it does not exist. Throws whatever else keeps it from being read. */
+  /** Returns undefined if the object does not exist. Throws any other error. */
   read(request: ReadRequest<State>): Promise<State | undefined>;
-  /** Converts the state from a read into the state of an import. Missing: both are the same. */
+  /** Converts the state of a read to that of an import. Missing: both are equal. */
   imported?(state: State): State;
-  /** Reads what a creation would take over, and compares it with what it would write. Missing: it takes nothing over. */
+  /** Reads the existing object and compares it with the declared values. Missing: a create adopts nothing. */
   find?(request: { connection: Connection; inputs: Inputs }): Promise<Found<Existing> | undefined>;
   create(request: CreateRequest<Inputs, Existing>): Promise<State>;
   update(request: UpdateRequest<Inputs, State>): Promise<State>;
-  /** Succeeds where it is gone already. Missing: the resource leaves nothing on the server. */
+  /** Succeeds if the object is already gone. Missing: the resource leaves nothing on the server. */
   delete?(request: DeleteRequest<State>): Promise<unknown>;
-  /** Finds what exists, for an import, or says why an import cannot take any over. Missing: the resource is an operation. */
+  /** Finds objects to import, or is the reason why none can be imported. Missing: the resource is an operation. */
   discover?: string | ((request: DiscoverRequest) => Promise<Discovered<State>[]>);
-  /** Finds out more about a creation that failed. */
+  /** Adds the cause to the error of a failed create. */
   diagnose?(connection: Connection, error: unknown): Promise<unknown>;
 }
 
-/** A definition by itself: what it takes and gives is known to its own file alone. @internal */
-// biome-ignore lint/suspicious/noExplicitAny: only so are all definitions of one type.
+/** A definition without its own types. @internal */
+// biome-ignore lint/suspicious/noExplicitAny: the definitions have no other common type.
 export interface AnyDefinition extends Omit<Definition<any, any, any, any>, "fields"> {
   fields: AnyFields;
 }

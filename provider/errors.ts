@@ -1,30 +1,30 @@
 import { printable } from "./log";
 
 /**
- * What went wrong, as a word to branch on:
+ * A machine-readable error code:
  *
- * - `ERR_INVALID_INPUT`: the program or its configuration is wrong; nothing was sent.
+ * - `ERR_INVALID_INPUT`: the program or its configuration is invalid. Nothing was sent.
  * - `ERR_NO_CONNECTION`: no server is configured under this name.
- * - `ERR_NOT_INSTALLED`: the program's own package.json does not hold pulumi-steward, or Pulumi does not find the plugin.
- * - `ERR_SERVER_MISMATCH`: the connection now names another server than the one that holds the resource.
- * - `ERR_ALREADY_EXISTS`: the server holds this object already, and `adopt` was not given.
- * - `ERR_FORBIDDEN`: 401 or 403, or the 404 with which a platform answers whoever is no administrator.
+ * - `ERR_NOT_INSTALLED`: the program's package.json lacks pulumi-steward, or Pulumi cannot find the plugin.
+ * - `ERR_SERVER_MISMATCH`: the connection now names another server than the one in the state.
+ * - `ERR_ALREADY_EXISTS`: the object already exists, and `adopt` is not set.
+ * - `ERR_FORBIDDEN`: 401 or 403, or the 404 that Terraform Enterprise sends to non-administrators.
  * - `ERR_NOT_FOUND`: 404.
- * - `ERR_REJECTED`: any other 4xx; what a mail server says of a test mail; a workspace that must not be destroyed.
- * - `ERR_RATE_LIMITED`: 429, still after the retries.
- * - `ERR_UNAVAILABLE`: 503, still after the retries.
+ * - `ERR_REJECTED`: any other 4xx, a test mail that the mail server rejected, or a workspace that must not be destroyed.
+ * - `ERR_RATE_LIMITED`: 429, after all retries.
+ * - `ERR_UNAVAILABLE`: 503, after all retries.
  * - `ERR_SERVER`: any other 5xx.
- * - `ERR_REDIRECTED`: the server points elsewhere; credentials are never sent there.
- * - `ERR_UNREACHABLE`: no connection; nothing was sent.
- * - `ERR_NO_RESPONSE`: the connection broke, or time ran out, after the request was sent.
- * - `ERR_UNEXPECTED_RESPONSE`: an answer that is not the API's: not JSON, not of its form, or too large; or no trusted TLS connection.
- * - `ERR_ABORTED`: an AbortSignal of the program's ended it.
- * - `ERR_TIMED_OUT`: what was waited for did not come in time.
- * - `ERR_FAILED`: what was waited for came to another end.
- * - `ERR_CONFLICT`: the rekey on the server is not the expected one: somebody else's, altered, or none.
- * - `ERR_ENGINE_GONE`: Pulumi has ended, so that nothing could be saved; nothing was sent.
- * - `ERR_INCOMPLETE`: a part was done, and the state says which; or a rekey, or its deletion, stopped before it was safe to go on.
- * - `ERR_INTERNAL`: a fault of the package.
+ * - `ERR_REDIRECTED`: the server redirects. Credentials are never sent to the target.
+ * - `ERR_UNREACHABLE`: no connection. Nothing was sent.
+ * - `ERR_NO_RESPONSE`: the connection broke, or the time limit was reached, after the request was sent.
+ * - `ERR_UNEXPECTED_RESPONSE`: the response is not JSON, not from the API, or too large, or there is no trusted TLS connection.
+ * - `ERR_ABORTED`: the program's AbortSignal aborted the request.
+ * - `ERR_TIMED_OUT`: an awaited event did not happen in time.
+ * - `ERR_FAILED`: an awaited event had another outcome.
+ * - `ERR_CONFLICT`: the rekey on the server is not the expected one. It was started by another client, changed or canceled.
+ * - `ERR_ENGINE_GONE`: Pulumi has ended, so nothing could be saved. Nothing was sent.
+ * - `ERR_INCOMPLETE`: a part was done, which the state records, or a rekey or its deletion stopped before it was safe to continue.
+ * - `ERR_INTERNAL`: a bug in this package.
  */
 export type ErrorCode =
   | "ERR_INVALID_INPUT"
@@ -50,46 +50,46 @@ export type ErrorCode =
   | "ERR_INCOMPLETE"
   | "ERR_INTERNAL";
 
-/** A problem of the inputs. Never holds a value: it may be a secret. @internal */
+/** An invalid input. It never contains the value, which may be a secret. @internal */
 export interface CheckFailure {
-  /** `roles.web.policies[0]`; empty where it is about the resource as a whole. */
+  /** The property path: `roles.web.policies[0]`. Empty for the whole resource. */
   path: string;
-  /** Tells the refusals of one path apart, in tests and reports: `policy-name`. Stable when the wording changes. */
+  /** Identifies the rule that the input violates: `policy-name`. Stable when the wording changes. */
   rule: string;
   reason: string;
-  /** Printed instead of refused. */
+  /** Printed as a warning instead of failing. */
   warning?: boolean;
 }
 
-/** What an error knows. `reason` is the server's own words where it gave any, already free of secrets. @internal */
+/** The details of an error. `reason` is the server's reason, if any, without secrets. @internal */
 export interface ErrorDetails {
   code: ErrorCode;
-  /** `Cannot create scheduler role "web"`, once it is known what for. */
+  /** The failed operation, once it is known: `Cannot create scheduler role "web"`. */
   operation?: string;
   reason: string;
-  /** What to do, as a sentence with its full stop. */
+  /** The remedy, as a sentence with a period. */
   hint?: string;
   status?: number;
   method?: string;
   path?: string;
-  /** Whether the server may have applied a write although this error came back. */
+  /** True if the server may have applied the write. */
   outcomeUnknown?: boolean;
-  /** Whether the connection was refused before the request went out, where the code does not say so. */
+  /** True if nothing was sent, for codes that do not imply it. */
   nothingSent?: boolean;
   retryAfter?: string;
-  /** How many errors it listed; undefined where it was no such list. */
+  /** The number of errors in the response. Undefined if it has no list of errors. */
   errorCount?: number;
-  /** Tells the refusals of one code apart: `role-exists`. One with a slash, `rekey/foreign-attempt`, names a section of a page, and the message ends with it. */
+  /** Identifies the cause within a code: `role-exists`. One with a slash, `rekey/foreign-attempt`, names a section of a page and ends the message. */
   rule?: string;
-  /** The inputs that are wrong. */
+  /** The invalid inputs. */
   failures?: readonly CheckFailure[];
 }
 
-/** Every error thrown by the package: one sentence a person can act on, which holds no secret. A program that fails with it prints one line. */
+/** The class of all errors that this package throws. The message states the cause and a remedy, without secrets. A program that fails with it prints one line. */
 export class StewardError extends Error {
-  /** What went wrong, stable between releases. See {@link ErrorCode}. */
+  /** The error code, stable between releases. See {@link ErrorCode}. */
   readonly code: ErrorCode;
-  /** The HTTP status, where a server answered. */
+  /** The HTTP status, if the server responded. */
   readonly status?: number;
   /** The HTTP method of the request that failed. */
   readonly method?: string;
@@ -107,13 +107,13 @@ export class StewardError extends Error {
     this.method = details.method;
     this.path = details.path;
     this.details = details;
-    // Not enumerable: whoever prints an error object sees each detail once.
+    // Not enumerable, so that a printed error shows each detail once.
     Object.defineProperty(this, "details", { enumerable: false });
-    // By this Pulumi knows a RunError, whichever copy of its SDK runs: it prints the message of one without a stack.
+    // Marks a RunError for every copy of Pulumi's SDK, which prints its message without a stack.
     Object.defineProperty(this, "__pulumiRunError", { value: true });
   }
 
-  /** The same error, with details that only the caller knows. @internal */
+  /** The same error with more details. @internal */
   with(details: Partial<ErrorDetails>): StewardError {
     return new StewardError({ ...this.details, ...details });
   }
@@ -126,7 +126,7 @@ function sentence({ operation, reason, method, path, status, hint, rule }: Error
   );
 }
 
-/** All that is wrong with the inputs, in one sentence. @internal */
+/** An error that lists all invalid inputs. @internal */
 export const invalidInput = (
   failures: readonly CheckFailure[],
   details: { about?: string; operation?: string; hint?: string } = {},
@@ -136,7 +136,7 @@ export const invalidInput = (
   return new StewardError({ code: "ERR_INVALID_INPUT", reason: `${about}${problems}`, failures, ...more });
 };
 
-/** A write that was done in part: the state tells what the server holds, and the next `pulumi up` finishes it. @internal */
+/** The error of a partial write. `state` is the state on the server, from which the next `pulumi up` continues. @internal */
 export class PartialState<State> extends StewardError {
   constructor(
     readonly state: State,

@@ -2,74 +2,74 @@ import { Connection, isLoopback } from "./connection";
 import { ErrorCode, StewardError } from "./errors";
 import { holdsShortSecret, redact } from "./redaction";
 
-// Turns a failed exchange into an error with a cause and a hint.
+// Converts a failed request to an error with a cause and a hint.
 
-/** The code of a response that is too long to be read to its end. @internal */
+/** The error code of a response that exceeds the size limit. @internal */
 export const bodyTooLarge = "BODY_TOO_LARGE";
 
-/** Makes an error of this request, free of its secrets. @internal */
+/** Makes an error of a request, without its secrets. @internal */
 export type Fail = (code: ErrorCode, reason: string, details?: Partial<StewardError["details"]>) => StewardError;
 
 const timeouts = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
-/** With TLS 1.3, the client may send its request before the server refuses its certificate. The server then never reads the request. */
+/** With TLS 1.3, the client may send a request before the server rejects its certificate. The server never reads that request. */
 const clientRefused = /_ALERT_.*(CERTIFICATE|UNKNOWN_CA)/;
 
 /** The progress of a request. */
 interface Progress {
   writes: boolean;
-  /** This attempt may have sent its bytes. */
+  /** This attempt may have sent the request. */
   isSent: boolean;
-  /** No attempt has sent any. */
+  /** No attempt has sent the request. */
   nothingSent: boolean;
-  /** A status and headers came back. */
+  /** The status and the headers were received. */
   isAnswered: boolean;
 }
 
-/** Makes the error of a request that got no complete response. @internal */
+/** Makes the error of a request without a complete response. @internal */
 export function transportError(thrown: unknown, connection: Connection, progress: Progress, fail: Fail): StewardError {
   const { title, address, system } = connection;
   const { writes, isSent, isAnswered } = progress;
   const error = thrown as NodeJS.ErrnoException;
-  // Undici names the error of its parser, and gives it no code.
+  // Undici's parser error has a name, but no code.
   const isGarbled = error.name === "HTTPParserError";
   const code = String(error.code ?? (isGarbled ? error.name : ""));
   const isLate = timeouts.includes(code) || error.name === "TimeoutError";
   const outcomeUnknown = writes && isSent;
   if (clientRefused.test(code))
-    return fail("ERR_UNEXPECTED_RESPONSE", `${address} does not accept the client certificate of the connection, or misses one (${code})`, {
+    return fail("ERR_UNEXPECTED_RESPONSE", `${address} rejected the client certificate of the connection, or requires one (${code})`, {
       rule: "client-certificate",
       hint: `Check clientCert and clientKey of ${system} in the ${title}.`,
       nothingSent: progress.nothingSent,
       outcomeUnknown: false,
     });
-  // A fault of the package, such as a value that JSON cannot hold.
+  // A bug of the package, such as a value that JSON cannot represent.
   if (!isSent && code === "") throw error;
   if (!isSent) return unsent(isLate ? "not in time" : code, error.message, connection, progress, fail);
   if (code === bodyTooLarge)
-    return fail("ERR_UNEXPECTED_RESPONSE", "the server's answer is too large to be one of its API", {
+    return fail("ERR_UNEXPECTED_RESPONSE", "the response is too large for the API", {
       rule: "too-large",
       hint: `Check that ${address} is the address of the ${system} API itself.`,
       outcomeUnknown,
     });
   if (isGarbled || code.startsWith("Z_"))
-    return fail("ERR_UNEXPECTED_RESPONSE", `what ${address} answers cannot be read (${code})`, {
+    return fail("ERR_UNEXPECTED_RESPONSE", `the response of ${address} is unreadable (${code})`, {
       rule: "unreadable",
-      hint: "Check the scheme and the port of the connection's address, and what stands between.",
-      // Bytes that do not even begin as HTTP come from another kind of server.
+      hint: "Check the scheme and the port of the connection's address, and any proxy in between.",
+      // A response that does not begin as HTTP is from another kind of server.
       outcomeUnknown: outcomeUnknown && (isAnswered || !error.message.includes("Expected HTTP/")),
     });
   return fail(
     "ERR_NO_RESPONSE",
-    isLate ? `${address} did not answer in time` : `the connection to ${address} broke before the whole answer came`,
+    isLate ? `${address} did not respond in time` : `the connection to ${address} broke before the response was complete`,
     {
       rule: isLate ? "too-late" : "connection-broken",
-      hint: writes ? "The server may have applied it: run the same again, which goes on from what the server holds." : "Try again.",
+      hint: writes ? "The server may have applied it: run the same command again, which continues from there." : "Try again.",
       outcomeUnknown,
     },
   );
 }
 
-/** Makes the error of a request that was never sent. `message` is undici's own. */
+/** Makes the error of a request that was never sent. */
 function unsent(
   code: string,
   message: string,
@@ -88,8 +88,8 @@ function unsent(
     return failed(
       "ERR_INVALID_INPUT",
       "pem",
-      `the certificates or the key of ${system} in the ${title} cannot be used (${code})`,
-      "Give caCert, clientCert and clientKey as PEM, or as the path of a PEM file.",
+      `the certificates or the key of ${system} in the ${title} are invalid (${code})`,
+      "Set caCert, clientCert and clientKey to PEM, or to the path of a PEM file.",
     );
   const proxy = proxyOf(address, process.env);
   const isRefusal = code === "ERR_INVALID_URL" || code === "UND_ERR_ABORTED" || code.startsWith("UND_ERR_PRX");
@@ -97,21 +97,21 @@ function unsent(
     return failed(
       "ERR_UNREACHABLE",
       isRefusal ? "refused-by-proxy" : "proxy-unreachable",
-      isRefusal ? `${proxy.name} does not let requests through to ${address}` : `no connection to ${address} by ${proxy.name} (${code})`,
-      `Correct ${proxy.variable}, or name the host in no_proxy.`,
+      isRefusal ? `${proxy.name} refused the connection to ${address}` : `no connection to ${address} through ${proxy.name} (${code})`,
+      `Correct ${proxy.variable}, or add the host to no_proxy.`,
     );
   if (code === "UND_ERR_INVALID_ARG")
     return failed(
       "ERR_INVALID_INPUT",
       "header",
-      `the request cannot be written as HTTP (${message})`,
+      `the request is not valid HTTP (${message})`,
       `Check the settings of ${system} in the ${title}.`,
     );
   return failed(
     "ERR_UNREACHABLE",
     "no-connection",
     `no connection to ${address} (${code})`,
-    "Check the connection's address, that the server runs, and the network between.",
+    "Check the connection's address, the server and the network.",
   );
 }
 
@@ -120,24 +120,24 @@ const tlsCauses: readonly { rule: string; codes: RegExp; isCertificate?: boolean
     rule: "certificate-expired",
     codes: /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
     isCertificate: true,
-    hint: () => "Its certificate has expired or is not valid yet: renew it, or set the clock of this machine.",
+    hint: () => "The server's certificate has expired or is not yet valid: renew it, or correct the clock of this machine.",
   },
   {
     rule: "certificate-host",
     codes: /ALTNAME/,
     isCertificate: true,
-    hint: (host) => `Its certificate is not for ${host}: name the server in the connection's address as the certificate does.`,
+    hint: (host) => `The server's certificate is not valid for ${host}: use a host name of the certificate in the connection's address.`,
   },
   {
     rule: "no-tls",
     codes: /WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST|EPROTO/,
-    hint: () => "What answers there does not speak TLS: correct the scheme of the connection's address to http, or its port.",
+    hint: () => "The server does not use TLS: change the scheme of the connection's address to http, or correct its port.",
   },
   {
     rule: "certificate-authority",
     codes: /UNABLE_TO_|SELF_SIGNED/,
     isCertificate: true,
-    hint: () => "Its authority is unknown: give the authority that signed its certificate as the connection's caCert.",
+    hint: () => "The CA of the server's certificate is unknown: set the connection's caCert to it.",
   },
 ];
 
@@ -145,12 +145,12 @@ function tlsAdvice(code: string, { address, skipVerify }: Connection): { rule: s
   const cause = tlsCauses.find(({ codes }) => codes.test(code));
   const hint =
     cause?.hint(new URL(address).hostname) ??
-    "Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address.";
-  const ignored = `${skipVerify} is set and not followed: whoever stands between could read the token.`;
+    "Set the connection's caCert to the CA of the server's certificate, or correct the scheme of the address.";
+  const ignored = `${skipVerify} is ignored, since anyone in between could read the token.`;
   return { rule: cause?.rule ?? "tls", hint: skipVerify && cause?.isCertificate ? `${hint} ${ignored}` : hint };
 }
 
-/** The proxy that stands before an address, by the rules of undici; without its credentials. @internal */
+/** The proxy of an address by the rules of undici, without its credentials. @internal */
 export function proxyOf(address: string, environment: NodeJS.ProcessEnv): { name: string; variable: string } | undefined {
   const { protocol, hostname, port } = new URL(address);
   const variables = [...(protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : []), "http_proxy", "HTTP_PROXY"];
@@ -170,19 +170,19 @@ export function proxyOf(address: string, environment: NodeJS.ProcessEnv): { name
 export function redirected({ address }: Connection, status: number, location: string | string[] | undefined, fail: Fail): StewardError {
   const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address).origin : undefined;
   if (!target || target === new URL(address).origin)
-    return fail("ERR_REDIRECTED", "the server sends us on to another path, where its API is not", {
+    return fail("ERR_REDIRECTED", "the server redirects to another path, which is not its API", {
       rule: "other-path",
       status,
       hint: "Check the base path of the connection's address, and the mount.",
     });
-  return fail("ERR_REDIRECTED", `the server sends us on to ${target}, and credentials are not sent after a redirect`, {
+  return fail("ERR_REDIRECTED", `the server redirects to ${target}, and the provider does not send credentials there`, {
     rule: "other-server",
     status,
-    hint: `If ${target} is the active node of this installation, make it the connection's address, or use the address of the load balancer.`,
+    hint: `If ${target} is the active node of this installation, set the connection's address to it or to the load balancer.`,
   });
 }
 
-/** Retry-After holds seconds or a date: milliseconds, undefined when it is neither. @internal */
+/** The milliseconds of a Retry-After header, which is a number of seconds or a date. Undefined if it is neither. @internal */
 export function parseRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const milliseconds = /^-?[\d.]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
@@ -201,18 +201,18 @@ export function errorCode(status: number): ErrorCode {
 /** @internal */
 export function adviceFor(status: number, { title, system, tokenSource, missingToken }: Connection, hasToken: boolean): string | undefined {
   if ((status === 401 || status === 403) && !hasToken)
-    return `No token was sent: ${missingToken ?? `give the ${title} one for ${system}, as tokenEnv, tokenFile or token`}.`;
+    return `No token was sent: ${missingToken ?? `set tokenEnv, tokenFile or token of ${system} in the ${title}`}.`;
   if (status === 401 || status === 403)
-    return `Check the token of ${system} in the ${title}, and what it is allowed to do. It comes from ${tokenSource}.`;
+    return `Check the token of ${system} in the ${title}, and its permissions. It comes from ${tokenSource}.`;
   if (status === 429) return "The server limits the rate of requests: try again later, or with a lower --parallel.";
-  if (status === 503) return "The server is sealed, starting or overloaded: try again when it serves requests.";
-  if (status >= 500) return "The server failed: its log says why.";
+  if (status === 503) return "The server is sealed, starting or overloaded: try again when it is ready.";
+  if (status >= 500) return "The server failed: see its log.";
   return undefined;
 }
 
 /**
- * The server's own words: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. Every expression takes time in proportion to
- * the text: its length is the server's choice, and no deadline ends an expression.
+ * The reason in an error response: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. Every regular expression takes
+ * linear time, since the server chooses the length, and no deadline interrupts an expression.
  * @internal
  */
 export function serverReason(body: unknown, text: string, secrets: readonly string[]): string {
@@ -224,10 +224,10 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
   const plain = body === undefined && !isHtml(text) ? text : "";
   const reason = words.filter(Boolean).join("; ") || plain;
   if (holdsShortSecret(reason, secrets)) return "the server's reason contains a secret and is not shown";
-  // Secrets first: half a secret would not be found again.
+  // Redact before shortening: a part of a secret would not be found.
   return (
     redact(reason, secrets)
-      // Go servers print a list of errors with each on a line of its own: "2 errors occurred:\n\t* one\n\t* two\n\n".
+      // Go servers print each error of a list on its own line: "2 errors occurred:\n\t* one\n\t* two\n\n".
       .replace(/([\p{Cc}\p{Cf}\s]+)(\* )?/gu, (_, blanks: string, item = "") => (item && blanks.includes("\n") ? "; " : ` ${item}`))
       .replace(/\d{1,9} errors? occurred:; /, "")
       .trim()
@@ -236,13 +236,13 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
   );
 }
 
-/** Returns the list of errors in a response, or undefined where it has no such list. @internal */
+/** Returns the list of errors in a response, or undefined if it has none. @internal */
 export function errorsIn(answer: unknown): unknown[] | undefined {
   const errors = typeof answer === "object" && answer !== null && "errors" in answer ? answer.errors : undefined;
   return Array.isArray(errors) ? errors : undefined;
 }
 
-/** Makes the error of a JSON response that does not follow the API. A write may have been applied all the same. @internal */
+/** Makes the error of a JSON response that does not follow the API. A write may have been applied nevertheless. @internal */
 export const unexpectedResponse = (method: string, path: string, reason: string, hint: string): StewardError =>
   new StewardError({ code: "ERR_UNEXPECTED_RESPONSE", reason, method, path, hint, outcomeUnknown: method !== "GET" });
 

@@ -4,18 +4,16 @@ import { Connection } from "./connection";
 import { AnyFields, Field } from "./definition";
 import { Schema, strictObject, strList } from "./inputs";
 
-// The table of fields of a definition, and its templates, as the life cycle and the program's side read them.
-
 /** @internal */
 export type Values = Record<string, unknown>;
 
 type Trait = { [Name in keyof Field]-?: true extends Field[Name] ? Name : never }[keyof Field];
 
-/** The names of the fields with a trait, in the order of the table; paths such as `extra.private-key` as well. @internal */
+/** The names of the fields with a trait, including paths such as `extra.private-key`. @internal */
 export const namesWith = (fields: AnyFields, trait: Trait): string[] =>
   Object.entries(fields).flatMap(([name, field]) => (field?.[trait] ? [name] : []));
 
-/** The names of the inputs. @internal */
+/** @internal */
 export const inputNames = (fields: AnyFields): string[] => Object.entries(fields).flatMap(([name, field]) => (field?.input ? [name] : []));
 
 /** @internal */
@@ -23,7 +21,7 @@ export const comparisonOf = (fields: AnyFields, name: string): Comparison => fie
 
 const schemas = new WeakMap<AnyFields, Schema>();
 
-/** The schema of all inputs. Made once for a definition: zod compiles each schema when it is first used. @internal */
+/** The schema of all inputs, cached since zod compiles each schema on first use. @internal */
 export function inputSchema(fields: AnyFields): Schema {
   const schema = schemas.get(fields) ?? schemaOf(fields);
   schemas.set(fields, schema);
@@ -38,11 +36,11 @@ function schemaOf(fields: AnyFields): Schema {
   return strictObject(Object.fromEntries(rows));
 }
 
-/** The inputs that a program does not give. @internal */
+/** @internal */
 export const defaultsOf = (fields: AnyFields, connection: Connection): Values =>
   Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => (field?.default ? [[name, field.default(connection)]] : [])));
 
-/** The secret fields and paths; with those that an input lists. @internal */
+/** The secret fields and paths, including those that an input lists. @internal */
 export const secretsOf = (fields: AnyFields, values: Values = {}): string[] => [
   ...namesWith(fields, "secret"),
   ...Object.entries(fields).flatMap(([name, field]) =>
@@ -52,14 +50,14 @@ export const secretsOf = (fields: AnyFields, values: Values = {}): string[] => [
 
 const placeholder = /<(\w+)>/g;
 
-/** A template with the values of its fields; empty where one is missing. @internal */
+/** Fills in the fields of a template. Returns an empty string if one is missing. @internal */
 export function format(template: string, ...values: object[]): string {
   const all: Values = Object.assign({}, ...values);
   const names = [...template.matchAll(placeholder)].map(([, name]) => name as string);
   return names.some((name) => all[name] === undefined) ? "" : template.replace(placeholder, (_, name) => String(all[name]));
 }
 
-/** The fields that an id names; undefined where it is no id of this type. @internal */
+/** The fields in an id. Undefined if the id is not of this type. @internal */
 export function parseId({ id: template, fields }: { id: string; fields: AnyFields }, id: string): Values | undefined {
   const names = [...template.matchAll(placeholder)].map(([, name]) => name as string);
   const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -10,12 +10,12 @@ import { redact } from "./redaction";
 import { Sockets, socketsTo, undici } from "./sockets";
 
 /**
- * Selects the failures after which a request is retried:
+ * The failures after which a request is retried:
  *
- * - `idempotent`: reads, and writes that leave the same thing behind however often they are applied;
- * - `exceptOn5xx`: idempotent, but not retried on 503;
- * - `only429`: requests that act each time they arrive. A 429 says that nothing was applied;
- * - `never`: reads that are not worth waiting for, and requests whose caller looks again before it sends one again: see `delayAfter429`.
+ * - `idempotent`: broken connections, 429 and 503.
+ * - `exceptOn5xx`: broken connections and 429.
+ * - `only429`: 429, which means that nothing was applied. For requests that are not idempotent.
+ * - `never`: none. For optional reads, and for callers that read before they retry: see `delayAfter429`.
  * @internal
  */
 export type Retry = "idempotent" | "exceptOn5xx" | "only429" | "never";
@@ -30,21 +30,21 @@ const retries: Record<Retry, { transportErrors: boolean; statuses: readonly numb
 /** @internal */
 export interface Request {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below the address, each segment encoded: `/v1/scheduler/role/web`. */
+  /** The path below the address, with encoded segments: `/v1/scheduler/role/web`. */
   path: string;
   query?: Record<string, string>;
-  /** Beside those that every request has; with the token, which is read once for a request and its maxRetries. */
+  /** The headers of this request. The token is read once for all its attempts. */
   headers(token: string | undefined): Record<string, string>;
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   body?: unknown;
   retry: Retry;
-  /** Ends the request at once, and all its maxRetries. */
+  /** Aborts the request and its retries. */
   signal?: AbortSignal;
-  /** The server responds when something changes, which may take minutes: the request must not keep others waiting. */
+  /** True for a blocking query, which may take minutes and must not occupy a slot. */
   isHeld?: boolean;
-  /** For a question that the server answers late, or at length. */
+  /** Limits for a slow or large response. */
   limits?: Partial<Pick<Limits, "idleTimeout" | "deadline" | "bodyBytes">>;
-  /** Reads the answer; throws where it is not JSON. JSON's own numbers end at 2^53. */
+  /** Parses the response. Throws if it is not JSON. The default is `JSON.parse`. */
   parse?(text: string): unknown;
 }
 
@@ -52,11 +52,11 @@ export interface Request {
 export interface Response {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** Parsed JSON; undefined when there was none. */
+  /** The parsed JSON. Undefined for an empty response. */
   body: unknown;
 }
 
-/** Sends a request and returns a 2xx; anything else is an error that says what to do. All HTTP requests go through here. @internal */
+/** Sends a request. Returns a 2xx response, and throws for any other. All HTTP requests go through here. @internal */
 export async function send(connection: Connection, request: Request): Promise<Response> {
   const token = connection.token();
   const secrets = [...connection.secrets, token ?? "", connection.clientKey ?? ""];
@@ -83,15 +83,15 @@ export async function send(connection: Connection, request: Request): Promise<Re
     // The last attempt may have failed early, but an earlier one may have been applied.
     before.isSent ||= !failure.details.nothingSent;
     before.outcomeUnknown ||= failure.details.outcomeUnknown ?? false;
-    // If the program aborts meanwhile, the next attempt reports it.
+    // If the program aborts during the pause, the next attempt throws.
     await sleep(pause, undefined, { signal: request.signal }).catch(() => {});
     left -= pause;
-    // Nobody could save any more what an action brings.
+    // The result of an action could not be saved.
     if (request.retry === "only429") await connection.engine.assertAlive();
   }
 }
 
-/** The failure of the last attempt, after one that the server may have applied. */
+/** Marks the outcome of a failure as unknown, since the server may have applied an earlier attempt. */
 function withDoubt(failure: StewardError): StewardError {
   if (failure.details.outcomeUnknown) return failure;
   return failure.with({
@@ -102,8 +102,8 @@ function withDoubt(failure: StewardError): StewardError {
 }
 
 /**
- * Does something until a time or a signal ends it, with one signal for both. Not AbortSignal.any(), whose sources older Node collects as garbage while
- * they are waited for.
+ * Runs an operation with one signal for a deadline and the given signal. It does not use AbortSignal.any(), since older Node garbage-collects the sources
+ * during the wait.
  * @internal
  */
 export async function withDeadline<T>(
@@ -113,7 +113,7 @@ export async function withDeadline<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const abort = (): void => controller.abort(given?.reason);
-  // Longer than any timer can be is as good as for ever.
+  // The longest delay of a timer.
   const left = Math.min(Math.max(1, end - Date.now()), 2 ** 31 - 1);
   const timer = setTimeout(() => controller.abort(new DOMException("", "TimeoutError")), left);
   given?.addEventListener("abort", abort, { once: true });
@@ -131,30 +131,29 @@ function retryDelay({ limits }: Connection, error: StewardError, attempt: number
   const { status, details } = error;
   const broken = status === undefined && (error.code === "ERR_UNREACHABLE" || error.code === "ERR_NO_RESPONSE");
   if (!(broken ? transportErrors : status !== undefined && statuses.includes(status))) return undefined;
-  // After a 429, and where the server says how long to wait, the deadline alone ends the attempts.
+  // After a 429, and with a Retry-After, only the deadline ends the attempts.
   const isCounted = status !== 429 && parseRetryAfter(details.retryAfter) === undefined;
   return isCounted && attempt >= limits.maxRetries ? undefined : pauseOf(limits, error, attempt);
 }
 
-/** Milliseconds until the attempt after this one. With jitter, so that many resources refused together do not come back together. */
+/** The milliseconds until the next attempt, with jitter, so that resources do not retry all at once. */
 const pauseOf = ({ initialBackoff, maxRetries }: Limits, { details }: StewardError, attempt: number): number =>
   (parseRetryAfter(details.retryAfter) ?? 0) + initialBackoff * 2 ** Math.min(attempt, maxRetries) * (0.5 + Math.random() / 2);
 
 /**
- * Milliseconds to wait after a 429 before a caller looks again, and sends again what the class `never` does not retry; undefined after any other error.
+ * The milliseconds to wait after a 429 before a caller retries a request of the class `never`. Undefined after any other error.
  * @internal
  */
 export const delayAfter429 = ({ limits }: Pick<Connection, "limits">, error: unknown, attempt: number): number | undefined =>
   error instanceof StewardError && error.status === 429 ? pauseOf(limits, error, attempt) : undefined;
 
-/** One attempt to send a request. */
 interface Attempt {
   request: Request;
   token: string | undefined;
   secrets: readonly string[];
   sockets: Sockets;
   signal: AbortSignal;
-  /** No earlier attempt was sent. */
+  /** True if no earlier attempt was sent. */
   isFirst: boolean;
 }
 
@@ -198,7 +197,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
   } catch (error) {
     const nothingSent = !isSent && isFirst;
     if (request.signal?.aborted)
-      throw fail("ERR_ABORTED", "the signal of the program ended it", { outcomeUnknown: writes && isSent, nothingSent });
+      throw fail("ERR_ABORTED", "the program's AbortSignal aborted it", { outcomeUnknown: writes && isSent, nothingSent });
     throw transportError(error, connection, { writes, isSent, nothingSent, isAnswered: response !== undefined }, fail);
   }
 
@@ -208,17 +207,16 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
   const body = parsed(text, (isDone && request.parse) || JSON.parse);
   if (isDone) {
     if (body !== undefined || text === "") return { status, headers, body };
-    throw fail("ERR_UNEXPECTED_RESPONSE", isHtml(text) ? "the server answered with a web page" : "the server's answer is not JSON", {
+    throw fail("ERR_UNEXPECTED_RESPONSE", isHtml(text) ? "the response is a web page" : "the response is not JSON", {
       rule: isHtml(text) ? "web-page" : "not-json",
       status,
-      hint: `Check that ${connection.address} is the address of the ${connection.system} API itself, not of a proxy or login page before it.`,
+      hint: `Check that ${connection.address} is the address of the ${connection.system} API, not of a proxy or a login page.`,
       outcomeUnknown: writes,
     });
   }
-  // Some servers say it in a header of their own.
   const retryAfter = headers["retry-after"] ?? headers["x-ratelimit-reset"];
   const reason = serverReason(body, text, secrets);
-  throw fail(errorCode(status), reason || (isHtml(text) ? "the server answered with a web page" : "the server gave no reason"), {
+  throw fail(errorCode(status), reason || (isHtml(text) ? "the response is a web page" : "the server gave no reason"), {
     status,
     errorCount: errorsIn(body)?.length,
     rule: errorCode(status) === "ERR_FORBIDDEN" && token === undefined ? "no-token" : undefined,
@@ -228,7 +226,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
   });
 }
 
-/** Undici hears a signal only once it has a connection, which may take longer than the deadline. */
+/** Undici observes a signal only after it has connected, which may take longer than the deadline. */
 const orAborted = <T>(sending: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

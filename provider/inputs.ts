@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { CheckFailure } from "./errors";
 
-// Schemas that resources, functions and connections share, and the wording of their problems.
-
 interface Issue {
   path: readonly PropertyKey[];
   message: string;
@@ -10,7 +8,7 @@ interface Issue {
   params?: Record<string, unknown>;
 }
 
-/** The part of a zod schema that the provider uses: zod's types stay out of the published declarations. @internal */
+/** The part of a zod schema that the provider uses. It keeps zod's types out of the published declarations. @internal */
 export interface Schema<Value = unknown> {
   safeParse(value: unknown): {
     success: boolean;
@@ -22,13 +20,13 @@ export interface Schema<Value = unknown> {
 /** @internal */
 export const bool: z.ZodBoolean = z.boolean("must be true or false");
 /** @internal */
-export const str: z.ZodString = z.string("must be a text");
+export const str: z.ZodString = z.string("must be a string");
 /** @internal */
 export const nonEmptyStr: z.ZodString = str.min(1, "must not be empty");
 /** @internal */
-export const strList: z.ZodArray<z.ZodString> = z.array(str, "must be a list of texts");
+export const strList: z.ZodArray<z.ZodString> = z.array(str, "must be a list of strings");
 
-/** How many letters have to be added, taken away or replaced to make one word of the other. */
+/** The Levenshtein distance of two words. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [line, letter] of [...a].entries()) {
@@ -42,7 +40,7 @@ function distance(a: string, b: string): number {
   return row.at(-1) as number;
 }
 
-/** The known name that an unknown one was probably meant to be: misspelt, or in the API's own spelling. */
+/** The known name that an unknown one probably means: misspelled, or in the API's spelling. */
 function meant(unknown: string, known: readonly string[]): string | undefined {
   const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
   const near = known.map((name) => ({ name, far: distance(plain(unknown.slice(0, 60)), plain(name)) })).sort((a, b) => a.far - b.far)[0];
@@ -54,19 +52,19 @@ function withSuggestion(key: string, known: readonly string[]): string {
   return name === undefined ? `"${key}"` : `"${key}" (did you mean ${name}?)`;
 }
 
-/** An object with these keys and no other. The problem names each unknown key, and lists the known ones. @internal */
+/** A schema of an object with only these keys. Its error names each unknown key and lists the known ones. @internal */
 export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> =>
   z.strictObject(shape, {
     error: ({ code, keys }) =>
       code === "unrecognized_keys"
-        ? `${(keys as string[]).map((key) => withSuggestion(key, Object.keys(shape))).join(", ")} ${(keys as string[]).length === 1 ? "is" : "are"} not known here; known are ${Object.keys(shape).join(", ")}`
+        ? `${(keys as string[]).map((key) => withSuggestion(key, Object.keys(shape))).join(", ")} ${(keys as string[]).length === 1 ? "is" : "are"} unknown; known are ${Object.keys(shape).join(", ")}`
         : undefined,
   });
 
 /** Inputs of every resource and function. */
 export interface ConnectionArgs {
   /**
-   * The connection of the stack's configuration, `steward:<connection>`, that names the server.
+   * The name of the connection in the stack's configuration, `steward:<connection>`.
    * @change updates only the state; another server replaces the resource
    * @default "default"
    */
@@ -78,10 +76,10 @@ const connectionName = z.string("must be the name of a connection");
 export const connectionField: { input: Schema<string> } = { input: connectionName };
 /** The input `connection` of every function. @internal */
 export const connectionInput: z.ZodType<string | undefined> = connectionName.optional();
-/** The options of a function that takes nothing else. @internal */
+/** The options of a function without others. @internal */
 export const onlyConnection: z.ZodType<{ connection?: string }> = strictObject({ connection: connectionInput });
 
-/** `roles.web.policies[0]`. */
+/** The property path: `roles.web.policies[0]`. */
 const pathOf = ({ path }: Issue): string =>
   path.map((part, depth) => (typeof part === "number" ? `[${part}]` : `${depth > 0 ? "." : ""}${String(part)}`)).join("");
 
@@ -89,10 +87,10 @@ const pathOf = ({ path }: Issue): string =>
 export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[part], value);
 
-/** The arguments of a zod refinement: what its failures say, and the rule that they name. @internal */
+/** The arguments of a zod refinement: its message, and the rule of its check failures. @internal */
 export const rule = (name: string, error: string): { error: string; params: { rule: string } } => ({ error, params: { rule: name } });
 
-/** The problems of a value that a schema refuses, with the same rules everywhere: those of refinements, else zod's own. @internal */
+/** The check failures of a value that a schema rejects. Their rules are those of the refinements, or else zod's codes. @internal */
 export const checkFailures = ({ issues }: { issues: readonly Issue[] }, given: unknown): CheckFailure[] =>
   issues.map((issue) => {
     const isMissing = issue.path.length > 0 && valueAt(given, issue.path) === undefined;
@@ -103,16 +101,16 @@ export const checkFailures = ({ issues }: { issues: readonly Issue[] }, given: u
     };
   });
 
-/** Pulumi marks secrets and assets with this key, and refuses other objects that have it. @internal */
+/** The key with which Pulumi marks secrets and assets. It rejects other objects that have it. @internal */
 export const secretSignature = "4dabf18193072939515e22adb298388d";
 
 /**
- * Tells if a name that a server chose can be a key of an input or output. Pulumi loses `__proto__` and unpaired surrogates, and refuses the signature.
+ * True if a name on a server can be a key of an input or output. Pulumi loses `__proto__` and unpaired surrogates, and rejects the signature.
  * @internal
  */
 export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== secretSignature && !/\p{Surrogate}/u.test(name);
 
-/** Tells if an address, `https://user:password@host`, holds a secret. The state would keep it in clear text. @internal */
+/** True for an address with credentials, `https://user:password@host`. The state would store them in plaintext. @internal */
 export const holdsCredentials = (address: string): boolean => {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   return Boolean(url?.username || url?.password);

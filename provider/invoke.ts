@@ -5,15 +5,13 @@ import { invalidInput, StewardError } from "./errors";
 import { checkFailures, Schema } from "./inputs";
 import { Asking, ReadFunction } from "./read-function";
 
-// The functions of the package, as a Node program calls them.
-
-/** Sources that replace the program's own in the calls within: tests give limits of theirs. @internal */
+/** Sources that override the program's in nested calls, such as the limits of a test. @internal */
 export const programSources: AsyncLocalStorage<Partial<ConfigurationSources>> = new AsyncLocalStorage();
 
-/** The native plugin knows the functions as well, and loads nothing of Pulumi's SDK. */
+/** Loaded on demand, since the native plugin uses this file without Pulumi's SDK. */
 const program = (): typeof Program => require("./adapters/program");
 
-/** Says of an error what could not be done. @internal */
+/** Adds the operation to an error. @internal */
 export async function withOperation<T>(operation: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -22,24 +20,20 @@ export async function withOperation<T>(operation: string, work: () => Promise<T>
   }
 }
 
-/** Refuses options that a function does not know. @internal */
+/** Throws if the options of a function are invalid. @internal */
 export function assertOptions(options: Schema, given: object): void {
   const { error } = options.safeParse(given);
   if (error) throw invalidInput(checkFailures(error, given));
 }
 
-/**
- * What every function of the package does, in the program itself: refuses unknown options, finds the connection, and says of an error
- * what could not be done.
- * @internal
- */
+/** Runs a function in the program: checks its options, finds its connection, and adds the operation to an error. @internal */
 export function invoke<T, Own extends object>(
   asking: Asking<Own>,
   given: { connection?: string },
   question: (connection: Connection & Own) => Promise<T>,
 ): Promise<T> {
   const { assertDefaultSpelled, getConfig, hideResponses, say } = program();
-  // A program may pass what it reads to a resource of another package.
+  // The program may pass the result to a resource of another package.
   hideResponses();
   return withOperation(asking.operation, async () => {
     assertOptions(asking.options, given);
@@ -63,14 +57,14 @@ export const read = <Options extends { connection?: string }, Result, Own extend
   options: Options,
 ): Promise<Result> => invoke(called, options, (connection) => called.run(connection, options));
 
-/** The result with its secrets as secret outputs. @internal */
+/** The result with its secrets as outputs. @internal */
 export function secretsAsOutputs<Result extends object>({ secrets = [] }: { secrets?: readonly string[] }, result: Result): object {
   const { secret } = program();
   const isSecret = (field: string, value: unknown): boolean => value !== undefined && secrets.includes(field);
   return Object.fromEntries(Object.entries(result).map(([field, value]) => [field, isSecret(field, value) ? secret(value) : value]));
 }
 
-/** The same for an iteration, which has one connection for all its requests. @internal */
+/** `invoke` for an iteration, which has one connection for all its requests. @internal */
 export async function* invokeEach<T, Own extends object>(
   asking: Asking<Own>,
   given: { connection?: string },

@@ -1,13 +1,13 @@
 import type * as LosslessJson from "lossless-json";
 
-/** Tells an object from the other JSON values. @internal */
+/** True for an object, false for any other JSON value. @internal */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** @internal */
 export const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** Parses JSON; returns undefined for any other string. @internal */
+/** Parses JSON. Returns undefined for any other string. @internal */
 export function parsed(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
     return parse(text);
@@ -16,7 +16,7 @@ export function parsed(text: string, parse: (text: string) => unknown = JSON.par
   }
 }
 
-/** Parses a JSON object; returns undefined for any other string. @internal */
+/** Parses a JSON object. Returns undefined for any other string. @internal */
 export function objectIn(text: string): Record<string, unknown> | undefined {
   const value = parsed(text);
   return isObject(value) ? value : undefined;
@@ -24,9 +24,9 @@ export function objectIn(text: string): Record<string, unknown> | undefined {
 
 let lossless: typeof LosslessJson | undefined;
 
-/** Parses JSON. An integer that JavaScript cannot hold becomes a string: times are nanoseconds. @internal */
+/** Parses JSON. An unsafe integer, such as a time in nanoseconds, becomes a string. @internal */
 export function parseLossless(text: string): unknown {
-  // Most responses have no such integer, and JSON.parse is many times as fast.
+  // Most responses have no such integer, and JSON.parse is much faster.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   lossless ??= require("lossless-json") as typeof LosslessJson;
   return lossless.parse(text, null, {

@@ -1,28 +1,28 @@
-/** How long a connection waits, how often it tries, and how much it reads. Times are milliseconds. @internal */
+/** The timeouts, retries and sizes of a connection. Times are in milliseconds. @internal */
 export interface Limits {
   connect: number;
-  /** Until the response's headers, and between two parts of its body. */
+  /** The time until the headers of a response, and between two parts of its body. */
   idleTimeout: number;
-  /** For a request with all its maxRetries. Waiting for a free socket does not count. */
+  /** The time for a request and its retries, without the wait for a free socket. */
   deadline: number;
-  /** When the server does not say how long to wait. After a 429, the deadline alone ends them. */
+  /** The number of retries without a Retry-After header. After a 429, only the deadline ends them. */
   maxRetries: number;
   initialBackoff: number;
   bodyBytes: number;
-  /** To one server at a time. Further requests wait. */
+  /** The number of concurrent requests to a server. Further requests wait. */
   sockets: number;
-  /** Between two lines about the progress of long work. */
+  /** The time between two progress messages. */
   progressInterval: number;
-  /** Beyond the time that a server holds a blocking query, before the connection counts as lost. */
+  /** The time after the end of a blocking query until the connection counts as lost. */
   heldMargin: number;
-  /** Between two blocking queries that bring nothing new. Grows to the longest while the responses come at once. */
+  /** The pause between two blocking queries without a change. It grows to `longestPollPause` while the responses are immediate. */
   pollPause: number;
   longestPollPause: number;
-  /** A response to a blocking query that brings nothing new before that did not wait, however slow the server is. */
+  /** The time below which a response to a blocking query without a change counts as immediate. */
   atOnce: number;
-  /** For how long a server that was reached by blocking queries may be unreachable. */
+  /** The time for which a server may be unreachable between blocking queries. */
   reconnectTimeout: number;
-  /** Between two requests to a cluster without a leader. Grows to the longest. */
+  /** The pause between two requests to a cluster without a leader. It grows to `longestLeaderPause`. */
   leaderPause: number;
   longestLeaderPause: number;
 }

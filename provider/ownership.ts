@@ -3,31 +3,30 @@ import { remembered } from "./cache";
 import { Connection } from "./connection";
 import { PartialState, StewardError } from "./errors";
 
-// Which resource holds which object on a server. A resource that was renamed, or moved to another type, leaves its former entry in the state: deleting
-// that one must not remove what the new one holds. Pulumi tells a provider no names, so each creation stores an instance, and what this process has seen of
-// the others is kept here, as long as the process lives: one operation of Pulumi.
+// The resources that manage each object on a server. After a rename or a change of type, Pulumi deletes the former resource, which must not remove the object
+// of the new one. Pulumi passes no names to a provider, so each create stores an instance id. The claims last for one process, which is one Pulumi operation.
 
-/** The usual cause of an object that exists already. @internal */
+/** The usual remedy for an object that already exists. @internal */
 export const renamedHint = "If you renamed the resource, give it an alias of its old name.";
 
 interface Claims {
   /** A resource of the program declares the object. */
   declared: boolean;
-  /** Its URN, if the mechanism knows it. */
+  /** The URN of that resource, if the mechanism knows it. */
   declaredBy?: string;
-  /** What holds the object, by instance, with its fields. */
+  /** The resources that manage the object, by instance. */
   holders: Map<string, { fields: object; created: boolean }>;
-  /** A creation that wanted the object has failed. */
+  /** A create of the object has failed. */
   refused: boolean;
-  /** This process removed the object, and nobody wrote it since. */
+  /** This process removed the object and did not write it again. */
   removed: boolean;
-  /** A removal that is under way. */
+  /** The running removal. */
   removal?: Promise<unknown>;
 }
 
 let lastCreation = 0;
 
-/** Names one creation of a resource. Instances sort by the time of their creation. @internal */
+/** A new instance id. Instance ids sort by time. @internal */
 export function newInstance(): string {
   lastCreation = Math.max(Date.now(), lastCreation + 1);
   return `${lastCreation.toString(36)}${randomBytes(5).toString("base64url")}`;
@@ -36,7 +35,7 @@ export function newInstance(): string {
 const claimsOn = ({ cache, server }: Connection, object: string): Claims =>
   remembered(cache, ["object", server, object], () => ({ declared: false, holders: new Map(), refused: false, removed: false }));
 
-/** Acts on the claims on these objects as soon as no removal is under way, before anything else can begin one. */
+/** Acts on the claims as soon as no removal of the objects is running, before another can begin. */
 async function whenSettled<T>(connection: Connection, objects: readonly string[], act: (all: Claims[]) => T): Promise<T> {
   const all = objects.map((object) => claimsOn(connection, object));
   for (;;) {
@@ -46,18 +45,18 @@ async function whenSettled<T>(connection: Connection, objects: readonly string[]
   }
 }
 
-/** A state without an instance counts as another one than any that is known. */
+/** The fields of another resource that manages the object. A state without an instance is another one than any known. */
 const otherHolder = ({ holders }: Claims, { instance }: Connection): object | undefined =>
   [...holders].find(([other]) => instance === undefined || other !== instance)?.[1].fields;
 
 const failed = "a write of this run failed";
 
-/** Notes that a creation or an update failed: what the program makes of its outputs, it may not have declared. @internal */
+/** Records a failed create or update: the program may not have declared the resources that depend on it. @internal */
 export function noteFailed({ cache }: Pick<Connection, "cache">): void {
   cache.set(failed, true);
 }
 
-/** Notes that the program declares these objects. `urn`: with which resource. Returns those that another one declares. @internal */
+/** Records that the resource `urn` declares these objects. Returns those that another resource declares. @internal */
 export function noteDeclared(connection: Connection, objects: readonly string[], urn?: string): { object: string; urn: string }[] {
   return objects.flatMap((object) => {
     const claims = claimsOn(connection, object);
@@ -68,18 +67,18 @@ export function noteDeclared(connection: Connection, objects: readonly string[],
 }
 
 /**
- * Notes that Pulumi checks a resource of these objects as a new one. It does so as well between the diff of a resource and its replacement: without an
- * instance, the resource could not be told from the holder that its diff has noted. @internal
+ * Records that Pulumi checks a resource of these objects as a new one. It also does so between a diff and a replacement, so this removes the holder
+ * without an instance that the diff recorded. @internal
  */
 export function noteNew(connection: Connection, objects: readonly string[]): void {
   for (const object of objects) claimsOn(connection, object).holders.delete("");
 }
 
-/** Whether the program declares all of these objects. @internal */
+/** True if the program declares all of these objects. @internal */
 export const areDeclared = (connection: Connection, objects: readonly string[]): boolean =>
   objects.every((object) => claimsOn(connection, object).declared);
 
-/** Notes that this resource holds these objects. True: one of them was removed in this run, and has to be written again. @internal */
+/** Records that this resource manages these objects. Returns true if this run removed one of them, which must be written again. @internal */
 export function hold(connection: Connection, objects: readonly string[], fields: object): Promise<boolean> {
   const instance = connection.instance ?? "";
   return whenSettled(connection, objects, (all) => {
@@ -88,16 +87,16 @@ export function hold(connection: Connection, objects: readonly string[], fields:
   });
 }
 
-/** Whether this run has removed the object, and nobody wrote it since. @internal */
+/** True if this run has removed the object and not written it again. @internal */
 export const isRemoved = (connection: Connection, object: string): boolean => claimsOn(connection, object).removed;
 
-/** What another resource of this run knows of an object that it holds. @internal */
+/** The fields of another resource of this run that manages the object. Undefined if there is none. @internal */
 export const heldByAnother = (connection: Connection, object: string): object | undefined =>
   otherHolder(claimsOn(connection, object), connection);
 
 /**
- * Runs a creation of these objects. Fails where another resource of this run has created one of them. `objectsOf`: the objects of the state that a creation
- * leaves half done. @internal
+ * Runs a create of these objects. Throws if another resource of this run has created one of them. `objectsOf` returns the objects in a partial state.
+ * @internal
  */
 export async function createObjects<T>(
   connection: Connection,
@@ -138,7 +137,7 @@ export async function createObjects<T>(
   }
 }
 
-/** Notes that this resource has written its objects, and what it is now. @internal */
+/** Records that this resource has written its objects, with its current fields. @internal */
 export function noteWritten(connection: Connection, objects: readonly string[], fields: object): void {
   for (const claims of objects.map((object) => claimsOn(connection, object))) {
     Object.assign(claims, { removed: false, refused: false });
@@ -148,8 +147,8 @@ export function noteWritten(connection: Connection, objects: readonly string[], 
 }
 
 /**
- * Removes an object from the server, unless another resource of this run holds it: then it returns false and, unless `isQuiet`, prints a warning. While the
- * removal is under way, nothing else in this process writes the object.
+ * Removes an object from the server. If another resource of this run manages it, returns false and, unless `isQuiet`, prints a warning. Nothing else in this
+ * process writes the object during the removal.
  * @internal
  */
 export async function removeObject(
@@ -170,8 +169,7 @@ export async function removeObject(
   });
   if (!removal) {
     release();
-    if (!isQuiet)
-      connection.say(`warning: ${connection.resource}: left in place, because another resource of this program now manages it.`);
+    if (!isQuiet) connection.say(`warning: ${connection.resource}: left in place, since another resource of this program now manages it.`);
     return false;
   }
   try {
@@ -179,7 +177,7 @@ export async function removeObject(
     release();
     return true;
   } catch (error) {
-    // It stays in the state, and holds the object until it is removed.
+    // The resource stays in the state, so it still manages the object.
     const instance = connection.instance ?? "";
     if (!claims.holders.has(instance)) claims.holders.set(instance, { fields: {}, created: false });
     claims.removed = error instanceof StewardError && Boolean(error.details.outcomeUnknown);
@@ -193,7 +191,7 @@ const notTakenOver = (): StewardError =>
   new StewardError({
     code: "ERR_REJECTED",
     rule: "not-taken-over",
-    reason: "another resource of the program declares it, and has not taken it over",
+    reason: "another resource of the program declares it, and has not adopted it",
     hint: "Run `pulumi up` again once that resource can be created. If you renamed it, give it an alias of its old name instead.",
   });
 
@@ -201,11 +199,11 @@ const perhapsDeclared = (): StewardError =>
   new StewardError({
     code: "ERR_REJECTED",
     rule: "perhaps-declared",
-    reason: "another resource failed in this run, so the program may not have come to declare it",
+    reason: "another resource failed in this run, so the program may not have declared it yet",
     hint: "Run `pulumi up` again once nothing fails.",
   });
 
-/** Fails where another resource of this run was to take the object over and could not. @internal */
+/** Throws if another resource of this run failed to adopt the object. @internal */
 export function assertNotRefused(connection: Connection, object: string): void {
   if (claimsOn(connection, object).refused) throw notTakenOver();
 }

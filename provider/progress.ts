@@ -1,6 +1,6 @@
 import { Connection } from "./connection";
 
-/** Returns the same work. While it runs, prints every ten seconds how much of it is done: `<name>: 250 of 1000 <verb>`. @internal */
+/** Returns the same promises, and prints their progress every ten seconds: `<name>: 250 of 1000 <verb>`. @internal */
 export function withProgress<Part>({ limits, say }: Connection, work: Promise<Part>[], name: string, verb: string): Promise<Part>[] {
   let done = 0;
   const timer = setInterval(() => say(`${name}: ${done} of ${work.length} ${verb}`), limits.progressInterval).unref();

@@ -4,66 +4,66 @@ import { usesPlugin } from "./adapters/mechanism";
 import { StewardError } from "./errors";
 import { packageVersion } from "./version";
 
-/** "hashicorp": the real products. "standard": a server that follows the API document as written. */
+/** The API dialect: "hashicorp" for Vault, Terraform Enterprise and Nomad, "standard" for servers that follow the API specifications. */
 export type Dialect = "standard" | "hashicorp";
 
-/** "openbao": OpenBao 2.4 or later, whose rekey has another path; all else is as in "hashicorp". */
+/** The API dialect of a secrets service. "openbao" is for OpenBao 2.4 or later, which differs from "hashicorp" only in its rekeys. */
 export type SecretsDialect = Dialect | "openbao";
 
-/** The address and the credentials of a server. Each field means the same as in the configuration. */
+/** The address and the credentials of a server, with the same settings as in the configuration. */
 export interface Server {
-  /** Its URL: `https://vault.example.com:8200`. */
+  /** The URL of the server: `https://vault.example.com:8200`. */
   address: string;
-  /** The token itself. Best by reference instead: at most one of the three. */
+  /** The token. Prefer `tokenEnv` or `tokenFile`. Only one of the three may be set. */
   token?: string;
-  /** The variable of the environment that holds the token, where `pulumi` runs. */
+  /** The name of the environment variable with the token. */
   tokenEnv?: string;
-  /** The file that holds the token, relative to the program's folder. */
+  /** The path of the file with the token, relative to the program's folder. */
   tokenFile?: string;
-  /** The certificate authority of the server, as PEM or the path of a file. */
+  /** The CA certificate of the server, as PEM or as the path of a file. */
   caCert?: string;
-  /** The client's own certificate, as PEM or the path of a file; with `clientKey`. */
+  /** The client certificate, as PEM or as the path of a file. Requires `clientKey`. */
   clientCert?: string;
-  /** The key of that certificate, as PEM or the path of a file. */
+  /** The private key of `clientCert`, as PEM or as the path of a file. */
   clientKey?: string;
   /**
-   * The dialect of its API.
+   * The dialect of the API.
    * @default "standard"
    */
   dialect?: Dialect;
   /**
-   * Let resources that were written to another address be managed at this one, which is the same installation.
+   * Accepts this address for resources that were written to another address of the same installation.
    * @default false
    */
   allowAddressChange?: boolean;
   /**
-   * Let a preview read what a creation would find.
+   * Lets a preview read existing objects.
    * @default false
    */
   previewReads?: boolean;
 }
 
-/** A server of secrets. */
+/** The secrets service. */
 export interface SecretsServer extends Omit<Server, "dialect"> {
   /**
-   * The dialect of its API, and of its rekey.
+   * The dialect of the API.
    * @default "standard"
    */
   dialect?: SecretsDialect;
   /** The namespace of all requests. */
   namespace?: string;
   /**
-   * Where the scheduler engine is mounted.
-   * @default "scheduler", and "nomad" in the dialects hashicorp and openbao
+   * The mount path of the scheduler engine.
+   * @default `"scheduler"`, and `"nomad"` in the dialects hashicorp and openbao
    */
   mount?: string;
 }
 
-/** A scheduler. */
+/** The scheduler. */
 export interface SchedulerServer extends Server {
-  /** The namespace of requests that name none. */
+  /** The default namespace of requests. */
   namespace?: string;
-  /** The region of requests that name none. */
+  /** The default region of requests. */
   region?: string;
 }
 
@@ -78,7 +78,7 @@ export interface ProviderArgs {
 }
 
 /**
- * The servers of the resources that are given this provider, in the place of the connection `default`. It needs the native plugin.
+ * An explicit provider, whose servers replace the connection `default` for its resources. Requires the native plugin.
  *
  * ```ts
  * import { Provider, secrets } from "pulumi-steward";
@@ -87,7 +87,7 @@ export interface ProviderArgs {
  * new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] }, { provider: production });
  * ```
  *
- * Throws `ERR_INVALID_INPUT` in a stack that does not use the plugin: dynamic resources would ignore it.
+ * Throws `ERR_INVALID_INPUT` in a stack that does not use the plugin, since dynamic resources would ignore the provider.
  */
 export class Provider extends ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, opts?: ResourceOptions) {

@@ -1,19 +1,19 @@
-/** The length up to which a text is searched for secrets and kept. @internal */
+/** The length up to which a string is redacted. The rest is dropped. @internal */
 export const longestText = 64 * 1024;
-/** A shorter secret is part of many words: replacing it there would spell it out. */
+/** The minimum length of a secret to replace. Shorter ones occur in many words, where a replacement would reveal them. */
 const shortest = 4;
-/** Lines of a secret that a server may show one by one. */
+/** The minimum length of lines and JSON strings in a secret that are redacted separately. */
 const longLine = 16;
 
 /**
- * Replaces every secret by `[secret]`, in the forms a server may echo it: plain, a line of it, a long string in its JSON, inside JSON, in a URL, as
- * base64 or hex, in either case. Keeps 64 KB of the text. Secrets under four characters stay: see {@link holdsShortSecret}.
+ * Replaces secrets with `[secret]`. Finds the forms that a server may echo: plain, single lines, strings in JSON, escapes of JSON and URLs, base64
+ * and hex. The case is ignored. Keeps 64 KB of the result. Secrets under four characters stay: see {@link holdsShortSecret}.
  * @internal
  */
 export function redact(text: string, secrets: readonly string[]): string {
   const forms = formsOf(secrets).filter(({ length }) => length >= shortest);
   const longest = forms.reduce((most, { length }) => Math.max(most, length), 0);
-  // A secret that begins before the end is searched for as a whole: half of one is not recognized.
+  // Include a secret that crosses the limit, since a part of one is not recognized.
   const searched = text.slice(0, longestText + longest);
   const folded = lowerCase(searched);
   const found = forms.flatMap((form) => occurrences(folded, lowerCase(form))).sort((a, b) => a.start - b.start);
@@ -27,7 +27,7 @@ export function redact(text: string, secrets: readonly string[]): string {
   return redacted + searched.slice(end, longestText);
 }
 
-/** Whether one of the secrets under four characters stands in a text as a word of its own. @internal */
+/** True if a string contains a secret under four characters as a separate word. @internal */
 export function holdsShortSecret(text: string, secrets: readonly string[]): boolean {
   const isPartOfWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}_]/u.test(character);
   const folded = lowerCase(text.slice(0, longestText));
@@ -38,7 +38,7 @@ export function holdsShortSecret(text: string, secrets: readonly string[]): bool
     );
 }
 
-/** Where a form stands in a text. Searched for without a regular expression, whose size is limited and whose error message shows it. */
+/** The positions of a form in a string. It uses no regular expression, whose size is limited, and whose error would show the secret. */
 function occurrences(text: string, form: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + form.length))
@@ -46,7 +46,7 @@ function occurrences(text: string, form: string): { start: number; end: number }
   return found;
 }
 
-/** The same number of characters in lower case. */
+/** The string in lower case, with its length unchanged. */
 const lowerCase = (text: string): string =>
   text.replace(/[A-Z]+|[^\0-\x7f]/g, (part) => {
     const lower = part.toLowerCase();
@@ -65,7 +65,7 @@ function formsOf(secrets: readonly string[]): string[] {
   return [...new Set(forms)].filter((form) => form.trim() !== "");
 }
 
-/** The long strings in a secret that is JSON: the private key of an account. */
+/** The long strings in a JSON secret, such as the private key of a service account. */
 function stringsIn(secret: string): string[] {
   const found: string[] = [];
   try {
@@ -74,12 +74,12 @@ function stringsIn(secret: string): string[] {
         found.push(value, ...value.split("\n").filter((line) => line.length >= longLine));
     });
   } catch {
-    // Most secrets are no JSON.
+    // Most secrets are not JSON.
   }
   return found;
 }
 
-// A lone half of a character cannot be encoded: the buffer replaces it, as it does when the string is sent.
+// encodeURIComponent rejects an unpaired surrogate. The buffer replaces it, as it does when the string is sent.
 const urlEncoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 const unpadded = (base64: string): string => base64.replace(/={1,2}$/, "");
 const base64url = (base64: string): string => unpadded(base64).replaceAll("+", "-").replaceAll("/", "_");

@@ -22,18 +22,17 @@ export type Args<Inputs> = { [Field in keyof Inputs]: DeepInput<Exclude<Inputs[F
 /** The outputs of a resource whose state is `State`. */
 export type Outputs<State> = { readonly [Field in keyof State]: Output<State[Field]> };
 
-/** Reads what exists already, without ever writing to it: `get(name, id)`. */
+/** The static `get` of a resource class, which reads an existing object and never writes: `get(name, id)`. */
 export type Getter<T> = (name: string, id: Input<ID>, args?: Args<ConnectionArgs>, opts?: CustomResourceOptions) => T;
 
-/** What the program's side needs of a definition. */
 interface Registered extends Declared {
   deleteBeforeReplace?: boolean;
   find?: unknown;
 }
 
 /**
- * What a resource of this package tells Pulumi's constructor. Each class extends `CustomResource` itself: one more class between them, and
- * Pulumi would record a line of this package as the place where a program declares the resource.
+ * The arguments for Pulumi's constructor. Each class extends `CustomResource` directly: with a base class, Pulumi would record a line of this package as the
+ * source position of the resource.
  * @internal
  */
 export function registration(
@@ -49,24 +48,24 @@ export function registration(
   assertDefaultSpelled((args as Partial<ConnectionArgs> | undefined)?.connection);
   hideResponses();
   shortenCallStack();
-  // Pulumi makes an output of each property that it is given, so each is given, if only as undefined; and each costs a fifth of a millisecond, so what
-  // the adapter keeps for itself in the state (`server`, `declared`) is none.
+  // Pulumi makes an output of each given property, even an undefined one. Each costs 0.2 ms, so properties that only the adapter uses (`server`,
+  // `declared`) are not given.
   const properties: Inputs = isNative ? {} : { __provider: providerText(definition.token) };
   const secrets = namesWith(definition.fields, "secret");
   for (const field of namesWith(definition.fields, "output")) properties[field] = undefined;
   for (const [field, value] of Object.entries(args ?? {})) properties[field] = asSecret(secrets, field, value);
-  // A transform may make another object of it, and a secret of each input.
+  // A transform may change the object, and make any input secret.
   const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
   if (definition.find && !isNative) {
     const names = isTransformed ? Object.keys(args ?? {}) : secretInputsOf(args ?? {}, opts?.additionalSecretOutputs);
     if (names) properties[secretInputs] = names;
   }
-  // The plugin sees all resources of its servers, those of other providers not among them.
+  // The plugin itself checks for duplicates.
   const declared = opts?.id || isTransformed || isNative ? properties : declareOnce(definition, name, properties);
-  // Of a replacement that the user orders, the engine does not ask the provider.
+  // With `--replace`, the engine does not ask the provider.
   const { deleteBeforeReplace } = definition;
   const options = { deleteBeforeReplace, ...opts };
-  // A stack that names the mechanism may have been written by the other one.
+  // A stack that sets `steward:native` may have resources of the other mechanism.
   if (native !== undefined) {
     const other = isNative ? dynamicType(definition.token) : nativeType(definition.token);
     options.aliases = [...(opts?.aliases ?? []), { type: other }];
@@ -77,7 +76,7 @@ export function registration(
   return [dynamicType(definition.token), name, declared, { ...options, additionalSecretOutputs }];
 }
 
-/** A secret input, or an object with a secret key: `extra.private-key`. What an output holds becomes a secret as a whole. */
+/** Marks a secret input, or a secret key of an object: `extra.private-key`. An output with a secret key becomes secret as a whole. */
 function asSecret(secrets: readonly string[], path: string, value: unknown): unknown {
   if (value === undefined) return value;
   if (secrets.includes(path)) return secret(value);
@@ -87,7 +86,7 @@ function asSecret(secrets: readonly string[], path: string, value: unknown): unk
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asSecret(secrets, `${path}.${key}`, inner)]));
 }
 
-/** The static `get` of a class. @internal */
+/** @internal */
 export function getter<A, T>(type: () => new (name: string, args: A, opts?: CustomResourceOptions) => T): Getter<T> {
   return (name, id, args = {}, opts) => new (type())(name, args as A, { ...opts, id });
 }

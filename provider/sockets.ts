@@ -2,14 +2,14 @@ import type * as Undici from "undici";
 import { Connection, isLoopback, isPrivate } from "./connection";
 import { warnOnce } from "./warning";
 
-/** Grants a limited number of requests at a time, first come, first served. @internal */
+/** A first-in, first-out semaphore for requests. @internal */
 export class Slots {
   private taken = 0;
   private readonly waiting: (() => void)[] = [];
 
   constructor(private readonly size: number) {}
 
-  /** Waits for a free slot. A signal ends the wait: then false comes back and no slot is taken. */
+  /** Waits for a free slot. Returns false, without a slot, if the signal ends the wait. */
   take(signal: AbortSignal | undefined): Promise<boolean> {
     if (signal?.aborted) return Promise.resolve(false);
     if (this.taken < this.size) {
@@ -30,7 +30,7 @@ export class Slots {
     });
   }
 
-  /** Hands the slot to the request that waits longest. */
+  /** Passes the slot to the first waiting request. */
   release(): void {
     const next = this.waiting.shift();
     if (next) next();
@@ -38,12 +38,12 @@ export class Slots {
   }
 }
 
-/** The kept-alive sockets to one server with one identity. @internal */
+/** The keep-alive sockets to a server, with one set of certificates. @internal */
 export class Sockets {
   readonly slots: Slots;
   private pool: Undici.Dispatcher | undefined;
 
-  /** `isHeld`: for requests that the server holds. They have as many sockets as they need, since each may take minutes. */
+  /** `isHeld`: for blocking queries. Their number is unlimited, since each may take minutes. */
   constructor(
     private readonly connection: Connection,
     private readonly isHeld: boolean,
@@ -51,7 +51,7 @@ export class Sockets {
     this.slots = new Slots(isHeld ? Number.POSITIVE_INFINITY : connection.limits.sockets);
   }
 
-  /** Dispatches one request, and calls back just before its first byte is written to a socket. Whatever fails before that has sent nothing. */
+  /** Dispatches a request, and calls back before its first byte is written. A failure before the call has sent nothing. */
   dispatcher(onWrite: () => void): Undici.Dispatcher {
     this.pool ??= this.open();
     return this.pool.compose(
@@ -69,7 +69,7 @@ export class Sockets {
     );
   }
 
-  /** Proxies come from the environment, but never stand before this machine itself. */
+  /** Uses the proxies of the environment, except for loopback addresses. */
   private open(): Undici.Dispatcher {
     const { address, caCert, clientCert, clientKey, limits } = this.connection;
     const { connect, idleTimeout, sockets } = limits;
@@ -83,7 +83,7 @@ export class Sockets {
       clientFactory: (proxy, given) => new ProxyPool(proxy, { ...given, headersTimeout: idleTimeout }),
     };
     const { Agent, EnvHttpProxyAgent, Pool } = undici();
-    // Undici connects again at once, and without end, when a proxy closes the connection: only errors of other codes reach the request.
+    // Undici retries endlessly when a proxy closes the connection. Only an error with another code reaches the request.
     class ProxyPool extends Pool {
       override async connect(request: unknown): Promise<never> {
         try {
@@ -100,13 +100,12 @@ export class Sockets {
 
 const known = new Map<string, Sockets>();
 
-/** Anyone on the network can read the token. */
 function warnOfPlainHttp(connection: Connection): void {
   const { system, title, address, say } = connection;
   if (isPrivate(connection)) return;
   warnOnce(
     say,
-    `the ${title} sends requests to ${address}, with the token of ${system} in them, over plain http, which everyone between can read: give it an https address.`,
+    `the ${title} sends the token of ${system} to ${address} over plain HTTP, where anyone on the network can read it. Use an https address.`,
   );
 }
 

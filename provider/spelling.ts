@@ -1,4 +1,4 @@
-/** How many letters to insert, leave out, replace or swap with their neighbor make one name of the other. */
+/** The Damerau-Levenshtein distance of two names. */
 function distance(a: string, b: string): number {
   let [before, last]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= a.length; row++) {
@@ -15,7 +15,7 @@ function distance(a: string, b: string): number {
   return last?.[b.length] ?? 0;
 }
 
-/** The name that was most likely meant, or undefined where none is near. @internal */
+/** The closest known name, or undefined if none is close. @internal */
 export function closest(name: string, known: readonly string[]): string | undefined {
   const near = known.map((each) => ({ each, edits: distance(name, each) })).sort((a, b) => a.edits - b.edits);
   return near.find(({ edits }) => edits <= Math.max(2, name.length / 4))?.each;

@@ -1,21 +1,19 @@
 import { warnOnce } from "./warning";
 
-// The environment variables that name a server.
-
-/** The environment variables of one dialect. @internal */
+/** The environment variables that name a server of one dialect. @internal */
 export interface Variables {
   dialect: string;
   /** The settings that every server has are `<prefix>_TOKEN`, `_CACERT`, `_CLIENT_CERT` and `_CLIENT_KEY`. */
   prefix: string;
   address: string;
-  /** Below the home directory; used without `<prefix>_TOKEN`. */
+  /** The file in the home directory whose token is used without `<prefix>_TOKEN`. */
   tokenFile?: string;
   skipVerify?: string;
-  /** Own settings, each in the variable of its name: `namespace` in `<prefix>_NAMESPACE`. */
+  /** The system's own settings, such as `namespace` in `<prefix>_NAMESPACE`. */
   more?: readonly string[];
 }
 
-/** The variables of a row, by the settings that they hold. @internal */
+/** The variables of a row, by their settings. @internal */
 export const namesIn = ({ prefix, address, more = [] }: Variables): Record<string, string> => ({
   address,
   token: `${prefix}_TOKEN`,
@@ -25,7 +23,7 @@ export const namesIn = ({ prefix, address, more = [] }: Variables): Record<strin
   ...Object.fromEntries(more.map((field) => [field, `${prefix}_${field.toUpperCase()}`])),
 });
 
-/** Warns of variables that name another server, or would be used by tools that take an address from here and a token from there. @internal */
+/** Warns about the variables of other servers, which other tools may combine with the used ones. @internal */
 export function warnOfUnused(
   { name, variables: rows }: { name: string; variables: readonly Variables[] },
   used: Variables,
@@ -42,7 +40,7 @@ export function warnOfUnused(
   const are = unused.length === 1 ? "is" : "are";
   warnOnce(
     say,
-    `${unused.join(", ")} ${are} set and not used: ${used.address} names the server of ${name}, and only variables that begin with ${used.prefix}_ go with it.`,
+    `${unused.join(", ")} ${are} set and not used: ${used.address} names the server of ${name}, which uses only variables that begin with ${used.prefix}_.`,
   );
 }
 

@@ -9,11 +9,7 @@ const { root } = require("./command");
 
 /** The folders and files where the rules hold. */
 const checked = [
-  "provider/platform",
-  "provider/scheduler",
-  "provider/lifecycle",
-  ...["classes", "client", "index", "mount", "mount-path", "refusal", "specification"].map((name) => `provider/secrets/${name}.ts`),
-  ...["access", "lease", "mounts", "role", "role-list", "roles", "token"].map((name) => `provider/secrets/scheduler-${name}.ts`),
+  "provider",
   "forward",
   ...["README.md", "clock.ts", "command.ts", "faults.ts", "index.ts", "log.ts", "options.ts"].map((name) => `sandbox/${name}`),
   ...["parse-bool.ts", "server.ts", "service.ts", "view.ts"].map((name) => `sandbox/${name}`),

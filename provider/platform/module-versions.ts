@@ -9,7 +9,7 @@ import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, ver
 /** Options of {@link listModuleVersions}. */
 export interface ListModuleVersionsOptions extends Module {
   /**
-   * The connection of the stack's configuration, `steward:<connection>`, that names the server.
+   * The name of the connection in the stack's configuration, `steward:<connection>`.
    * @default "default"
    */
   connection?: string;

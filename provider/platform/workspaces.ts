@@ -45,7 +45,7 @@ export interface WorkspaceQuery {
 /** Options of {@link listWorkspaces}. */
 export interface ListWorkspacesOptions extends WorkspaceQuery {
   /**
-   * The connection of the stack's configuration, `steward:<connection>`, that names the server.
+   * The name of the connection in the stack's configuration, `steward:<connection>`.
    * @default "default"
    */
   connection?: string;
@@ -58,7 +58,7 @@ export interface GetWorkspaceOptions {
   /** The related resources to return in `included`. */
   include?: WorkspaceInclude[];
   /**
-   * The connection of the stack's configuration, `steward:<connection>`, that names the server.
+   * The name of the connection in the stack's configuration, `steward:<connection>`.
    * @default "default"
    */
   connection?: string;

@@ -6,7 +6,7 @@ import { call, system } from "./client";
 /** Options of {@link getAgentMembers}. */
 export interface GetAgentMembersOptions {
   /**
-   * The connection of the stack's configuration, `steward:<connection>`, that names the server.
+   * The name of the connection in the stack's configuration, `steward:<connection>`.
    * @default "default"
    */
   connection?: string;

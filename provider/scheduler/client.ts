@@ -9,7 +9,7 @@ import { parseLossless } from "../json";
 /** Options of every request: the server, the namespace, the region and the consistency mode. */
 export interface QueryOptions {
   /**
-   * The connection of the stack's configuration, `steward:<connection>`, that names the server.
+   * The name of the connection in the stack's configuration, `steward:<connection>`.
    * @default "default"
    */
   connection?: string;

@@ -87,7 +87,7 @@ test.each(["secrets", "platform", "scheduler"] as const)(
         say: print,
       });
     for (const name of ["default", "default", "other"]) await failure(send(to(name), { ...get, retry: "never" }));
-    const line = (name: string): unknown => expect.stringMatching(`^warning: .*"${name}".* ${address}, .* ${system} `);
+    const line = (name: string): unknown => expect.stringMatching(`^warning: .*"${name}".* ${system} to ${address} `);
     expect(printed).toEqual([line("default"), line("other")]);
     const here = await serve((_, response) => ok(response));
     await send(here, get);

@@ -33,7 +33,7 @@ export interface AttemptState {
   attempt: Attempt;
 }
 
-/** Refuse inputs that the service would refuse, or that could lose the keys. @internal */
+/** Rejects inputs that the service would reject, or that could lose the keys. @internal */
 export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   {
     fields: ["secretShares", "secretThreshold"],
@@ -99,7 +99,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
             {
               path: "requireVerification",
               rule: "unverified",
-              reason: `without verification ${cost}; set pgpKeys and backup, or allowUnverified: true`,
+              reason: `without verification ${cost}. Set pgpKeys and backup, or allowUnverified: true`,
             },
           ];
     },
@@ -114,7 +114,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
             {
               path: "",
               rule: "clear-text",
-              reason: `shares would be sent to ${connection.address} in plaintext: use https, or set allowHttp: true`,
+              reason: `shares would be sent to ${connection.address} in plaintext: use https, or set allowHttp to true`,
             },
           ],
   },
@@ -182,7 +182,7 @@ async function planNotes({
 
 async function up(connection: Connection, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
   const before = last.attempt;
-  // Another address of the same service is no reason for a new rekey.
+  // Another address of the same service needs no new rekey.
   if (before && !last.outcomeUnknown && !isNew(inputs, last)) return { attempt: before };
   assertSavesEachStep(connection);
   const parameters = await parametersOf(inputs);
@@ -223,7 +223,7 @@ export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   id: "sys/rekey/init",
   fields: {
     ...ownFields,
-    // The component computes them: no share goes to this step.
+    // The component computes them, so that this step receives no share.
     shareReferences: { input: z.array(z.any()), required: true, compare: neverDiffers, secret: true },
     shareFindings: {
       input: z.array(z.looseObject({ path: z.string(), rule: z.string(), reason: z.string() })),

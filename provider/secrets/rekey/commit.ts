@@ -56,7 +56,7 @@ async function up(connection: Connection, inputs: CommitInputs, last: LastCommit
   return step(run);
 }
 
-/** Adds the time since which the set is known to be live. */
+/** Adds the time at which the set was first known to be live. */
 async function withSince(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const state = await up(connection, inputs, last);
   const isKnown = last.outcome === "live" && isDeepStrictEqual(last.submission?.candidate, inputs.submission.candidate);
@@ -69,7 +69,7 @@ function firstOutcome({ attempt, source }: Submission): CommitState["outcome"] {
   return source === "reply" ? "live" : "unknown";
 }
 
-/** Adds this run's shares to those of earlier runs. Shares of an earlier set, left over in newShares, open the service and prove nothing. */
+/** Adds this run's shares to those of earlier runs. Shares of an earlier set in newShares open the service, but prove nothing. */
 function gather(
   connection: Connection,
   { newShares = [], submission: { candidate, excluded } }: CommitInputs,
@@ -98,7 +98,7 @@ async function step(run: CommitRun): Promise<CommitState> {
     throw await waitForShares(
       run,
       "outcome-unknown-shares-missing",
-      `it is not known if the new shares of the attempt ${nonce} are live: ${shares.length} of the ${threshold} decrypted ones for the test are at hand`,
+      `it is not known if the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted ones for the test are at hand`,
     );
   const isGone = "the attempt is gone, after a commit, a seal, a failover or a cancel";
   return drive(run, "commit", isUnknown ? "an unknown outcome" : "a candidate", {
@@ -116,13 +116,13 @@ async function step(run: CommitRun): Promise<CommitState> {
   });
 }
 
-/** Only other new shares are a change. */
+/** Only different new shares are a change. */
 const candidates: Comparison = {
   equal: (a, b) => isDeepStrictEqual((a as Submission | undefined)?.candidate, (b as Submission | undefined)?.candidate),
 };
 const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
-/** Name the decrypted new shares that are still missing. */
+/** Notes for the missing decrypted new shares. */
 const planNotes = ({ inputs, last }: { inputs: CommitInputs; last?: CommitState }): PlanNote[] => {
   const {
     submission: { candidate },
@@ -181,7 +181,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     assertNotRefused(connection, rekeyObjects.attempt);
     if (!submission) return;
     const { attempt, candidate, nonces, hadBackup } = submission;
-    // Every set of this rekey is worthless then.
+    // Every set of this rekey is then worthless.
     if (isSucceeded(connection, state)) return void connection.cache.set(outcomeKey(connection, candidate.nonce), "live");
     const onlyCopy =
       live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
@@ -194,7 +194,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     const observed = await observe(connection, identityOf(attempt, nonces, candidate.nonce));
     // Another resource of the program may have taken the attempt over.
     const mayEnd = !heldByAnother(connection, rekeyObjects.commit);
-    // While it is being verified nothing is committed, and it dies with its attempt; unless the service failed in the middle of the commit.
+    // Nothing is committed during the verification, unless the service failed in the middle of the commit.
     const isUncommitted = observed.server === "verifying" && outcome !== "unknown";
     const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;
     if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(connection, observed);

@@ -14,12 +14,12 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * A component of three resources, since Pulumi saves its state after each. The *attempt* starts the rekey, before any share is submitted. The
  * *shares* submit the current shares and save the new ones, before anything is committed. The *commit* proves the new shares and commits them.
  *
- * If a run is killed, the service opens with the previous shares, or with shares in the state. The next `pulumi up` continues. This does not hold
- * with `requireVerification: false`. `docs/rekey/errors.md` explains each error.
+ * Wherever a run is killed, the shares that open the service are the previous ones, or they are in the state. The next `pulumi up` continues. Only
+ * `requireVerification: false` does not guarantee this. `docs/rekey/errors.md` explains each error.
  *
- * Without `pgpKeys` the state holds all live shares, which `keepSharesInState: true` allows.
+ * Without `pgpKeys` the state contains all live shares, which `keepSharesInState: true` allows.
  *
- * A finished rekey runs again only for a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`. The preview says so.
+ * A finished rekey runs again only after a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`. The preview says so.
  *
  * Fails with `ERR_INCOMPLETE` when it stops before its end, and says what is missing. Fails with `ERR_CONFLICT` while another client's attempt is in
  * progress. Fails with `ERR_REJECTED` for a service whose seal keeps the key. In the standard dialect, such a service completes a rekey to one share of
@@ -70,15 +70,14 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *   capabilities = ["read", "update", "delete"]
  * }
  * ```
- * @unreadable The shares. A refresh cannot tell if they still open the service: it only compares their threshold with the number of shares that the service
- * asks for.
+ * @unreadable The shares. A refresh only compares their threshold with the number of shares that the service requires.
  */
 export class Rekey extends ComponentResource {
   /** The live shares in base64, a secret. Empty with `pgpKeys`, and if the seal keeps the key. */
   readonly shares: Output<string[]>;
   /** The live shares, each encrypted for its holder. Empty without `pgpKeys`. */
   readonly encryptedShares: Output<EncryptedShare[]>;
-  /** The fingerprints of the keys that they are encrypted to, in order. */
+  /** The fingerprints of the keys to which they are encrypted, in order. */
   readonly fingerprints: Output<string[]>;
   /** True after the new shares were proven to open the service. */
   readonly complete: Output<boolean>;
@@ -92,7 +91,7 @@ export class Rekey extends ComponentResource {
     const shares = { currentShares, newShares } as Pick<RekeyInputs, "currentShares" | "newShares">;
     const inspected = output(shares).apply((known) => inspectShares(known as typeof shares));
     const { shareReferences } = inspected;
-    // They hold neither a share nor the name of a reference.
+    // They contain neither a share nor the name of a reference.
     const shareFindings = unsecret(inspected.shareFindings);
     const { attempt } = new RekeyAttempt(`${name}-attempt`, { ...more, shareReferences, shareFindings }, child);
     const { submission } = new RekeyShares(`${name}-shares`, { ...both, waitSeconds, replaceBackup, attempt }, child);

@@ -14,60 +14,59 @@ export interface RekeyInputs extends ConnectionArgs {
   /** The number of new shares, 1 to 255. */
   secretShares: number;
   /**
-   * The number of new shares that open the service, 1 to `secretShares`. In the dialects `hashicorp` and `openbao`, a set of several shares
-   * requires at least 2.
+   * The number of new shares that open the service, 1 to `secretShares`. The dialects `hashicorp` and `openbao` require at least 2 of several shares.
    */
   secretThreshold: number;
   /**
-   * The current shares at hand, preferably by reference. The state holds no share that is given by reference, and encrypts a plain value. If
-   * they are fewer than the threshold, the provider submits them, and the update stops until other holders have submitted theirs. Required
-   * only while a rekey runs.
+   * The shares that open the service now, as many as are at hand, preferably by reference. The state stores a plain value,
+   * encrypted, but no share by reference. If there are too few, the provider submits them, and the update stops until other holders have submitted
+   * theirs. Required only while a rekey runs.
    * @example [{ env: "SHARE_1" }, { file: "/run/secrets/share-2" }]
    */
   currentShares: ShareSource[];
   /**
-   * OpenPGP public keys, one for each new share, in order. Each is armored, or its binary form in base64. The service then returns the new shares
-   * only encrypted to these keys, and their holders decrypt them.
+   * Public OpenPGP keys, armored or the base64 of the binary form, one for each new share in order. The service then returns each new share encrypted to
+   * its key, and only its holder can decrypt it.
    * @example ["ada", "grace", "mary"].map((holder) => fs.readFileSync(`keys/${holder}.asc`, "utf8"))
    */
   pgpKeys?: string[];
   /**
-   * Let the state hold all live shares. Anyone who can decrypt the state can then unseal the service. Required without `pgpKeys` when a new
-   * rekey starts.
+   * Allows the state to contain all live shares. Anyone who can decrypt the state can then unseal the service. Required without `pgpKeys` when a new rekey
+   * starts.
    * @default false
    */
   keepSharesInState?: boolean;
   /**
-   * Let the service keep the encrypted shares as well, so that they can be read again if a response is lost. Requires `pgpKeys`.
+   * Makes the service keep a backup of the encrypted shares, which can be read again if a response is lost. Requires `pgpKeys`.
    * @change does nothing on its own: counts from the next rekey on
    * @default false
    */
   backup?: boolean;
   /**
-   * Continue although the service would overwrite the backup of another rekey. The state keeps the ciphertext of that backup.
+   * Allows the rekey to overwrite the backup of another rekey. The state keeps the ciphertext of that backup.
    * @default false
    */
   replaceBackup?: boolean;
   /**
-   * Remove the backup after the new shares are proven to open the service.
+   * Removes the backup, once the new shares are proven to open the service.
    * @change updates: true removes the backup
    * @default false
    */
   removeBackup?: boolean;
   /**
-   * Commit only after the new shares were verified. With false the last current share commits, and if its response is lost, the keys are lost.
+   * Commits only after the new shares were verified. Without this the last current share commits, and if its response is lost, so are the keys.
    * @change does nothing on its own: counts from the next rekey on
    * @default true
    */
   requireVerification?: boolean;
   /**
-   * Required with `requireVerification: false`, unless `pgpKeys` and `backup` keep the new shares from being lost.
+   * Allows `requireVerification: false` without `pgpKeys` and `backup`: a lost response then loses the new shares.
    * @default false
    */
   allowUnverified?: boolean;
   /**
-   * With `pgpKeys`, new shares that their holders have decrypted. They prove the new shares before the commit. The state keeps the shares of
-   * each run, encrypted, until a threshold of them is at hand.
+   * New shares that their holders have decrypted. With `pgpKeys` they prove the new shares before the commit. The state keeps them, encrypted, until a
+   * threshold is at hand.
    * @example [{ env: "NEW_SHARE_1" }, { env: "NEW_SHARE_2" }]
    */
   newShares?: ShareSource[];
@@ -77,8 +76,8 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   proof?: RekeyProof;
   /**
-   * The time to wait for other holders to submit their current shares, in seconds, at most 3600. With 0, the run reports and stops. A provider
-   * does not notice the first Ctrl-C. The second one ends the wait at once, and leaves a pending operation (`pulumi cancel`).
+   * The seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports and stops. Pulumi does not notify a
+   * provider of the first Ctrl-C. A second one ends the wait at once, and leaves a pending operation (`pulumi cancel`).
    * @default 0
    */
   waitSeconds?: number;
@@ -88,19 +87,19 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   triggers?: string[];
   /**
-   * The reaction to another client's attempt. With "fail", the provider shows it and stops. With "resume", it continues an attempt with exactly
-   * the parameters of this rekey, and with verification. With "cancel", it cancels the attempt, and the shares that others submitted are lost.
+   * The reaction to another client's attempt. With "fail" the rekey shows it and stops. With "resume" it continues that attempt, if that has exactly the
+   * parameters of this rekey, with verification. With "cancel" it cancels that attempt and discards the shares that others submitted.
    * @default "fail"
    */
   onConflict?: OnConflict;
   /**
-   * Allow the deletion of the resource although the state holds the only copy of live shares, or of shares that may be live.
+   * Allows a delete although the state has the only copy of live shares, or of shares that may be live.
    * @change updates only the state
    * @default false
    */
   discardShares?: boolean;
   /**
-   * Allow shares to be sent over plain http to another host.
+   * Allows shares to be sent over plain HTTP to another machine.
    * @default false
    */
   allowHttp?: boolean;
@@ -112,7 +111,7 @@ export type RekeyProof = "all" | "threshold";
 /** The reaction to another client's attempt. */
 export type OnConflict = "fail" | "resume" | "cancel";
 
-/** A share in a variable of the environment. */
+/** A share in an environment variable. */
 export interface EnvironmentShare {
   /** The name of the variable. */
   env: string;
@@ -125,16 +124,15 @@ export interface FileShare {
 }
 
 /**
- * A share of unseal keys. A string is the share itself, in base64 or hex. The state holds it, encrypted. `{ env }` names an environment variable
- * of `pulumi`, and `{ file }` a file relative to the program's folder. The provider reads a reference when it needs the share. The state holds no
- * such share, except a new share that waits for those of other holders. If the variable is not set, or the file does not exist, the share is not
- * at hand.
+ * A share of unseal keys. A string is the share itself, base64 or hex, which the state keeps encrypted. `{ env }` names an environment variable of
+ * `pulumi`, and `{ file }` a file relative to the program's folder. The provider reads a reference when it needs the share. The state does not keep it,
+ * except new shares that wait for those of other holders. An unset variable or a missing file is a share that is not at hand.
  */
 export type ShareSource = string | EnvironmentShare | FileShare;
 /** @internal */
 export type ShareReference = Exclude<ShareSource, string>;
 
-/** A share in place of a name would be printed as the name. A path may be base64 as well, but seldom mixes cases and digits like a share. */
+/** True if a name or a path cannot be a share, which messages would print. A path may be base64 as well, but seldom mixes cases like a share. */
 function isNoShare(text: string): boolean {
   if (text.length < 40 || !decodeShare(text)) return true;
   return text.includes("/") && !(/[a-z]/.test(text) && /[A-Z]/.test(text));
@@ -157,15 +155,15 @@ const source = z.union(
   "must be a share, { env: <variable> } or { file: <path> }",
 );
 
-/** Seconds. Pulumi locks the stack for as long. */
+/** The longest wait in seconds, for which Pulumi locks the stack. */
 const longestWait = 3600;
 
-/** Line ends and blanks of armor mean nothing. */
+/** Whitespace in armor is ignored. */
 const keys: Comparison = {
   equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\s/g, "") === JSON.stringify(b)?.replace(/\\[rn]|\s/g, ""),
 };
 
-/** Steers a rekey that runs, and is never a difference. */
+/** An input of a running rekey, which causes no diff. */
 const steering = { input: bool, compare: neverDiffers } as const;
 const shareList = z.array(source, "must be a list of shares");
 
@@ -197,7 +195,7 @@ export const rekeyFields: Fields<RekeyInputs, object, object> = {
   connection: connectionField,
 };
 
-/** A change of one of these runs a new rekey; anything else only steers one that runs. @internal */
+/** The inputs whose change runs a new rekey. @internal */
 export const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
 
 /** @internal */
@@ -236,7 +234,7 @@ export function sharesAtHand(sources: readonly ShareSource[], field: string): { 
   return { shares, missing };
 }
 
-/** The references behind which there is no share, by name. @internal */
+/** The names of the references without a share. @internal */
 export const emptyReferences = (sources: readonly ShareSource[], field: string): string[] =>
   sources.flatMap((source, index) => (typeof source === "string" || textOf(source, `${field}[${index}]`) ? [] : [nameOf(source)]));
 
@@ -259,7 +257,7 @@ function textOf(source: ShareSource, label: string): string | undefined {
   }
 }
 
-/** Where shares are read, and what is wrong with those that the program holds itself. Never a share. @internal */
+/** The references to shares, and the check failures of plain values. Never a share. @internal */
 export interface InspectedShares {
   shareReferences: ShareReference[];
   shareFindings: CheckFailure[];
@@ -299,8 +297,8 @@ function failuresIn(sources: ShareSource[] | null | undefined, field: "currentSh
 }
 
 /**
- * An input that comes from the step before, with a field that it has where that step came to its end. With --continue-on-error Pulumi registers a step even
- * if the one before it failed.
+ * An input that comes from the step before, with a field that a completed step has. With --continue-on-error Pulumi registers a step even if the one before
+ * it failed.
  * @internal
  */
 export const stepOutput = (field: string): Schema<never> =>

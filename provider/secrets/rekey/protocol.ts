@@ -19,7 +19,7 @@ interface Actions {
 /** The driver does these in every step. */
 type CommonAction = "cancel probe" | "refuse tampered";
 
-/** Which of the three resources. @internal */
+/** One of the three resources of a rekey. @internal */
 export type Step = keyof Actions;
 /** The part of its state that decides. */
 type Held = "nothing" | "an attempt" | "a nonce" | "no nonce" | "a candidate" | "an unknown outcome";
@@ -202,7 +202,7 @@ async function explainStart(connection: Connection, error: unknown): Promise<unk
   return (await isAutoUnsealed(connection).catch(() => false)) ? autoUnseal() : error;
 }
 
-/** Cancels, resumes or refuses another client's attempt, as `onConflict` says. Returns the nonce of a resumed one. @internal */
+/** Handles another client's attempt according to `onConflict`. Returns the nonce of a resumed one. @internal */
 export async function resolveConflict(
   connection: Connection,
   { server, status }: Observed,
@@ -258,7 +258,7 @@ const unexpectedState = ({ server, status }: Observed, holds: Held): StewardErro
 export async function cancelOwnAttempt(connection: Connection, status: RekeyStatus): Promise<void> {
   if (status.verification) {
     await restartVerification(connection, status.nonce);
-    // A cancel without a nonce ends whatever is in progress by then.
+    // A cancel without a nonce ends any attempt that is then in progress.
     if ((await getStatus(connection)).nonce !== status.nonce)
       throw stopped(
         "attempt-lost",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// The responses of a rekey: what the provider reads of them.
+// The parts of a rekey's responses that the provider reads.
 
 // The nonce is printed and stored in plaintext: accept nothing that could be something else.
 const nonceSchema = z.string().regex(/^[\w-]{0,64}$/);
@@ -13,14 +13,14 @@ export const statusSchema = z.object({
   n: z.int().default(0),
   progress: z.int().default(0),
   required: z.int().optional(),
-  /** Its name in OpenBao 2.4.0. */
+  /** `required` in OpenBao 2.4.0. */
   seal_threshold: z.int().optional(),
   pgp_fingerprints: strings,
   backup: z.boolean().default(false),
   verification_required: z.boolean().default(false),
   verification_nonce: z.string().optional(),
 });
-/** The API document does not describe the response to a start. Vault returns the status. @internal */
+/** The API specification does not describe the response to a start. Vault returns the status. @internal */
 export const startSchema = z.object({ nonce: nonceSchema });
 /** @internal */
 export const verificationSchema = z.object({
@@ -39,7 +39,7 @@ export const updateSchema = z
     pgp_fingerprints: strings,
     progress: z.int().optional(),
   })
-  // A body that shows neither may hide a completion.
+  // A body without either may hide a completion.
   .refine(({ complete, progress }) => complete || progress !== undefined);
 /** @internal */
 export const backupSchema = z.object({

@@ -3,32 +3,32 @@ import { Share, shareDigest, shareOf } from "./crypto";
 import { Observed, RekeyStatus, ShareSet } from "./states";
 import { StopId } from "./stops";
 
-// Which current share to submit next, and when to stop. No request is sent here: submit.ts runs the command of a step, and passes its result to the next step.
+// Decides which current share to submit next, and when to stop. submit.ts runs the commands.
 
-/** A set of shares to submit: what the program brings, or one that the state keeps. @internal */
+/** A set of shares to submit: the program's own, or one that the state keeps. @internal */
 export interface Offer {
   shares: readonly Share[];
-  /** The kept set; undefined for the program's own shares. */
+  /** The kept set. Undefined for the program's own shares. */
   set?: ShareSet;
 }
 
-/** Where the submission stands. @internal */
+/** The progress of the submission. @internal */
 export interface Round {
-  /** The offer at hand, and those that are tried after it. */
+  /** The current offer, followed by those to try next. */
   readonly offers: readonly [Offer, ...Offer[]];
-  /** The share at hand, in the offer at hand. */
+  /** The index of the current share in the current offer. */
   readonly position: number;
-  /** How many shares of the offer at hand count, since the service last began to count. */
+  /** The number of shares of the current offer that the service has counted since its count last restarted. */
   readonly counted: number;
-  /** How many of the program's own shares an earlier run submitted. */
+  /** The number of the program's own shares that an earlier run submitted. */
   readonly repeated: number;
-  /** The response to the share at hand was lost once. */
+  /** True if the response to the current share was lost once. */
   readonly isRetry: boolean;
-  /** Why the service refused single shares. */
+  /** The reasons for which the service refused single shares. */
   readonly refusals: readonly string[];
-  /** Digests of the shares that this attempt has; saved. */
+  /** Digests of the shares that this attempt has. Saved in the state. */
   readonly submitted: readonly string[];
-  /** Nonces of the kept sets that this attempt refused; saved. */
+  /** Nonces of the kept sets that this attempt refused. Saved in the state. */
   readonly refused: readonly string[];
   /** The progress that was printed last. */
   readonly printed: number;
@@ -78,7 +78,7 @@ export type Command =
 export interface Next {
   round: Round;
   command: Command;
-  /** Printed before. */
+  /** The lines to print first. */
   lines: readonly string[];
 }
 
@@ -101,7 +101,7 @@ export const begin = (
   about,
 });
 
-/** The kept sets that may be the current one: of the threshold that the service asks for, in plaintext, and not refused before. @internal */
+/** The kept sets that may be the current one: with the threshold that the service requires, in plaintext, and not yet refused. @internal */
 export const keptOffers = (kept: readonly ShareSet[], refused: readonly string[], required: number): Offer[] =>
   kept
     .filter((set) => set.threshold === required && set.shares.length > 0 && !refused.includes(set.nonce))
@@ -122,7 +122,7 @@ function afterObservation(last: Round, observed: Observed, waits: boolean): Next
   // OpenBao keeps shares that it cannot combine: with them in it, no attempt completes.
   if (required > 0 && progress >= required) return next(last, { do: "start over", status });
   const lines = last.printed === progress ? [] : [`${progress} of ${required} current shares submitted`];
-  // The service dropped what it had counted.
+  // The service has restarted its count.
   const round: Round = { ...last, printed: progress, submitted: progress < last.submitted.length ? [] : last.submitted };
   const [offer] = round.offers;
   const share = offer.shares[round.position];
@@ -137,7 +137,7 @@ function afterObservation(last: Round, observed: Observed, waits: boolean): Next
     if (!round.isWaitPrinted) lines.push(waiting(round.about.waitSeconds));
     return next({ ...round, isWaitPrinted: true }, { do: "wait" }, ...lines);
   }
-  // Shares of another set would make what other holders submitted worthless.
+  // Shares of another set would spoil the shares that other holders submitted.
   const other = progress <= round.counted ? withNextOffer(round) : undefined;
   if (!other) return next(round, sharesMissing(round, status), ...lines);
   return next(other, observe, ...lines, "the shares at hand are not enough: trying those of an earlier rekey that the state keeps");
@@ -158,21 +158,21 @@ function afterAnswer(round: Round, answer: Answer, status: RekeyStatus): Next {
       return next({ ...following, submitted, counted: round.counted + 1, isRetry: false }, observe);
     }
     case "share refused":
-      // Refused because it is repeated: it counts.
+      // The share was refused as a duplicate, so it counts.
       if (wasSubmitted)
         return next({ ...following, counted: round.counted + 1, repeated: offer.set ? round.repeated : round.repeated + 1 }, observe);
       return next({ ...following, refusals: [...round.refusals, `${share.label}: ${answer.reason}`] }, observe);
     case "all refused":
       return afterRefusal({ ...round, submitted: [] }, answer.reason, status);
     case "unknown":
-      // The attempt itself tells: it has new shares, or it is gone.
+      // The attempt has new shares, or it is gone.
       if (!answer.status.started || answer.status.verification) return next(round, observe);
       if (round.about.refusesRepeatedShares && !round.isRetry) return next({ ...round, isRetry: true }, observe);
       return next(round, { do: "count unknown", status: answer.status, error: answer.error });
   }
 }
 
-/** At the threshold the service refuses all shares together, and counts from zero again. */
+/** At the threshold the service refuses all shares together, and restarts its count. */
 function afterRefusal(round: Round, reason: string, status: RekeyStatus): Next {
   const [{ set }] = round.offers;
   const isAlone = round.counted + 1 >= status.required;
@@ -213,7 +213,7 @@ const sharesRefused = ({ about }: Round, { required, nonce }: RekeyStatus, reaso
   hint: `At least one of them is wrong. Correct currentShares and run again.${hintAtKept(about.kept, required)}`,
 });
 
-/** An encrypted set that may be the one that is asked for: only its holders can tell. */
+/** The hint at an encrypted kept set, which may be the current one. */
 function hintAtKept(kept: readonly ShareSet[], required: number): string {
   const set = kept.find(({ encrypted, threshold }) => encrypted.length > 0 && threshold === required);
   return set ? ` If the shares of the rekey ${set.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : "";

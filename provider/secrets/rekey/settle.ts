@@ -18,14 +18,14 @@ import { Attempt, CommitRun, CommitState, matches, RekeyStatus, ShareSet, stateO
 import { stopped, unfinished } from "./stops";
 import { finish } from "./verify";
 
-/** Tests with a throw-away attempt whether the candidate opens the service, which asks for `required` shares. @internal */
+/** Tests with a throw-away attempt if the candidate opens the service, which requires `required` shares. @internal */
 export async function resolveOutcome(run: CommitRun, required: number): Promise<CommitState> {
   const { connection, inputs, state, shares } = run;
   const { candidate, kept, attempt, excluded } = inputs.submission;
   const { shares: current } = sharesAtHand(inputs.currentShares, "currentShares");
   // A refusal alone can have other causes: only an accepted previous set shows that the candidate is dead.
   const previous = [...(state.live ? [state.live] : []), ...kept].filter((set) => set.shares.length > 0);
-  // Holders may bring the same shares as new ones and as current ones: these are current ones only if they were submitted as such.
+  // Holders may bring the same shares as newShares and currentShares. They are current ones only if they were submitted as such.
   const isCurrent = candidate.encrypted.length === 0 || current.every((share) => excluded.includes(shareDigest(candidate.nonce, share)));
   const others: (ProbedSet & { set?: ShareSet })[] = [
     ...(isCurrent ? [{ shares: current, threshold: required }] : []),

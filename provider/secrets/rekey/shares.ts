@@ -21,7 +21,7 @@ import { Attempt, identityOf, isEmpty, LastShares, SharesInputs, SharesRun, Shar
 import { noShares, stopped, unresolved } from "./stops";
 import { fromBackup, recover, restart, restarted, submit } from "./submit";
 
-// The second of the three resources of a rekey: it submits the current shares, and saves the new ones, of which none is committed yet.
+// The second of the three resources of a rekey: it submits the current shares, and saves the new ones before they are committed.
 
 async function up(connection: Connection, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
   const { attempt } = inputs;
@@ -31,7 +31,7 @@ async function up(connection: Connection, inputs: SharesInputs, last: LastShares
   if (isSame && before?.candidate && isEmpty(before.candidate))
     throw stopped("no-shares-returned", noShares.reason, noShares.hint, "ERR_REJECTED");
   assertSavesEachStep(connection);
-  // A set that this rekey made, and that is not known to be dead, may open the service.
+  // A set that this rekey made may open the service, unless it is known to be dead.
   const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
   const nonce = (isSame ? before?.nonce : undefined) ?? attempt.nonce;
   const submission: Submission = {
@@ -49,7 +49,7 @@ async function up(connection: Connection, inputs: SharesInputs, last: LastShares
   return step({ connection, inputs, identity: identityOf(attempt, submission.nonces, nonce), state: { submission } });
 }
 
-/** Keep the set in the backup. Other holders may have completed it, or its response was lost: it may be the live set. */
+/** Keeps the set in the backup, which may be live: other holders may have completed it, or its response was lost. */
 async function keepBackup(connection: Connection, { nonce, nonces, kept }: Submission, threshold: number): Promise<void> {
   const backup = await getBackup(connection);
   if (!backup || !nonces.includes(backup.nonce) || backup.nonce === nonce) return;
@@ -89,11 +89,11 @@ const step = (run: SharesRun): Promise<SharesState> =>
 /** The cache key under which the commit, deleted in the same run, stores the outcome of its candidate. @internal */
 export const outcomeKey = ({ server }: Connection, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
 
-/** Only another attempt is a change. */
+/** Only a different attempt is a change. */
 const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id === (b as Attempt | undefined)?.id };
 const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection } = rekeyFields;
 
-/** Tell a holder in the preview what the share will be submitted for. */
+/** Notes that tell a holder in the preview for which rekey the share will be submitted. */
 async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: SharesState }): Promise<PlanNote[]> {
   const { nonce, parameters } = inputs.attempt;
   if (!last || last.submission?.candidate || !nonce) return [];
@@ -140,9 +140,9 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     const observed = await observe(connection, identityOf(attempt, nonces, nonce));
     // Another resource of the program may have taken the attempt over.
     if (!heldByAnother(connection, rekeyObjects.shares)) await cancelLeftovers(connection, observed);
-    // The commit, deleted before, knows their outcome; or they died with the attempt that was just cancelled.
+    // The commit, deleted before, knows the outcome, or the cancelled attempt made the shares worthless.
     const verdict = candidate && connection.cache.get(outcomeKey(connection, candidate.nonce));
-    // A live candidate makes every other set worthless; a dead one says nothing of those that are kept.
+    // A live candidate makes every other set worthless. A dead one does not.
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || observed.server === "verifying";
     const judged = verdict === "live" || (kept.length === 0 && isWorthless);
     if (judged || discardShares) return;

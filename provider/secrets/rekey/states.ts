@@ -4,13 +4,13 @@ import { OutcomeUnknown } from "../../definition";
 import { Share } from "./crypto";
 import { RekeyInputs } from "./inputs";
 
-// The shapes of a rekey: the status on the service, and the states of the three resources.
+// The types of a rekey: its status on the service, and the states of the three resources.
 
-/** The state of the service's one rekey. */
+/** The status of the rekey on the service. */
 export interface RekeyStatus {
   /** True while an attempt is in progress. */
   started: boolean;
-  /** The nonce of the attempt; empty without an attempt. */
+  /** The nonce of the attempt. Empty without an attempt. */
   nonce: string;
   /** The number of new shares that will open the service. */
   threshold: number;
@@ -18,15 +18,15 @@ export interface RekeyStatus {
   shares: number;
   /** The number of current shares submitted so far. */
   progress: number;
-  /** The number of current shares that are needed: the threshold of the live set. */
+  /** The number of required current shares, which is the threshold of the live set. */
   required: number;
-  /** The fingerprints of the keys that the new shares are encrypted to, in order. */
+  /** The fingerprints of the keys to which the new shares are encrypted, in order. */
   pgpFingerprints: string[];
   /** True if the service keeps the encrypted shares. */
   backup: boolean;
   /** True if the new shares must be verified before the commit. */
   verificationRequired: boolean;
-  /** The progress of the verification, while new shares are being verified. */
+  /** The progress of the verification. Undefined unless new shares are being verified. */
   verification?: { nonce: string; progress: number; threshold: number; shares: number };
 }
 
@@ -34,7 +34,7 @@ export interface RekeyStatus {
 export interface Parameters {
   shares: number;
   threshold: number;
-  /** Base64 of the binary form. Without keys, the new shares come in plaintext. */
+  /** The keys in binary form, as base64. Without keys, the service returns the new shares in plaintext. */
   pgpKeys: string[];
   fingerprints: string[];
   backup: boolean;
@@ -46,7 +46,7 @@ export interface ShareSet {
   /** The nonce of the attempt that made them. */
   nonce: string;
   threshold: number;
-  /** Base64; none with PGP. */
+  /** The shares in base64. Empty with PGP. */
   shares: string[];
   encrypted: EncryptedShare[];
 }
@@ -70,7 +70,7 @@ export interface RekeyBackup {
 /** @internal */
 export const isEmpty = ({ shares, encrypted }: ShareSet): boolean => shares.length + encrypted.length === 0;
 
-/** As many shares as were asked for, each for the holder that it was asked for. @internal */
+/** True if the set has all requested shares, in the order of the requested fingerprints. @internal */
 export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parameters, "shares" | "fingerprints">): boolean =>
   parameters.fingerprints.length > 0
     ? isDeepStrictEqual(
@@ -111,7 +111,7 @@ export interface Observed {
 
 /** The facts by which a resource recognizes its attempts. @internal */
 export interface AttemptIdentity {
-  /** The nonce of the current attempt; undefined without one. */
+  /** The nonce of the current attempt. Undefined without one. */
   nonce?: string;
   /** The nonce of every attempt that this rekey started. */
   nonces: readonly string[];
@@ -136,7 +136,7 @@ export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, 
 const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
   fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
 
-/** The attempt has exactly these parameters. A share for other parameters could make keys for an attacker. @internal */
+/** True if the attempt has exactly these parameters. A share for other parameters could make keys for an attacker. @internal */
 export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, backup, verification }: Parameters): boolean =>
   status.shares === shares &&
   status.threshold === threshold &&
@@ -170,7 +170,7 @@ export function describe({
   ].join("; ");
 }
 
-/** The attempt, as the first resource passes it to the shares, and they to the commit. @internal */
+/** The attempt, which the first resource passes to the second, and that to the third. @internal */
 export interface Attempt {
   /** Identifies this attempt in the state. A new one restarts the shares step. */
   id: string;
@@ -200,7 +200,7 @@ export interface SharesInputs
   attempt: Attempt;
 }
 
-/** The result of submitting the current shares. The commit gets it as one object. @internal */
+/** The result of submitting the current shares, which the commit receives. @internal */
 export interface Submission {
   attempt: Attempt;
   /** The nonce of the current attempt. The first one may have been lost. */
@@ -208,19 +208,19 @@ export interface Submission {
   nonces: string[];
   /** The new shares. */
   candidate?: ShareSet;
-  /** "backup": they come from there, and without verification may be live already. */
+  /** The source of the new shares. Those from a backup may already be live without verification. */
   source?: "reply" | "backup";
   /** Sets whose outcome is unknown: they may open the service. */
   kept: ShareSet[];
   /** Digests of the shares that were submitted to this attempt. */
   submitted: string[];
-  /** Digests of shares that are not the candidate's: submitted for it, or brought before it existed. */
+  /** Digests of shares that do not belong to the candidate: submitted for it, or brought before it existed. */
   excluded: string[];
-  /** Kept sets that were submitted to this attempt, and refused. */
+  /** Nonces of the kept sets that this attempt refused. */
   refused: string[];
   /** True if an attempt of this rekey may have left a backup. */
   hadBackup: boolean;
-  /** The backup that this rekey overwrote: ciphertext. */
+  /** The ciphertext of the backup that this rekey overwrote. */
   replacedBackup?: RekeyBackup;
 }
 
@@ -250,9 +250,9 @@ export interface CommitInputs
 export interface CommitState {
   /** The known outcome of the candidate. */
   outcome: "open" | "unknown" | "dead" | "live";
-  /** Shares that holders have brought, decrypted: base64, and where they stood in newShares. */
+  /** The decrypted shares that holders have brought. */
   gathered: Gathered[];
-  /** The set that opens the service, as far as known: the previous one until the candidate is proven. */
+  /** The set known to open the service: the previous one until the candidate is proven. */
   live?: ShareSet;
   /** The set before the live one, encrypted, if only the holders' claim proves the live one. */
   previousLive?: ShareSet;
@@ -260,7 +260,7 @@ export interface CommitState {
   encryptedShares: EncryptedShare[];
   fingerprints: string[];
   complete: boolean;
-  /** When the live set was first known to be live, as an instance: they sort by time. */
+  /** The time at which the live set was first known to be live, as an instance id, which sorts by time. */
   since?: string;
 }
 
@@ -273,7 +273,7 @@ export interface Gathered {
 /** @internal */
 export type LastCommit = Partial<CommitInputs & CommitState> & OutcomeUnknown;
 
-/** One run: `state` is what is saved, however it ends. @internal */
+/** One run. Its progress is in `state`, which is saved however the run ends. @internal */
 export interface CommitRun {
   connection: Connection;
   inputs: CommitInputs;

@@ -18,8 +18,8 @@ export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
 };
 
 /**
- * Reads the status of the rekey, `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`; in the dialect `openbao` those
- * of `sys/rotate/root`.
+ * Reads the status of the rekey: `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`. The dialect `openbao` uses
+ * `sys/rotate/root` instead of `sys/rekey`.
  *
  * Throws `ERR_UNAVAILABLE` for a sealed service.
  * @permissions No token in Vault. In OpenBao, `read` on `sys/rotate/root/*`.
@@ -42,8 +42,8 @@ export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | unde
 };
 
 /**
- * Reads the backup of encrypted new shares that the service keeps, `GET sys/rekey/backup` (`sys/rotate/root/backup` in the dialect `openbao`); undefined when it
- * keeps none. It may belong to a rekey that was never committed: compare its `nonce`.
+ * Reads the service's backup of encrypted new shares: `GET sys/rekey/backup`, or `sys/rotate/root/backup` in the dialect `openbao`. Returns undefined if
+ * there is none. The backup may belong to a rekey that was never committed: compare its `nonce`.
  *
  * Throws `ERR_FORBIDDEN` without a token that may read it.
  * @permissions `read` on `sys/rekey/backup`, in OpenBao on `sys/rotate/root/backup`.

@@ -1,6 +1,6 @@
 import { ErrorCode, PartialState, StewardError } from "../../errors";
 
-// The ways in which a rekey stops. Each has an id, which ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them in this order.
+// The reasons for which a rekey stops. Each id ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them in this order.
 
 /** @internal */
 export const stopIds = [
@@ -59,7 +59,6 @@ export const stopIds = [
 /** @internal */
 export type StopId = (typeof stopIds)[number];
 
-/** The rule, as the message shows it. */
 const printed = (id: StopId): string => `rekey/${id}`;
 
 /** @internal */
@@ -70,7 +69,7 @@ export const stopped = (id: StopId, reason: string, hint?: string, code: ErrorCo
 export const unfinished = ({ state }: { state: object }, id: StopId, reason: string, hint: string): StewardError =>
   new PartialState({ ...state, outcomeUnknown: true }, { reason, hint, rule: printed(id) });
 
-/** A delete that would discard shares. @internal */
+/** The error of a delete that would discard shares. @internal */
 export const unresolved = (id: StopId, reason: string): StewardError =>
   stopped(
     id,
@@ -78,7 +77,7 @@ export const unresolved = (id: StopId, reason: string): StewardError =>
     "Run `pulumi up` until the outcome is known. To discard the shares, set discardShares: true, run `pulumi up`, and delete then.",
   );
 
-/** An error of an exchange, which is a stop of its own. @internal */
+/** Adds an id to the error of a request. @internal */
 export const identified = (id: StopId, error: StewardError): StewardError => error.with({ rule: printed(id) });
 
 /** @internal */

@@ -166,7 +166,7 @@ async function protectBackup(run: SharesRun): Promise<void> {
     throw stopped(
       "foreign-backup",
       `the service keeps a backup of another rekey, ${backup.nonce}, which this rekey would overwrite`,
-      `Fetch it with \`pulumi-steward rekey backup\`, and remove it with \`pulumi-steward rekey backup --delete --nonce ${backup.nonce}\`; or set replaceBackup: true, which keeps its ciphertext in the state.`,
+      `Fetch it with \`pulumi-steward rekey backup\`, and remove it with \`pulumi-steward rekey backup --delete --nonce ${backup.nonce}\`. Or set replaceBackup: true, which keeps its ciphertext in the state.`,
     );
   if (submission.replacedBackup?.nonce === backup.nonce) return;
   submission.replacedBackup = backup;

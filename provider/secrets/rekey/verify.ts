@@ -5,7 +5,7 @@ import { cancelOwnAttempt, cancelProbe, log, observe } from "./protocol";
 import { CommitRun, CommitState, describe, stateOf } from "./states";
 import { StopId, stopped, unfinished } from "./stops";
 
-// Proves the new shares, and verifies them: the last one commits.
+// Proves the new shares and verifies them. The last one commits.
 
 /** @internal */
 export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
@@ -19,7 +19,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     throw await waitForShares(
       run,
       "new-shares-missing",
-      `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? `; not at hand: ${missing.join(", ")}` : ""}`,
+      `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? ` (not at hand: ${missing.join(", ")})` : ""}`,
     );
   // A provider left over from an earlier run only knows the old nonce.
   const verification = await restartVerification(connection, nonce).catch((error) => {
@@ -67,7 +67,7 @@ async function proveLocally(run: CommitRun): Promise<void> {
   if (verdict.proven === "unknown")
     return log(connection, `${verdict.reason}: they cannot be proven here, and the service's own threshold is the proof`);
   const misfits = verdict.misfits.map(({ label }) => label);
-  // Among those gathered is a wrong one: they are asked for again.
+  // One of the gathered shares is wrong, so all are requested again.
   if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
   throw unfinished(
     run,
@@ -79,7 +79,7 @@ async function proveLocally(run: CommitRun): Promise<void> {
   );
 }
 
-/** Finds out if a new share whose response is an error has committed anyway. */
+/** Finds out if a new share has committed despite its error response. */
 async function explainVerify(run: CommitRun, share: Share, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || error.status === 429) return error;
   // Vault answers 500 to shares that cannot be combined. Another 5xx may come from a proxy, behind which the request continues.
@@ -101,11 +101,11 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   );
 }
 
-/** The candidate is the live set now. */
+/** Makes the candidate the live set. */
 async function committed(run: CommitRun): Promise<CommitState> {
   const { connection, identity } = run;
   const { candidate } = run.inputs.submission;
-  // A proxy can answer "complete". A commit ends the attempt, and the service then asks for the new threshold.
+  // A proxy may respond with "complete". A commit ends the attempt, and the service then requires the new threshold.
   const { status } = await observe(connection, identity);
   if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
     throw outcomeUnknown(run, "the service reported completion, and its status does not show it");
@@ -114,7 +114,7 @@ async function committed(run: CommitRun): Promise<CommitState> {
   return finish(run);
 }
 
-/** The set is live. An error of the cleanup must not hide that. @internal */
+/** Cleans up after the set is live, which an error of the cleanup must not hide. @internal */
 export async function finish(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, identity, state } = run;
   const { candidate, nonces, hadBackup } = inputs.submission;
@@ -125,7 +125,7 @@ export async function finish(run: CommitRun): Promise<CommitState> {
     if (late.server === "matchingUnused" || late.server === "abandoned") await cancelOwnAttempt(connection, late.status);
     const backup = hadBackup ? await getBackup(connection) : undefined;
     const isOwn = backup && nonces.includes(backup.nonce);
-    // The backup of an earlier attempt of this rekey holds dead shares.
+    // The backup of an earlier attempt of this rekey contains dead shares.
     if (backup && isOwn && (inputs.removeBackup || backup.nonce !== candidate.nonce)) {
       await removeBackup(connection, backup.nonce);
       log(connection, `removed the backup of ${backup.nonce}`);

@@ -54,7 +54,7 @@ test.each<[string, string, (own: Sandbox) => Record<string, object>, object, Reg
     "secrets:SchedulerRole",
     (own) => settings(own, { token: undefined }),
     role,
-    /give the provider "production" one for secrets/,
+    /token of secrets in the provider "production"/,
   ],
   [
     "an address that is none",
@@ -68,7 +68,7 @@ test.each<[string, string, (own: Sandbox) => Record<string, object>, object, Reg
     "secrets:SchedulerRole",
     (own) => settings(own, { adress: "vault" }),
     role,
-    /provider "production" is given wrong settings: secrets: "adress"/,
+    /settings of the provider "production" are invalid: secrets: "adress"/,
   ],
   [
     "no server of that system",
@@ -82,7 +82,7 @@ test.each<[string, string, (own: Sandbox) => Record<string, object>, object, Reg
     "secrets:SchedulerRole",
     settings,
     { ...role, connection: "eu" },
-    /"production" has no connection "eu".*Leave `connection` out/,
+    /"production" has no connection "eu".*Remove `connection`/,
   ],
 ])("%s", async (_, type, given, inputs, expected) => {
   const message = await failure(engine(type, given(sandbox)).up({ ...inputs, ...(type.startsWith("secrets") ? { name: "new" } : {}) }));

@@ -69,7 +69,7 @@ test.each([
   ["secrets:SchedulerAccess", { address: "https://nomad.example.com", token: "t", caCert: 5 }, ["caCert"]],
 ])("a number where a text belongs, as YAML reads it without quotes, is refused in words: %s", async (type, news, paths) => {
   const { failures } = await plugin.check({ urn: urn(type, "yaml") }, {}, news);
-  expect(failures.map(({ path, reason }) => [path, reason])).toEqual(paths.map((path) => [path, "must be a text"]));
+  expect(failures.map(({ path, reason }) => [path, reason])).toEqual(paths.map((path) => [path, "must be a string"]));
 });
 
 describe("an import", () => {

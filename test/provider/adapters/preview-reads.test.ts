@@ -34,7 +34,7 @@ describe.each([
   };
   const theirs = { policies: "theirs", global: true, type: "client" };
   const web = { name: "web", policies: ["ours"], global: true };
-  const ofRole = (): string[] => printed.filter((line) => !line.includes("does not show"));
+  const ofRole = (): string[] => printed.filter((line) => !line.includes("does not return"));
 
   test("a preview of a creation says what exists, that it will be refused, and what adoption would change", async () => {
     await outOfBand("POST", "role/web", theirs);
