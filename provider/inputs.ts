@@ -64,8 +64,8 @@ export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
 /** Inputs of every resource and function. */
 export interface ConnectionArgs {
   /**
-   * The name of the connection in the stack's configuration, `steward:<connection>`. Another name for the same server sends nothing. A
-   * connection to another server replaces the resource. A new address under the same name is an error.
+   * The name of the connection in the stack's configuration, `steward:<connection>`.
+   * @change updates only the state; another server replaces the resource
    * @default "default"
    */
   connection?: string;

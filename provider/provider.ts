@@ -54,7 +54,7 @@ export interface SecretsServer extends Omit<Server, "dialect"> {
   namespace?: string;
   /**
    * The mount path of the scheduler engine.
-   * @default "scheduler", and "nomad" in the dialects hashicorp and openbao
+   * @default `"scheduler"`, and `"nomad"` in the dialects hashicorp and openbao
    */
   mount?: string;
 }

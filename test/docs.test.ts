@@ -4,6 +4,7 @@ import * as ts from "typescript";
 import { table } from "../provider/secrets/rekey/protocol";
 import { stopIds } from "../provider/secrets/rekey/stops";
 import { traitsOf } from "../tools/docs-fields";
+import { policyOf, requestsOf } from "../tools/docs-requests";
 
 const read = (file: string): string => readFileSync(join(__dirname, "..", file), "utf8");
 const oneLine = (text: string): string => text.replace(/\s+/g, " ");
@@ -87,19 +88,74 @@ test("a rekey stops with every id", () => {
   expect(stopIds.filter((id) => source.split(`"${id}"`).length < 3)).toEqual([]);
 });
 
-test("the reference reads the traits of a field from its definition, and rejects a contradictory comment", () => {
-  const said = { change: "", preset: "", isOptional: true };
-  const none = { change: "", preset: "", secret: "", writeOnly: "" };
+const said = { change: "", preset: "", isOptional: true };
+const none = { change: "", preset: "", secret: "", writeOnly: "" };
+
+test("the reference takes the traits of a field from its definition", () => {
   expect(traitsOf("secrets.SchedulerRole", "type", said)).toEqual({ ...none, change: "updates", preset: '`"client"`' });
   expect(traitsOf("secrets.SchedulerRole", "name", said)).toEqual({ ...none, change: "replaces the resource", preset: "required" });
-  expect(traitsOf("secrets.SchedulerAccess", "adopt", said)).toEqual({ ...none, change: "does nothing" });
+  expect(traitsOf("secrets.SchedulerAccess", "adopt", said)).toEqual({ ...none, change: "does nothing on its own" });
+  expect(traitsOf("secrets.Rekey", "pgpKeys", said)).toEqual({ ...none, change: "starts a new rekey" });
+  expect(traitsOf("secrets.Rekey", "currentShares", said)).toEqual({
+    ...none,
+    change: "does nothing on its own",
+    preset: "required",
+    secret: "yes",
+  });
+  expect(traitsOf("secrets.Rekey", "discardShares", said)).toEqual({ ...none, change: "updates" });
   expect(traitsOf("platform.SmsSettings", "authToken", said)).toEqual({ ...none, change: "updates", secret: "yes", writeOnly: "yes" });
-  expect(traitsOf("platform.SmtpSettings", "onDelete", { ...said, change: "sends nothing" }).change).toBe("sends nothing");
-  const contradicted = (change: string, preset: string) => () => traitsOf("secrets.SchedulerRole", "type", { ...said, change, preset });
-  expect(() => traitsOf("secrets.SchedulerRole", "name", { ...said, change: "updates" })).toThrow(
-    'The comment of name of secrets.SchedulerRole says "Changing this updates", but by its definition it replaces the resource.',
+});
+
+test("a comment adds to the effect of a change that the definition knows, and cannot contradict it", () => {
+  const change = (more: string) => () => traitsOf("platform.SmtpSettings", "onDelete", { ...said, change: more }).change;
+  expect(change("updates only the state")()).toBe("updates only the state");
+  const place = 'The comment of onDelete of platform.SmtpSettings says "@change ';
+  expect(change("replaces the resource")).toThrow(
+    `${place}replaces the resource", but by its definition a change updates: begin with that.`,
   );
-  expect(contradicted("updates", '`"management"`')).toThrow(
-    'says that the default is `"management"`, but by its definition it is `"client"`.',
+  expect(change("updates")).toThrow(`${place}updates", but by its definition a change updates: remove the tag.`);
+});
+
+test("a comment cannot contradict the default of the definition", () => {
+  const contradicted = () => traitsOf("secrets.SchedulerRole", "type", { ...said, preset: '`"management"`' });
+  expect(contradicted).toThrow('says that the default is `"management"`, but by its definition it is `"client"`.');
+});
+
+test("an input without a row in its definition has no effect that the reference could show", () => {
+  expect(() => traitsOf("secrets.SchedulerRole", "lifetime", said)).toThrow(
+    "lifetime of secrets.SchedulerRole has no row in the fields of its definition.",
   );
+});
+
+test("the reference takes the requests of a resource from its case, with its inputs in the paths", () => {
+  const role = "/v1/<mount>/role/<name>";
+  expect(requestsOf("secrets.SchedulerRole", "hashicorp")).toEqual({
+    create: [`GET ${role}`, `POST ${role}`],
+    update: [`POST ${role}`],
+    refresh: [`GET ${role}`],
+    delete: [`DELETE ${role}`],
+  });
+  expect(requestsOf("secrets.SchedulerRoles", "standard")?.create).toEqual(["GET /v1/<mount>/role?list=true", `POST ${role}`]);
+  expect(requestsOf("secrets.Rekey", "hashicorp")).toBeUndefined();
+});
+
+test("the Vault policy of a resource permits its requests and nothing else", () => {
+  const requests = [
+    "GET /v1/<mount>/role?list=true",
+    "POST /v1/<mount>/role/<name>",
+    "PUT /v1/sys/leases/lookup",
+    "GET /v1/auth/token/lookup-self",
+  ];
+  expect(policyOf(requests, "team/nomad").split("\n")).toEqual([
+    'path "sys/leases/lookup" {',
+    '  capabilities = ["update"]',
+    "}",
+    'path "team/nomad/role" {',
+    '  capabilities = ["list"]',
+    "}",
+    'path "team/nomad/role/*" {',
+    '  capabilities = ["create", "update"]',
+    "}",
+  ]);
+  expect(() => policyOf(["GET /v1/<mount>/role/<name>/members"])).toThrow("requires a rule in tools/docs-requests.js");
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { parse } from "yaml";
 import { compileAll } from "./support/compile";
-import { allBlocks, blocks, classes, pages, readPage, root, shown } from "./support/pages";
+import { allBlocks, blocks, classes, pageOf, pages, readPage, root, shown } from "./support/pages";
 
 /** The declarations that a block may use: common imports, those of earlier blocks, and the reader's own. */
 const granted = `
@@ -48,13 +48,57 @@ test("every pipeline in the documentation is valid YAML that names a runner and 
   }
 });
 
-test.each(classes)("%s has a page with an example, a link to the API, its requests and its unreadable fields", (name) => {
-  const page = pages.find((each) => each.startsWith("docs/api/") && readPage(each).includes(`\n# ${name}\n`)) ?? "";
+test.each(classes)("%s has a page with a minimal and a real example, its import, its requests and its permissions", (name) => {
+  const page = pageOf(name);
   const text = readPage(page);
-  expect(blocks(page, "ts").some((block) => block.includes(`new ${name}(`))).toBe(true);
-  for (const row of [/^\| API \| \[.+\]\(https:/m, /^\| Requests \| .*\d `\w+`.* \|$/m, /^\| Cannot be read back \| .+\. \|$/m])
-    expect(text).toMatch(row);
+  const [minimal = "", real = ""] = blocks(page, "ts").filter((block) => block.includes(`new ${name}(`));
+  expect(minimal).not.toBe("");
+  expect(real.length).toBeGreaterThan(minimal.length);
+  for (const row of [/^\| API \| \[.+\]\(https:/m, /^\| Cannot be read back \| .+\. \|$/m]) expect(text).toMatch(row);
   expect(text).toContain("## Inputs\n\n| Name |");
+  expect([...text.matchAll(/^## (?:Examples|Inputs|Outputs|Import|Requests|Permissions)$/gm)].map(String)).toEqual(
+    ["Examples", "Inputs", "Outputs", "Import", "Requests", "Permissions"].map((heading) => `## ${heading}`),
+  );
+  expect(text).toMatch(/^(\| Create \||- ).*`(GET|POST|PUT) \/(v1|api)\//m);
+  // Each input and output has a description.
+  expect(text.match(/^\| `\w+` .*\| {2}\|$/gm)).toBeNull();
+  // TODOs of a template.
+  expect(text).not.toContain("TODO");
+});
+
+/** A row of a table of fields: its name, and its example. */
+const exampleOfField = /^\| `(\w+)\??` \|.*<br>Example: (`{1,2}) ?(.+?) ?\2 \|$/gm;
+
+test("the example of each field compiles as its value", () => {
+  const programs = pages
+    .filter((page) => page.startsWith("docs/api/"))
+    .flatMap((page) => {
+      const [, title = ""] = /^# (.+)$/m.exec(readPage(page)) ?? [];
+      const system = /^docs\/api\/(secrets|platform|scheduler)\//.exec(page)?.[1];
+      return readPage(page)
+        .split(/^## /m)
+        .flatMap((section) => {
+          const [heading = ""] = section.split("\n", 1);
+          const type = heading === "Inputs" ? `${title}Args` : system ? `${system}.${heading}` : `steward.${heading}`;
+          return [...section.matchAll(exampleOfField)].map(
+            ([, field, , value = ""]) => `export const ${field}: ${type}["${field}"] = ${value.replaceAll("\\|", "|")};`,
+          );
+        });
+    });
+  expect(programs.length).toBeGreaterThan(40);
+  const files = Object.fromEntries(programs.map((program, index) => [`example-${index}.mts`, `${program}\n`]));
+  expect(compileAll({ "granted.d.ts": granted, ...files }, "node,jest").errors).toEqual([]);
+});
+
+/** The paths of a policy, sorted. */
+const pathsIn = (policies: string): string[] => policies.match(/^path [^}]+^}$/gm)?.sort() ?? [];
+
+test("the policy in docs/getting-started/vault.md permits what the pages of the resources say", () => {
+  const [all = ""] = blocks("docs/getting-started/vault.md", "hcl");
+  const resources = classes.filter((name) => name.startsWith("secrets.Scheduler"));
+  const policies = resources.flatMap((name) => blocks(pageOf(name), "hcl").flatMap(pathsIn));
+  expect(resources.length).toBeGreaterThanOrEqual(5);
+  expect(pathsIn(all)).toEqual([...new Set(policies)].sort());
 });
 
 /** The anchors that GitHub generates for headings. */

@@ -62,7 +62,7 @@ async function readDeclarations() {
     const application = await Application.bootstrap({
       entryPoints: [path.join(root, part, "index.ts")],
       tsconfig: path.join(root, tsconfig),
-      blockTags: ["@default", "@see", "@requests", "@unreadable"],
+      blockTags: ["@change", "@default", "@example", "@permissions", "@requests", "@see", "@unreadable"],
       sort: ["source-order"],
       excludeInternal: true,
       excludePrivate: true,

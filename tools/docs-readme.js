@@ -9,22 +9,24 @@ const { root, Problem } = require("./command");
 const file = path.join(root, "README.md");
 const marks = ["<!-- generated: resources -->\n\n", "\n\n<!-- end of what is generated -->"];
 
-/** A part of a comment without its markup. @param {readonly import("typedoc", { with: { "resolution-mode": "import" } }).CommentDisplayPart[]} [parts] */
-const plain = (parts = []) =>
-  parts
+const longest = 90;
+
+/** The first paragraph of a comment. @param {import("./docs-text").Comment | undefined} comment */
+const firstParagraph = (comment) =>
+  (comment?.summary ?? [])
     .map((part) => (part.kind === "inline-tag" ? `\`${part.text}\`` : part.text))
+    .join("")
+    .split("\n\n", 1)
     .join("")
     .replace(/\s+/g, " ")
     .trim();
 
-/** @param {string} text */
-const firstSentence = (text) => text.split(/\.(?= |$)/)[0] ?? "";
-
-/** The cells of a class. Its comment begins with its subject, a colon and the paths of the API. @param {string} title @param {string} file @param {Declared} resource */
-function rowOf(title, file, resource) {
-  const [manages = "", ...api] = firstSentence(plain(resource.comment?.summary)).split(": ");
-  if (api.length === 0) throw new Problem(`The comment of ${title} must begin with its subject, a colon and the paths of the API.`);
-  return [`[\`${title}\`](docs/api/${file})`, manages];
+/** The cells of a class: the first paragraph of its comment says what it manages. @param {string} title @param {string} file @param {Declared} resource */
+function rowOf(title, file, { comment }) {
+  const manages = firstParagraph(comment);
+  if (manages === "" || manages.length > longest)
+    throw new Problem(`The first paragraph of the comment of ${title} is its row in the README: at most ${longest} characters.`);
+  return [`[\`${title}\`](docs/api/${file})`, manages.replace(/\.$/, "")];
 }
 
 /** The README with its table. @param {readonly import("./docs-declarations").Page[]} pages */

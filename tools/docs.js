@@ -37,7 +37,7 @@ function contents(pages) {
       });
   return [
     "# API",
-    "Each resource has a page with an example, the product's API page, the requests, the unreadable values, the inputs and the outputs. Its functions and types are on the same page.",
+    "The page of a resource has examples, the inputs and outputs, the import command, the requests and the permissions. It names the values that cannot be read back. Its functions and types are on the same page.",
     "## Vault",
     of("secrets/").join("\n"),
     "## Terraform Enterprise",

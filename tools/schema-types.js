@@ -135,11 +135,23 @@ class Reader {
   documentation(symbol) {
     const tags = symbol.getJsDocTags(this.checker);
     const text = ts.displayPartsToString(symbol.getDocumentationComment(this.checker)).trim();
-    const fallback = tags.find(({ name }) => name === "default");
+    const tagged = (/** @type {string} */ name) => ts.displayPartsToString(tags.find((tag) => tag.name === name)?.text);
+    const [change, fallback] = [tagged("change"), tagged("default")];
     return {
       isInternal: tags.some(({ name }) => name === "internal"),
-      text: fallback ? `${text} Default: ${ts.displayPartsToString(fallback.text)}.` : text,
+      text: fallback ? `${text} Default: ${fallback}.` : text,
+      change: change ? ` Changing it ${change}.` : "",
     };
+  }
+
+  /** The inputs of a resource, with the effect of a change. @param {string} module @param {ts.Type} type @param {(name: string) => Spec} more */
+  inputs(module, type, more) {
+    const { properties, required } = this.properties(module, type, more);
+    for (const symbol of this.checker.getPropertiesOfType(type)) {
+      const property = properties[symbol.name];
+      if (property?.description) property.description += this.documentation(symbol).change;
+    }
+    return { properties, required };
   }
 
   /** The properties of an interface. @param {string} module @param {ts.Type} type @param {(name: string) => Spec} more */

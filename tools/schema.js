@@ -85,7 +85,7 @@ function packageSchema() {
     const secret = (/** @type {string} */ name) => (fields[name]?.secret || fields[name]?.secretOutput ? { secret: true } : {});
     const integer = (/** @type {string} */ name) => (isInteger(fields[name]?.input) ? { type: "integer" } : {});
     const replaces = (/** @type {string} */ name) => (fields[name]?.replaces ? { willReplaceOnChanges: true } : {});
-    const inputs = reader.properties(module, typed.inputs, (name) => ({
+    const inputs = reader.inputs(module, typed.inputs, (name) => ({
       ...(fields[name]?.secret ? { secret: true } : {}),
       ...integer(name),
       ...replaces(name),
@@ -104,7 +104,7 @@ function packageSchema() {
     definitions.find((/** @type {Definition} */ each) => each.token === token)?.fields ?? {};
   const [attempt, kept] = [fieldsOf("secrets:RekeyAttempt"), fieldsOf("secrets:RekeyShares")];
   const rekey = reader.rekey();
-  const inputs = reader.properties("secrets", rekey.inputs, (name) => ({
+  const inputs = reader.inputs("secrets", rekey.inputs, (name) => ({
     ...(kept[name]?.secret ? { secret: true } : {}),
     ...(isInteger(attempt[name]?.input) ? { type: "integer" } : {}),
   }));

@@ -160,6 +160,8 @@ function passagesOf(code, strings) {
         .replace(/^\/\*+|\*\/$/g, "")
         .replace(/^\s*\* ?/gm, "")
         .replace(/```[\s\S]*?```/g, "")
+        // A value; a title begins with a capital letter.
+        .replace(/@example (?![A-Z]).*/g, "")
         .replace(/\{@link (\w+)\}/g, "$1")
         .replace(/(@\w+ )\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g, "$1");
       passages.push(...text.split(/\n\s*\n|^- |@\w+/m).map((paragraph) => ({ line, text: paragraph })));

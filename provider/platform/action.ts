@@ -7,7 +7,11 @@ import { adminPath, callAsAdministrator, system } from "./client";
 
 /** Inputs of every action. */
 export interface ActionInputs extends ConnectionArgs {
-  /** Any strings, including secrets. The action runs again each time they change. Changing this updates. */
+  /**
+   * Any strings, including secrets. The action runs again each time they change.
+   * @change updates, and runs the action again
+   * @example ["2026-01"]
+   */
   triggers?: string[];
 }
 

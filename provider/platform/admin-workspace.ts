@@ -12,11 +12,15 @@ import { readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";
 
 /** Inputs of {@link AdminWorkspace}. */
 export interface AdminWorkspaceInputs extends ConnectionArgs {
-  /** The id of the workspace: `ws-…`. Changing this replaces. */
+  /**
+   * The id of the workspace.
+   * @example "ws-6jrRyVDv1J8zQMB5"
+   */
   workspaceId: string;
   /**
    * Destroy the workspace, with its state and its runs, when this resource is destroyed. Otherwise the workspace stays. Setting it to true
-   * prints a warning in the preview and in `pulumi up`. Changing this sends nothing.
+   * prints a warning in the preview and in `pulumi up`.
+   * @change updates only the state
    * @default false
    */
   destroyOnDelete?: boolean;
@@ -24,8 +28,11 @@ export interface AdminWorkspaceInputs extends ConnectionArgs {
 
 /** Outputs of {@link AdminWorkspace}. */
 export interface AdminWorkspaceState {
+  /** The id of the workspace. */
   workspaceId: string;
+  /** The name of the workspace. */
   name: string;
+  /** True if the workspace is locked. */
   locked: boolean;
   /** The name of its organization. */
   organization: string;
@@ -108,7 +115,7 @@ const destroys: PlanNote = {
 };
 
 /**
- * An existing workspace in any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the id of the workspace.
+ * An existing workspace in any organization.
  *
  * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs, but Pulumi shows no diff for them. With
  * `AdminWorkspace.get` it shows one. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it was locked or
@@ -117,12 +124,16 @@ const destroys: PlanNote = {
  * Fails with `ERR_NOT_FOUND` if the workspace does not exist, and with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  * Destroying a locked or renamed workspace fails with `ERR_REJECTED`.
  *
+ * @example Record a workspace
+ * ```ts
+ * new platform.AdminWorkspace("network", { workspaceId: "ws-6jrRyVDv1J8zQMB5" });
+ * ```
+ * @example Destroy a workspace with its state, once this resource is destroyed
  * ```ts
  * new platform.AdminWorkspace("abandoned", { workspaceId: "ws-6jrRyVDv1J8zQMB5", destroyOnDelete: true });
  * ```
- *
  * @see [Terraform Enterprise: workspaces](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/workspaces)
- * @requests Create: 1 `GET`. Update: none. Refresh: 1 `GET`. Delete: none, or 1 `GET` and 1 `DELETE` with `destroyOnDelete`.
+ * @requests A delete sends requests only with `destroyOnDelete`.
  * @unreadable Nothing: the platform returns all outputs.
  * @internal
  */

@@ -12,22 +12,39 @@ import { addressOf, Identity, ModuleVersion, noteWritten, part, readModuleVersio
 
 /** Inputs of {@link ModuleVersionDeprecation}. */
 export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
-  /** The organization that owns the module. Changing this replaces. */
+  /**
+   * The organization that owns the module.
+   * @example "acme"
+   */
   organizationName: string;
-  /** The name of the module. Changing this replaces. */
+  /**
+   * The name of the module.
+   * @example "network"
+   */
   moduleName: string;
-  /** The provider that the module is for. Changing this replaces. */
+  /**
+   * The provider that the module is for.
+   * @example "aws"
+   */
   moduleProvider: string;
-  /** The version as in the registry: `1.2.0`, `2.0.0-rc.1`, `1.0.0+build.5`. Changing this replaces. */
+  /**
+   * The version as in the registry.
+   * @example "2.0.0-rc.1"
+   */
   moduleVersion: string;
-  /** The reason, for users of the version. The platform may append to it. Changing this updates. */
+  /**
+   * The reason, for users of the version. The platform may append to it.
+   * @example "Use 2.0.0, which encrypts the flow logs."
+   */
   reason: string;
-  /** The URL of further information. Changing this updates. */
+  /**
+   * The URL of further information.
+   * @example "https://wiki.example.com/network-2"
+   */
   link?: string;
   /**
    * Adopt a version that is already deprecated with another reason or link. With true the provider prints the changes, old -> new, and
    * overwrites both. With "unchanged" it fails with `ERR_ALREADY_EXISTS` and lists the differences. Without it, such a version is an error.
-   * Changing this does nothing.
    * @default false
    */
   adopt?: Adopt;
@@ -35,12 +52,17 @@ export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
 
 /** Outputs of {@link ModuleVersionDeprecation}. */
 export interface ModuleVersionDeprecationState {
+  /** The organization that owns the module. */
   organizationName: string;
+  /** The name of the module. */
   moduleName: string;
+  /** The provider that the module is for. */
   moduleProvider: string;
+  /** The version as in the registry. */
   moduleVersion: string;
   /** The declared reason, as long as the published one begins with it. */
   reason: string;
+  /** The URL of further information. Undefined without one. */
   link: string | undefined;
   /** The reason as users see it. A secret output, since `reason` may be a secret. */
   publishedReason: string;
@@ -215,14 +237,13 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
 }
 
 /**
- * The deprecation of a private module version: `PATCH /api/v2/organizations/:organization/registry-modules/private/:organization/:name/:provider/:version`,
- * and `GET /api/registry/v1/modules/:organization/:name/:provider/versions`. Its id is
- * `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`.
+ * The deprecation of a private module version.
  *
  * Creating the resource deprecates the version, and destroying it reinstates the version. If the version is already deprecated with another
  * reason or link, creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. After the version is removed from the registry, a refresh
  * removes the resource from the state. The provider reads all versions of a module with one request.
  *
+ * @example Deprecate one version
  * ```ts
  * new platform.ModuleVersionDeprecation("old-network", {
  *   organizationName: "acme",
@@ -230,14 +251,26 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
  *   moduleProvider: "aws",
  *   moduleVersion: "1.0.0",
  *   reason: "Use 2.0.0, which encrypts the flow logs.",
- *   link: "https://wiki.example.com/network-2",
  * });
  * ```
- *
+ * @example Deprecate several versions, some of which are already deprecated
+ * ```ts
+ * for (const moduleVersion of ["1.0.0", "1.1.0", "1.2.0"])
+ *   new platform.ModuleVersionDeprecation(`network-${moduleVersion}`, {
+ *     organizationName: "acme",
+ *     moduleName: "network",
+ *     moduleProvider: "aws",
+ *     moduleVersion,
+ *     reason: "Use 2.0.0, which encrypts the flow logs.",
+ *     link: "https://wiki.example.com/network-2",
+ *     adopt: true,
+ *   });
+ * ```
  * @see
  * [Terraform Enterprise: module versions](https://developer.hashicorp.com/terraform/enterprise/api-docs/private-registry/manage-module-versions)
- * @requests Create: 1 `GET` for all versions of a module, and 1 `PATCH` for each that is not yet deprecated with this reason and link.
- * Update: 1 `PATCH`. Refresh: 1 `GET` for all versions of a module. Delete: 1 `PATCH`.
+ * @requests The resources of one module share the `GET`. A create sends no `PATCH` for a version that is already deprecated with this reason and
+ * link.
+ * @permissions The token of a user who may manage the modules of the organization.
  * @unreadable Nothing: the platform returns the reason and the link, with its additions in `publishedReason`.
  * @internal
  */

@@ -2,19 +2,23 @@ import { Definition } from "../definition";
 import { ActionInputs, ActionState, action } from "./action";
 
 /**
- * A rotation of the key that signs the workload identity tokens of runs: `POST /api/v2/admin/oidc-settings/actions/rotate-key`. Clouds accept
- * tokens of the old keys until an {@link OidcKeyTrim}. The platform also rotates the key automatically every 90 days. A rotation restarts
- * these 90 days, and does not change when the platform trims old keys automatically.
+ * A rotation of the key that signs the workload identity tokens of runs.
+ *
+ * Clouds accept tokens of the old keys until an {@link OidcKeyTrim}. The platform also rotates the key automatically every 90 days. A
+ * rotation restarts these 90 days, and does not change when the platform trims old keys automatically.
  *
  * Pulumi rotates the key on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
  * the resource sends nothing.
  *
+ * @example Rotate once
  * ```ts
- * new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });
+ * new platform.OidcKeyRotation("leak");
  * ```
- *
+ * @example Rotate each month
+ * ```ts
+ * new platform.OidcKeyRotation("monthly", { triggers: [new Date().toISOString().slice(0, 7)] });
+ * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
  * @unreadable Everything: the platform does not report the action, so it never shows drift.
  * @internal
  */

@@ -25,6 +25,12 @@ export const agentMembers: ReadFunction<GetAgentMembersOptions, unknown> = {
 /**
  * Reads the members that the agent at the connection's address knows: `GET /v1/agent/members`. Returns the response unchanged. Other agents of
  * the cluster may know other members. Previews read too. Throws {@link StewardError}.
+ * @permissions A Nomad token with this ACL policy:
+ * ```hcl
+ * node {
+ *   policy = "read"
+ * }
+ * ```
  */
 export function getAgentMembers(options: GetAgentMembersOptions = {}): Promise<unknown> {
   return read(agentMembers, options);

@@ -59,6 +59,12 @@ const undeployed = ["batch", "sysbatch"];
  * waits. Jobs without deployments are not supported: batch jobs, and jobs whose `Update` has `MaxParallel` 0.
  *
  * Fails with `ERR_FAILED` and the scheduler's description if the deployment ends in another status, and with `ERR_TIMED_OUT` after `timeout`.
+ * @permissions A Nomad token with this ACL policy:
+ * ```hcl
+ * namespace "default" {
+ *   capabilities = ["list-jobs", "read-job"]
+ * }
+ * ```
  */
 export function waitForDeployment(options: WaitForDeploymentOptions): Promise<Deployment | undefined> {
   const { jobId, timeout, electionTimeout, signal, ...consistency } = options ?? {};

@@ -56,6 +56,12 @@ const schema = strictObject({
  * await scheduler.registerJob({ job });
  * await scheduler.waitForDeployment({ jobId: "web", timeout: "10m" });
  * ```
+ * @permissions A Nomad token with this ACL policy:
+ * ```hcl
+ * namespace "default" {
+ *   capabilities = ["submit-job"]
+ * }
+ * ```
  */
 export function registerJob(options: RegisterJobOptions): Promise<unknown> {
   const { job, ...consistency } = options ?? {};

@@ -64,6 +64,12 @@ export const jobs: ListReadFunction<JobStub> = listFunction("jobs");
  * const running = scheduler.filter("Status").equals("running");
  * for await (const job of scheduler.listJobs({ namespace: "*", filter: running })) console.log(job.Namespace, job.ID);
  * ```
+ * @permissions A Nomad token with this ACL policy:
+ * ```hcl
+ * namespace "default" {
+ *   capabilities = ["list-jobs"]
+ * }
+ * ```
  */
 export function listJobs(options: ListOptions = {}): List<JobStub> {
   return list(jobs, options);

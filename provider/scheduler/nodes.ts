@@ -32,6 +32,12 @@ export const nodes: ListReadFunction<NodeStub> = listFunction("nodes");
 /**
  * Lists all nodes: `GET /v1/nodes`. Pages are fetched on demand. A node that moves to another page meanwhile is returned once. Nodes have no
  * namespace. Previews read too. Throws {@link StewardError}. A 5xx response is not retried.
+ * @permissions A Nomad token with this ACL policy:
+ * ```hcl
+ * node {
+ *   policy = "read"
+ * }
+ * ```
  */
 export function listNodes(options: ListOptions = {}): List<NodeStub> {
   return list(nodes, options);

@@ -67,6 +67,7 @@ const schemas: Record<Collection, z.ZodType> = {
  *   if (items.every((node) => node.Status === "ready")) break;
  * }
  * ```
+ * @permissions Those of {@link listJobs}, {@link listDeployments} or {@link listNodes}.
  */
 export function watch(options: WatchOptions): AsyncIterable<Snapshot> {
   const { resource, wait, electionTimeout, ...query } = options ?? {};

@@ -8,7 +8,8 @@ import { isMountPath, normalizeMount } from "./mount-path";
 /** Inputs of every resource and function of the scheduler engine. */
 export interface MountArgs {
   /**
-   * The mount path of the scheduler engine. It may be nested: `team/scheduler`. Changing this replaces the resource.
+   * The mount path of the scheduler engine, which may be nested.
+   * @example "team/nomad"
    * @default the connection's `mount`, or else "scheduler" ("nomad" in the dialects hashicorp and openbao)
    */
   mount?: string;

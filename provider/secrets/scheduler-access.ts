@@ -17,27 +17,41 @@ import { atEachMount } from "./scheduler-mounts";
 export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
   /**
    * The address at which the service reaches the scheduler: `https://host:4646`, without user, query or fragment. If it is omitted, the service
-   * uses `SCHEDULER_ADDR` (in Vault `NOMAD_ADDR`) of its own environment, and the address is not compared. Changing this updates.
+   * uses `SCHEDULER_ADDR` (in Vault `NOMAD_ADDR`) of its own environment, and the address is not compared.
+   * @example "https://nomad.example.com:4646"
    */
   address?: string;
   /**
    * The management token of the scheduler, a secret. The service never returns it, so it shows no drift. If it is omitted in the standard dialect,
    * the service uses `SCHEDULER_TOKEN` of its own environment. The dialects hashicorp and openbao require it: a first write without a token makes
-   * Vault bootstrap the scheduler's ACLs and keep the only management token. This cannot be undone. Changing this updates.
+   * Vault bootstrap the scheduler's ACLs and keep the only management token. This cannot be undone.
+   * @example config.requireSecret("managementToken")
    */
   token?: string;
-  /** The maximum length of token names. With 0 the service chooses it by the scheduler's version. Changing this updates. */
+  /**
+   * The maximum length of token names. With 0 the service chooses it by the scheduler's version.
+   * @example 128
+   */
   maxTokenNameLength?: number;
-  /** The CA certificate of the scheduler, in PEM format. Changing this updates. */
+  /**
+   * The CA certificate of the scheduler, in PEM format.
+   * @example fs.readFileSync("nomad-ca.pem", "utf8")
+   */
   caCert?: string;
-  /** The client certificate that the service presents to the scheduler, in PEM format. Requires `clientKey`. Changing this updates. */
+  /**
+   * The client certificate that the service presents to the scheduler, in PEM format. Requires `clientKey`.
+   * @example fs.readFileSync("vault.pem", "utf8")
+   */
   clientCert?: string;
-  /** The private key of `clientCert`, in PEM format, a secret. The service never returns it, so it shows no drift. Changing this updates. */
+  /**
+   * The private key of `clientCert`, in PEM format, a secret. The service never returns it, so it shows no drift.
+   * @example config.requireSecret("vaultClientKey")
+   */
   clientKey?: string;
   /**
    * Adopt an existing access configuration. With true the provider prints the changes, old -> new, and overwrites all attributes. The previous
    * token cannot be restored. With "unchanged" it fails with `ERR_ALREADY_EXISTS` if an attribute that the service returns differs, and lists the
-   * differences. Without it, an existing configuration is an error. Changing this does nothing.
+   * differences. Without it, an existing configuration is an error.
    * @default false
    */
   adopt?: Adopt;
@@ -214,20 +228,33 @@ const tokenMissing: CheckFailure = {
 };
 
 /**
- * The connection from the Nomad secrets engine to Nomad: `POST` and `GET <mount>/config/access`, and `DELETE` if the service has it. Its id is
- * `<mount>/config/access`.
+ * The connection from the Nomad secrets engine to Nomad.
  *
  * Each engine has one configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS` unless
  * `adopt` is set. In the standard dialect, a configuration without an address counts as none. Deleting the resource leaves no management token on
  * the server: without a `DELETE`, the provider writes a blank configuration. Pass `token` and `clientKey` as Pulumi secrets.
  *
+ * @example An address and a management token
  * ```ts
- * new secrets.SchedulerAccess("access", { address: "https://scheduler.example.com:4646", token: config.requireSecret("managementToken") });
+ * new secrets.SchedulerAccess("access", {
+ *   address: "https://nomad.example.com:4646",
+ *   token: config.requireSecret("managementToken"),
+ * });
  * ```
- *
+ * @example Mutual TLS
+ * ```ts
+ * new secrets.SchedulerAccess("access", {
+ *   address: "https://nomad.example.com:4646",
+ *   token: config.requireSecret("managementToken"),
+ *   caCert: fs.readFileSync("nomad-ca.pem", "utf8"),
+ *   clientCert: fs.readFileSync("vault.pem", "utf8"),
+ *   clientKey: config.requireSecret("vaultClientKey"),
+ *   maxTokenNameLength: 128,
+ *   adopt: true,
+ * });
+ * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`, or 1 `POST` of a blank configuration.
- * In the standard dialect, a 404 costs 1 `GET` more, once in a run: the OpenAPI document, which must list the path for the token.
+ * @requests In the standard dialect, the first 404 of a run also reads the OpenAPI document, which must list the path for the token.
  * @unreadable `token` and `clientKey`; in the standard dialect everything except `address`.
  * @internal
  */

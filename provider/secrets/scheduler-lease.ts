@@ -13,14 +13,19 @@ import { atEachMount } from "./scheduler-mounts";
 
 /** Inputs of {@link SchedulerLease}. At least one of `ttl` and `maxTtl` is required. */
 export interface SchedulerLeaseInputs extends ConnectionArgs, MountArgs {
-  /** The TTL of generated tokens. They expire after it unless they are renewed. 0 is the default of the service. Changing this updates. */
+  /**
+   * The TTL of generated tokens. They expire after it unless they are renewed. 0 is the default of the service.
+   * @example "30m"
+   */
   ttl?: Duration;
-  /** The maximum TTL of generated tokens, including renewals. 0 is the default of the service. Changing this updates. */
+  /**
+   * The maximum TTL of generated tokens, including renewals. 0 is the default of the service.
+   * @example "8h"
+   */
   maxTtl?: Duration;
   /**
    * Adopt an existing lease configuration. With true the provider prints the changes, old -> new, and overwrites it. With "unchanged" it fails
-   * with `ERR_ALREADY_EXISTS` if a value differs, and lists the differences. Without it, an existing configuration is an error. Changing this does
-   * nothing.
+   * with `ERR_ALREADY_EXISTS` if a value differs, and lists the differences. Without it, an existing configuration is an error.
    * @default false
    */
   adopt?: Adopt;
@@ -97,21 +102,24 @@ async function write(connection: Connection, inputs: SchedulerLeaseInputs, curre
 }
 
 /**
- * The TTL and the maximum TTL of generated Nomad tokens: `POST`, `GET` and `DELETE <mount>/config/lease`. Its id is `<mount>/config/lease`.
+ * The TTL and the maximum TTL of generated Nomad tokens.
  *
  * Each engine has one lease configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS`
  * unless `adopt` is set. Deleting it restores the defaults of the service, not the previous values. An undeclared value keeps its value from the last
  * refresh and is not compared. A value that is removed from the program stays on the server. The state then keeps it encrypted, and the output is
  * empty until the service returns another value.
  *
+ * @example A TTL
  * ```ts
- * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "4h" });
+ * new secrets.SchedulerLease("lease", { ttl: "30m" });
  * ```
- *
+ * @example Both values, with a change of what exists
+ * ```ts
+ * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "8h", adopt: true }, { dependsOn: access });
+ * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`, after 1 `GET` if a value was removed from the program. Refresh: 1 `GET`.
- * Delete: 1 `DELETE`. In the standard dialect, a 404 costs 1 `GET` more, once in a run: the OpenAPI document, which must list the path for the
- * token.
+ * @requests If a value was removed from the program, the update first sends the `GET`.
+ * In the standard dialect, the first 404 of a run also reads the OpenAPI document, which must list the path for the token.
  * @unreadable Nothing: the service returns both values.
  * @internal
  */

@@ -21,19 +21,18 @@ export const RoleType = { Client: "client", Management: "management" } as const;
 /** Attributes of a role. */
 export interface RoleAttributes {
   /**
-   * The scheduler policies of generated tokens, in any order. The service does not check that they exist. A management role has none. Changing
-   * this updates.
+   * The scheduler policies of generated tokens, in any order. The service does not check that they exist. A management role has none.
+   * @example ["deploy", "read-logs"]
    * @default []
    */
   policies?: string[];
   /**
-   * Makes generated tokens valid in all regions. In the standard dialect the service may not return it, so it shows no drift there. Changing this
-   * updates.
+   * Makes generated tokens valid in all regions. In the standard dialect the service may not return it, so it shows no drift there.
    * @default false
    */
   global?: boolean;
   /**
-   * The type of generated tokens. Changing this updates.
+   * The type of generated tokens.
    * @default "client"
    */
   type?: RoleType;
@@ -41,11 +40,14 @@ export interface RoleAttributes {
 
 /** Inputs of {@link SchedulerRole}. */
 export interface SchedulerRoleInputs extends RoleAttributes, ConnectionArgs, MountArgs {
-  /** The name of the role. Changing this replaces the role. */
+  /**
+   * The name of the role.
+   * @example "web"
+   */
   name: string;
   /**
    * Adopt an existing role. With true the provider prints the changes, old -> new, and overwrites it. With "unchanged" it fails with
-   * `ERR_ALREADY_EXISTS` if an attribute differs, and lists the differences. Without it, an existing role is an error. Changing this does nothing.
+   * `ERR_ALREADY_EXISTS` if an attribute differs, and lists the differences. Without it, an existing role is an error.
    * @default false
    */
   adopt?: Adopt;
@@ -226,19 +228,29 @@ async function find({ connection, inputs }: Request): Promise<Found<SchedulerRol
 }
 
 /**
- * A role of the Nomad secrets engine, from which Vault generates Nomad tokens: `POST`, `GET` and `DELETE <mount>/role/<name>`.
- * Its id is `<mount>/role/<name>`.
+ * A role of the Nomad secrets engine, from which Vault generates Nomad tokens.
  *
  * The provider never adopts an existing role silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set.
  *
+ * @example A role with two policies
  * ```ts
  * new secrets.SchedulerRole("web", { name: "web", policies: ["deploy", "read-logs"] });
  * ```
- *
+ * @example Roles of an engine that the same program configures, at a mount of their own
+ * ```ts
+ * const mount = "team/nomad";
+ * const access = new secrets.SchedulerAccess("access", {
+ *   mount,
+ *   address: "https://nomad.example.com:4646",
+ *   token: config.requireSecret("managementToken"),
+ * });
+ * const opts = { dependsOn: access };
+ * new secrets.SchedulerRole("deploy", { mount, name: "deploy", policies: ["deploy"], adopt: true }, opts);
+ * new secrets.SchedulerRole("operator", { mount, name: "operator", type: "management", global: true }, opts);
+ * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard dialect, a create without
- * `adopt` reads the list of roles instead of the role. There a refresh reads the list as well if the role is a 404. If the list is a 404 too, the
- * provider reads the OpenAPI document, once in a run.
+ * @requests A create with `adopt` reads the role in both dialects. In the standard dialect, a refresh that gets a 404 also reads the list.
+ * If the list is a 404 too, the provider reads the OpenAPI document, once in a run.
  * @unreadable `global`, in the standard dialect; after `get` it is undefined there.
  * @internal
  */

@@ -30,18 +30,22 @@ import {
 
 /** Inputs of {@link SchedulerRoles}. */
 export interface SchedulerRolesInputs extends ConnectionArgs, MountArgs {
-  /** The roles by name. Changing this updates the roles that differ, and deletes removed ones. */
+  /**
+   * The roles by name.
+   * @change updates: writes the roles that differ, and deletes removed ones
+   * @example { web: { policies: ["deploy"] }, operator: { type: "management" } }
+   */
   roles: Record<string, RoleAttributes>;
   /**
    * Allows no other role at this mount. `pulumi refresh` shows each undeclared role, and the next `pulumi up` deletes the roles that were shown.
-   * Changing this updates, and deletes nothing.
+   * @change updates only the state
    * @default false
    */
   exclusive?: boolean;
   /**
    * Adopt declared roles that already exist, including those that are added later. With true the provider prints the changes, old -> new, and
    * overwrites the roles. With "unchanged" it fails with `ERR_ALREADY_EXISTS` if an attribute differs, and lists the differences. Without it, an
-   * existing role is an error. Changing this does nothing.
+   * existing role is an error.
    * @default false
    */
   adopt?: Adopt;
@@ -287,23 +291,29 @@ const rolesOf = (mount: string): string => `scheduler roles of mount "${mount}"`
 const shortList = (names: readonly string[]): string => shortened(names).join(", ");
 
 /**
- * Many roles of one Nomad secrets engine, faster than one resource for each: `POST`, `GET` and `DELETE <mount>/role/<name>`,
- * and `GET <mount>/role?list=true`. Its id is `<mount>/role`.
+ * Many roles of one Nomad secrets engine, faster than one resource for each.
  *
  * If some writes fail, the others succeed. The error names the failed roles, and the next `pulumi up` continues from there. With `exclusive`, no
  * other role may exist at the mount. Pulumi deletes only roles that a `pulumi refresh` has shown, and `pulumi destroy` deletes only declared ones.
  *
+ * @example Two roles
  * ```ts
- * new secrets.SchedulerRoles("teams", {
- *   roles: { web: { policies: ["deploy"] }, operators: { type: "management", global: true } },
- *   exclusive: true,
- * });
+ * new secrets.SchedulerRoles("teams", { roles: { web: { policies: ["deploy"] }, search: { policies: ["deploy"] } } });
  * ```
- *
+ * @example All roles of a mount, from a file
+ * ```ts
+ * const teams: Record<string, string[]> = JSON.parse(fs.readFileSync("teams.json", "utf8"));
+ * const roles = Object.fromEntries(Object.entries(teams).map(([team, policies]) => [team, { policies }]));
+ * new secrets.SchedulerRoles(
+ *   "teams",
+ *   { roles: { ...roles, operator: { type: "management", global: true } }, exclusive: true },
+ *   { dependsOn: access },
+ * );
+ * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 list, and 1 `POST` for each role. Update: 1 `POST` or `DELETE` for each role that differs, after 1 list if roles were added.
- * Refresh: 1 list, and 1 `GET` for each role. Delete: 1 `DELETE` for each declared role. With `adopt`, 1 `GET` for each new role that already exists.
- * In the standard dialect, a 404 costs 1 `GET` more, once in a run: the OpenAPI document, which must list the path for the token.
+ * @requests One `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list only if roles were added.
+ * With `adopt`, a create or update also reads each new role that already exists.
+ * In the standard dialect, the first 404 of a run also reads the OpenAPI document, which must list the path for the token.
  * @unreadable `global` of each role, in the standard dialect; after `get` it is undefined there. The set has no output `lease`, which
  * `SchedulerRole.get` reads.
  * @internal

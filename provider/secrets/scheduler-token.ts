@@ -11,11 +11,14 @@ import { roleNameFindings } from "./scheduler-role";
 
 /** Inputs of {@link SchedulerToken}. */
 export interface SchedulerTokenInputs extends ConnectionArgs, MountArgs {
-  /** The role from which the service generates the token. Changing this replaces the token. */
+  /**
+   * The role from which the service generates the token.
+   * @example "deploy"
+   */
   role: string;
   /**
-   * Arbitrary strings whose change generates a new token and revokes the old one. For a monthly rotation, include the month. Changing this
-   * replaces the token.
+   * Arbitrary strings whose change generates a new token and revokes the old one. For a monthly rotation, include the month.
+   * @example { month: "2026-01" }
    * @default {}
    */
   keepers?: Record<string, string>;
@@ -157,7 +160,7 @@ async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequ
 }
 
 /**
- * A Nomad token, generated from a role: `GET <mount>/creds/<role>`, `PUT sys/leases/lookup` and `PUT sys/leases/revoke`.
+ * A Nomad token, generated from a role.
  *
  * **On Vault, a lease ends with the token that requested it.** A token that a pipeline generates with a short login expires with that login. Run the
  * program with a token that lives longer than the lease. The provider warns if it does not. Nothing renews the lease.
@@ -167,15 +170,20 @@ async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequ
  * generates another token. If the service returns no lease, as in the standard dialect, Pulumi can neither detect this nor revoke the token. The state
  * contains the token, encrypted.
  *
+ * @example A token of an existing role
+ * ```ts
+ * new secrets.SchedulerToken("deploy", { role: "deploy" });
+ * ```
+ * @example A token that is replaced each month
  * ```ts
  * const role = new secrets.SchedulerRole("deploy", { name: "deploy", policies: ["deploy"] }, { dependsOn: access });
- * const token = new secrets.SchedulerToken("deploy", { role: role.name, keepers: { month: "2026-01" } });
+ * const month = new Date().toISOString().slice(0, 7);
+ * const token = new secrets.SchedulerToken("deploy", { role: role.name, keepers: { month } });
+ * export const nomadToken = token.secretId;
  * ```
- *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad) and
  * [leases](https://developer.hashicorp.com/vault/api-docs/system/leases)
- * @requests Create: 1 `GET`, on Vault after 1 `GET` that looks up the connection's token. Refresh: 1 `PUT` that looks up the lease. Delete: 1
- * `PUT` that revokes it. Without a lease, refresh and delete: none.
+ * @requests Without a lease, a refresh and a delete send nothing.
  * @unreadable The token; without a lease, also its validity.
  * @internal
  */

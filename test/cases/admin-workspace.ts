@@ -2,13 +2,14 @@ import * as fc from "fast-check";
 import { word } from "../fuzz/values";
 import { ResourceCase } from "./case";
 
-const path = "/api/v2/admin/workspaces/ws-faulty";
+const path = "/api/v2/admin/workspaces/ws-6jrRyVDv1J8zQMB5";
 
 export const cases: readonly ResourceCase[] = [
   {
     token: "platform:AdminWorkspace",
-    inputs: () => ({ workspaceId: "ws-faulty", destroyOnDelete: true }),
-    prepare: async ({ sandbox }) => sandbox.platform.seed({ workspaces: [{ id: "ws-faulty", name: "faulty", organization: "acme" }] }),
+    inputs: () => ({ workspaceId: "ws-6jrRyVDv1J8zQMB5", destroyOnDelete: true }),
+    prepare: async ({ sandbox }) =>
+      sandbox.platform.seed({ workspaces: [{ id: "ws-6jrRyVDv1J8zQMB5", name: "faulty", organization: "acme" }] }),
     requests: () => ({ create: [`GET ${path}`], refresh: [`GET ${path}`], delete: [`GET ${path}`, `DELETE ${path}`] }),
     drifts: [{ change: ({ outOfBand }) => outOfBand("platform", "DELETE", path), shows: "gone" }],
     paths: () => [path],

@@ -14,7 +14,7 @@ export interface Context {
   outOfBand(system: System, method: string, path: string, body?: object): Promise<unknown>;
 }
 
-/** The requests of each operation as `<METHOD> <path>`, without the query. The order of parallel requests is not significant. */
+/** The requests of each operation, `<METHOD> <path>`, for the life of the case and for its page. The order of parallel requests is not significant. */
 export interface Requests {
   create: readonly string[];
   update?: readonly string[];

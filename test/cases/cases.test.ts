@@ -46,12 +46,12 @@ describe.each([
   });
   afterAll(() => context.sandbox.close());
 
-  /** The requests of an operation, without their queries, sorted. */
+  /** The requests of an operation, sorted. */
   async function requestsOf(operation: () => Promise<unknown>): Promise<string[]> {
     const before = context.sandbox.requests().length;
     await operation();
     const sent = context.sandbox.requests().slice(before);
-    return sent.map(({ method, path }) => `${method} ${path.split("?")[0]}`).sort();
+    return sent.map(({ method, path }) => `${method} ${path}`).sort();
   }
 
   describe.each(livingCases)("$token", ({ token, inputs, changed, replaced, prepare, requests, drifts = [], paths = () => [] }) => {

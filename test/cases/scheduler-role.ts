@@ -3,7 +3,7 @@ import { word } from "../fuzz/values";
 import { Context, ResourceCase } from "./case";
 
 const path = ({ mount }: Context, name = "web"): string => `/v1/${mount}/role/${name}`;
-const list = ({ mount }: Context): string => `/v1/${mount}/role`;
+const list = ({ mount }: Context): string => `/v1/${mount}/role?list=true`;
 
 export const cases: readonly ResourceCase[] = [
   {

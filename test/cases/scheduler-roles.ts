@@ -3,7 +3,7 @@ import { name, word } from "../fuzz/values";
 import { Context, ResourceCase } from "./case";
 
 const path = ({ mount }: Context, role: string): string => `/v1/${mount}/role/${role}`;
-const list = ({ mount }: Context): string => `GET /v1/${mount}/role`;
+const list = ({ mount }: Context): string => `GET /v1/${mount}/role?list=true`;
 
 export const cases: readonly ResourceCase[] = [
   {

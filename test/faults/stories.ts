@@ -18,7 +18,7 @@ export const functionStories: Record<string, () => Promise<unknown>> = {
   "platform.getSmsSettings": () => platform.getSmsSettings(),
   "platform.getCustomizationSettings": () => platform.getCustomizationSettings(),
   "platform.listWorkspaces": () => first(platform.listWorkspaces({ pageSize: 1 }), 99),
-  "platform.getWorkspace": () => platform.getWorkspace({ id: "ws-faulty" }),
+  "platform.getWorkspace": () => platform.getWorkspace({ id: "ws-6jrRyVDv1J8zQMB5" }),
   "platform.listModuleVersions": () =>
     platform.listModuleVersions({ organizationName: "acme", moduleName: "network", moduleProvider: "aws" }),
   "platform.getModuleVersion": () =>

@@ -19,6 +19,10 @@ export const pages: string[] = [
 
 export const readPage = (page: string): string => readFileSync(join(root, page), "utf8");
 
+/** The reference page of a resource, `secrets.SchedulerRole`. */
+export const pageOf = (name: string): string =>
+  pages.find((page) => page.startsWith("docs/api/") && readPage(page).includes(`\n# ${name}\n`)) ?? "";
+
 export interface Block {
   language: string;
   /** The code without the indentation of a list. */

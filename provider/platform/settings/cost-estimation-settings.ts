@@ -6,21 +6,27 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the cost estimation settings. In Terraform Enterprise, cloud A is AWS, cloud B is Google Cloud and cloud C is Azure. */
 export interface CostEstimationSettingsAttributes {
-  /** Lets organizations enable cost estimation. Requires all credentials of at least one cloud. Changing this updates. */
+  /** Lets organizations enable cost estimation. Requires all credentials of at least one cloud. */
   enabled: boolean;
-  /** The access key id for cloud A. Changing this updates. */
+  /** The access key id for cloud A. */
   cloudAAccessKeyId: string | undefined;
-  /** The secret key for cloud A. The platform returns it, but it is a secret. Changing this updates. */
+  /**
+   * The secret key for cloud A. The platform returns it, but it is a secret.
+   * @example config.requireSecret("awsSecretKey")
+   */
   cloudASecretKey: string | undefined;
-  /** The service account key for cloud B, as a JSON string. The platform returns it, but it is a secret. Compared as JSON. Changing this updates. */
+  /**
+   * The service account key for cloud B, as a JSON string. The platform returns it, but it is a secret. Compared as JSON.
+   * @example config.requireSecret("googleServiceAccountKey")
+   */
   cloudBCredentials: string | undefined;
-  /** The client id for cloud C. Changing this updates. */
+  /** The client id for cloud C. */
   cloudCClientId: string | undefined;
-  /** The client secret for cloud C. The platform returns it, but it is a secret. Changing this updates. */
+  /** The client secret for cloud C. The platform returns it, but it is a secret. */
   cloudCClientSecret: string | undefined;
-  /** The subscription id for cloud C. Changing this updates. */
+  /** The subscription id for cloud C. */
   cloudCSubscriptionId: string | undefined;
-  /** The tenant id for cloud C. Changing this updates. */
+  /** The tenant id for cloud C. */
   cloudCTenantId: string | undefined;
 }
 
@@ -46,7 +52,7 @@ function requiredWhenEnabled(held: Values): string[] {
 }
 
 /**
- * The credentials for cost estimation: `GET` and `PATCH /api/v2/admin/cost-estimation-settings`. Its id is `cost-estimation`.
+ * The credentials for cost estimation.
  *
  * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. The platform
  * returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only `[secret]`. A masked
@@ -55,13 +61,28 @@ function requiredWhenEnabled(held: Values): string[] {
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all credentials of a
  * cloud fails with `ERR_INVALID_INPUT`, before the provider sends anything.
  *
+ * @example Credentials of AWS
  * ```ts
- * new platform.CostEstimationSettings("prices", { enabled: true, cloudAAccessKeyId: "AKIA…", cloudASecretKey: config.requireSecret("priceKey") });
+ * new platform.CostEstimationSettings("prices", {
+ *   enabled: true,
+ *   cloudAAccessKeyId: "AKIA2EXAMPLE",
+ *   cloudASecretKey: config.requireSecret("awsSecretKey"),
+ * });
  * ```
- *
+ * @example Credentials of Google Cloud and Azure
+ * ```ts
+ * new platform.CostEstimationSettings("prices", {
+ *   enabled: true,
+ *   cloudBCredentials: config.requireSecret("googleServiceAccountKey"),
+ *   cloudCClientId: "3fa1a3a2-6f4d-4d5e-9a53-0d3f8f2f5b11",
+ *   cloudCClientSecret: config.requireSecret("azureClientSecret"),
+ *   cloudCSubscriptionId: "b1b6f9c0-1d7e-4b6b-8b43-1b0a2f0e9c77",
+ *   cloudCTenantId: "c0a7c9e4-5a46-4bb2-9c1a-7d9e8e1f2a33",
+ * });
+ * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
- * Delete: 1 `PATCH` if a value has to be restored.
+ * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
+ * `GET`.
  * @unreadable Nothing: the platform returns even the secrets, but Pulumi prints a changed one as `[secret]`.
  * @internal
  */

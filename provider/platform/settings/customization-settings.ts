@@ -4,15 +4,18 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the customization settings. All except the address may contain HTML. */
 export interface CustomizationSettingsAttributes {
-  /** The support address in the platform's mails. Changing this updates. */
+  /** The support address in the platform's mails. */
   supportEmailAddress: string;
-  /** The help on the login page. Changing this updates. */
+  /**
+   * The help on the login page.
+   * @example 'Sign in with SSO, or <a href="https://help.example.com">ask for an account</a>.'
+   */
   loginHelp: string;
-  /** The footer of every page. Changing this updates. */
+  /** The footer of every page. */
   footer: string;
-  /** The instructions on the page for unexpected errors. Changing this updates. */
+  /** The instructions on the page for unexpected errors. */
   error: string;
-  /** The instructions for users without an organization. Changing this updates. */
+  /** The instructions for users without an organization. */
   newUser: string;
 }
 
@@ -22,21 +25,30 @@ export interface CustomizationSettingsInputs extends SettingsInputs, Partial<Cus
 export interface CustomizationSettingsState extends SettingsState, CustomizationSettingsAttributes {}
 
 /**
- * The support address and the messages of the user interface: `GET` and `PATCH /api/v2/admin/customization-settings`. Its id is
- * `customization`.
+ * The support address and the messages of the user interface.
  *
  * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if the platform is older than
  * release 202003-1.
  *
+ * @example A footer
  * ```ts
- * new platform.CustomizationSettings("texts", { footer: "Operated by the platform team." });
+ * new platform.CustomizationSettings("messages", { footer: "Operated by the platform team." });
  * ```
- *
+ * @example The support address and help on each page
+ * ```ts
+ * new platform.CustomizationSettings("messages", {
+ *   supportEmailAddress: "platform@example.com",
+ *   loginHelp: 'Sign in with SSO, or <a href="https://help.example.com">ask for an account</a>.',
+ *   footer: "Operated by the platform team.",
+ *   error: "Report the error to platform@example.com.",
+ *   newUser: "Ask the owner of an organization to invite you.",
+ * });
+ * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
- * Delete: 1 `PATCH` if a value has to be restored.
+ * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
+ * `GET`.
  * @unreadable Nothing: the platform returns all attributes.
  * @internal
  */

@@ -5,17 +5,17 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the general settings. */
 export interface GeneralSettingsAttributes {
-  /** Limits the creation of organizations to site administrators. Changing this updates. */
+  /** Limits the creation of organizations to site administrators. */
   limitUserOrganizationCreation: boolean;
-  /** Enables the limit of API requests, `apiRateLimit`. Changing this updates. */
+  /** Enables the limit of API requests, `apiRateLimit`. */
   apiRateLimitingEnabled: boolean;
-  /** The API requests per second and client, at least 30. The limit applies to this provider too. Changing this updates. */
+  /** The API requests per second and client, at least 30. The limit applies to this provider too. */
   apiRateLimit: number;
-  /** Sends a passing status for pull requests that do not change the tracked files of a workspace. Changing this updates. */
+  /** Sends a passing status for pull requests that do not change the tracked files of a workspace. */
   sendPassingStatusesForUntriggeredSpeculativePlans: boolean;
-  /** Runs speculative plans on pull requests from forks. Changing this updates. */
+  /** Runs speculative plans on pull requests from forks. */
   allowSpeculativePlansOnPullRequestsFromForks: boolean;
-  /** Shares the state of new workspaces with the whole organization. Changing this updates. */
+  /** Shares the state of new workspaces with the whole organization. */
   defaultRemoteStateAccess: boolean;
 }
 
@@ -25,19 +25,28 @@ export interface GeneralSettingsInputs extends SettingsInputs, Partial<GeneralSe
 export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttributes {}
 
 /**
- * The general settings of the installation: `GET` and `PATCH /api/v2/admin/general-settings`. Its id is `general`.
+ * The general settings of the installation.
  *
  * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  *
+ * @example Leave the creation of organizations to administrators
  * ```ts
- * new platform.GeneralSettings("general", { apiRateLimit: 100, limitUserOrganizationCreation: true });
+ * new platform.GeneralSettings("general", { limitUserOrganizationCreation: true });
  * ```
- *
+ * @example Limit the API rate, and leave it limited after a destroy
+ * ```ts
+ * new platform.GeneralSettings("general", {
+ *   apiRateLimitingEnabled: true,
+ *   apiRateLimit: 100,
+ *   sendPassingStatusesForUntriggeredSpeculativePlans: true,
+ *   onDelete: "retain",
+ * });
+ * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
- * Delete: 1 `PATCH` if a value has to be restored.
+ * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
+ * `GET`.
  * @unreadable Nothing: the platform returns all attributes.
  * @internal
  */

@@ -18,19 +18,23 @@ export const OnDelete = { Restore: "restore", Retain: "retain" } as const;
 export interface SettingsInputs extends ConnectionArgs {
   /**
    * The effect of destroying the resource on its attributes. "restore" writes the values from before the first write, "retain" leaves the
-   * current ones. An attribute that is removed from the program is restored either way. Changing this sends nothing.
+   * current ones. An attribute that is removed from the program is restored either way.
+   * @change updates only the state
    * @default "restore"
    */
   onDelete?: OnDelete;
   /**
-   * Attributes that only Terraform Enterprise has, by their API names: `{ "apply-timeout": "24h" }`. Only in the hashicorp dialect. They are
-   * managed and restored like all other attributes. The provider warns if the platform stores another value than the declared one. It
-   * rejects an attribute that the platform does not return, unless the attribute is write-only. Changing this updates.
+   * Attributes that only Terraform Enterprise has, by their API names. Only in the hashicorp dialect. They are managed and restored like all
+   * other attributes. The provider warns if the platform stores another value than the declared one. It rejects an attribute that the
+   * platform does not return, unless the attribute is write-only.
+   * @example { "apply-timeout": "24h" }
    */
   extra?: Record<string, unknown>;
   /**
-   * Names of write-only attributes in `extra` that this package does not know: `["signing-secret"]`. Only in the hashicorp dialect. Mark
-   * their values with `pulumi.secret`. They show no drift and cannot be restored. Changing this sends nothing.
+   * Names of write-only attributes in `extra` that this package does not know. Only in the hashicorp dialect. Mark their values with
+   * `pulumi.secret`. They show no drift and cannot be restored.
+   * @change updates only the state
+   * @example ["signing-secret"]
    */
   extraWriteOnly?: string[];
 }

@@ -8,28 +8,50 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the SAML settings. */
 export interface SamlSettingsAttributes {
-  /** Lets users sign in through SAML. Requires values for all other attributes. Changing this updates. */
+  /** Lets users sign in through SAML. Requires values for all other attributes. */
   enabled: boolean;
-  /** Shows the SAML response of the identity provider on the login page. Changing this updates. */
+  /** Shows the SAML response of the identity provider on the login page. */
   debug: boolean;
   /**
    * The certificate of the identity provider, in PEM format. The platform also accepts the previous certificate, `oldIdpCert`, until a
-   * {@link SamlCertificateRevocation}. Changing this updates.
+   * {@link SamlCertificateRevocation}.
+   * @example fs.readFileSync("idp.pem", "utf8")
    */
   idpCert: string | undefined;
-  /** The https URL for single logout at the identity provider. Changing this updates. */
+  /**
+   * The https URL for single logout at the identity provider.
+   * @example "https://idp.example.com/slo"
+   */
   sloEndpointUrl: string | undefined;
-  /** The https URL for single sign-on at the identity provider. Changing this updates. */
+  /**
+   * The https URL for single sign-on at the identity provider.
+   * @example "https://idp.example.com/sso"
+   */
   ssoEndpointUrl: string | undefined;
-  /** The SAML attribute that holds the user name. Changing this updates. */
+  /**
+   * The SAML attribute that holds the user name.
+   * @example "Username"
+   */
   attrUsername: string;
-  /** The SAML attribute that holds the user's teams. Changing this updates. */
+  /**
+   * The SAML attribute that holds the user's teams.
+   * @example "MemberOf"
+   */
   attrGroups: string;
-  /** The SAML attribute that grants site administrator rights. It takes precedence over `siteAdminRole`. Changing this updates. */
+  /**
+   * The SAML attribute that grants site administrator rights. It takes precedence over `siteAdminRole`.
+   * @example "SiteAdmin"
+   */
   attrSiteAdmin: string;
-  /** The role in `attrGroups` that grants site administrator rights. Changing this updates. */
+  /**
+   * The role in `attrGroups` that grants site administrator rights.
+   * @example "site-admins"
+   */
   siteAdminRole: string;
-  /** The lifetime of a single sign-on session, in seconds. Changing this updates. */
+  /**
+   * The lifetime of a single sign-on session, in seconds.
+   * @example 1209600
+   */
   ssoApiTokenSessionTimeout: number;
 }
 
@@ -65,7 +87,7 @@ function isCertificate(value: string): boolean {
 }
 
 /**
- * SAML single sign-on: `GET` and `PATCH /api/v2/admin/saml-settings`. Its id is `saml`.
+ * SAML single sign-on.
  *
  * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. Destroying the
  * resource does not restore `oldIdpCert`. In the hashicorp dialect, `extra["private-key"]` is a write-only secret, so it shows no drift.
@@ -73,18 +95,27 @@ function isCertificate(value: string): boolean {
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without one of its attributes fails with
  * `ERR_INVALID_INPUT`, before the provider sends anything.
  *
+ * @example Replace the certificate of the identity provider
+ * ```ts
+ * new platform.SamlSettings("saml", { idpCert: fs.readFileSync("idp.pem", "utf8") });
+ * ```
+ * @example Enable single sign-on
  * ```ts
  * new platform.SamlSettings("saml", {
  *   enabled: true,
  *   idpCert: fs.readFileSync("idp.pem", "utf8"),
  *   ssoEndpointUrl: "https://idp.example.com/sso",
  *   sloEndpointUrl: "https://idp.example.com/slo",
+ *   attrUsername: "Username",
+ *   attrGroups: "MemberOf",
+ *   attrSiteAdmin: "SiteAdmin",
+ *   siteAdminRole: "site-admins",
+ *   ssoApiTokenSessionTimeout: 1209600,
  * });
  * ```
- *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
- * Delete: 1 `PATCH` if a value has to be restored.
+ * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
+ * `GET`.
  * @unreadable `extra["private-key"]`.
  * @internal
  */

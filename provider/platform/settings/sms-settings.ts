@@ -5,25 +5,33 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the SMS settings. */
 export interface SmsSettingsAttributes {
-  /** Lets the platform send text messages. Requires values for all other attributes. Changing this updates. */
+  /** Lets the platform send text messages. Requires values for all other attributes. */
   enabled: boolean;
-  /** The account id at the SMS provider. Changing this updates. */
+  /**
+   * The account id at the SMS provider.
+   * @example "AC6f0e9c"
+   */
   accountSid: string | undefined;
-  /** The phone number of the sender. Changing this updates. */
+  /**
+   * The phone number of the sender.
+   * @example "+15550100"
+   */
   fromNumber: string | undefined;
 }
 
 /** Inputs of {@link SmsSettings}. An omitted attribute keeps its value. */
 export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAttributes> {
-  /** The token of the account, a secret. The platform never returns it, so it shows no drift. Changing this updates. */
+  /**
+   * The token of the account, a secret. The platform never returns it, so it shows no drift.
+   * @example config.requireSecret("smsToken")
+   */
   authToken?: string;
 }
 /** Outputs of {@link SmsSettings}. */
 export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {}
 
 /**
- * The SMS provider for two-factor authentication: `GET` and `PATCH /api/v2/admin/sms-settings` (`twilio-settings` in the hashicorp dialect).
- * Its id is `sms`.
+ * The SMS provider for two-factor authentication.
  *
  * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
  * {@link SmsVerification} sends a test message.
@@ -31,13 +39,24 @@ export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling messages without one of the attributes fails
  * with `ERR_INVALID_INPUT`, before the provider sends anything.
  *
+ * @example Disable text messages
  * ```ts
- * new platform.SmsSettings("sms", { enabled: true, accountSid: "AC…", authToken: config.requireSecret("smsToken"), fromNumber: "+15550100" });
+ * new platform.SmsSettings("sms", { enabled: false });
  * ```
- *
+ * @example Enable text messages, and verify them with a test message
+ * ```ts
+ * const authToken = config.requireSecret("smsToken");
+ * const sms = new platform.SmsSettings("sms", {
+ *   enabled: true,
+ *   accountSid: "AC6f0e9c",
+ *   authToken,
+ *   fromNumber: "+15550100",
+ * });
+ * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [authToken] }, { dependsOn: sms });
+ * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
- * Delete: 1 `PATCH` if a value has to be restored.
+ * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
+ * `GET`.
  * @unreadable `authToken`.
  * @internal
  */

@@ -10,28 +10,42 @@ export const SmtpAuth = { None: "none", Plain: "plain", Login: "login" } as cons
 
 /** Attributes of the SMTP settings. */
 export interface SmtpSettingsAttributes {
-  /** Lets the platform send mail. Requires `host`, `port` and `sender`. Changing this updates. */
+  /** Lets the platform send mail. Requires `host`, `port` and `sender`. */
   enabled: boolean;
-  /** The host of the mail server. Changing this updates. */
+  /**
+   * The host of the mail server.
+   * @example "smtp.example.com"
+   */
   host: string | undefined;
-  /** The port of the mail server. Changing this updates. */
+  /**
+   * The port of the mail server.
+   * @example 587
+   */
   port: number | undefined;
-  /** The address of the sender. Changing this updates. */
+  /**
+   * The address of the sender.
+   * @example "platform@example.com"
+   */
   sender: string | undefined;
-  /** The authentication to the mail server. "plain" and "login" require `username` and `password`. Changing this updates. */
+  /** The authentication to the mail server. "plain" and "login" require `username` and `password`. */
   auth: SmtpAuth;
-  /** The user name at the mail server. Changing this updates. */
+  /** The user name at the mail server. */
   username: string | undefined;
 }
 
 /** Inputs of {@link SmtpSettings}. An omitted attribute keeps its value. */
 export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettingsAttributes> {
-  /** The password of `username`, a secret. The platform never returns it, so it shows no drift. Changing this updates. */
+  /**
+   * The password of `username`, a secret. The platform never returns it, so it shows no drift.
+   * @example config.requireSecret("smtpPassword")
+   */
   password?: string;
   /**
    * The recipient of one test mail with each change of these settings. The platform does not store it. Without it the platform sends no test
    * mail, and some installations reject enabled settings. A restore sends no test mail, so on such an installation you must enable mail again
-   * manually. Changing this sends a test mail.
+   * manually.
+   * @change updates, and sends a test mail
+   * @example "operators@example.com"
    */
   testEmailAddress?: string;
 }
@@ -39,7 +53,7 @@ export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettings
 export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes {}
 
 /**
- * The mail server of the platform: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
+ * The mail server of the platform.
  *
  * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. A write is
  * retried only after a 429, since each may send a mail.
@@ -48,14 +62,27 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
  * `ERR_INVALID_INPUT`, before the provider sends anything. If the mail server rejects the test mail, the error is `ERR_REJECTED`, or
  * `ERR_INCOMPLETE` if the platform has stored the settings.
  *
+ * @example Another sender
  * ```ts
- * new platform.SmtpSettings("mail", { enabled: true, host: "smtp.example.com", port: 25, sender: "platform@example.com", testEmailAddress: "me@example.com" });
+ * new platform.SmtpSettings("mail", { sender: "platform@example.com" });
  * ```
- *
+ * @example Enable mail with authentication, and send a test mail
+ * ```ts
+ * new platform.SmtpSettings("mail", {
+ *   enabled: true,
+ *   host: "smtp.example.com",
+ *   port: 587,
+ *   sender: "platform@example.com",
+ *   auth: "login",
+ *   username: "platform",
+ *   password: config.requireSecret("smtpPassword"),
+ *   testEmailAddress: "operators@example.com",
+ * });
+ * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
- * Delete: 1 `PATCH` if a value has to be restored.
- * @unreadable `password`; the platform does not store `testEmailAddress`.
+ * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
+ * `GET`.
+ * @unreadable `password`. The platform does not store `testEmailAddress`.
  * @internal
  */
 export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsState> = settings({

@@ -9,10 +9,9 @@ import { EncryptedShare, ShareSet, Submission } from "./states";
 export interface RekeyArgs extends Args<RekeyInputs> {}
 
 /**
- * New unseal keys, with any number of shares and any threshold: `sys/rekey/init`, `update`, `verify` and `backup`. The dialect `openbao` uses
- * `sys/rotate/root` instead of `sys/rekey`.
+ * New unseal keys, with any number of shares and any threshold.
  *
- * It is a component of three resources, because Pulumi saves its state after each. The *attempt* starts the rekey, before any share is submitted. The
+ * A component of three resources, since Pulumi saves its state after each. The *attempt* starts the rekey, before any share is submitted. The
  * *shares* submit the current shares and save the new ones, before anything is committed. The *commit* proves the new shares and commits them.
  *
  * Wherever a run is killed, the shares that open the service are the previous ones, or they are in the state. The next `pulumi up` continues. Only
@@ -22,6 +21,21 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *
  * A finished rekey runs again only after a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`. The preview says so.
  *
+ * Fails with `ERR_INCOMPLETE` when it stops before its end, and says what is missing. Fails with `ERR_CONFLICT` while another client's attempt is in
+ * progress. Fails with `ERR_REJECTED` for a service whose seal keeps the key. In the standard dialect, such a service completes a rekey to one share of
+ * one, without `pgpKeys` and verification. `shares` is then empty, and a warning says so.
+ *
+ * @example One share, which the state keeps
+ * ```ts
+ * const rekey = new secrets.Rekey("unseal", {
+ *   secretShares: 1,
+ *   secretThreshold: 1,
+ *   currentShares: [{ env: "SHARE" }],
+ *   keepSharesInState: true,
+ * });
+ * export const shares = rekey.shares;
+ * ```
+ * @example Three holders, each with a PGP key
  * ```ts
  * const rekey = new secrets.Rekey("unseal", {
  *   secretShares: 3,
@@ -33,15 +47,29 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * });
  * export const encryptedShares = rekey.encryptedShares;
  * ```
- *
- * Fails with `ERR_INCOMPLETE` when it stops before its end, and says what is missing. Fails with `ERR_CONFLICT` while another client's attempt is in
- * progress. Fails with `ERR_REJECTED` for a service whose seal keeps the key. In the standard dialect, such a service completes a rekey to one share of
- * one, without `pgpKeys` and verification. `shares` is then empty, and a warning says so.
- *
  * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey)
- * @requests Create: 1 `PUT` that starts the attempt, 1 for each current share, 1 `DELETE` that restarts the verification, and 1 `PUT` for each verified
- * share. The dialect `openbao` uses `POST` instead of `PUT`. The provider reads the status before each request. Refresh: a read of the status, once
- * the new shares are live. Delete: a read of the status, and a cancel if an attempt of this rekey is left.
+ * @requests
+ * - Start: `PUT /v1/sys/rekey/init`.
+ * - Each current share: `PUT /v1/sys/rekey/update`. With `backup`, `GET /v1/sys/rekey/backup` before it.
+ * - Each new share that proves the new shares: `PUT /v1/sys/rekey/verify`. `DELETE /v1/sys/rekey/verify` restarts the verification.
+ * - Before each of these: `GET /v1/sys/rekey/init`, and `GET /v1/sys/rekey/verify` during the verification.
+ * - `removeBackup`: `DELETE /v1/sys/rekey/backup`.
+ * - Refresh of a finished rekey: `GET /v1/sys/rekey/init`.
+ * - Delete: `GET /v1/sys/rekey/init`, and `DELETE /v1/sys/rekey/init` if an attempt of this rekey is left.
+ *
+ * In the dialect `openbao` the paths begin with `/v1/sys/rotate/root`, and each `PUT` is a `POST`.
+ * @permissions In Vault, the requests of a rekey need no token, except those to its backup:
+ * ```hcl
+ * path "sys/rekey/backup" {
+ *   capabilities = ["read", "delete"]
+ * }
+ * ```
+ * A Vault that is configured to authenticate rekeys, and OpenBao, require a token for all of them. For OpenBao:
+ * ```hcl
+ * path "sys/rotate/root/*" {
+ *   capabilities = ["read", "update", "delete"]
+ * }
+ * ```
  * @unreadable The shares. A refresh only compares their threshold with the number of shares that the service requires.
  */
 export class Rekey extends ComponentResource {
@@ -51,7 +79,7 @@ export class Rekey extends ComponentResource {
   readonly encryptedShares: Output<EncryptedShare[]>;
   /** The fingerprints of the keys to which they are encrypted, in order. */
   readonly fingerprints: Output<string[]>;
-  /** True once the new shares are proven to be live. */
+  /** True after the new shares were proven to open the service. */
   readonly complete: Output<boolean>;
 
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {

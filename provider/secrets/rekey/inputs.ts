@@ -11,90 +11,95 @@ import { stopped } from "./stops";
 
 /** The inputs of a rekey. */
 export interface RekeyInputs extends ConnectionArgs {
-  /** The number of new shares, 1 to 255. Changing this runs a new rekey. */
+  /** The number of new shares, 1 to 255. */
   secretShares: number;
   /**
    * The number of new shares that open the service, 1 to `secretShares`. The dialects `hashicorp` and `openbao` require at least 2 of several shares.
-   * Changing this runs a new rekey.
    */
   secretThreshold: number;
   /**
-   * The shares that open the service now, as many as are at hand, preferably by reference: `{ env: "SHARE" }` or `{ file: "/run/share" }`. The state
-   * stores a plain value, encrypted, but no share by reference. If there are too few, the provider submits them, and the update stops until other
-   * holders have submitted theirs. Required only while a rekey runs. Changing this alone does nothing.
+   * The shares that open the service now, as many as are at hand, preferably by reference. The state stores a plain value,
+   * encrypted, but no share by reference. If there are too few, the provider submits them, and the update stops until other holders have submitted
+   * theirs. Required only while a rekey runs.
+   * @example [{ env: "SHARE_1" }, { file: "/run/secrets/share-2" }]
    */
   currentShares: ShareSource[];
   /**
    * Public OpenPGP keys, armored or the base64 of the binary form, one for each new share in order. The service then returns each new share encrypted to
-   * its key, and only its holder can decrypt it. Changing this runs a new rekey.
+   * its key, and only its holder can decrypt it.
+   * @example ["ada", "grace", "mary"].map((holder) => fs.readFileSync(`keys/${holder}.asc`, "utf8"))
    */
   pgpKeys?: string[];
   /**
    * Allows the state to contain all live shares. Anyone who can decrypt the state can then unseal the service. Required without `pgpKeys` when a new rekey
-   * starts. Changing this alone does nothing.
+   * starts.
    * @default false
    */
   keepSharesInState?: boolean;
   /**
-   * Makes the service keep a backup of the encrypted shares, which can be read again if a response is lost. Requires `pgpKeys`. Changing this counts from
-   * the next rekey on.
+   * Makes the service keep a backup of the encrypted shares, which can be read again if a response is lost. Requires `pgpKeys`.
+   * @change does nothing on its own: counts from the next rekey on
    * @default false
    */
   backup?: boolean;
   /**
-   * Allows the rekey to overwrite the backup of another rekey. The state keeps the ciphertext of that backup. Changing this alone does nothing.
+   * Allows the rekey to overwrite the backup of another rekey. The state keeps the ciphertext of that backup.
    * @default false
    */
   replaceBackup?: boolean;
   /**
-   * Removes the backup, once the new shares are proven to open the service. Changing this to true removes it then.
+   * Removes the backup, once the new shares are proven to open the service.
+   * @change updates: true removes the backup
    * @default false
    */
   removeBackup?: boolean;
   /**
-   * Commits only after the new shares were verified. Without this the last current share commits, and if its response is lost, so are the keys. Changing this
-   * counts from the next rekey on.
+   * Commits only after the new shares were verified. Without this the last current share commits, and if its response is lost, so are the keys.
+   * @change does nothing on its own: counts from the next rekey on
    * @default true
    */
   requireVerification?: boolean;
   /**
-   * Allows `requireVerification: false` without `pgpKeys` and `backup`: a lost response then loses the new shares. Changing this alone does nothing.
+   * Allows `requireVerification: false` without `pgpKeys` and `backup`: a lost response then loses the new shares.
    * @default false
    */
   allowUnverified?: boolean;
   /**
    * New shares that their holders have decrypted. With `pgpKeys` they prove the new shares before the commit. The state keeps them, encrypted, until a
-   * threshold is at hand. Changing this alone does nothing.
+   * threshold is at hand.
+   * @example [{ env: "NEW_SHARE_1" }, { env: "NEW_SHARE_2" }]
    */
   newShares?: ShareSource[];
   /**
    * The new shares to prove before the commit: "all", or a "threshold" of them. With PGP keys, "all" brings every share to one place.
-   * Changing this alone does nothing.
    * @default "all" without `pgpKeys`, "threshold" with them
    */
   proof?: RekeyProof;
   /**
    * The seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports and stops. Pulumi does not notify a
-   * provider of the first Ctrl-C. A second one ends the wait at once, and leaves a pending operation (`pulumi cancel`). Changing this alone does nothing.
+   * provider of the first Ctrl-C. A second one ends the wait at once, and leaves a pending operation (`pulumi cancel`).
    * @default 0
    */
   waitSeconds?: number;
-  /** Any strings. Changing one of them runs a new rekey. */
+  /**
+   * Any strings.
+   * @example ["2026-01: Grace left"]
+   */
   triggers?: string[];
   /**
    * The reaction to another client's attempt. With "fail" the rekey shows it and stops. With "resume" it continues that attempt, if that has exactly the
-   * parameters of this rekey, with verification. With "cancel" it cancels that attempt and discards the shares that others submitted. Changing this
-   * alone does nothing.
+   * parameters of this rekey, with verification. With "cancel" it cancels that attempt and discards the shares that others submitted.
    * @default "fail"
    */
   onConflict?: OnConflict;
   /**
-   * Allows a delete although the state has the only copy of live shares, or of shares that may be live. Changing this updates.
+   * Allows a delete although the state has the only copy of live shares, or of shares that may be live.
+   * @change updates only the state
    * @default false
    */
   discardShares?: boolean;
   /**
-   * Allows shares to be sent over plain HTTP to another machine. Changing this alone does nothing.
+   * Allows shares to be sent over plain HTTP to another machine.
    * @default false
    */
   allowHttp?: boolean;

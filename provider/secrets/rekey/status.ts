@@ -22,6 +22,7 @@ export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
  * `sys/rotate/root` instead of `sys/rekey`.
  *
  * Throws `ERR_UNAVAILABLE` for a sealed service.
+ * @permissions No token in Vault. In OpenBao, `read` on `sys/rotate/root/*`.
  */
 export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {
   return read(rekeyStatus, options);
@@ -45,6 +46,7 @@ export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | unde
  * there is none. The backup may belong to a rekey that was never committed: compare its `nonce`.
  *
  * Throws `ERR_FORBIDDEN` without a token that may read it.
+ * @permissions `read` on `sys/rekey/backup`, in OpenBao on `sys/rotate/root/backup`.
  */
 export async function getRekeyBackup(options: GetRekeyBackupOptions = {}): Promise<RekeyBackup | undefined> {
   return read(rekeyBackup, options);
