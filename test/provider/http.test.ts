@@ -152,10 +152,12 @@ describe("a 429 without Retry-After", () => {
     limits.initialBackoff = 1;
     const patient = await serve((_, response, count) => (count <= limits.maxRetries + 2 ? response.writeHead(429).end() : ok(response)));
     expect((await send(patient, { ...post, retry })).status).toBe(200);
-    // With any jitter, the second wait passes the deadline, and no attempt is in progress then.
-    Object.assign(limits, { initialBackoff: 1_000, deadline: 1_250 });
+    // Waits of 0.5 s and 1 s: the second passes the deadline, and no attempt is in progress then.
+    Object.assign(limits, { initialBackoff: 1_000, deadline: 1_490 });
+    jest.spyOn(Math, "random").mockReturnValue(0);
     const limited = await serve((_, response) => response.writeHead(429).end());
     expect(await failure(send(limited, { ...post, retry }))).toMatchObject({ code: "ERR_RATE_LIMITED" });
+    jest.restoreAllMocks();
     expect(seen).toHaveLength(limits.maxRetries + 3 + 2);
   });
 });

@@ -67,7 +67,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     sandbox.faults.add({ ...limited, headers: { "retry-after": "2" }, times: Number.POSITIVE_INFINITY });
     const { deadline } = limits;
     // The deadline allows one wait, but not a second.
-    limits.deadline = 3_500;
+    limits.deadline = 3_900;
     const sent = await requests(() => expect(workspace.destroy()).rejects.toThrow(refusal("ERR_RATE_LIMITED", { status: 429 }))).finally(
       () => {
         limits.deadline = deadline;

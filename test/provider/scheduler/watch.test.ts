@@ -116,7 +116,7 @@ test("fails if the server stays unreachable", async () => {
 });
 
 test("holds a blocking query longer than the timeout of other requests", async () => {
-  limits.idleTimeout = 100;
+  limits.idleTimeout = 700;
   const seen = await script(at(5, node("a")), (_, response) => setTimeout(() => answer(response, 6, [node("b")]), 1_500));
   expect(await take(2)).toEqual(["5 a", "6 b"]);
   expect(indexes(seen)).toEqual([undefined, "5"]);
