@@ -122,7 +122,7 @@ test("only a plugin of another version than the package causes a warning", async
     expect(await warnings({})).toEqual([]);
     expect(await warnings({ version: "99.0.0" })).toEqual([expect.stringContaining(`expected to have version >=99.0.0, but has ${own}`)]);
     expect(await warnings({ version: "0.0.1" })).toEqual([
-      expect.stringContaining(`the program uses pulumi-steward 0.0.1, but Pulumi runs the plugin ${own}`),
+      expect.stringContaining(`the program uses pulumi-steward 0.0.1, but Pulumi runs version ${own} of the plugin`),
     ]);
   } finally {
     project.remove();

@@ -83,7 +83,7 @@ function life(current: () => Platform): void {
     // The changed outputs of the workspace that `get` reads.
     const read = ["name", "currentRunId", "vcsRepoIdentifier"];
     expect(named.sort()).toEqual([...shown, "oldIdpCert", "reason", "link", ...read].sort());
-    for (const secret of secrets) expect(drifted.output).toMatch(new RegExp(`"cost-estimation": ${secret}\\b`));
+    for (const secret of secrets) expect(drifted.output).toMatch(new RegExp(`"cost-estimation": the secret ${secret}\\b`));
 
     await project.up();
     await expectDeclared(current(), first);
