@@ -19,6 +19,13 @@ export interface Ended {
   stderr: string;
 }
 
+/** The environment of a holder, whose home has no token of Vault. */
+const environmentOf = (variables: Record<string, string>): Record<string, string> => ({
+  ...cleanEnvironment(),
+  HOME: "/nonexistent",
+  ...variables,
+});
+
 /** Runs one command line in this process, without a terminal. `input` is its standard input. */
 export async function steward(variables: Record<string, string>, args: readonly string[], input = ""): Promise<Ended> {
   const ended: Ended = { code: 0, stdout: "", stderr: "" };
@@ -29,7 +36,7 @@ export async function steward(variables: Record<string, string>, args: readonly 
         done();
       },
     });
-  const environment = { ...cleanEnvironment(), ...variables };
+  const environment = environmentOf(variables);
   const terminal = { stdin: Readable.from([input]), stdout: into("stdout"), stderr: into("stderr"), environment };
   const code = await run(args, terminal, () => Promise.resolve());
   return { ...ended, code };
@@ -43,7 +50,7 @@ export function stewardProcess(
   started: (pid: number) => void = () => {},
 ): Promise<Ended> {
   return new Promise((done) => {
-    const child = spawn(process.execPath, [command, ...args], { env: { ...cleanEnvironment(), ...variables } });
+    const child = spawn(process.execPath, [command, ...args], { env: environmentOf(variables) });
     const ended: Ended = { code: 0, stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const)
       child[name].on("data", (data) => {

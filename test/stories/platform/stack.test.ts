@@ -42,7 +42,7 @@ onEachPlatform("a stack of the platform's resources", (current) => {
     const secrets = ["cloudASecretKey", "cloudBCredentials", "cloudCClientSecret"];
     const shown = attributeCases.map(({ attribute }) => attribute).filter((attribute) => !secrets.includes(attribute));
     expect(named.sort()).toEqual([...shown, "oldIdpCert"].sort());
-    for (const secret of secrets) expect(refreshed.output).toContain(`cost estimation settings "cost-estimation": ${secret}, `);
+    for (const secret of secrets) expect(refreshed.output).toContain(`cost estimation settings "cost-estimation": the secret ${secret} `);
     for (const secret of ["secret-2", "secret-3", "private_key"]) {
       expect(refreshed.output).not.toContain(secret);
       expect(project.stored()).not.toContain(secret);
