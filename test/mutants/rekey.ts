@@ -113,7 +113,7 @@ export const rekey: readonly MutatedFile[] = [
       ["an error shows the shares that were sent", "run.connection = redacting(run.connection, offers);", ""],
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
       ["the kept set that the server accepted is dropped", "kept: used ? [used] : [], excluded", "kept: [], excluded"],
-      ["newShares from before the rekey count as its new shares", "[share, ...early].map", "[share].map"],
+      ["newShares from before the rekey count as its new shares", "[share, ...priorShares].map", "[share].map"],
       [
         "a backup of another attempt counts as the rekey's own",
         "if (backup?.nonce !== nonce) return undefined;",

@@ -122,15 +122,15 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
   const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
   const body = dialectOf(connection).cancelNamesNonce ? { nonce } : undefined;
   const cancel = (): Promise<Answer> => retryAfter429(connection, () => act(connection, "DELETE", "init", body), isInProgress);
-  const key = JSON.stringify(["cancelled", connection.server, nonce]);
-  // A nonce is never used twice: cancelling the same one again would loop forever.
+  const key = JSON.stringify(["canceled", connection.server, nonce]);
+  // A nonce is never used twice: canceling the same one again would loop forever.
   if (connection.cache.has(key))
     throw identified(
       "cancel-ineffective",
       unexpectedResponse(
         "DELETE",
         pathTo(connection, "init"),
-        "the service still reports an attempt that it confirmed as cancelled",
+        "the service still reports an attempt that it confirmed as canceled",
         "Check its log, and the proxies in front of it.",
       ),
     );

@@ -156,7 +156,7 @@ export const recipients = async (pgpKeys: readonly string[] = []): Promise<strin
 /** Names the empty references in a preview. @internal */
 export function missingShares(sources: readonly ShareSource[], field: "currentShares" | "newShares"): PlanNote[] {
   const names = emptyReferences(sources, field);
-  return names.length > 0 ? [{ path: field, text: `not at hand: ${names.join(", ")}` }] : [];
+  return names.length > 0 ? [{ path: field, text: `unavailable: ${names.join(", ")}` }] : [];
 }
 
 /** Call this before the first request that changes something. @internal */
@@ -214,7 +214,7 @@ export async function resolveConflict(
     const now = await getStatus(connection);
     if (now.nonce === status.nonce) {
       await cancelAttempt(connection, status.nonce);
-      log(connection, `cancelled another client's attempt ${status.nonce}: ${describe(now)}`);
+      log(connection, `canceled another client's attempt ${status.nonce}: ${describe(now)}`);
     }
     return undefined;
   }
@@ -263,17 +263,17 @@ export async function cancelOwnAttempt(connection: Connection, status: RekeyStat
       throw stopped(
         "attempt-lost",
         `the attempt is gone: ${endedByOthers}`,
-        "Nothing was cancelled. Run again: it continues from the status of the service.",
+        "Nothing was canceled. Run again: it continues from the status of the service.",
       );
   }
   await cancelAttempt(connection, status.nonce);
-  log(connection, `cancelled the attempt ${status.nonce}`);
+  log(connection, `canceled the attempt ${status.nonce}`);
 }
 
 /** @internal */
 export async function cancelProbe(connection: Connection, { status }: Observed): Promise<void> {
   await cancelAttempt(connection, status.nonce);
-  log(connection, `cancelled the old probe ${status.nonce}`);
+  log(connection, `canceled the old probe ${status.nonce}`);
 }
 
 /** Cancels what this rekey left on the server: its attempt or its probe, and no other attempt. @internal */

@@ -153,7 +153,7 @@ function afterObservation(last: Round, observed: Observed, waits: boolean): Next
   // Shares of another set would invalidate the shares that other holders submitted.
   const other = progress <= round.counted ? withNextOffer(round) : undefined;
   if (!other) return next(round, sharesMissing(round, status), ...lines);
-  return next(other, observe, ...lines, "the shares at hand are not enough: trying those of an earlier rekey that the state keeps");
+  return next(other, observe, ...lines, "the available shares are not enough: trying those of an earlier rekey that the state keeps");
 }
 
 function afterAnswer(round: Round, answer: Answer, status: RekeyStatus): Next {
@@ -194,7 +194,7 @@ function afterRefusal(round: Round, reason: string, status: RekeyStatus): Next {
   const judged: Round = { ...round, ...discarded, refused: set ? [...round.refused, set.nonce] : round.refused };
   const other = withNextOffer(judged);
   if (!other) return next(judged, sharesRefused(judged, status, reason, isAlone));
-  return next(other, observe, "the shares at hand are not the current ones: trying those of an earlier rekey that the state keeps");
+  return next(other, observe, "the available shares are not the current ones: trying those of an earlier rekey that the state keeps");
 }
 
 const isSubmitted = ({ submitted, context }: Round, share: Share): boolean => submitted.includes(shareDigest(context.nonce, share));
@@ -205,29 +205,29 @@ function withNextOffer(round: Round): Round | undefined {
 }
 
 const waiting = (seconds: number): string =>
-  `waiting up to ${seconds} s for other holders to submit their shares. The first Ctrl-C does not end the wait. A second one ends it at once, and leaves a pending operation: then run \`pulumi cancel\``;
+  `waiting up to ${seconds} s for other holders to submit their shares. Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Run \`pulumi cancel\` to unlock it`;
 
 const sharesMissing = ({ repeated, refusals, context }: Round, { progress, required }: RekeyStatus): Command => ({
   do: "stop",
   id: "shares-missing",
   reason: [
     `${progress} of ${required} current shares submitted`,
-    ...(repeated > 0 ? [`submitted before: ${repeated} of those at hand`] : []),
-    ...(context.missing.length > 0 ? [`not at hand: ${context.missing.join(", ")}`] : []),
+    ...(repeated > 0 ? [`submitted before: ${repeated} of the available shares`] : []),
+    ...(context.missing.length > 0 ? [`unavailable: ${context.missing.join(", ")}`] : []),
     ...refusals.map((refusal) => `refused: ${refusal}`),
   ].join("; "),
-  hint: `Run \`pulumi up\` again where ${required - progress === 1 ? "the missing share is" : "missing shares are"} at hand. Other holders may submit theirs in the meantime${context.hasBackup ? "" : ", but the last share must be submitted here"}.${hintAtKept(context.kept, required)}`,
+  hint: `Run \`pulumi up\` again on a machine that has ${required - progress === 1 ? "the missing share" : "missing shares"}. Other holders may submit theirs in the meantime${context.hasBackup ? "" : ", but the last share must be submitted here"}.${hintAtKept(context.kept, required)}`,
 });
 
 const sharesRefused = ({ context }: Round, { required, nonce }: RekeyStatus, reason: string, isAlone: boolean): Command => ({
   do: "stop",
   id: "shares-refused",
-  reason: `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} do not open the service (${reason}); the attempt ${nonce} stays, with no share`,
-  hint: `At least one of them is wrong. Correct currentShares and run again.${hintAtKept(context.kept, required)}`,
+  reason: `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} were rejected (${reason}). The attempt ${nonce} is still in progress, with 0 shares`,
+  hint: `At least one of them is wrong. Correct currentShares and run \`pulumi up\` again.${hintAtKept(context.kept, required)}`,
 });
 
 /** The hint at an encrypted kept set, which may be the current one. */
 function hintAtKept(kept: readonly ShareSet[], required: number): string {
   const set = kept.find(({ encrypted, threshold }) => encrypted.length > 0 && threshold === required);
-  return set ? ` If the shares of the rekey ${set.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : "";
+  return set ? ` If the shares of the rekey ${set.nonce} are the live ones, have its holders decrypt them and pass them as currentShares.` : "";
 }

@@ -90,8 +90,8 @@ export interface ProbedSet {
 
 /**
  * Tests which of these sets opens the service, without changing any key. A throw-away attempt takes the shares of each set as the current ones, until the
- * service accepts one, and is cancelled. Its new share is encrypted to a key that nobody has. If another client submits a share to the probe, the probe is
- * cancelled without a result.
+ * service accepts one, and is canceled. Its new share is encrypted to a key that nobody has. If another client submits a share to the probe, the probe is
+ * canceled without a result.
  * @internal
  */
 export async function probe<T extends ProbedSet>(connection: Connection, attempt: Attempt, sets: readonly T[]): Promise<T | undefined> {
@@ -115,7 +115,7 @@ export async function probe<T extends ProbedSet>(connection: Connection, attempt
   return untested.some((set) => isComplete(set, required)) ? probe(connection, attempt, untested) : accepted;
 }
 
-/** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is cancelled by a later run. */
+/** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is canceled by a later run. */
 async function cancelIfCurrent(connection: Connection, nonce: string): Promise<void> {
   if ((await getStatus(connection)).nonce === nonce) await cancelAttempt(connection, nonce);
 }

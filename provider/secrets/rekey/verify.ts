@@ -19,7 +19,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     throw await waitForShares(
       run,
       "new-shares-missing",
-      `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? ` (not at hand: ${missing.join(", ")})` : ""}`,
+      `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? ` (unavailable: ${missing.join(", ")})` : ""}`,
     );
   // A provider left over from an earlier run only knows the old nonce.
   const verification = await restartVerification(connection, nonce).catch((error) => {
