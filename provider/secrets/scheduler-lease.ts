@@ -24,7 +24,7 @@ export interface SchedulerLeaseInputs extends ConnectionArgs, MountArgs {
    */
   maxTtl?: Duration;
   /**
-   * How to handle an existing lease configuration. `true` prints the changes, old -> new, and overwrites it. `"unchanged"` fails with
+   * Adopts an existing lease configuration. `true` prints the changes, old -> new, and overwrites it. `"unchanged"` fails with
    * `ERR_ALREADY_EXISTS` if a value differs, and lists the differences. `false` always fails with that code.
    * @default false
    */
@@ -119,7 +119,7 @@ async function write(connection: Connection, inputs: SchedulerLeaseInputs, curre
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests If a value was removed from the program, the update first sends the `GET`.
- * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document, which must list the path for the token.
+ * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
  * @unreadable Nothing: the service returns both values.
  * @internal
  */

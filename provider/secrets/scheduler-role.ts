@@ -46,7 +46,7 @@ export interface SchedulerRoleInputs extends RoleAttributes, ConnectionArgs, Mou
    */
   name: string;
   /**
-   * How to handle an existing role. `true` prints the changes, old -> new, and overwrites it. `"unchanged"` fails with `ERR_ALREADY_EXISTS` if an
+   * Adopts an existing role. `true` prints the changes, old -> new, and overwrites it. `"unchanged"` fails with `ERR_ALREADY_EXISTS` if an
    * attribute differs, and lists the differences. `false` always fails with that code.
    * @default false
    */

@@ -37,14 +37,14 @@ export interface SchedulerRolesInputs extends ConnectionArgs, MountArgs {
    */
   roles: Record<string, RoleAttributes>;
   /**
-   * Whether this resource owns every role at the mount. If true, creating the resource fails with `ERR_ALREADY_EXISTS` while undeclared roles exist.
+   * Makes this resource own every role at the mount. If true, creating the resource fails with `ERR_ALREADY_EXISTS` while undeclared roles exist.
    * `pulumi refresh` adds undeclared roles to the state, and the next `pulumi up` deletes them.
    * @change updates only the state
    * @default false
    */
   exclusive?: boolean;
   /**
-   * How to handle declared roles that already exist, including roles that are added later. `true` prints the changes, old -> new, and overwrites the
+   * Adopts declared roles that already exist, including roles that are added later. `true` prints the changes, old -> new, and overwrites the
    * roles. `"unchanged"` fails with `ERR_ALREADY_EXISTS` if an attribute differs, and lists the differences. `false` always fails with that code.
    * @default false
    */
@@ -313,7 +313,7 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests One `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list only if roles were added.
  * With `adopt`, a create or update also reads each new role that already exists.
- * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document, which must list the path for the token.
+ * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
  * @unreadable `global` of each role, in the standard dialect; after `get` it is undefined there. The set has no output `lease`, which
  * `SchedulerRole.get` reads.
  * @internal

@@ -139,7 +139,7 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
   } catch (error) {
     const refusal = error instanceof StewardError && error.status === 400 ? error : undefined;
     if (!isReplyLost(error) && !refusal) throw error;
-    // The status tells if the cancel was applied, or if another client ended the attempt before.
+    // The status shows whether the cancel was applied, or another client ended the attempt before.
     const isLeft = await isInProgress();
     if (isLeft && refusal) throw explainRefusedCancel(refusal, connection);
     if (isLeft) await cancel();

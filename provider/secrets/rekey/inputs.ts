@@ -90,8 +90,8 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   triggers?: string[];
   /**
-   * What to do if another client's rekey is in progress. "fail" shows it and stops. "resume" continues it if its parameters match and verification is
-   * enabled. "cancel" cancels it and discards the shares that others submitted.
+   * The reaction to another client's rekey that is in progress. `"fail"` shows it and stops. `"resume"` continues it if its parameters match and
+   * verification is enabled. `"cancel"` cancels it and discards the shares that others submitted.
    * @default "fail"
    */
   onConflict?: OnConflict;
@@ -111,7 +111,7 @@ export interface RekeyInputs extends ConnectionArgs {
 /** The new shares to prove before the commit. */
 export type RekeyProof = "all" | "threshold";
 
-/** What to do if another client's rekey is in progress. */
+/** The reaction to another client's rekey that is in progress. */
 export type OnConflict = "fail" | "resume" | "cancel";
 
 /** A share in an environment variable. */

@@ -62,7 +62,7 @@ const shares: readonly Line<"shares">[] = [
   [["a nonce", "no nonce"], ["probe"], "cancel probe", "an old probe of this rekey is in progress: the rekey cancels it"],
   [["a nonce", "no nonce"], ["matchingUnused"], "take over", "a matching attempt without shares is in progress: the rekey takes it over"],
   [["a nonce"], ["collecting"], "submit shares", "the attempt takes current shares: the rekey submits those at hand"],
-  [["a nonce"], ["verifying"], "recover", "the response with the new shares is missing: the rekey reads the backup or starts again"],
+  [["a nonce"], ["verifying"], "recover", "the response with the new shares is missing: the rekey reads the backup or starts over"],
   [["a nonce"], ["tampered"], "refuse tampered", "the attempt has the expected nonce and other parameters: the rekey submits no share"],
   [["a nonce", "no nonce"], ["matchingInUse", "foreign"], "conflict", "another client's attempt is in progress: onConflict decides"],
 ];
@@ -240,8 +240,8 @@ const inProgress = (status: RekeyStatus, hint: string): StewardError =>
 export const refuseTampered = ({ status }: Observed): StewardError =>
   stopped(
     "tampered-attempt",
-    `the attempt ${status.nonce} has other parameters than this rekey asked for (${describe(status)}): a share submitted to it could make keys for an attacker`,
-    'Find out who changed it. To start again, set onConflict: "cancel" and change triggers.',
+    `the attempt ${status.nonce} has other parameters than this rekey requested (${describe(status)}): a share submitted to it could make keys for an attacker`,
+    'Find out who changed it. To start over, set onConflict: "cancel" and change triggers.',
     "ERR_CONFLICT",
   );
 

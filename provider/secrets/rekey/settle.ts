@@ -79,7 +79,7 @@ export const notCommitted = (run: CommitRun): StewardError =>
     run,
     "not-committed",
     `the rekey ${run.inputs.submission.candidate.nonce} was not committed: its new shares are dead, and the previous ones still open the service`,
-    "Change triggers to start again.",
+    "Change triggers to start over.",
   );
 
 /** A set whose shares are at hand. @internal */
@@ -106,7 +106,7 @@ export async function probe<T extends ProbedSet>(connection: Connection, attempt
   const status = await getStatus(connection);
   const { nonce, required } = status;
   // On a service that drops the verification, the last share of the probe would replace all keys.
-  if (!status.started || !matches(status, parameters)) throw probeDisturbed("the probe is gone, or its parameters are not those asked for");
+  if (!status.started || !matches(status, parameters)) throw probeDisturbed("the probe is gone, or its parameters are not the requested ones");
   const { accepted, untested } = await firstAccepted(connection, status, sets).catch(async (error) => {
     await cancelIfCurrent(connection, nonce).catch(() => {});
     throw error;

@@ -177,7 +177,7 @@ test("a share without a response is submitted again once where that is safe, and
 });
 
 test.each<Answer>([{ kind: "share refused", reason: "wrong length" }, { kind: "counted" }])(
-  "the response to each share may be lost once, whatever became of the share before: %j",
+  "the response to each share may be lost once, although that to the share before was lost: %j",
   (answer) => {
     const retried = after(round(), observed(0), answered(unknown(0), 0), observed(0), answered(answer, 0), observed(1));
     expect(label(retried.command)).toBe("currentShares[1]");
@@ -185,7 +185,7 @@ test.each<Answer>([{ kind: "share refused", reason: "wrong length" }, { kind: "c
   },
 );
 
-test("the response to a share of a kept set may be lost once, although that to an own share was", () => {
+test("the response to a share of a kept set may be lost once, although that to an own share was lost", () => {
   const from = round({ offers: [{ shares: own }, kept], position: 2, counted: 2, isRetry: true });
   const other = after(from, answered({ kind: "all refused", reason: "no set" }, 2), observed(0));
   expect(after(other.round, answered(unknown(0), 0)).command.do).toBe("observe");
