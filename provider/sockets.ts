@@ -113,7 +113,16 @@ function warnOfPlainHttp(connection: Connection): void {
 export function socketsTo(connection: Connection, isHeld: boolean): Sockets {
   warnOfPlainHttp(connection);
   const { address, caCert, clientCert, clientKey, limits } = connection;
-  const key = JSON.stringify([address, caCert, clientCert, clientKey, isHeld, limits.connect, limits.idleTimeout, limits.maxConcurrentRequests]);
+  const key = JSON.stringify([
+    address,
+    caCert,
+    clientCert,
+    clientKey,
+    isHeld,
+    limits.connect,
+    limits.idleTimeout,
+    limits.maxConcurrentRequests,
+  ]);
   const sockets = known.get(key) ?? new Sockets(connection, isHeld);
   known.set(key, sockets);
   return sockets;

@@ -157,8 +157,10 @@ export async function* changes(
     brokenAt = undefined;
     const taken = Date.now() - begin;
     const wasImmediate = taken < Math.min(1000, halfWait);
-    immediateResponses = taken < Math.min(limits.immediateThreshold, halfWait) && isHeld && state.index === index ? immediateResponses + 1 : 0;
-    if (immediateResponses >= maxImmediate) throw unsupported("answers-at-once", "the server responds immediately instead of waiting for a change");
+    immediateResponses =
+      taken < Math.min(limits.immediateThreshold, halfWait) && isHeld && state.index === index ? immediateResponses + 1 : 0;
+    if (immediateResponses >= maxImmediate)
+      throw unsupported("answers-at-once", "the server responds immediately instead of waiting for a change");
     // A lower index comes from another server, or from one that has lost its indexes. An index of 0 would not block.
     index = index !== undefined && state.index < index ? undefined : Math.max(1, state.index);
     const seen = JSON.stringify(state.items);

@@ -198,7 +198,8 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     const isUncommitted = observed.server === "verifying" && outcome !== "unknown";
     const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;
     if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(connection, observed);
-    if (!isResolved && !discardShares) throw unresolved("outcome-unsettled", "it is not known whether the new shares in the state are live");
+    if (!isResolved && !discardShares)
+      throw unresolved("outcome-unsettled", "it is not known whether the new shares in the state are live");
     if (isResolved) connection.cache.set(outcomeKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
   },
 };

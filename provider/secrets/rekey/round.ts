@@ -229,5 +229,7 @@ const sharesRefused = ({ context }: Round, { required, nonce }: RekeyStatus, rea
 /** The hint at an encrypted kept set, which may be the current one. */
 function hintAtKept(kept: readonly ShareSet[], required: number): string {
   const set = kept.find(({ encrypted, threshold }) => encrypted.length > 0 && threshold === required);
-  return set ? ` If the shares of the rekey ${set.nonce} are the live ones, have its holders decrypt them and pass them as currentShares.` : "";
+  return set
+    ? ` If the shares of the rekey ${set.nonce} are the live ones, have its holders decrypt them and pass them as currentShares.`
+    : "";
 }

@@ -106,7 +106,8 @@ export async function probe<T extends ProbedSet>(connection: Connection, attempt
   const status = await getStatus(connection);
   const { nonce, required } = status;
   // On a service that drops the verification, the last share of the probe would replace all keys.
-  if (!status.started || !matches(status, parameters)) throw probeDisturbed("the probe is gone, or its parameters are not the requested ones");
+  if (!status.started || !matches(status, parameters))
+    throw probeDisturbed("the probe is gone, or its parameters are not the requested ones");
   const { accepted, untested } = await firstAccepted(connection, status, sets).catch(async (error) => {
     await cancelIfCurrent(connection, nonce).catch(() => {});
     throw error;

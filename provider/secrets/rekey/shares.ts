@@ -63,7 +63,10 @@ const step = (run: SharesRun): Promise<SharesState> =>
     restart: async () => {
       // Without verification the last share commits. A probe finds out later if the shares of a lost response are live.
       const found = run.identity.parameters.verification ? undefined : await fromBackup(run);
-      return found ?? restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel), so the provider started a new one");
+      return (
+        found ??
+        restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel), so the provider started a new one")
+      );
     },
     "abandon and start": async ({ status }) => {
       await cancelOwnAttempt(run.connection, status);
