@@ -4,7 +4,7 @@ import { StewardError } from "../provider/errors";
 import { system } from "../provider/secrets/client";
 import { getStatus } from "../provider/secrets/rekey/api";
 import { RekeyStatus } from "../provider/secrets/rekey/states";
-import { ask, Cancelled, say, Terminal } from "./terminal";
+import { ask, Canceled, say, Terminal } from "./terminal";
 
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.
 
@@ -56,7 +56,7 @@ export const submitting: Round = {
   at: (status) => (status.started && !status.verification ? submitStanding(status) : undefined),
 };
 export const verifying: Round = { shares: "new", at: verifyStanding };
-export const cancelling: Round = {
+export const canceling: Round = {
   shares: "current",
   at: (status) => (status.started ? submitStanding(status) : undefined),
 };
@@ -124,7 +124,7 @@ export async function agree(
       `--nonce is not that of the ${round.at === verifyStanding ? "verification" : "rekey"} in progress, ${now.nonce}`,
       "Nothing was sent. Find out whose rekey it is.",
     );
-  if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await ask(terminal, `${question} [y/N] `, { hidden: false }))) throw new Cancelled();
+  if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await ask(terminal, `${question} [y/N] `, { hidden: false }))) throw new Canceled();
   return status;
 }
 

@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander";
 import { addDiscover } from "./discover";
 import { addRekey } from "./rekey";
 import { runSandbox } from "./sandbox";
-import { Cancelled, say, Terminal } from "./terminal";
+import { Canceled, say, Terminal } from "./terminal";
 
 function createCommand(terminal: Terminal): Command {
   const program = new Command("pulumi-steward")
@@ -32,8 +32,8 @@ export async function run(args: readonly string[], terminal: Terminal, stopped: 
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (error instanceof Cancelled) {
-      say(terminal, "pulumi-steward: cancelled; nothing was sent.");
+    if (error instanceof Canceled) {
+      say(terminal, "pulumi-steward: canceled; nothing was sent.");
       return 130;
     }
     const { code, message } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { cancelAttempt, getStatus, restartVerification } from "../provider/secrets/rekey/api";
-import { agree, assertUnchanged, cancelling, describe, service, verifyHint, verifying } from "./attempt";
+import { agree, assertUnchanged, canceling, describe, service, verifyHint, verifying } from "./attempt";
 import { BackupOptions, backup } from "./backup";
 import { decrypt } from "./decrypt";
 import { submit, verify } from "./shares";
@@ -15,7 +15,7 @@ The first address that is set is used, with the other variables of its prefix on
 …_CLIENT_KEY.`;
 
 const exits = `
-Exit code: 0 success, 1 refused or failed, 2 usage error, 130 cancelled at a prompt.`;
+Exit code: 0 success, 1 refused or failed, 2 usage error, 130 canceled at a prompt.`;
 
 const shares = `
 The command prompts for the share without showing it. Without a terminal, it reads the share from standard input:
@@ -125,9 +125,9 @@ ${exits}`,
     .action(async (options: { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
       const connection = service(terminal);
-      const shown = await agree(terminal, connection, cancelling, "Cancel this rekey and discard all submitted shares?", options.nonce);
-      await cancelAttempt(connection, (await assertUnchanged(connection, cancelling, shown)).nonce);
-      say(terminal, "The rekey is cancelled. The current shares stay valid; any new shares are worthless.");
+      const shown = await agree(terminal, connection, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
+      await cancelAttempt(connection, (await assertUnchanged(connection, canceling, shown)).nonce);
+      say(terminal, "The rekey is canceled. The current shares stay valid; any new shares are worthless.");
     });
 
   rekey

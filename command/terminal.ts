@@ -13,7 +13,7 @@ export interface Terminal {
 }
 
 /** Thrown if Ctrl-C or Ctrl-D ends a prompt. */
-export class Cancelled extends Error {}
+export class Canceled extends Error {}
 
 // Part of a line may come from the server: remove characters that a terminal would interpret.
 const harmless = (line: string): string => line.replace(/[\p{Cc}\p{Cf}]/gu, "");
@@ -44,7 +44,7 @@ export function ask({ stdin, stderr }: Terminal, question: string, { hidden }: {
     // Ctrl-C and Ctrl-D close the interface without a line. By then, the terminal is restored.
     lines.once("close", () => {
       if (hidden || answer === undefined) stderr.write("\n");
-      if (answer === undefined) reject(new Cancelled());
+      if (answer === undefined) reject(new Canceled());
       else resolve(answer);
     });
     lines.prompt();

@@ -3,27 +3,27 @@ import { printable } from "./log";
 /**
  * A machine-readable error code:
  *
- * - `ERR_INVALID_INPUT`: the program or its configuration is invalid. Nothing was sent.
+ * - `ERR_INVALID_INPUT`: the program or its configuration is invalid. The invalid input was not sent.
  * - `ERR_NO_CONNECTION`: no server is configured under this name.
  * - `ERR_NOT_INSTALLED`: the program's package.json lacks pulumi-steward, or Pulumi cannot find the plugin.
  * - `ERR_SERVER_MISMATCH`: the connection now names another server than the one in the state.
- * - `ERR_ALREADY_EXISTS`: the object already exists, and `adopt` is not set.
+ * - `ERR_ALREADY_EXISTS`: the object already exists and was not adopted, or roles exist that an `exclusive` set does not declare.
  * - `ERR_FORBIDDEN`: 401 or 403, or the 404 that the admin API sends to non-administrators.
- * - `ERR_NOT_FOUND`: 404.
- * - `ERR_REJECTED`: any other 4xx, a test mail that the mail server rejected, or a workspace that must not be destroyed.
- * - `ERR_RATE_LIMITED`: 429, after all retries.
- * - `ERR_UNAVAILABLE`: 503, after all retries.
+ * - `ERR_NOT_FOUND`: the object does not exist, or the server responded with 404.
+ * - `ERR_REJECTED`: any other 4xx, a rejected test email, or an operation that the provider refuses, such as the destruction of a protected workspace.
+ * - `ERR_RATE_LIMITED`: 429. The provider retried until the deadline.
+ * - `ERR_UNAVAILABLE`: 503, after any retries.
  * - `ERR_SERVER`: any other 5xx.
  * - `ERR_REDIRECTED`: the server redirects. Credentials are never sent to the target.
- * - `ERR_UNREACHABLE`: no connection. Nothing was sent.
+ * - `ERR_UNREACHABLE`: the connection could not be established. Nothing was changed on the server.
  * - `ERR_NO_RESPONSE`: the connection broke, or the time limit was reached, after the request was sent.
  * - `ERR_UNEXPECTED_RESPONSE`: the response is not JSON, not from the API, or too large, or there is no trusted TLS connection.
  * - `ERR_ABORTED`: the program's AbortSignal aborted the request.
- * - `ERR_TIMED_OUT`: an awaited event did not happen in time.
- * - `ERR_FAILED`: an awaited event had another outcome.
+ * - `ERR_TIMED_OUT`: an awaited operation did not finish in time.
+ * - `ERR_FAILED`: an awaited operation finished unsuccessfully.
  * - `ERR_CONFLICT`: the rekey on the server is not the expected one. It was started by another client, changed or canceled.
- * - `ERR_ENGINE_GONE`: Pulumi has ended, so nothing could be saved. Nothing was sent.
- * - `ERR_INCOMPLETE`: a part was done, which the state records, or a rekey or its deletion stopped before it was safe to continue.
+ * - `ERR_ENGINE_GONE`: the Pulumi engine has exited, so nothing could be saved. The provider sent no further request.
+ * - `ERR_INCOMPLETE`: the operation completed only in part, as recorded in the state, or a rekey or its deletion stopped before it was safe to continue.
  * - `ERR_INTERNAL`: a bug in this package.
  */
 export type ErrorCode =
@@ -61,11 +61,12 @@ export interface CheckFailure {
   warning?: boolean;
 }
 
-/** The details of an error. `reason` is the server's reason, if any, without secrets. @internal */
+/** The details of an error. @internal */
 export interface ErrorDetails {
   code: ErrorCode;
   /** The failed operation, once it is known: `Cannot create scheduler role "web"`. */
   operation?: string;
+  /** The cause, without secrets: the server's reason or the provider's own. */
   reason: string;
   /** The remedy, as a sentence with a period. */
   hint?: string;
@@ -74,18 +75,21 @@ export interface ErrorDetails {
   path?: string;
   /** True if the server may have applied the write. */
   outcomeUnknown?: boolean;
-  /** True if nothing was sent, for codes that do not imply it. */
+  /** True if no attempt of the request was sent. */
   nothingSent?: boolean;
   retryAfter?: string;
   /** The number of errors in the response. Undefined if it has no list of errors. */
   errorCount?: number;
-  /** Identifies the cause within a code: `role-exists`. One with a slash, `rekey/foreign-attempt`, names a section of a page and ends the message. */
+  /**
+   * Identifies the cause within a code, such as `exists`. A rule that contains a slash, such as `rekey/foreign-attempt`, is appended to the message and
+   * names a documentation section.
+   */
   rule?: string;
   /** The invalid inputs. */
   failures?: readonly CheckFailure[];
 }
 
-/** The class of all errors that this package throws. The message states the cause and a remedy, without secrets. A program that fails with it prints one line. */
+/** The class of all errors that this package throws. The message states the cause and a remedy, without secrets. Pulumi prints only the message, without a stack trace. */
 export class StewardError extends Error {
   /** The error code, stable between releases. See {@link ErrorCode}. */
   readonly code: ErrorCode;
@@ -100,7 +104,7 @@ export class StewardError extends Error {
 
   /** @internal */
   constructor(details: ErrorDetails) {
-    super(sentence(details));
+    super(formatMessage(details));
     this.name = "StewardError";
     this.code = details.code;
     this.status = details.status;
@@ -119,10 +123,10 @@ export class StewardError extends Error {
   }
 }
 
-function sentence({ operation, reason, method, path, status, hint, rule }: ErrorDetails): string {
-  const place = [method && path ? `${method} ${path}` : undefined, status].filter((part) => part !== undefined).join(", ");
+function formatMessage({ operation, reason, method, path, status, hint, rule }: ErrorDetails): string {
+  const location = [method && path ? `${method} ${path}` : undefined, status].filter((part) => part !== undefined).join(", ");
   return printable(
-    `${operation ? `${operation}: ` : ""}${reason}${place ? ` (${place})` : ""}.${hint ? ` ${hint}` : ""}${rule?.includes("/") ? ` [${rule}]` : ""}`,
+    `${operation ? `${operation}: ` : ""}${reason}${location ? ` (${location})` : ""}.${hint ? ` ${hint}` : ""}${rule?.includes("/") ? ` [${rule}]` : ""}`,
   );
 }
 

@@ -1,30 +1,33 @@
-/** The timeouts, retries and sizes of a connection. Times are in milliseconds. @internal */
+/** The timeouts, retries and sizes of a connection. Times are in milliseconds, sizes in bytes. @internal */
 export interface Limits {
+  /** The maximum time to connect, including the TLS handshake. */
   connect: number;
-  /** The time until the headers of a response, and between two parts of its body. */
+  /** The maximum time until the headers of a response, and between two chunks of its body. */
   idleTimeout: number;
-  /** The time for a request and its retries, without the wait for a free socket. */
+  /** The maximum time for a request and its retries, without the wait for a free connection. */
   deadline: number;
-  /** The number of retries without a Retry-After header. After a 429, only the deadline ends them. */
+  /** The maximum number of retries. Only the deadline applies after a 429 or a Retry-After header. */
   maxRetries: number;
+  /** The base delay before the first retry. It doubles with each retry. */
   initialBackoff: number;
+  /** The maximum size of a response body. */
   bodyBytes: number;
-  /** The number of concurrent requests to a server. Further requests wait. */
-  sockets: number;
+  /** The maximum number of concurrent requests to a server, not counting blocking queries. Further requests wait. */
+  maxConcurrentRequests: number;
   /** The time between two progress messages. */
   progressInterval: number;
   /** The time after the end of a blocking query until the connection counts as lost. */
-  heldMargin: number;
-  /** The pause between two blocking queries without a change. It grows to `longestPollPause` while the responses are immediate. */
-  pollPause: number;
-  longestPollPause: number;
-  /** The time below which a response to a blocking query without a change counts as immediate. */
-  atOnce: number;
-  /** The time for which a server may be unreachable between blocking queries. */
+  blockingQueryGrace: number;
+  /** The delay between two blocking queries without a change. It doubles up to `maxPollDelay` while the responses are immediate. */
+  pollDelay: number;
+  maxPollDelay: number;
+  /** A response to a blocking query without a change counts as immediate if it takes less than this time. */
+  immediateThreshold: number;
+  /** The maximum time for which a server may be unreachable between blocking queries. */
   reconnectTimeout: number;
-  /** The pause between two requests to a cluster without a leader. It grows to `longestLeaderPause`. */
-  leaderPause: number;
-  longestLeaderPause: number;
+  /** The delay between two requests to a cluster without a leader. It doubles up to `maxElectionBackoff`. */
+  electionBackoff: number;
+  maxElectionBackoff: number;
 }
 
 /** @internal */
@@ -35,13 +38,13 @@ export const defaultLimits: Readonly<Limits> = Object.freeze({
   maxRetries: 4,
   initialBackoff: 200,
   bodyBytes: 8 * 1024 * 1024,
-  sockets: 32,
+  maxConcurrentRequests: 32,
   progressInterval: 10_000,
-  heldMargin: 10_000,
-  pollPause: 100,
-  longestPollPause: 10_000,
-  atOnce: 10_000,
+  blockingQueryGrace: 10_000,
+  pollDelay: 100,
+  maxPollDelay: 10_000,
+  immediateThreshold: 10_000,
   reconnectTimeout: 300_000,
-  leaderPause: 250,
-  longestLeaderPause: 5_000,
+  electionBackoff: 250,
+  maxElectionBackoff: 5_000,
 });

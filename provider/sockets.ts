@@ -48,7 +48,7 @@ export class Sockets {
     private readonly connection: Connection,
     private readonly isHeld: boolean,
   ) {
-    this.slots = new Slots(isHeld ? Number.POSITIVE_INFINITY : connection.limits.sockets);
+    this.slots = new Slots(isHeld ? Number.POSITIVE_INFINITY : connection.limits.maxConcurrentRequests);
   }
 
   /** Dispatches a request, and calls back before its first byte is written. A failure before the call has sent nothing. */
@@ -72,10 +72,10 @@ export class Sockets {
   /** Uses the proxies of the environment, except for loopback addresses. */
   private open(): Undici.Dispatcher {
     const { address, caCert, clientCert, clientKey, limits } = this.connection;
-    const { connect, idleTimeout, sockets } = limits;
+    const { connect, idleTimeout, maxConcurrentRequests } = limits;
     const tls = { ca: caCert, cert: clientCert, key: clientKey };
     const options: Undici.Agent.Options & Undici.EnvHttpProxyAgent.Options = {
-      connections: this.isHeld ? null : sockets,
+      connections: this.isHeld ? null : maxConcurrentRequests,
       headersTimeout: idleTimeout,
       bodyTimeout: idleTimeout,
       connect: { timeout: connect, ...tls },
@@ -113,7 +113,16 @@ function warnOfPlainHttp(connection: Connection): void {
 export function socketsTo(connection: Connection, isHeld: boolean): Sockets {
   warnOfPlainHttp(connection);
   const { address, caCert, clientCert, clientKey, limits } = connection;
-  const key = JSON.stringify([address, caCert, clientCert, clientKey, isHeld, limits.connect, limits.idleTimeout, limits.sockets]);
+  const key = JSON.stringify([
+    address,
+    caCert,
+    clientCert,
+    clientKey,
+    isHeld,
+    limits.connect,
+    limits.idleTimeout,
+    limits.maxConcurrentRequests,
+  ]);
   const sockets = known.get(key) ?? new Sockets(connection, isHeld);
   known.set(key, sockets);
   return sockets;

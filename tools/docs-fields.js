@@ -58,7 +58,7 @@ function effectOf(title, name, field) {
   const decisive = require("../provider/secrets/rekey/inputs").decisive;
   if (field.replaces) return "replaces the resource";
   if (title === "secrets.Rekey" && decisive.includes(name)) return "starts a new rekey";
-  return field.compare === neverDiffers ? "does nothing on its own" : "updates";
+  return field.compare === neverDiffers ? "has no effect until an update runs" : "updates";
 }
 
 /**

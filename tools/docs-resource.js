@@ -20,7 +20,7 @@ function importPart(title) {
   if (!definition?.readById) {
     const { discover } = definition ?? {};
     const reason = typeof discover === "string" ? discover : "it is an operation, which leaves nothing to read on the server";
-    return ["## Import", `It cannot be imported: ${reason}.`];
+    return ["## Import", `This resource cannot be imported: ${reason}.`];
   }
   const { token, id: template } = definition;
   const id = exampleId(title, template);

@@ -45,6 +45,9 @@ async function texts(file, places) {
   function prose(parts = []) {
     const text = parts.map((part) => {
       if (isBlock(part)) return `\n\n${part.text}\n\n`;
+      // A page of the package, which editors show by its path.
+      const [, page] = (part.kind === "code" && /^`(docs\/.+\.md)`$/.exec(part.text)) || [];
+      if (page) return `[${part.text}](${path.posix.relative(path.posix.dirname(`docs/api/${file}`), page)})`;
       if (part.kind !== "inline-tag") return part.text.replace(/(?<!\n)\n(?!\n|- )/g, " ");
       const address = linkTo(/** @type {Declared} */ (part.target));
       return address ? `[\`${part.text}\`](${address})` : `\`${part.text}\``;

@@ -25,7 +25,7 @@ export const jobs = collect(scheduler.listJobs({ namespace: "*", pageSize: 100 }
   return counts;
 });
 
-/** Failed and cancelled deployments. */
+/** Failed and canceled deployments. */
 export const failed = collect(
   scheduler.listDeployments({ namespace: "*", filter: filter("Status").equals("failed").or(filter("Status").equals("cancelled")) }),
   ({ Namespace, JobID, StatusDescription }) => `${Namespace}/${JobID}: ${StatusDescription}`,

@@ -24,7 +24,7 @@ export const agentMembers: ReadFunction<GetAgentMembersOptions, unknown> = {
 
 /**
  * Reads the members that the agent at the connection's address knows: `GET /v1/agent/members`. Returns the response unchanged. Other agents of
- * the cluster may know other members. Previews read too. Throws {@link StewardError}.
+ * the cluster may know other members. The function also runs in previews. Throws {@link StewardError}.
  * @permissions A Nomad token with this ACL policy:
  * ```hcl
  * node {

@@ -24,7 +24,7 @@ export interface QueryOptions {
    */
   region?: string;
   /**
-   * Let any server respond, even one without a leader. The response may be stale: `page.lastContact` is its age.
+   * Allows any server to respond, even one without a leader. The response may be stale: `page.lastContact` is its age.
    * @default false
    */
   stale?: boolean;

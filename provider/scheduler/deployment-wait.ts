@@ -23,12 +23,12 @@ export interface WaitForDeploymentOptions extends QueryOptions, ElectionOptions 
    */
   namespace?: string;
   /**
-   * Let any server respond, even one without a leader. A stale response may lack a job that was just registered, or show its previous version.
+   * Allows any server to respond, even one without a leader. A stale response may lack a job that was just registered, or show its previous version.
    * @default false
    */
   stale?: boolean;
   /**
-   * The longest wait. It should exceed the job's progress deadline, after which a deployment fails.
+   * The maximum wait. It should exceed the job's progress deadline, after which a deployment fails.
    * @default "15m"
    */
   timeout?: Duration;
@@ -54,7 +54,7 @@ const undeployed = ["batch", "sysbatch"];
  * Waits for the deployment of a job's current version and resolves to the deployment once it is `successful`. The output of `pulumi up` shows
  * its progress. In a preview the function only prints a line and resolves to undefined.
  *
- * If the current version is already deployed, the function resolves at once. It resolves to undefined if the scheduler no longer has that
+ * If the current version is already deployed, the function resolves immediately. It resolves to undefined if the scheduler no longer has that
  * deployment. A newer version that is registered meanwhile cancels the deployment. During a leader election the function prints a line and
  * waits. Jobs without deployments are not supported: batch jobs, and jobs whose `Update` has `MaxParallel` 0.
  *
@@ -103,8 +103,8 @@ async function follow(
   query: ListOptions,
   { seen, electionTimeout }: ElectionOptions & { seen: Progress },
 ): Promise<Deployment | undefined> {
-  const outlasting = { electionTimeout, signal: query.signal };
-  const wanted = await outlastElection(connection, () => currentVersion(connection, jobId, query), outlasting);
+  const waitOptions = { electionTimeout, signal: query.signal };
+  const wanted = await outlastElection(connection, () => currentVersion(connection, jobId, query), waitOptions);
   const report = (line: string): void => {
     if (line === seen.line) return;
     seen.line = line;
@@ -113,14 +113,14 @@ async function follow(
   const ofJob = { ...query, filter: filter("JobID").equals(jobId) };
   let id: string | undefined;
   let asked = false;
-  for await (const { items } of changes(connection, "deployments", ofJob, outlasting)) {
+  for await (const { items } of changes(connection, "deployments", ofJob, waitOptions)) {
     // Servers that do not support filters silently return all deployments.
     const deployment = items
       .filter((item) => item.JobID === jobId && (id === undefined ? indexOf(item) >= wanted : item.ID === id))
       .sort(newestFirst)[0];
     if (!deployment) {
       if (id !== undefined) throw failed("gone", `deployment ${id} no longer exists`);
-      if (!asked && (await outlastElection(connection, () => isStable(connection, jobId, query), outlasting))) {
+      if (!asked && (await outlastElection(connection, () => isStable(connection, jobId, query), waitOptions))) {
         report("already successful; the scheduler no longer has it");
         return undefined;
       }
@@ -157,7 +157,7 @@ async function currentVersion(connection: SchedulerConnection, jobId: string, qu
 }
 
 /**
- * True if the job's current version was deployed before. The scheduler removes a deployment once none of its allocations runs, for instance
+ * True if the job's current version was deployed before. The scheduler removes a deployment once none of its allocations runs, for example
  * after a node was drained. The version stays marked as stable.
  */
 async function isStable(connection: SchedulerConnection, jobId: string, query: ListOptions): Promise<boolean> {

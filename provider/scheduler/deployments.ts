@@ -59,7 +59,7 @@ export const deployments: ListReadFunction<Deployment> = listFunction("deploymen
 
 /**
  * Lists all deployments: `GET /v1/deployments`. Pages are fetched on demand. A deployment that moves to another page meanwhile is returned
- * once. Integers beyond 2^53 are strings. Previews read too. Throws {@link StewardError}. A 5xx response is not retried.
+ * once. Integers beyond 2^53 are strings. The function also runs in previews. Throws {@link StewardError}. A 5xx response is not retried.
  * @permissions A Nomad token with this ACL policy:
  * ```hcl
  * namespace "default" {

@@ -10,7 +10,7 @@ import { rule } from "../inputs";
 /** Options of functions that wait for changes. */
 export interface ElectionOptions {
   /**
-   * The longest wait for a leader election, during which the scheduler answers 500 "No cluster leader" or 503.
+   * The maximum wait for a leader election, during which the scheduler answers 500 "No cluster leader" or 503.
    * @default "60s"
    */
   electionTimeout?: Duration;
@@ -48,7 +48,7 @@ export async function outlastElection<T>(
           hint: `The scheduler had no leader for ${allowed} s. Read the logs of its servers, or set a longer electionTimeout.`,
         });
       if (attempt === 0) say(`pulumi-steward: the scheduler has no leader (${error.status}): retrying for up to ${allowed} s.`);
-      const pause = Math.min(limits.leaderPause * 2 ** Math.min(attempt, 20), limits.longestLeaderPause, Math.max(1, end - Date.now()));
+      const pause = Math.min(limits.electionBackoff * 2 ** Math.min(attempt, 20), limits.maxElectionBackoff, Math.max(1, end - Date.now()));
       await sleep(pause, undefined, { signal }).catch(() => {});
     }
   }

@@ -58,7 +58,7 @@ export const jobs: ListReadFunction<JobStub> = listFunction("jobs");
 
 /**
  * Lists all jobs: `GET /v1/jobs`. Pages are fetched on demand. A job that moves to another page meanwhile is returned once. Integers beyond
- * 2^53 are strings. Previews read too. Throws {@link StewardError}. A 5xx response is not retried.
+ * 2^53 are strings. The function also runs in previews. Throws {@link StewardError}. A 5xx response is not retried.
  *
  * ```ts
  * const running = scheduler.filter("Status").equals("running");

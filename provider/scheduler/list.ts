@@ -29,7 +29,7 @@ export interface ListOptions extends QueryOptions {
    */
   pageSize?: number;
   /**
-   * Reverse the order, if the scheduler supports it.
+   * Reverses the order, if the scheduler supports it.
    * @default false
    */
   reverse?: boolean;

@@ -14,12 +14,13 @@ export interface WatchOptions extends ListOptions, ElectionOptions {
   /** The list to watch. */
   resource: "jobs" | "deployments" | "nodes";
   /**
-   * The longest time for which the server holds one request, at most 10 minutes. It does not delay changes.
+   * The maximum time for which the server holds a request, from 1 second. Values above 10 minutes are reduced to 10 minutes. Changes are still reported
+   * immediately.
    * @default "5m"
    */
   wait?: Duration;
   /**
-   * Let any server respond, even one without a leader. The response may be stale.
+   * Allows any server to respond, even one without a leader. The response may be stale.
    * @default false
    */
   stale?: boolean;
@@ -36,31 +37,31 @@ export interface Snapshot {
 }
 
 const longestWait = 600;
-/** After so many immediate responses without a change, the server does not support blocking queries. */
+/** After this many immediate responses without a change, the server does not support blocking queries. */
 const maxImmediate = 4;
 
 const resources = ["jobs", "deployments", "nodes"] as const;
-const more = {
+const extraOptions = {
   resource: z.enum(resources, 'must be "jobs", "deployments" or "nodes"'),
   wait: durationInput,
   electionTimeout: durationInput,
 };
 const schemas: Record<Collection, z.ZodType> = {
-  jobs: querySchema("jobs", more),
-  deployments: querySchema("deployments", more),
-  nodes: querySchema("nodes", more),
+  jobs: querySchema("jobs", extraOptions),
+  deployments: querySchema("deployments", extraOptions),
+  nodes: querySchema("nodes", extraOptions),
 };
 
 /**
  * Watches a list with blocking queries: `GET /v1/jobs?index=…&wait=…`, or the same for deployments and nodes. Yields the current list, then the
  * list after each change.
  *
- * A write that does not change the items is no change. Several changes in a row may be reported as one. If the connection breaks, the
- * function reconnects for up to five minutes, then reports the changes since. During a leader election it prints a line and waits. Previews
- * read too.
+ * Writes that leave the items unchanged are not reported. Several changes in a row may be reported as one. If the connection breaks, the
+ * function reconnects for up to five minutes, then reports the changes since. During a leader election it prints a line and waits. It also runs
+ * in previews.
  *
- * `signal` ends the iteration without an error. Without it the iteration ends only when the loop does, so a Pulumi program must leave the
- * loop. Throws {@link StewardError}, also if the server does not support blocking queries.
+ * `signal` ends the iteration without an error. Without `signal`, exit the loop yourself, or the program never ends. Throws
+ * {@link StewardError}, for example if the server does not support blocking queries.
  *
  * ```ts
  * for await (const { items } of scheduler.watch({ resource: "nodes", signal: AbortSignal.timeout(60_000) })) {
@@ -74,10 +75,10 @@ export function watch(options: WatchOptions): AsyncIterable<Snapshot> {
   const isKnown = resources.includes(resource);
   const operation = `Cannot watch ${isKnown ? resource : "the scheduler"}`;
   const schema = schemas[isKnown ? resource : "jobs"];
-  const outlasting = { electionTimeout, signal: query.signal, wait };
+  const waitOptions = { electionTimeout, signal: query.signal, wait };
   return {
     [Symbol.asyncIterator]: () =>
-      invokeEach({ operation, system, options: schema }, options, (connection) => changes(connection, resource, query, outlasting)),
+      invokeEach({ operation, system, options: schema }, options, (connection) => changes(connection, resource, query, waitOptions)),
   };
 }
 
@@ -87,7 +88,7 @@ interface State extends Snapshot {
 
 const waitSeconds = (wait: Duration | undefined): number => Math.min(seconds(wait) ?? 300, longestWait);
 
-/** Reads the whole list: at once, or once its index differs from `index`. */
+/** Reads the whole list: immediately, or when its index differs from `index`. */
 async function readState(
   connection: SchedulerConnection,
   collection: Collection,
@@ -96,7 +97,7 @@ async function readState(
   wait: Duration | undefined,
 ): Promise<State> {
   const held = waitSeconds(wait);
-  const idleTimeout = (held + held / 16) * 1000 + connection.limits.heldMargin;
+  const idleTimeout = (held + held / 16) * 1000 + connection.limits.blockingQueryGrace;
   const blocking = {
     query: { index: String(index), wait: `${held}s` },
     isHeld: true,
@@ -128,7 +129,7 @@ export async function* changes(
   let shown: string | undefined;
   let brokenAt: number | undefined;
   let idle = 0;
-  let atOnce = 0;
+  let immediateResponses = 0;
   while (!signal?.aborted) {
     const begin = Date.now();
     let state: State;
@@ -146,40 +147,42 @@ export async function* changes(
     } catch (error) {
       if (signal?.aborted) return;
       brokenAt ??= Date.now();
-      if (shown === undefined || !isBroken(error) || Date.now() - brokenAt > limits.reconnectTimeout) throw error;
+      if (shown === undefined || !isTransient(error) || Date.now() - brokenAt > limits.reconnectTimeout) throw error;
       // Another server may respond next, or one that has lost its indexes.
       index = undefined;
       await pause(limits, idle++, signal);
       continue;
     }
-    if (!state.hasIndex) throw cannotWait("no-index", "the response has no index, which blocking queries need");
+    if (!state.hasIndex) throw unsupported("no-index", "the response has no index, which blocking queries need");
     brokenAt = undefined;
     const taken = Date.now() - begin;
-    const hurried = taken < Math.min(1000, halfWait);
-    atOnce = taken < Math.min(limits.atOnce, halfWait) && isHeld && state.index === index ? atOnce + 1 : 0;
-    if (atOnce >= maxImmediate) throw cannotWait("answers-at-once", "the server responds at once instead of waiting for a change");
-    // A lower index means that the server has restarted. An index of 0 would not block.
+    const wasImmediate = taken < Math.min(1000, halfWait);
+    immediateResponses =
+      taken < Math.min(limits.immediateThreshold, halfWait) && isHeld && state.index === index ? immediateResponses + 1 : 0;
+    if (immediateResponses >= maxImmediate)
+      throw unsupported("answers-at-once", "the server responds immediately instead of waiting for a change");
+    // A lower index comes from another server, or from one that has lost its indexes. An index of 0 would not block.
     index = index !== undefined && state.index < index ? undefined : Math.max(1, state.index);
     const seen = JSON.stringify(state.items);
     if (seen !== shown) {
       shown = seen;
       idle = 0;
       yield { index: state.index, items: state.items };
-    } else if (hurried) await pause(limits, idle++, signal);
+    } else if (wasImmediate) await pause(limits, idle++, signal);
     else idle = 0;
   }
 }
 
-const pause = ({ pollPause, longestPollPause }: Limits, count: number, signal: AbortSignal | undefined): Promise<void> =>
-  sleep(Math.min(pollPause * 2 ** Math.min(count, 20), longestPollPause), undefined, { signal }).catch(() => {});
+const pause = ({ pollDelay, maxPollDelay }: Limits, count: number, signal: AbortSignal | undefined): Promise<void> =>
+  sleep(Math.min(pollDelay * 2 ** Math.min(count, 20), maxPollDelay), undefined, { signal }).catch(() => {});
 
-const isBroken = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   error instanceof StewardError && ["ERR_UNREACHABLE", "ERR_NO_RESPONSE", "ERR_RATE_LIMITED"].includes(error.code);
 
-const cannotWait = (rule: string, reason: string): StewardError =>
+const unsupported = (rule: string, reason: string): StewardError =>
   new StewardError({
     code: "ERR_UNEXPECTED_RESPONSE",
     rule,
     reason,
-    hint: "Call the list function in intervals instead, or check any proxy in between.",
+    hint: "Call the list function at intervals instead, or check for a proxy between Pulumi and the scheduler.",
   });

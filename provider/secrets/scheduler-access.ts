@@ -49,9 +49,9 @@ export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
    */
   clientKey?: string;
   /**
-   * Adopt an existing access configuration. With true the provider prints the changes, old -> new, and overwrites all attributes. The previous
-   * token cannot be restored. With "unchanged" it fails with `ERR_ALREADY_EXISTS` if an attribute that the service returns differs, and lists the
-   * differences. Without it, an existing configuration is an error.
+   * Adopts an existing access configuration. `true` prints the changes, old -> new, and overwrites all attributes. The previous token cannot be
+   * restored. `"unchanged"` fails with `ERR_ALREADY_EXISTS` if an attribute that the service returns differs, and lists the differences. `false` always
+   * fails with that code.
    * @default false
    */
   adopt?: Adopt;
@@ -254,7 +254,7 @@ const tokenMissing: CheckFailure = {
  * });
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests In the standard dialect, the first 404 of a run also reads the OpenAPI document, which must list the path for the token.
+ * @requests In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
  * @unreadable `token` and `clientKey`; in the standard dialect everything except `address`.
  * @internal
  */

@@ -24,8 +24,8 @@ export interface SchedulerLeaseInputs extends ConnectionArgs, MountArgs {
    */
   maxTtl?: Duration;
   /**
-   * Adopt an existing lease configuration. With true the provider prints the changes, old -> new, and overwrites it. With "unchanged" it fails
-   * with `ERR_ALREADY_EXISTS` if a value differs, and lists the differences. Without it, an existing configuration is an error.
+   * Adopts an existing lease configuration. `true` prints the changes, old -> new, and overwrites it. `"unchanged"` fails with
+   * `ERR_ALREADY_EXISTS` if a value differs, and lists the differences. `false` always fails with that code.
    * @default false
    */
   adopt?: Adopt;
@@ -119,7 +119,7 @@ async function write(connection: Connection, inputs: SchedulerLeaseInputs, curre
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests If a value was removed from the program, the update first sends the `GET`.
- * In the standard dialect, the first 404 of a run also reads the OpenAPI document, which must list the path for the token.
+ * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
  * @unreadable Nothing: the service returns both values.
  * @internal
  */

@@ -27,7 +27,7 @@ export const schedulerRoleNames: ReadFunction<ListSchedulerRolesOptions, string[
 };
 
 /**
- * Lists the names of all roles at a mount, in the order of the service: `GET <mount>/role?list=true`. Previews read too.
+ * Lists the names of all roles at a mount, in the order of the service: `GET <mount>/role?list=true`. The function also runs in previews.
  * Throws {@link StewardError}.
  */
 export function listSchedulerRoles(options: ListSchedulerRolesOptions = {}): Promise<string[]> {

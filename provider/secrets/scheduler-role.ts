@@ -46,8 +46,8 @@ export interface SchedulerRoleInputs extends RoleAttributes, ConnectionArgs, Mou
    */
   name: string;
   /**
-   * Adopt an existing role. With true the provider prints the changes, old -> new, and overwrites it. With "unchanged" it fails with
-   * `ERR_ALREADY_EXISTS` if an attribute differs, and lists the differences. Without it, an existing role is an error.
+   * Adopts an existing role. `true` prints the changes, old -> new, and overwrites it. `"unchanged"` fails with `ERR_ALREADY_EXISTS` if an
+   * attribute differs, and lists the differences. `false` always fails with that code.
    * @default false
    */
   adopt?: Adopt;

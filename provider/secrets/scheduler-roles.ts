@@ -37,15 +37,15 @@ export interface SchedulerRolesInputs extends ConnectionArgs, MountArgs {
    */
   roles: Record<string, RoleAttributes>;
   /**
-   * Allows no other role at this mount. `pulumi refresh` shows each undeclared role, and the next `pulumi up` deletes the roles that were shown.
+   * Makes this resource own every role at the mount. If true, creating the resource fails with `ERR_ALREADY_EXISTS` while undeclared roles exist.
+   * `pulumi refresh` adds undeclared roles to the state, and the next `pulumi up` deletes them.
    * @change updates only the state
    * @default false
    */
   exclusive?: boolean;
   /**
-   * Adopt declared roles that already exist, including those that are added later. With true the provider prints the changes, old -> new, and
-   * overwrites the roles. With "unchanged" it fails with `ERR_ALREADY_EXISTS` if an attribute differs, and lists the differences. Without it, an
-   * existing role is an error.
+   * Adopts declared roles that already exist, including roles that are added later. `true` prints the changes, old -> new, and overwrites the
+   * roles. `"unchanged"` fails with `ERR_ALREADY_EXISTS` if an attribute differs, and lists the differences. `false` always fails with that code.
    * @default false
    */
   adopt?: Adopt;
@@ -119,7 +119,7 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
   };
 }
 
-/** A role that the state cannot store would be invisible, with the permissions of its tokens. */
+/** Throws if Pulumi cannot store a role's name. Otherwise the role, and the access it grants, would be hidden. */
 function refuseUnstorable(connection: Connection, mount: string, names: readonly string[]): void {
   const unstorable = names.filter((name) => roleNameFindings(connection, name, "").length > 0);
   if (unstorable.length === 0) return;
@@ -127,7 +127,7 @@ function refuseUnstorable(connection: Connection, mount: string, names: readonly
     code: "ERR_UNEXPECTED_RESPONSE",
     rule: "unstorable",
     reason: `the mount "${mount}" has roles whose names Pulumi cannot store: ${shortList(unstorable.map((name) => JSON.stringify(name)))}`,
-    hint: "Delete them, or declare the set without exclusive.",
+    hint: "Delete these roles. For a declared set, you can also remove `exclusive`.",
   });
 }
 
@@ -202,7 +202,7 @@ async function update({
     takeOver(connection, inputs.adopt, await existing(connection, inputs, listed, "Set"));
   }
   const paths = Object.keys(inputs.roles).map((name) => rolePath({ mount: previous.mount, name }));
-  // An earlier run deleted some of the roles and failed to write them again.
+  // An earlier run lost a response, or deleted roles and failed to write them again: write every role.
   const isInDoubt = Boolean(last.outcomeUnknown) && !paths.some((path) => isRemoved(connection, path));
   return apply(connection, inputs, isInDoubt ? { ...previous, unanswered: Object.keys(previous.roles) } : previous);
 }
@@ -246,15 +246,15 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   const [first] = failures;
   if (!first) return state;
   state.unanswered = failures.filter(({ error }) => error.details.outcomeUnknown).map(({ name }) => name);
-  // No role was written, and no outcome is unknown.
   const hasOthers = failures.length < steps.length;
+  // No role was written, and no outcome is unknown.
   if (!hasOthers && state.unanswered.length === 0) throw first.error;
   // A refresh encrypts only keys that were encrypted before, so the state keeps roles that may have been written.
   for (const name of state.unanswered) if (own(roles, name) && !own(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
   state.undeclared = undeclared.filter((name) => own(state.roles, name));
   throw new PartialState(state, {
     ...first.error.details,
-    reason: `${failures.length} of ${steps.length} roles failed: ${shortList(failures.map(({ name }) => name))}. The first, "${first.name}": ${first.error.details.reason}`,
+    reason: `could not write or delete ${failures.length} of ${steps.length} roles: ${shortList(failures.map(({ name }) => name))}. First error ("${first.name}"): ${first.error.details.reason}`,
     hint: [
       first.error.details.hint,
       hasOthers ? "The others succeeded. The next `pulumi up` continues from there." : "The next `pulumi up` tries again.",
@@ -286,15 +286,15 @@ const without = (names: readonly string[], excluded: readonly string[] = []): st
   return names.filter((name) => !out.has(name));
 };
 
-const rolesOf = (mount: string): string => `scheduler roles of mount "${mount}"`;
+const rolesOf = (mount: string): string => `scheduler roles at mount "${mount}"`;
 
 const shortList = (names: readonly string[]): string => shortened(names).join(", ");
 
 /**
  * Many roles of one Nomad secrets engine, faster than one resource for each.
  *
- * If some writes fail, the others succeed. The error names the failed roles, and the next `pulumi up` continues from there. With `exclusive`, no
- * other role may exist at the mount. Pulumi deletes only roles that a `pulumi refresh` has shown, and `pulumi destroy` deletes only declared ones.
+ * If some writes fail, the others still run. The error names the failed roles, and the next `pulumi up` continues from there. With `exclusive`, an
+ * update also deletes undeclared roles, but only those that a `pulumi refresh` has recorded. `pulumi destroy` deletes only declared roles.
  *
  * @example Two roles
  * ```ts
@@ -313,7 +313,7 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests One `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list only if roles were added.
  * With `adopt`, a create or update also reads each new role that already exists.
- * In the standard dialect, the first 404 of a run also reads the OpenAPI document, which must list the path for the token.
+ * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
  * @unreadable `global` of each role, in the standard dialect; after `get` it is undefined there. The set has no output `lease`, which
  * `SchedulerRole.get` reads.
  * @internal
@@ -321,7 +321,7 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
 export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesState, StoredState> = {
   system,
   token: "secrets:SchedulerRoles",
-  displayName: "scheduler roles of mount",
+  displayName: "scheduler roles at mount",
   name: "<mount>",
   id: "<mount>/role",
   readById: true,

@@ -103,8 +103,8 @@ export const specification: ReadFunction<GetSpecificationOptions, Specification>
  * Reads the OpenAPI document of the service: `GET sys/internal/specs/openapi`. Returns the operations of every path that the token can see, at all
  * mounts, and the document itself. Without a token there are none.
  *
- * The result depends on the token's policies, so it does not identify the service. It may have megabytes: do not make it a stack output. Previews read
- * too. Throws {@link StewardError}.
+ * The result depends on the token's policies, so it does not identify the service. It may have megabytes: do not make it a stack output. The function also runs in
+ * previews. Throws {@link StewardError}.
  *
  * ```ts
  * const { operations } = await secrets.getSpecification({ pathPrefix: "/scheduler/" });

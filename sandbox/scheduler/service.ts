@@ -83,7 +83,7 @@ export interface SchedulerTokenRequest {
  * - the nodes `client-1` and `client-2`
  * - the service jobs `web` and `api` and the periodic batch job `backup` in the namespace `default`
  * - the service job `web` in the namespace `apps`
- * - a successful deployment of each service job, and a cancelled one of `web` in `default`
+ * - a successful deployment of each service job, and a canceled one of `web` in `default`
  * - the policy `readonly`
  */
 export interface SchedulerService extends Service {

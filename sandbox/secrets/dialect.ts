@@ -80,7 +80,7 @@ export interface Dialect {
     create: string;
     /** The end of a path that lists a collection. */
     listEnd: string;
-    /** The documented status of a cancelled rekey and of an unmount. Vault documents 200, but returns 204. */
+    /** The documented status of a canceled rekey and of an unmount. Vault documents 200, but returns 204. */
     removal: "200" | "204";
     /** Describes every path, not only those that Vault describes. */
     describesAll: boolean;

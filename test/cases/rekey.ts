@@ -71,7 +71,7 @@ export const cases: readonly ResourceCase[] = [
     token: "secrets:RekeyShares",
     inputs: () => ({ attempt, ...shares }),
     arbitraries: { attempt: fc.constantFrom<unknown>(attempt, withoutNonce), currentShares: anyShares, newShares: anyShares },
-    refusal: { answers: answers(false), fails: /do not open the service \(.*\[secret\]/ },
+    refusal: { answers: answers(false), fails: /were rejected \(.*\[secret\]/ },
   },
   {
     token: "secrets:RekeyCommit",

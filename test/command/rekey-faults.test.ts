@@ -51,8 +51,8 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect((await current().outOfBand("GET", "sys/rekey/verify")).body).toMatchObject({ progress: 0 });
     expect(await verification()).not.toBe(before);
     expect(await alone(["cancel", "--nonce", before])).toMatchObject({ code: 1, stderr: expect.stringContaining(name) });
-    const cancelled = await alone(["cancel", "--nonce", name]);
-    expect(cancelled).toMatchObject({ code: 0, stdout: "" });
+    const canceled = await alone(["cancel", "--nonce", name]);
+    expect(canceled).toMatchObject({ code: 0, stdout: "" });
     expect((await current().outOfBand("GET", "sys/rekey/init")).body.started).toBe(false);
     expect(await current().opens(current().first)).toBe(true);
   });

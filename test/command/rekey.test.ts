@@ -203,7 +203,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     await begin({ secret_shares: 5, secret_threshold: 3 });
     const { code, stderr, raw } = await atTerminal(["submit", "--output", join(folder, "new")], person);
     expect({ code, raw }).toEqual({ code: 130, raw: modes });
-    expect(stderr).toMatch(/\npulumi-steward: cancelled; nothing was sent\.\n$/);
+    expect(stderr).toMatch(/\npulumi-steward: canceled; nothing was sent\.\n$/);
     expect(stderr).not.toContain("half");
     expect([sent("update"), existsSync(join(folder, "new"))]).toEqual([0, false]);
   });

@@ -13,7 +13,7 @@ import { anything } from "./values";
 
 let server: Server;
 let config: Record<string, string>;
-Object.assign(limits, { initialBackoff: 1, deadline: 1_000, pollPause: 1, longestPollPause: 2, reconnectTimeout: 100 });
+Object.assign(limits, { initialBackoff: 1, deadline: 1_000, pollDelay: 1, maxPollDelay: 2, reconnectTimeout: 100 });
 beforeAll(async () => {
   server = await startServer();
   const at = (dialect: string): string => {

@@ -113,7 +113,7 @@ export const rekey: readonly MutatedFile[] = [
       ["an error shows the shares that were sent", "run.connection = redacting(run.connection, offers);", ""],
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
       ["the kept set that the server accepted is dropped", "kept: used ? [used] : [], excluded", "kept: [], excluded"],
-      ["newShares from before the rekey count as its new shares", "[share, ...early].map", "[share].map"],
+      ["newShares from before the rekey count as its new shares", "[share, ...priorShares].map", "[share].map"],
       [
         "a backup of another attempt counts as the rekey's own",
         "if (backup?.nonce !== nonce) return undefined;",
@@ -156,9 +156,12 @@ export const rekey: readonly MutatedFile[] = [
       ],
       [
         "a share without a response is submitted again to a service that may count it twice",
-        "round.about.refusesRepeatedShares && !round.isRetry",
+        "round.context.refusesRepeatedShares && !round.isRetry",
         "!round.isRetry",
       ],
+      ["shares that the service discarded are not submitted again", "position: isRestarted ? position : 0", "position"],
+      ["a service that discards each share receives them forever", "position: isRestarted ? position : 0", "position: 0"],
+      ["a share uses up the retry of a later one", "position: round.position + 1, isRetry: false }", "position: round.position + 1 }"],
     ],
   },
   {
@@ -209,8 +212,8 @@ export const rekey: readonly MutatedFile[] = [
       ],
       [
         "a probe that the server runs without verification commits",
-        "if (!status.started || !matches(status, parameters)) throw",
-        "if (!status.started) throw",
+        "if (!status.started || !matches(status, parameters))",
+        "if (!status.started)",
       ],
     ],
   },

@@ -13,7 +13,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 
 /** Roles of a server that takes 50 ms for each request, with four sockets, and a deadline shorter than the whole queue. */
 async function slowRoles(): Promise<{ engine: Engine; roles: Record<string, object> }> {
-  Object.assign(limits, { sockets: 4, deadline: 1_000 });
+  Object.assign(limits, { maxConcurrentRequests: 4, deadline: 1_000 });
   const names = new Set<string>();
   const target = await serve(({ method, url }, response) => {
     const name = url?.match(/role\/(\w+)$/)?.[1];
@@ -50,15 +50,15 @@ describe("requests beyond the connection limit of a server", () => {
       await engine.up({ roles });
       await engine.refresh();
       const lines = log.mock.calls.flat().map(String);
-      expect(lines).toContainEqual(expect.stringMatching(/^scheduler roles of mount "scheduler": \d+ of 99 written$/));
-      expect(lines).toContainEqual(expect.stringMatching(/^scheduler roles of mount "scheduler": \d+ of 100 read$/));
+      expect(lines).toContainEqual(expect.stringMatching(/^scheduler roles at mount "scheduler": \d+ of 99 written$/));
+      expect(lines).toContainEqual(expect.stringMatching(/^scheduler roles at mount "scheduler": \d+ of 100 read$/));
     } finally {
       log.mockRestore();
     }
   });
 
   test("are sent in order, on the first free socket", async () => {
-    limits.sockets = 2;
+    limits.maxConcurrentRequests = 2;
     let open = 0;
     let most = 0;
     const target = await serve((_, response) => {
@@ -74,7 +74,7 @@ describe("requests beyond the connection limit of a server", () => {
   });
 
   test("end at once when their signal aborts, and nothing was sent", async () => {
-    limits.sockets = 1;
+    limits.maxConcurrentRequests = 1;
     const responses: ServerResponse[] = [];
     const target = await serve((_, response) => responses.push(response));
     const first = send(target, get);
@@ -93,7 +93,7 @@ describe("requests beyond the connection limit of a server", () => {
   });
 
   test("are sent while another request waits for its retry", async () => {
-    Object.assign(limits, { sockets: 1, initialBackoff: 500 });
+    Object.assign(limits, { maxConcurrentRequests: 1, initialBackoff: 500 });
     const target = await serve(({ url }, response, count) => {
       if (url === "/v1/thing" && count === 1) response.writeHead(503).end();
       else ok(response);
@@ -103,7 +103,7 @@ describe("requests beyond the connection limit of a server", () => {
   });
 
   test("do not wait for blocking queries", async () => {
-    limits.sockets = 1;
+    limits.maxConcurrentRequests = 1;
     const controller = new AbortController();
     const target = await serve(({ url }, response) => {
       if (url !== "/v1/held") ok(response);

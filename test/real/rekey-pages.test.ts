@@ -27,7 +27,7 @@ test("docs/rekey/single-operator.md", async () => {
   const current = vault.first.slice(0, 3);
   reader.program();
   await reader.shell({ input: current.map((share) => `${share}\n`).join("") });
-  expect(await reader.says("pulumi preview")).toContain("not at hand: the variable SHARE_1, the variable SHARE_2, the variable SHARE_3");
+  expect(await reader.says("pulumi preview")).toContain("unavailable: the variable SHARE_1, the variable SHARE_2, the variable SHARE_3");
   reader.with(Object.fromEntries(current.map((share, index) => [`SHARE_${index + 1}`, share])));
   expect(await reader.says("pulumi preview")).toMatch(/new unseal keys will be made on .*: 5 shares, threshold 3, with verification\n/);
   await reader.says("pulumi up");

@@ -82,7 +82,7 @@ test("a rekey completes after another client cancels it, and with a share from V
 
   expect((await up(only(0))).output).toContain("1 of 3 current shares submitted");
   await run(cli, ["operator", "rekey", "-cancel", `-nonce=${await status()}`], { env: environment });
-  expect((await up(only(0))).output).toContain("nothing was committed, and a new one was started");
+  expect((await up(only(0))).output).toContain("started a new one. Nothing was committed");
   expect((await up(only(0))).output).toContain("1 of 3 current shares submitted");
   await run(cli, ["operator", "rekey", `-nonce=${await status()}`, live[1] as string], { env: environment });
   await rekey(5, 3).with(only(2)).up();

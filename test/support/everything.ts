@@ -29,7 +29,7 @@ const held = (mount: string): Record<string, string> => ({
   access: `scheduler access configuration "${mount}"`,
   lease: `scheduler lease configuration "${mount}"`,
   role: 'scheduler role "web"',
-  roles: `scheduler roles of mount "${mount}"`,
+  roles: `scheduler roles at mount "${mount}"`,
   general: 'general settings "general"',
   workspace: 'workspace "ws-acmeNetworkTest"',
   deprecation: 'deprecation of module version "acme/network/aws/1.0.0"',

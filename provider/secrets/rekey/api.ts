@@ -122,15 +122,15 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
   const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
   const body = dialectOf(connection).cancelNamesNonce ? { nonce } : undefined;
   const cancel = (): Promise<Answer> => retryAfter429(connection, () => act(connection, "DELETE", "init", body), isInProgress);
-  const key = JSON.stringify(["cancelled", connection.server, nonce]);
-  // A nonce is never used twice: cancelling the same one again would loop forever.
+  const key = JSON.stringify(["canceled", connection.server, nonce]);
+  // A nonce is never used twice: canceling the same one again would loop forever.
   if (connection.cache.has(key))
     throw identified(
       "cancel-ineffective",
       unexpectedResponse(
         "DELETE",
         pathTo(connection, "init"),
-        "the service still reports an attempt that it confirmed as cancelled",
+        "the service still reports an attempt that it confirmed as canceled",
         "Check its log, and the proxies in front of it.",
       ),
     );
@@ -139,7 +139,7 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
   } catch (error) {
     const refusal = error instanceof StewardError && error.status === 400 ? error : undefined;
     if (!isReplyLost(error) && !refusal) throw error;
-    // The status tells if the cancel was applied, or if another client ended the attempt before.
+    // The status shows whether the cancel was applied, or another client ended the attempt before.
     const isLeft = await isInProgress();
     if (isLeft && refusal) throw explainRefusedCancel(refusal, connection);
     if (isLeft) await cancel();

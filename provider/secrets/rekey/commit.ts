@@ -98,7 +98,7 @@ async function step(run: CommitRun): Promise<CommitState> {
     throw await waitForShares(
       run,
       "outcome-unknown-shares-missing",
-      `it is not known if the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted ones for the test are at hand`,
+      `it is not known whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted ones for the test are at hand`,
     );
   const isGone = "the attempt is gone, after a commit, a seal, a failover or a cancel";
   return drive(run, "commit", isUnknown ? "an unknown outcome" : "a candidate", {
@@ -198,7 +198,8 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     const isUncommitted = observed.server === "verifying" && outcome !== "unknown";
     const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;
     if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(connection, observed);
-    if (!isResolved && !discardShares) throw unresolved("outcome-unsettled", "it is not known if the new shares in the state are live");
+    if (!isResolved && !discardShares)
+      throw unresolved("outcome-unsettled", "it is not known whether the new shares in the state are live");
     if (isResolved) connection.cache.set(outcomeKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
   },
 };

@@ -16,9 +16,9 @@ export interface DecryptShareOptions {
 const decryptOptions = strictObject({ share: str, privateKey: str, passphrase: str.optional() });
 /**
  * Decrypts a new share for its holder, in the program's own process. It sends nothing. The result is a secret: the share, which the holder
- * brings as one of `newShares`.
+ * passes as one of `newShares`.
  *
- * Throws `ERR_INVALID_INPUT` for a message, a key or a passphrase that does not fit.
+ * Throws `ERR_INVALID_INPUT` if the message, the key or the passphrase is invalid, or if they do not match.
  */
 export async function decryptShare(options: DecryptShareOptions): Promise<Output<string>> {
   const { error } = decryptOptions.safeParse(options);

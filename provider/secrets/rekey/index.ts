@@ -9,21 +9,23 @@ import { EncryptedShare, ShareSet, Submission } from "./states";
 export interface RekeyArgs extends Args<RekeyInputs> {}
 
 /**
- * New unseal keys, with any number of shares and any threshold.
+ * A rekey of the service, which replaces its unseal key shares.
  *
- * A component of three resources, since Pulumi saves its state after each. The *attempt* starts the rekey, before any share is submitted. The
+ * The *current shares* unseal the service before the rekey, and the *new shares* unseal it afterwards.
+ *
+ * A component of three resources, so that Pulumi saves the state after each step. The *attempt* starts the rekey, before any share is submitted. The
  * *shares* submit the current shares and save the new ones, before anything is committed. The *commit* proves the new shares and commits them.
  *
- * Wherever a run is killed, the shares that open the service are the previous ones, or they are in the state. The next `pulumi up` continues. Only
- * `requireVerification: false` does not guarantee this. `docs/rekey/errors.md` explains each error.
+ * If a run is interrupted, the valid shares are either the previous ones or in the state. The next `pulumi up` continues. This does not hold with
+ * `requireVerification: false`. `docs/rekey/errors.md` explains each error.
  *
- * Without `pgpKeys` the state contains all live shares, which `keepSharesInState: true` allows.
+ * Without `pgpKeys`, all new shares are stored in the state. You must permit this with `keepSharesInState: true`.
  *
  * A finished rekey runs again only after a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`. The preview says so.
  *
- * Fails with `ERR_INCOMPLETE` when it stops before its end, and says what is missing. Fails with `ERR_CONFLICT` while another client's attempt is in
- * progress. Fails with `ERR_REJECTED` for a service whose seal keeps the key. In the standard dialect, such a service completes a rekey to one share of
- * one, without `pgpKeys` and verification. `shares` is then empty, and a warning says so.
+ * Fails with `ERR_INCOMPLETE` if the rekey stops early, and says what is missing. Fails with `ERR_CONFLICT` while another client's attempt is in
+ * progress. Fails with `ERR_REJECTED` for a service whose seal keeps the key. In the standard dialect, such a service accepts a rekey to one share with a
+ * threshold of one, without `pgpKeys` and verification. `shares` is then empty, and a warning says so.
  *
  * @example One share, which the state keeps
  * ```ts
@@ -52,7 +54,7 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * - Start: `PUT /v1/sys/rekey/init`.
  * - Each current share: `PUT /v1/sys/rekey/update`. With `backup`, `GET /v1/sys/rekey/backup` before it.
  * - Each new share that proves the new shares: `PUT /v1/sys/rekey/verify`. `DELETE /v1/sys/rekey/verify` restarts the verification.
- * - Before each of these: `GET /v1/sys/rekey/init`, and `GET /v1/sys/rekey/verify` during the verification.
+ * - Before each request above: `GET /v1/sys/rekey/init`, and `GET /v1/sys/rekey/verify` during the verification.
  * - `removeBackup`: `DELETE /v1/sys/rekey/backup`.
  * - Refresh of a finished rekey: `GET /v1/sys/rekey/init`.
  * - Delete: `GET /v1/sys/rekey/init`, and `DELETE /v1/sys/rekey/init` if an attempt of this rekey is left.
@@ -73,13 +75,13 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * @unreadable The shares. A refresh only compares their threshold with the number of shares that the service requires.
  */
 export class Rekey extends ComponentResource {
-  /** The live shares in base64, a secret. Empty with `pgpKeys`, and if the seal keeps the key. */
+  /** The unseal key shares in base64, a secret. Empty with `pgpKeys`, and if the seal keeps the key. */
   readonly shares: Output<string[]>;
-  /** The live shares, each encrypted for its holder. Empty without `pgpKeys`. */
+  /** The unseal key shares, each encrypted for its holder. Empty without `pgpKeys`. */
   readonly encryptedShares: Output<EncryptedShare[]>;
-  /** The fingerprints of the keys to which they are encrypted, in order. */
+  /** The PGP key fingerprints for `encryptedShares`, in the same order. */
   readonly fingerprints: Output<string[]>;
-  /** True after the new shares were proven to open the service. */
+  /** True once the new shares are known to unseal the service. */
   readonly complete: Output<boolean>;
 
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {

@@ -14,13 +14,14 @@ export interface RekeyInputs extends ConnectionArgs {
   /** The number of new shares, 1 to 255. */
   secretShares: number;
   /**
-   * The number of new shares that open the service, 1 to `secretShares`. The dialects `hashicorp` and `openbao` require at least 2 of several shares.
+   * The number of new shares that unseal the service, 1 to `secretShares`. The dialects `hashicorp` and `openbao` require at least 2 if `secretShares`
+   * is greater than 1.
    */
   secretThreshold: number;
   /**
-   * The shares that open the service now, as many as are at hand, preferably by reference. The state stores a plain value,
-   * encrypted, but no share by reference. If there are too few, the provider submits them, and the update stops until other holders have submitted
-   * theirs. Required only while a rekey runs.
+   * The current shares that you have, preferably by reference. The state stores a plain value, encrypted, but no share by reference. If there are too
+   * few, the provider submits them, and the update fails with `ERR_INCOMPLETE`. Run it again after other holders have submitted theirs. Always required,
+   * but may be `[]` when no rekey is running.
    * @example [{ env: "SHARE_1" }, { file: "/run/secrets/share-2" }]
    */
   currentShares: ShareSource[];
@@ -31,14 +32,14 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   pgpKeys?: string[];
   /**
-   * Allows the state to contain all live shares. Anyone who can decrypt the state can then unseal the service. Required without `pgpKeys` when a new rekey
+   * Allows the state to contain all new shares. Anyone who can decrypt the state can then unseal the service. Required without `pgpKeys` when a new rekey
    * starts.
    * @default false
    */
   keepSharesInState?: boolean;
   /**
    * Makes the service keep a backup of the encrypted shares, which can be read again if a response is lost. Requires `pgpKeys`.
-   * @change does nothing on its own: counts from the next rekey on
+   * @change has no effect until an update runs, and then only on a new rekey
    * @default false
    */
   backup?: boolean;
@@ -48,25 +49,26 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   replaceBackup?: boolean;
   /**
-   * Removes the backup, once the new shares are proven to open the service.
+   * Removes the backup, once the new shares are known to unseal the service.
    * @change updates: true removes the backup
    * @default false
    */
   removeBackup?: boolean;
   /**
-   * Commits only after the new shares were verified. Without this the last current share commits, and if its response is lost, so are the keys.
-   * @change does nothing on its own: counts from the next rekey on
+   * Commits only after the new shares were verified. Without this, the last current share commits. If the response is lost, the new keys cannot be
+   * recovered, except from a `backup`.
+   * @change has no effect until an update runs, and then only on a new rekey
    * @default true
    */
   requireVerification?: boolean;
   /**
-   * Allows `requireVerification: false` without `pgpKeys` and `backup`: a lost response then loses the new shares.
+   * Allows `requireVerification: false` without `pgpKeys` and `backup`. If a response is then lost, the new shares cannot be recovered.
    * @default false
    */
   allowUnverified?: boolean;
   /**
-   * New shares that their holders have decrypted. With `pgpKeys` they prove the new shares before the commit. The state keeps them, encrypted, until a
-   * threshold is at hand.
+   * Decrypted new shares, which prove the rekey before it is committed. Used with `pgpKeys`. The state stores them, encrypted, until a threshold is
+   * available.
    * @example [{ env: "NEW_SHARE_1" }, { env: "NEW_SHARE_2" }]
    */
   newShares?: ShareSource[];
@@ -76,24 +78,25 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   proof?: RekeyProof;
   /**
-   * The seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports and stops. Pulumi does not notify a
-   * provider of the first Ctrl-C. A second one ends the wait at once, and leaves a pending operation (`pulumi cancel`).
+   * The seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports and stops. Pressing Ctrl-C once does not
+   * stop the wait, since Pulumi does not notify the provider. Pressing it twice stops it immediately and may leave the stack locked. Run `pulumi cancel`
+   * to unlock it.
    * @default 0
    */
   waitSeconds?: number;
   /**
-   * Any strings.
+   * Arbitrary strings. Changing any of them starts a new rekey.
    * @example ["2026-01: Grace left"]
    */
   triggers?: string[];
   /**
-   * The reaction to another client's attempt. With "fail" the rekey shows it and stops. With "resume" it continues that attempt, if that has exactly the
-   * parameters of this rekey, with verification. With "cancel" it cancels that attempt and discards the shares that others submitted.
+   * The reaction to another client's rekey that is in progress. `"fail"` shows it and stops. `"resume"` continues it if its parameters match and
+   * verification is enabled. `"cancel"` cancels it and discards the shares that others submitted.
    * @default "fail"
    */
   onConflict?: OnConflict;
   /**
-   * Allows a delete although the state has the only copy of live shares, or of shares that may be live.
+   * Allows deletion even if the state holds the only copy of shares that unseal the service, or that may do so.
    * @change updates only the state
    * @default false
    */
@@ -108,7 +111,7 @@ export interface RekeyInputs extends ConnectionArgs {
 /** The new shares to prove before the commit. */
 export type RekeyProof = "all" | "threshold";
 
-/** The reaction to another client's attempt. */
+/** The reaction to another client's rekey that is in progress. */
 export type OnConflict = "fail" | "resume" | "cancel";
 
 /** A share in an environment variable. */
@@ -124,9 +127,9 @@ export interface FileShare {
 }
 
 /**
- * A share of unseal keys. A string is the share itself, base64 or hex, which the state keeps encrypted. `{ env }` names an environment variable of
- * `pulumi`, and `{ file }` a file relative to the program's folder. The provider reads a reference when it needs the share. The state does not keep it,
- * except new shares that wait for those of other holders. An unset variable or a missing file is a share that is not at hand.
+ * An unseal key share. A string is the share itself, base64 or hex, which the state keeps encrypted. `{ env }` names an environment variable of
+ * `pulumi`, and `{ file }` a file relative to the program's folder. The provider reads a reference when it needs the share. The state does not store it,
+ * except new shares held until the threshold is reached. An unset variable or a missing file means that the share is unavailable.
  */
 export type ShareSource = string | EnvironmentShare | FileShare;
 /** @internal */
@@ -209,7 +212,7 @@ export interface Brought extends Share {
 }
 
 /**
- * The shares that are at hand, and the missing ones. A variable that is not set, or a file that does not exist, is a share of another holder.
+ * The available shares, and the missing ones. An unset variable, or a file that does not exist, means that another holder has the share.
  * A value that is not a share is an error.
  * @internal
  */

@@ -62,7 +62,7 @@ const shares: readonly Line<"shares">[] = [
   [["a nonce", "no nonce"], ["probe"], "cancel probe", "an old probe of this rekey is in progress: the rekey cancels it"],
   [["a nonce", "no nonce"], ["matchingUnused"], "take over", "a matching attempt without shares is in progress: the rekey takes it over"],
   [["a nonce"], ["collecting"], "submit shares", "the attempt takes current shares: the rekey submits those at hand"],
-  [["a nonce"], ["verifying"], "recover", "the response with the new shares is missing: the rekey reads the backup or starts again"],
+  [["a nonce"], ["verifying"], "recover", "the response with the new shares is missing: the rekey reads the backup or starts over"],
   [["a nonce"], ["tampered"], "refuse tampered", "the attempt has the expected nonce and other parameters: the rekey submits no share"],
   [["a nonce", "no nonce"], ["matchingInUse", "foreign"], "conflict", "another client's attempt is in progress: onConflict decides"],
 ];
@@ -156,7 +156,7 @@ export const recipients = async (pgpKeys: readonly string[] = []): Promise<strin
 /** Names the empty references in a preview. @internal */
 export function missingShares(sources: readonly ShareSource[], field: "currentShares" | "newShares"): PlanNote[] {
   const names = emptyReferences(sources, field);
-  return names.length > 0 ? [{ path: field, text: `not at hand: ${names.join(", ")}` }] : [];
+  return names.length > 0 ? [{ path: field, text: `unavailable: ${names.join(", ")}` }] : [];
 }
 
 /** Call this before the first request that changes something. @internal */
@@ -214,7 +214,7 @@ export async function resolveConflict(
     const now = await getStatus(connection);
     if (now.nonce === status.nonce) {
       await cancelAttempt(connection, status.nonce);
-      log(connection, `cancelled another client's attempt ${status.nonce}: ${describe(now)}`);
+      log(connection, `canceled another client's attempt ${status.nonce}: ${describe(now)}`);
     }
     return undefined;
   }
@@ -240,8 +240,8 @@ const inProgress = (status: RekeyStatus, hint: string): StewardError =>
 export const refuseTampered = ({ status }: Observed): StewardError =>
   stopped(
     "tampered-attempt",
-    `the attempt ${status.nonce} has other parameters than this rekey asked for (${describe(status)}): a share submitted to it could make keys for an attacker`,
-    'Find out who changed it. To start again, set onConflict: "cancel" and change triggers.',
+    `the attempt ${status.nonce} has other parameters than this rekey requested (${describe(status)}): a share submitted to it could make keys for an attacker`,
+    'Find out who changed it. To start over, set onConflict: "cancel" and change triggers.',
     "ERR_CONFLICT",
   );
 
@@ -263,17 +263,17 @@ export async function cancelOwnAttempt(connection: Connection, status: RekeyStat
       throw stopped(
         "attempt-lost",
         `the attempt is gone: ${endedByOthers}`,
-        "Nothing was cancelled. Run again: it continues from the status of the service.",
+        "Nothing was canceled. Run again: it continues from the status of the service.",
       );
   }
   await cancelAttempt(connection, status.nonce);
-  log(connection, `cancelled the attempt ${status.nonce}`);
+  log(connection, `canceled the attempt ${status.nonce}`);
 }
 
 /** @internal */
 export async function cancelProbe(connection: Connection, { status }: Observed): Promise<void> {
   await cancelAttempt(connection, status.nonce);
-  log(connection, `cancelled the old probe ${status.nonce}`);
+  log(connection, `canceled the old probe ${status.nonce}`);
 }
 
 /** Cancels what this rekey left on the server: its attempt or its probe, and no other attempt. @internal */

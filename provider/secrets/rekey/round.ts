@@ -24,6 +24,8 @@ export interface Round {
   readonly repeated: number;
   /** True if the response to the current share was lost once. */
   readonly isRetry: boolean;
+  /** True if the service has restarted its count in this run, so that all shares were submitted again. */
+  readonly isRestarted: boolean;
   /** The reasons for which the service refused single shares. */
   readonly refusals: readonly string[];
   /** Digests of the shares that this attempt has. Saved in the state. */
@@ -33,12 +35,12 @@ export interface Round {
   /** The progress that was printed last. */
   readonly printed: number;
   readonly isWaitPrinted: boolean;
-  readonly about: {
+  readonly context: {
     nonce: string;
     /** Vault refuses a repeated share without loss. Another server may count it twice. */
     refusesRepeatedShares: boolean;
     waitSeconds: number;
-    /** References without a share behind them. */
+    /** Share references that could not be resolved. */
     missing: readonly string[];
     kept: readonly ShareSet[];
     /** The service keeps the encrypted new shares, so any holder may submit the last share. */
@@ -84,7 +86,7 @@ export interface Next {
 
 /** @internal */
 export const begin = (
-  about: Round["about"],
+  context: Round["context"],
   offers: Round["offers"],
   { submitted, refused }: Pick<Round, "submitted" | "refused">,
 ): Round => ({
@@ -93,12 +95,13 @@ export const begin = (
   counted: 0,
   repeated: 0,
   isRetry: false,
+  isRestarted: false,
   refusals: [],
   submitted,
   refused,
   printed: 0,
   isWaitPrinted: false,
-  about,
+  context,
 });
 
 /** The kept sets that may be the current one: with the threshold that the service requires, in plaintext, and not yet refused. @internal */
@@ -111,6 +114,16 @@ export const keptOffers = (kept: readonly ShareSet[], refused: readonly string[]
 export const step = (round: Round, event: Event): Next =>
   event.kind === "observed" ? afterObservation(round, event.observed, event.waits) : afterAnswer(round, event.answer, event.status);
 
+/** The service has discarded all shares. They are submitted again once: a faulty service could discard them forever. */
+const restarted = ({ position, isRestarted }: Round): Partial<Round> => ({
+  ...discarded,
+  position: isRestarted ? position : 0,
+  isRestarted: isRestarted || position > 0,
+});
+
+/** The progress after the service has discarded all shares. */
+const discarded = { counted: 0, repeated: 0, isRetry: false, submitted: [] } as const;
+
 const next = (round: Round, command: Command, ...lines: string[]): Next => ({ round, command, lines });
 const observe: Command = { do: "observe" };
 
@@ -122,40 +135,40 @@ function afterObservation(last: Round, observed: Observed, waits: boolean): Next
   // OpenBao keeps shares that it cannot combine: with them in it, no attempt completes.
   if (required > 0 && progress >= required) return next(last, { do: "start over", status });
   const lines = last.printed === progress ? [] : [`${progress} of ${required} current shares submitted`];
-  // The service has restarted its count.
-  const round: Round = { ...last, printed: progress, submitted: progress < last.submitted.length ? [] : last.submitted };
+  // A lower count means that the service restarted it: it refused all shares together with the last share of another holder.
+  const round: Round = { ...last, printed: progress, ...(progress < last.submitted.length ? restarted(last) : {}) };
   const [offer] = round.offers;
   const share = offer.shares[round.position];
-  // The last submission returns the new shares: keep the last share of this run until the others are in.
-  const isKeptForLast = waits && round.position === offer.shares.length - 1 && progress < required - 1;
-  if (share && !isKeptForLast) {
-    if (!isSubmitted(round, share) || round.about.refusesRepeatedShares) return next(round, { do: "submit", share, status }, ...lines);
+  // The last submission returns the new shares: reserve the last share of this run until the others have been submitted.
+  const isReservedForLast = waits && round.position === offer.shares.length - 1 && progress < required - 1;
+  if (share && !isReservedForLast) {
+    if (!isSubmitted(round, share) || round.context.refusesRepeatedShares) return next(round, { do: "submit", share, status }, ...lines);
     const repeated = !offer.set && round.counted === round.repeated ? round.repeated + 1 : round.repeated;
     return next({ ...round, repeated, counted: round.counted + 1, position: round.position + 1 }, observe, ...lines);
   }
   if (!offer.set && waits) {
-    if (!round.isWaitPrinted) lines.push(waiting(round.about.waitSeconds));
+    if (!round.isWaitPrinted) lines.push(waiting(round.context.waitSeconds));
     return next({ ...round, isWaitPrinted: true }, { do: "wait" }, ...lines);
   }
-  // Shares of another set would spoil the shares that other holders submitted.
+  // Shares of another set would invalidate the shares that other holders submitted.
   const other = progress <= round.counted ? withNextOffer(round) : undefined;
   if (!other) return next(round, sharesMissing(round, status), ...lines);
-  return next(other, observe, ...lines, "the shares at hand are not enough: trying those of an earlier rekey that the state keeps");
+  return next(other, observe, ...lines, "the available shares are not enough: trying those of an earlier rekey that the state keeps");
 }
 
 function afterAnswer(round: Round, answer: Answer, status: RekeyStatus): Next {
   const [offer] = round.offers;
   const share = offer.shares[round.position] as Share;
   const wasSubmitted = isSubmitted(round, share);
-  const following = { ...round, position: round.position + 1 };
+  const following: Round = { ...round, position: round.position + 1, isRetry: false };
   switch (answer.kind) {
     case "complete":
       return next(round, { do: "receive", set: answer.set, share, offer, status });
     case "rate limited":
       return next(round, observe);
     case "counted": {
-      const submitted = wasSubmitted ? round.submitted : [...round.submitted, shareDigest(round.about.nonce, share)];
-      return next({ ...following, submitted, counted: round.counted + 1, isRetry: false }, observe);
+      const submitted = wasSubmitted ? round.submitted : [...round.submitted, shareDigest(round.context.nonce, share)];
+      return next({ ...following, submitted, counted: round.counted + 1 }, observe);
     }
     case "share refused":
       // The share was refused as a duplicate, so it counts.
@@ -163,11 +176,11 @@ function afterAnswer(round: Round, answer: Answer, status: RekeyStatus): Next {
         return next({ ...following, counted: round.counted + 1, repeated: offer.set ? round.repeated : round.repeated + 1 }, observe);
       return next({ ...following, refusals: [...round.refusals, `${share.label}: ${answer.reason}`] }, observe);
     case "all refused":
-      return afterRefusal({ ...round, submitted: [] }, answer.reason, status);
+      return afterRefusal(round, answer.reason, status);
     case "unknown":
       // The attempt has new shares, or it is gone.
       if (!answer.status.started || answer.status.verification) return next(round, observe);
-      if (round.about.refusesRepeatedShares && !round.isRetry) return next({ ...round, isRetry: true }, observe);
+      if (round.context.refusesRepeatedShares && !round.isRetry) return next({ ...round, isRetry: true }, observe);
       return next(round, { do: "count unknown", status: answer.status, error: answer.error });
   }
 }
@@ -177,14 +190,14 @@ function afterRefusal(round: Round, reason: string, status: RekeyStatus): Next {
   const [{ set }] = round.offers;
   const isAlone = round.counted + 1 >= status.required;
   // Shares of other holders were among them: the kept set may still be the current one.
-  if (set && !isAlone) return next({ ...round, counted: 0, position: 0 }, observe);
-  const judged: Round = { ...round, counted: 0, refused: set ? [...round.refused, set.nonce] : round.refused };
+  if (set && !isAlone) return next({ ...round, ...discarded, position: 0 }, observe);
+  const judged: Round = { ...round, ...discarded, refused: set ? [...round.refused, set.nonce] : round.refused };
   const other = withNextOffer(judged);
   if (!other) return next(judged, sharesRefused(judged, status, reason, isAlone));
-  return next(other, observe, "the shares at hand are not the current ones: trying those of an earlier rekey that the state keeps");
+  return next(other, observe, "the available shares are not the current ones: trying those of an earlier rekey that the state keeps");
 }
 
-const isSubmitted = ({ submitted, about }: Round, share: Share): boolean => submitted.includes(shareDigest(about.nonce, share));
+const isSubmitted = ({ submitted, context }: Round, share: Share): boolean => submitted.includes(shareDigest(context.nonce, share));
 
 function withNextOffer(round: Round): Round | undefined {
   const [, offer, ...others] = round.offers;
@@ -192,29 +205,31 @@ function withNextOffer(round: Round): Round | undefined {
 }
 
 const waiting = (seconds: number): string =>
-  `waiting up to ${seconds} s for other holders to submit their shares. The first Ctrl-C does not end the wait. A second one ends it at once, and leaves a pending operation: then run \`pulumi cancel\``;
+  `waiting up to ${seconds} s for other holders to submit their shares. Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Run \`pulumi cancel\` to unlock it`;
 
-const sharesMissing = ({ repeated, refusals, about }: Round, { progress, required }: RekeyStatus): Command => ({
+const sharesMissing = ({ repeated, refusals, context }: Round, { progress, required }: RekeyStatus): Command => ({
   do: "stop",
   id: "shares-missing",
   reason: [
     `${progress} of ${required} current shares submitted`,
-    ...(repeated > 0 ? [`submitted before: ${repeated} of those at hand`] : []),
-    ...(about.missing.length > 0 ? [`not at hand: ${about.missing.join(", ")}`] : []),
+    ...(repeated > 0 ? [`submitted before: ${repeated} of the available shares`] : []),
+    ...(context.missing.length > 0 ? [`unavailable: ${context.missing.join(", ")}`] : []),
     ...refusals.map((refusal) => `refused: ${refusal}`),
   ].join("; "),
-  hint: `Run \`pulumi up\` again where ${required - progress === 1 ? "the missing share is" : "missing shares are"} at hand. Other holders may submit theirs in the meantime${about.hasBackup ? "" : ", but the last share must be submitted here"}.${hintAtKept(about.kept, required)}`,
+  hint: `Run \`pulumi up\` again on a machine that has ${required - progress === 1 ? "the missing share" : "missing shares"}. Other holders may submit theirs in the meantime${context.hasBackup ? "" : ", but the last share must be submitted here"}.${hintAtKept(context.kept, required)}`,
 });
 
-const sharesRefused = ({ about }: Round, { required, nonce }: RekeyStatus, reason: string, isAlone: boolean): Command => ({
+const sharesRefused = ({ context }: Round, { required, nonce }: RekeyStatus, reason: string, isAlone: boolean): Command => ({
   do: "stop",
   id: "shares-refused",
-  reason: `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} do not open the service (${reason}); the attempt ${nonce} stays, with no share`,
-  hint: `At least one of them is wrong. Correct currentShares and run again.${hintAtKept(about.kept, required)}`,
+  reason: `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} were rejected (${reason}). The attempt ${nonce} is still in progress, with 0 shares`,
+  hint: `At least one of them is wrong. Correct currentShares and run \`pulumi up\` again.${hintAtKept(context.kept, required)}`,
 });
 
 /** The hint at an encrypted kept set, which may be the current one. */
 function hintAtKept(kept: readonly ShareSet[], required: number): string {
   const set = kept.find(({ encrypted, threshold }) => encrypted.length > 0 && threshold === required);
-  return set ? ` If the shares of the rekey ${set.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : "";
+  return set
+    ? ` If the shares of the rekey ${set.nonce} are the live ones, have its holders decrypt them and pass them as currentShares.`
+    : "";
 }

@@ -79,7 +79,7 @@ export const notCommitted = (run: CommitRun): StewardError =>
     run,
     "not-committed",
     `the rekey ${run.inputs.submission.candidate.nonce} was not committed: its new shares are dead, and the previous ones still open the service`,
-    "Change triggers to start again.",
+    "Change triggers to start over.",
   );
 
 /** A set whose shares are at hand. @internal */
@@ -90,8 +90,8 @@ export interface ProbedSet {
 
 /**
  * Tests which of these sets opens the service, without changing any key. A throw-away attempt takes the shares of each set as the current ones, until the
- * service accepts one, and is cancelled. Its new share is encrypted to a key that nobody has. If another client submits a share to the probe, the probe is
- * cancelled without a result.
+ * service accepts one, and is canceled. Its new share is encrypted to a key that nobody has. If another client submits a share to the probe, the probe is
+ * canceled without a result.
  * @internal
  */
 export async function probe<T extends ProbedSet>(connection: Connection, attempt: Attempt, sets: readonly T[]): Promise<T | undefined> {
@@ -106,7 +106,8 @@ export async function probe<T extends ProbedSet>(connection: Connection, attempt
   const status = await getStatus(connection);
   const { nonce, required } = status;
   // On a service that drops the verification, the last share of the probe would replace all keys.
-  if (!status.started || !matches(status, parameters)) throw probeDisturbed("the probe is gone, or its parameters are not those asked for");
+  if (!status.started || !matches(status, parameters))
+    throw probeDisturbed("the probe is gone, or its parameters are not the requested ones");
   const { accepted, untested } = await firstAccepted(connection, status, sets).catch(async (error) => {
     await cancelIfCurrent(connection, nonce).catch(() => {});
     throw error;
@@ -115,7 +116,7 @@ export async function probe<T extends ProbedSet>(connection: Connection, attempt
   return untested.some((set) => isComplete(set, required)) ? probe(connection, attempt, untested) : accepted;
 }
 
-/** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is cancelled by a later run. */
+/** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is canceled by a later run. */
 async function cancelIfCurrent(connection: Connection, nonce: string): Promise<void> {
   if ((await getStatus(connection)).nonce === nonce) await cancelAttempt(connection, nonce);
 }

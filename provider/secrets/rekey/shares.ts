@@ -63,14 +63,17 @@ const step = (run: SharesRun): Promise<SharesState> =>
     restart: async () => {
       // Without verification the last share commits. A probe finds out later if the shares of a lost response are live.
       const found = run.identity.parameters.verification ? undefined : await fromBackup(run);
-      return found ?? restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel)");
+      return (
+        found ??
+        restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel), so the provider started a new one")
+      );
     },
     "abandon and start": async ({ status }) => {
       await cancelOwnAttempt(run.connection, status);
-      return restart(run, "attempt-abandoned", "an older attempt of this rekey was cancelled");
+      return restart(run, "attempt-abandoned", "the provider canceled an older attempt of this rekey and started a new one");
     },
     "take over": async ({ status }) => {
-      throw restarted(run, "attempt-taken-over", status.nonce, "a matching attempt without shares was taken over");
+      throw restarted(run, "attempt-taken-over", status.nonce, "the provider took over a matching attempt without shares");
     },
     "submit shares": (observed) =>
       submit(run, observed).catch((error) => {
@@ -81,7 +84,7 @@ const step = (run: SharesRun): Promise<SharesState> =>
     recover: (observed) => recover(run, observed),
     conflict: async (observed) => {
       const nonce = await resolveConflict(run.connection, observed, run.inputs.onConflict, true);
-      if (nonce) throw restarted(run, "attempt-resumed", nonce, "another client's matching attempt continues as the attempt of this rekey");
+      if (nonce) throw restarted(run, "attempt-resumed", nonce, "the provider resumed another client's matching attempt");
       return undefined;
     },
   });
@@ -140,7 +143,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     const observed = await observe(connection, identityOf(attempt, nonces, nonce));
     // Another resource of the program may have taken the attempt over.
     if (!heldByAnother(connection, rekeyObjects.shares)) await cancelLeftovers(connection, observed);
-    // The commit, deleted before, knows the outcome, or the cancelled attempt made the shares worthless.
+    // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
     const verdict = candidate && connection.cache.get(outcomeKey(connection, candidate.nonce));
     // A live candidate makes every other set worthless. A dead one does not.
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || observed.server === "verifying";

@@ -12,13 +12,13 @@ export interface RekeyStatus {
   started: boolean;
   /** The nonce of the attempt. Empty without an attempt. */
   nonce: string;
-  /** The number of new shares that will open the service. */
+  /** The number of new shares that will unseal the service. */
   threshold: number;
   /** The number of new shares. */
   shares: number;
   /** The number of current shares submitted so far. */
   progress: number;
-  /** The number of required current shares, which is the threshold of the live set. */
+  /** The number of current shares required, which is their threshold. */
   required: number;
   /** The fingerprints of the keys to which the new shares are encrypted, in order. */
   pgpFingerprints: string[];

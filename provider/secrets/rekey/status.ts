@@ -21,7 +21,7 @@ export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
  * Reads the status of the rekey: `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`. The dialect `openbao` uses
  * `sys/rotate/root` instead of `sys/rekey`.
  *
- * Throws `ERR_UNAVAILABLE` for a sealed service.
+ * Throws `ERR_UNAVAILABLE` if the service is sealed.
  * @permissions No token in Vault. In OpenBao, `read` on `sys/rotate/root/*`.
  */
 export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {
@@ -45,7 +45,7 @@ export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | unde
  * Reads the service's backup of encrypted new shares: `GET sys/rekey/backup`, or `sys/rotate/root/backup` in the dialect `openbao`. Returns undefined if
  * there is none. The backup may belong to a rekey that was never committed: compare its `nonce`.
  *
- * Throws `ERR_FORBIDDEN` without a token that may read it.
+ * Throws `ERR_FORBIDDEN` if the token cannot read it.
  * @permissions `read` on `sys/rekey/backup`, in OpenBao on `sys/rotate/root/backup`.
  */
 export async function getRekeyBackup(options: GetRekeyBackupOptions = {}): Promise<RekeyBackup | undefined> {

@@ -31,15 +31,15 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
   const { submission } = run.state;
   const { waitSeconds = 0 } = inputs;
   const { shares: own, missing } = sharesAtHand(inputs.currentShares, "currentShares");
-  // A share that is at hand before the new ones are made is not one of them. Read them now: after the last submission no error may occur.
-  const { shares: early } = sharesAtHand(inputs.newShares ?? [], "newShares");
+  // A share supplied before the new shares exist cannot be one of them. Parse these now, so that nothing can fail after the last submission.
+  const { shares: priorShares } = sharesAtHand(inputs.newShares ?? [], "newShares");
   const offers: [Offer, ...Offer[]] = [{ shares: own }, ...keptOffers(submission.kept, submission.refused, first.status.required)];
   // The server may echo a share in any response from here on.
   run.connection = redacting(run.connection, offers);
   const { connection } = run;
   const until = Date.now() + waitSeconds * 1000;
   const seen = (observed: Observed): Event => ({ kind: "observed", observed, waits: Date.now() < until });
-  const about = {
+  const context = {
     nonce: identity.nonce as string,
     refusesRepeatedShares: dialectOf(connection).refusesRepeatedShares,
     waitSeconds,
@@ -47,13 +47,13 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
     kept: submission.kept,
     hasBackup: identity.parameters.backup,
   };
-  let round = begin(about, offers, submission);
+  let round = begin(context, offers, submission);
   let event = seen(first);
   for (;;) {
     const next = step(round, event);
     const { command } = next;
     round = next.round;
-    // Saved however the run ends.
+    // Saved even if the run fails.
     submission.submitted = [...round.submitted];
     submission.refused = [...round.refused];
     for (const line of next.lines) log(connection, line);
@@ -70,7 +70,7 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
         event = { kind: "answered", answer: await submitOne(connection, identity, command.share, command.status), status: command.status };
         break;
       case "receive":
-        return receive(run, command, early);
+        return receive(run, command, priorShares);
       case "recover":
         return recover(run, command.observed);
       case "attempt lost":
@@ -85,7 +85,7 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
   }
 }
 
-/** Submits one share. After any response but a success, the server's count tells if it counted. */
+/** Submits one share. After any response but a success, the server's count shows whether the share was counted. */
 async function submitOne(connection: Connection, identity: AttemptIdentity, share: Share, before: RekeyStatus): Promise<Answer> {
   try {
     const { set } = await submitShare(connection, { nonce: before.nonce, share: share.text }, identity.parameters);
@@ -109,14 +109,14 @@ async function submitOne(connection: Connection, identity: AttemptIdentity, shar
 
 type Received = Extract<Command, { do: "receive" }>;
 
-/** The last share was accepted. */
-async function receive(run: SharesRun, received: Received, early: Share[]): Promise<SharesState> {
+/** Stores the new shares after the last current share is accepted. */
+async function receive(run: SharesRun, received: Received, priorShares: Share[]): Promise<SharesState> {
   const { set, status } = received;
   const { parameters } = run.identity;
   if (parameters.verification && !isWhole(set, parameters)) throw await refuseParts(run, status, set);
   if (isEmpty(set)) return withoutShares(run, received);
   log(run.connection, `${status.required} of ${status.required} current shares submitted`);
-  return accepted(run, received, early);
+  return accepted(run, received, priorShares);
 }
 
 async function refuseParts(run: SharesRun, status: RekeyStatus, set: ShareSet): Promise<StewardError> {
@@ -124,8 +124,8 @@ async function refuseParts(run: SharesRun, status: RekeyStatus, set: ShareSet): 
   return unfinished(
     run,
     "new-shares-incomplete",
-    `the service returned ${set.shares.length + set.encrypted.length} new shares instead of ${run.identity.parameters.shares}, or shares for other holders; nothing was committed, and the attempt was cancelled`,
-    "Find out what changes its responses, and run `pulumi up` again to start again.",
+    `the service returned ${set.shares.length + set.encrypted.length} new shares instead of ${run.identity.parameters.shares}, or shares for other holders. Nothing was committed, and the provider canceled the attempt`,
+    "Check any proxy between Pulumi and the service, then run `pulumi up` to start over.",
   );
 }
 
@@ -133,18 +133,18 @@ async function refuseParts(run: SharesRun, status: RekeyStatus, set: ShareSet): 
 function accepted(
   { connection, state: { submission }, identity }: SharesRun,
   { set, share, offer: { set: used } }: Received,
-  early: Share[],
+  priorShares: Share[],
 ): SharesState {
   if (!isEmpty(set))
     log(
       connection,
       identity.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live",
     );
-  const excluded = [...submission.submitted, ...[share, ...early].map((each) => shareDigest(set.nonce, each))];
+  const excluded = [...submission.submitted, ...[share, ...priorShares].map((each) => shareDigest(set.nonce, each))];
   return { submission: { ...submission, candidate: set, source: "reply", kept: used ? [used] : [], excluded } };
 }
 
-/** The key is rotated, and no share came back. The state says so in any case: the next run must not rotate the key again. */
+/** The key was rotated but no shares were returned. Record this so that the next run does not rotate again. */
 async function withoutShares(run: SharesRun, received: Received): Promise<SharesState> {
   const found = await fromBackup(run);
   if (found) return found;
@@ -155,7 +155,7 @@ async function withoutShares(run: SharesRun, received: Received): Promise<Shares
   return state;
 }
 
-/** The last share overwrites the backup. Other holders submit too, so any share may be the last one. */
+/** Checks for another rekey's backup before a share is submitted, since the last share overwrites it. Any share may be the last one, as others submit too. */
 async function protectBackup(run: SharesRun): Promise<void> {
   const { connection, inputs, identity } = run;
   const { submission } = run.state;
@@ -191,35 +191,35 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
   );
 }
 
-/** The attempt holds a threshold of shares, and has not completed. */
+/** Cancels an attempt whose shares cannot be combined, and starts a new one. */
 async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
   await cancelOwnAttempt(run.connection, status);
   const { progress } = status;
   const keepsOthers = run.state.submission.kept.some(({ shares }) => shares.length > 0);
   const others = keepsOthers ? " To submit those of an earlier rekey that the state keeps, and no others, set currentShares: []." : "";
-  const why = `the ${progress} current shares submitted cannot be combined, so at least one of them is wrong; the attempt was cancelled`;
+  const why = `the ${progress} current shares submitted cannot be combined, so at least one of them is wrong. The provider canceled the attempt and started a new one`;
   return restart(run, "shares-not-combined", why, `Correct currentShares and run \`pulumi up\` again.${others}`);
 }
 
-/** Neither the response nor the count tells if the share counted. */
+/** Neither the response nor the count shows whether the share was counted. */
 async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardError): Promise<never> {
   const { connection, identity, state } = run;
   if (status.nonce !== identity.nonce || dialectOf(connection).refusesRepeatedShares)
     throw unfinished(
       run,
       "share-count-unknown",
-      `${error.details.reason}, and it is unknown if the share counted`,
+      `${error.details.reason}; it is unknown whether the share was counted`,
       "Run `pulumi up` again: it continues from the status of the service.",
     );
   if (status.progress > state.submission.submitted.length)
     throw unfinished(
       run,
       "share-count-unknown-with-others",
-      `${error.details.reason}, it is unknown if the share counted, and other holders have submitted shares to the attempt ${status.nonce}`,
-      'Ask them to start again. To cancel the attempt, set onConflict: "cancel" and change triggers.',
+      `${error.details.reason}; it is unknown whether the share was counted, and other holders have submitted shares to the attempt ${status.nonce}`,
+      'To start over, set onConflict: "cancel" and change triggers, and ask the other holders to submit their shares again.',
     );
   await cancelOwnAttempt(connection, status);
-  const why = `it was unknown if a share counted (${error.details.reason}), so the attempt was cancelled`;
+  const why = `the provider could not tell whether the share was counted (${error.details.reason}), so it canceled the attempt and started a new one`;
   return restart(run, "share-count-unknown-restarted", why);
 }
 
@@ -233,16 +233,16 @@ export function restarted(
 ): StewardError {
   const { submission } = run.state;
   run.state = { submission: { ...submission, nonce, nonces: [...new Set([...submission.nonces, nonce])], submitted: [] } };
-  return unfinished(run, id, `${reason}, and its nonce ${nonce} is saved now`, hint);
+  return unfinished(run, id, `${reason}. The nonce ${nonce} is saved`, hint);
 }
 
 /** @internal */
 export async function restart(run: SharesRun, id: StopId, why: string, hint?: string): Promise<never> {
   const { nonce } = await newAttempt(run.connection, run.identity);
   const committed = run.identity.parameters.verification
-    ? "nothing was committed"
-    : "without verification it is unknown if it was committed";
-  throw restarted(run, id, nonce, `${why}, ${committed}, and a new one was started`, hint);
+    ? "Nothing was committed"
+    : "Without verification, the previous attempt may have been committed";
+  throw restarted(run, id, nonce, `${why}. ${committed}`, hint);
 }
 
 /** The encrypted shares in a backup of this rekey, in the order of the keys. */
@@ -264,7 +264,7 @@ export async function fromBackup({ connection, identity, state: { submission } }
   return { submission: { ...submission, candidate, source: "backup", excluded: submission.submitted, kept } };
 }
 
-/** The last share was accepted, and its response was lost. @internal */
+/** Recovers the new shares from the backup, or restarts: the response with them was lost. @internal */
 export async function recover(run: SharesRun, { status }: Observed): Promise<SharesState> {
   const found = await fromBackup(run);
   if (found) return found;
@@ -274,6 +274,6 @@ export async function recover(run: SharesRun, { status }: Observed): Promise<Sha
     run,
     "new-shares-lost",
     nonce,
-    "the response with the new shares is missing; nothing was committed, the attempt was cancelled, and a new one was started",
+    "the response with the new shares is missing, so the provider canceled the attempt and started a new one. Nothing was committed",
   );
 }

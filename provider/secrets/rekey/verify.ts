@@ -19,7 +19,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     throw await waitForShares(
       run,
       "new-shares-missing",
-      `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? ` (not at hand: ${missing.join(", ")})` : ""}`,
+      `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? ` (unavailable: ${missing.join(", ")})` : ""}`,
     );
   // A provider left over from an earlier run only knows the old nonce.
   const verification = await restartVerification(connection, nonce).catch((error) => {
@@ -75,7 +75,7 @@ async function proveLocally(run: CommitRun): Promise<void> {
     `${verdict.reason}${misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : ""}; nothing is committed`,
     encrypted.length > 0
       ? "Correct newShares and run again."
-      : "The service made shares that do not match. Change triggers to cancel this attempt and start again.",
+      : "The service made shares that do not match. Change triggers to cancel this attempt and start over.",
   );
 }
 
@@ -94,10 +94,10 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   return unfinished(
     run,
     "new-shares-refused",
-    `the service refused the new shares at ${share.label} (${error.details.reason}); nothing is committed, and the attempt stays`,
+    `the service refused the new shares at ${share.label} (${error.details.reason}); nothing is committed, and the attempt is still in progress`,
     run.inputs.submission.candidate.encrypted.length > 0
-      ? "At least one of newShares is wrong. Correct it, and bring those of a threshold of holders again."
-      : "Run again, or change triggers to cancel this attempt and start again.",
+      ? "At least one of newShares is wrong. Correct it, and pass those of a threshold of holders again."
+      : "Run again, or change triggers to cancel this attempt and start over.",
   );
 }
 
@@ -148,7 +148,7 @@ export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
   return unfinished(
     run,
     "outcome-unknown",
-    `${reason}: it is not known yet if the new shares are live. Keep the previous shares, beside the new ones that the state holds`,
+    `${reason}: it is not yet known whether the new shares are live. Keep the previous shares, beside the new ones that the state holds`,
     `Run \`pulumi up\` again: it tests which of them open the service${run.inputs.submission.candidate.encrypted.length > 0 ? ", with the decrypted new shares of a threshold of holders as newShares" : ""}.`,
   );
 }
@@ -162,6 +162,6 @@ export async function waitForShares(run: CommitRun, id: StopId, reason: string):
     run,
     id,
     reason,
-    `Their holders (${await describeKeys(attempt.parameters.pgpKeys)}) decrypt theirs, with \`pulumi-steward rekey decrypt\`, \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
+    `Their holders (${await describeKeys(attempt.parameters.pgpKeys)}) decrypt theirs, with \`pulumi-steward rekey decrypt\`, \`gpg\` or secrets.decryptShare, and pass them as newShares. Those passed in earlier runs are kept.`,
   );
 }

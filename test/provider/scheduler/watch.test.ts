@@ -6,7 +6,7 @@ import { invalidInputs, refusal } from "../../support/refusal";
 import { collect as collectAll } from "../../support/scheduler";
 import { Asked, answerList, closeAll, failure, serve } from "./server";
 
-Object.assign(limits, { pollPause: 5, leaderPause: 5 });
+Object.assign(limits, { pollDelay: 5, electionBackoff: 5 });
 const usual = { ...limits };
 afterEach(async () => {
   Object.assign(limits, usual);
@@ -60,7 +60,7 @@ test("sends a wait of at most ten minutes with its unit", async () => {
 });
 
 test("watches do not block other requests", async () => {
-  limits.sockets = 1;
+  limits.maxConcurrentRequests = 1;
   const controller = new AbortController();
   const seen = await serve(({ query }, response) => (query.index === undefined ? answer(response, 5, [node("a")]) : undefined));
   const watches = Array.from({ length: 3 }, () => collect(scheduler.watch({ resource: "nodes", signal: controller.signal })));
@@ -71,7 +71,7 @@ test("watches do not block other requests", async () => {
 });
 
 test("polls less often while writes change nothing", async () => {
-  limits.pollPause = 20;
+  limits.pollDelay = 20;
   let index = 5;
   const controller = new AbortController();
   const times: number[] = [];
@@ -123,7 +123,7 @@ test("holds a blocking query longer than the timeout of other requests", async (
 });
 
 test("reconnects if the server sends no response until the end of the wait and a margin", async () => {
-  limits.heldMargin = 300;
+  limits.blockingQueryGrace = 300;
   const silent: Step = () => {};
   const seen = await script(at(5, node("a")), silent, at(6, node("b")));
   const begin = Date.now();
@@ -209,7 +209,7 @@ test("fails for a slow endpoint without blocking queries", async () => {
 });
 
 test("accepts unchanged responses before the end of the wait", async () => {
-  limits.atOnce = 50;
+  limits.immediateThreshold = 50;
   let asked = 0;
   await serve((_, response) => {
     asked += 1;

@@ -76,7 +76,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's jobs, %s", (d
     expect(await ended("bad")).toMatchObject({ Status: "failed", StatusDescription: "Failed due to unhealthy allocations" });
   });
 
-  test("a stopped job is dead and its deployment is cancelled", async () => {
+  test("a stopped job is dead and its deployment is canceled", async () => {
     await put({ ID: "shop", TaskGroups: [group] });
     const { json } = await put({ ID: "shop", TaskGroups: [group], Stop: true });
     expect(await get("job/shop")).toMatchObject({ Status: "dead", Stop: true, Version: 1, JobModifyIndex: json.JobModifyIndex });

@@ -143,7 +143,7 @@ test("only the standard dialect accepts a threshold of one with several shares",
   expect([await sandbox.secrets.opens(made), await sandbox.secrets.opens([shares[0]!])]).toEqual([true, false]);
 });
 
-test("an attempt can be cancelled only with its nonce during its first ten minutes, by the sandbox's clock", async () => {
+test("an attempt can be canceled only with its nonce during its first ten minutes, by the sandbox's clock", async () => {
   await open({ dialect: "hashicorp" });
   await begin();
   sandbox.clock.advance(590_000);

@@ -67,7 +67,7 @@ test.each([...unauthenticated, ...backup])("%s sys/rotate/root/%s requires a tok
   expect(await answer(`sys/rotate/root/${end}`, method, "")).toEqual([403, { errors: ["permission denied"] }]);
 });
 
-test("an attempt has a status, blocks a second start, and is cancelled", async () => {
+test("an attempt has a status, blocks a second start, and is canceled", async () => {
   expect(await to("GET", "init")).toEqual({ status: 200, data: { n: 0, required: 3, started: false, t: 0 } });
   expect(await to("POST", "init", threeOfTwo)).toEqual({ status: 200, data: running });
   expect(await to("GET", "init")).toEqual({ status: 200, data: running });

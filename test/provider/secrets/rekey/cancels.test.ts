@@ -14,7 +14,7 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
   const theirs = { started: true, n: 5, t: 3, progress: 0 };
   const unchanged = (body: string): string => body;
 
-  test("a probe that was replaced is not cancelled, and the error says so", async () => {
+  test("a probe that was replaced is not canceled, and the error says so", async () => {
     const stack = stackOn(current());
     interrupt("PUT", "verify", { when: "after" }, 2);
     expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
@@ -37,7 +37,7 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
     expect(await status()).toMatchObject(theirs);
   });
 
-  test("an attempt that was replaced while its verification restarted is not cancelled", async () => {
+  test("an attempt that was replaced while its verification restarted is not canceled", async () => {
     const stack = stackOn(current());
     let lost = false;
     current().gateway.interrupt = ({ method, path, nth }) => {

@@ -11,9 +11,9 @@ const keptSet: ShareSet = { nonce: "earlier", threshold: 3, shares: [4, 5, 6].ma
 const kept: Offer = { set: keptSet, shares: keptSet.shares.map((share) => shareOf(share, "a share of earlier")) };
 const digests = own.map((share) => shareDigest("ours", share));
 
-const about: Round["about"] = { nonce: "ours", refusesRepeatedShares: true, waitSeconds: 0, missing: [], kept: [], hasBackup: false };
-const round = (more: Partial<Round> = {}, facts: Partial<Round["about"]> = {}): Round => ({
-  ...begin({ ...about, ...facts }, [{ shares: own }], { submitted: [], refused: [] }),
+const context: Round["context"] = { nonce: "ours", refusesRepeatedShares: true, waitSeconds: 0, missing: [], kept: [], hasBackup: false };
+const round = (more: Partial<Round> = {}, facts: Partial<Round["context"]> = {}): Round => ({
+  ...begin({ ...context, ...facts }, [{ shares: own }], { submitted: [], refused: [] }),
   ...more,
 });
 const status = (progress: number, more: Partial<RekeyStatus> = {}): RekeyStatus => ({
@@ -95,6 +95,34 @@ test("forgets the submitted shares where the service dropped its progress", () =
   expect(after(round({ submitted: digests }), observed(1)).round.submitted).toEqual([]);
 });
 
+test("submits its shares again, once, where the service dropped them", () => {
+  const [first] = digests;
+  const dropped = after(round({ position: 2, counted: 2, repeated: 1, submitted: digests.slice(0, 2) }), observed(0));
+  expect(label(dropped.command)).toBe("currentShares[0]");
+  expect(dropped.round).toMatchObject({ position: 0, counted: 0, repeated: 0, submitted: [] });
+  // A service that always reports no progress would receive the shares forever.
+  const again = after(dropped.round, answered({ kind: "counted" }, 0));
+  expect(again.round).toMatchObject({ position: 1, counted: 1, submitted: [first] });
+  const once = after(again.round, observed(0));
+  expect(label(once.command)).toBe("currentShares[1]");
+  expect(once.round).toMatchObject({ counted: 0, submitted: [] });
+});
+
+test("a kept set counts as refused only if all shares were its own since the service dropped its progress", () => {
+  const offers: Round["offers"] = [kept];
+  const submitted = kept.shares.map((share) => shareDigest("ours", share)).slice(0, 2);
+  const dropped = after(round({ offers, position: 2, counted: 2, submitted, isRestarted: true }), observed(1));
+  const mixed = after(dropped.round, observed(2), answered({ kind: "all refused", reason: "no set" }, 2));
+  expect(mixed).toMatchObject({ command: { do: "observe" }, round: { offers, refused: [], position: 0 } });
+});
+
+test("does not report shares of an earlier run as submitted after the service refused all", () => {
+  const offers: Round["offers"] = [{ shares: own }, { ...kept, shares: [] }];
+  const refused = after(round({ offers, position: 2, counted: 2, repeated: 2 }), answered({ kind: "all refused", reason: "no set" }, 2));
+  const { command } = after(refused.round, observed(0));
+  expect(command).toMatchObject({ do: "stop", id: "shares-missing", reason: expect.stringMatching(/^0 of 3 current shares submitted$/) });
+});
+
 test("keeps the last share for the end while other holders are awaited", () => {
   const last = round({ position: 2, counted: 2 }, { waitSeconds: 9 });
   const waits = after(last, observed(1, true));
@@ -146,6 +174,21 @@ test("a share without a response is submitted again once where that is safe, and
   expect(after(once.round, observed(0), answered(unknown(0), 0)).command.do).toBe("count unknown");
   expect(after(round({}, { refusesRepeatedShares: false }), answered(unknown(0), 0)).command.do).toBe("count unknown");
   expect(after(once.round, answered({ kind: "counted" }, 0)).round.isRetry).toBe(false);
+});
+
+test.each<Answer>([{ kind: "share refused", reason: "wrong length" }, { kind: "counted" }])(
+  "the response to each share may be lost once, although that to the share before was lost: %j",
+  (answer) => {
+    const retried = after(round(), observed(0), answered(unknown(0), 0), observed(0), answered(answer, 0), observed(1));
+    expect(label(retried.command)).toBe("currentShares[1]");
+    expect(after(retried.round, answered(unknown(1), 1))).toMatchObject({ command: { do: "observe" }, round: { position: 1 } });
+  },
+);
+
+test("the response to a share of a kept set may be lost once, although that to an own share was lost", () => {
+  const from = round({ offers: [{ shares: own }, kept], position: 2, counted: 2, isRetry: true });
+  const other = after(from, answered({ kind: "all refused", reason: "no set" }, 2), observed(0));
+  expect(after(other.round, answered(unknown(0), 0)).command.do).toBe("observe");
 });
 
 test.each([{ started: false }, { verification: { nonce: "v", progress: 0, threshold: 2, shares: 3 } }])(

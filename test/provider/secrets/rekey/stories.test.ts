@@ -88,6 +88,27 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(stack.outputs.complete).toBe(true);
   });
 
+  test("while waiting, submits its shares again after the wrong shares of other holders discarded them", async () => {
+    const { outOfBand, first } = current();
+    const [a = "", b = "", c = ""] = first;
+    const stack = stackOn(current());
+    const printed = (count: number): Promise<void> =>
+      new Promise((done) => {
+        told.mockImplementation((line) => void (String(line).startsWith(`rekey: ${count} of 3`) && done()));
+      });
+    const submitted = printed(1);
+    const up = stack.up(inputs({ currentShares: [a, b], waitSeconds: 20 }));
+    await Promise.race([submitted, up]);
+    const { nonce } = await status();
+    const discarded = printed(0);
+    for (const byte of [7, 9]) await outOfBand("PUT", "sys/rekey/update", { key: Buffer.alloc(33, byte).toString("base64"), nonce });
+    expect(await status()).toMatchObject({ nonce, progress: 0 });
+    await Promise.race([discarded, up]);
+    await outOfBand("PUT", "sys/rekey/update", { key: c, nonce });
+    await up;
+    expect(stack.outputs.complete).toBe(true);
+  });
+
   test("a share that another holder submits right after the start counts if the response names the attempt", async () => {
     const { dialect, gateway, outOfBand, first } = current();
     const [a = "", b = "", c = ""] = first;
