@@ -8,7 +8,7 @@ import { adminPath, callAsAdministrator, system } from "./client";
 /** Inputs of every action. */
 export interface ActionInputs extends ConnectionArgs {
   /**
-   * Any strings, including secrets. The action runs again each time they change.
+   * Arbitrary strings, which may be secrets. Changing any of them runs the action again.
    * @change updates, and runs the action again
    * @example ["2026-01"]
    */
@@ -20,7 +20,7 @@ export interface ActionArgs extends Args<ActionInputs> {}
 
 /** Outputs of every action. */
 export interface ActionState {
-  /** When the action last ran, in RFC 3339 format: `2026-01-31T12:00:00.000Z`. */
+  /** The time when the action last ran, in RFC 3339 format: `2026-01-31T12:00:00.000Z`. */
   performedAt: string;
 }
 

@@ -62,7 +62,7 @@ function requiredWhenEnabled(held: Values): string[] {
  *
  * The platform returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only
  * `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored. Removing it from the
- * program, or destroying the resource, disables cost estimation if it would otherwise stay enabled.
+ * program or destroying the resource may therefore disable cost estimation: see `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all credentials of a
  * cloud fails with `ERR_INVALID_INPUT` before anything is written.

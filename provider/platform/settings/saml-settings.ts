@@ -93,7 +93,7 @@ function isCertificate(value: string): boolean {
  * {@link SettingsInputs} for `onDelete` and `extra`. Destroying the resource does not restore `oldIdpCert`.
  *
  * In the hashicorp dialect, `extra["private-key"]` is a write-only secret. It shows no drift and cannot be restored. Removing it from the
- * program, or destroying the resource, disables SAML if it would otherwise stay enabled.
+ * program or destroying the resource may therefore disable SAML: see `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a required attribute fails with
  * `ERR_INVALID_INPUT` before anything is written.

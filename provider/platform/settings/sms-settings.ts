@@ -36,8 +36,8 @@ export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`. {@link SmsVerification} sends a test message.
  *
- * `authToken` cannot be restored. Removing it from the program, or destroying the resource, disables text messages if they would otherwise
- * stay enabled.
+ * `authToken` cannot be restored. Removing it from the program or destroying the resource may therefore disable text messages: see
+ * `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling text messages fails with `ERR_INVALID_INPUT`
  * before anything is written if a required attribute is known to be missing.

@@ -59,7 +59,7 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
  * {@link SettingsInputs} for `onDelete` and `extra`. A write is retried only after a 429, because each write may send a test
  * email.
  *
- * `password` cannot be restored. Removing it from the program, or destroying the resource, disables email if it would otherwise stay enabled.
+ * `password` cannot be restored. Removing it from the program or destroying the resource may therefore disable email: see `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling email fails with `ERR_INVALID_INPUT` before
  * anything is written if a required attribute is known to be missing. If the mail server rejects the test email, the error is
