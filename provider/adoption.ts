@@ -9,7 +9,7 @@ import { redact } from "./redaction";
 
 // A create of an object that already exists. It fails, or adopts the object and prints the changes.
 
-/** The handling of an existing object on create: false fails, true overwrites it, and "unchanged" adopts it only if it does not differ. */
+/** The handling of an existing object on create: true overwrites it, "unchanged" fails if it differs, and false always fails. */
 export type Adopt = boolean | "unchanged";
 
 /** The input `adopt`. @internal */
@@ -88,7 +88,7 @@ export function takeOver(connection: Connection, adopt: Adopt | undefined, found
   if (reason) sayOnce(connection, adopting(connection, adoptionLines(connection, found)));
 }
 
-const adopting = ({ resource }: Connection, lines: readonly string[]): string[] => lines.map((line) => `${resource}: adopting it ${line}.`);
+const adopting = ({ resource }: Connection, lines: readonly string[]): string[] => lines.map((line) => `${resource}: adoption ${line}.`);
 
 /** The lines that a preview prints about an existing object. @internal */
 export function previewLines(connection: Connection, adopt: Adopt | undefined, found: Found<unknown>): string[] {
@@ -97,9 +97,11 @@ export function previewLines(connection: Connection, adopt: Adopt | undefined, f
   const isRefused = !adopt || (adopt === "unchanged" && found.differences.length > 0);
   return [
     ...(found.reason && isRefused
-      ? [`warning: ${connection.resource}: ${found.reason}. \`pulumi up\` will refuse to create it with adopt: ${adopt ?? false}.`]
+      ? [
+          `warning: ${connection.resource}: ${found.reason}. \`pulumi up\` will fail to create it, because adopt is ${JSON.stringify(adopt ?? false)}.`,
+        ]
       : []),
-    ...(found.refusal ? [`warning: ${connection.resource}: \`pulumi up\` will refuse to create it. ${found.refusal.message}`] : []),
+    ...(found.refusal ? [`warning: ${connection.resource}: \`pulumi up\` will fail to create it. ${found.refusal.message}`] : []),
     ...adopting(connection, all),
   ];
 }

@@ -3,8 +3,6 @@ import { z } from "zod";
 import { StewardError } from "./errors";
 import { nonEmptyStr } from "./inputs";
 
-// The credentials of a connection: its token, its certificates and its key.
-
 /** @internal */
 export interface CredentialSettings {
   token?: string;
@@ -23,7 +21,7 @@ export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((fie
 export interface NamedSettings<Settings> {
   settings: Settings;
   called(field: keyof Settings & string): string;
-  /** The way to set a missing token, as the end of a sentence. Undefined: in the configuration. */
+  /** The way to set a missing token, as the end of a sentence. If omitted, the token is set in the configuration. */
   missingToken?: string;
 }
 
@@ -33,7 +31,7 @@ export interface Credentials {
   token(): string | undefined;
   /** The source of the token, as the end of a sentence: `the file /run/token`. */
   tokenSource: string;
-  /** The way to set a missing token, as the end of a sentence. Undefined: in the configuration. */
+  /** The way to set a missing token, as the end of a sentence. If omitted, the token is set in the configuration. */
   missingToken?: string;
   /** PEM. */
   caCert?: string;
@@ -63,12 +61,12 @@ function readToken(found: Found, environment: NodeJS.ProcessEnv): string | undef
     throw invalid(
       "token-characters",
       `${found.called("token")} contains invalid characters`,
-      "Remove spaces, newlines and quotes from it.",
+      "Remove spaces, line breaks and non-ASCII characters from it.",
     );
   return token || undefined;
 }
 
-/** Shows a name or a path only if it looks like one: it may be the token in the wrong setting. */
+/** Describes where the token comes from. Omits a variable or path that may itself be a misplaced token. */
 function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, called }: Found): string {
   const by = called(token ? "token" : tokenFile ? "tokenFile" : "tokenEnv");
   const setting = by.startsWith("The variable ") || by.startsWith("The file ") ? undefined : by.replace(/^The (\w+) .*/, "its setting $1");
@@ -79,12 +77,12 @@ function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, called }: Fou
 
 const isPath = (value: string): boolean => /^(\.{0,2}|~)\//.test(value);
 
-/** The conventional form of variable names, which no token has. */
+/** The conventional form of variable names. Tokens rarely have this form. */
 const conventionalName = /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/;
 
 function findToken({ settings: { token, tokenFile, tokenEnv }, called }: Found, environment: NodeJS.ProcessEnv): string | undefined {
   if (token) return token;
-  if (tokenFile) return readFile(tokenFile, called("tokenFile"));
+  if (tokenFile) return readFile(tokenFile, called("tokenFile"), "the path of a readable file");
   if (!tokenEnv) return undefined;
   const value = environment[tokenEnv];
   if (value) return value;
@@ -100,20 +98,16 @@ function findToken({ settings: { token, tokenFile, tokenEnv }, called }: Found, 
 function pemOrFile({ settings, called }: Found, field: "caCert" | "clientCert" | "clientKey"): string | undefined {
   const value = settings[field];
   if (value === undefined || value.includes("-----BEGIN")) return value;
-  return readFile(value, called(field));
+  return readFile(value, called(field), "a PEM string or the path of a readable file");
 }
 
-function readFile(path: string, what: string): string {
+function readFile(path: string, what: string, expected: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
     // A value that does not look like a path may be the secret in the wrong setting.
     const place = isPath(path) ? ` from ${path}` : "";
-    throw invalid(
-      "unreadable-file",
-      `${what} cannot be read${place} (${(cause as NodeJS.ErrnoException).code})`,
-      "Set it to the path of a readable file.",
-    );
+    throw invalid("unreadable-file", `${what} cannot be read${place} (${(cause as NodeJS.ErrnoException).code})`, `Set it to ${expected}.`);
   }
 }
 

@@ -4,7 +4,7 @@ import { Connection, System } from "./connection";
 import { CheckFailure } from "./errors";
 import { Schema } from "./inputs";
 
-/** A line that a preview prints. @internal */
+/** A note that a preview or an update prints. @internal */
 export interface PlanNote {
   /** The field. Empty for the whole resource. */
   path: string;
@@ -13,7 +13,7 @@ export interface PlanNote {
   isInformation?: boolean;
 }
 
-/** A rule that involves several fields or the connection. It is checked once all its fields are known. @internal */
+/** A rule that involves several fields or the connection. Checked only when all its fields are known and valid. @internal */
 export interface Rule<Inputs> {
   fields: readonly (keyof Inputs & string)[];
   /** `last`: the inputs of the last run. Empty before the first. */
@@ -30,7 +30,7 @@ export interface OutcomeUnknown {
 
 /** The properties of a field. Its name, type and documentation are in an interface. @internal */
 export interface Field<Value = unknown> {
-  /** Validates the input. Missing: the field is only an output. */
+  /** Validates the input. If omitted, the field is only an output. */
   input?: Schema<Value>;
   /** The program must declare the input. */
   required?: true;
@@ -46,7 +46,7 @@ export interface Field<Value = unknown> {
   replaces?: true;
   /** A secret input and output. No message shows its value. */
   secret?: true;
-  /** An output that is encrypted as a whole, since it may contain secret inputs by name. */
+  /** An output that is encrypted as a whole, because it may contain values of secret inputs. */
   secretOutput?: true;
   /** The server stores the value and never returns it. */
   writeOnly?: true;
@@ -102,6 +102,7 @@ export interface UpdateRequest<Inputs, State> {
   inputs: Inputs;
   /** The last state without the inputs that were removed from the program. */
   state: State;
+  /** The last state, with the inputs that were removed from the program. */
   last: State & OutcomeUnknown;
 }
 /** @internal */
@@ -117,7 +118,7 @@ export interface DiscoverRequest {
   asSet: boolean;
   /** Mounts to search besides those that the server lists. */
   mounts: readonly string[];
-  /** Modules to search: `<organization>/<name>/<provider>`. Empty: those that the server lists. */
+  /** Modules to search: `<organization>/<name>/<provider>`. If empty, those that the server lists. */
   modules: readonly string[];
   /** Search workspaces too. */
   workspaces: boolean;
@@ -129,8 +130,8 @@ export interface DiscoverRequest {
 export interface Discovered<State> {
   /** The fields in the id, and all others that the search has read. */
   state: Partial<State>;
-  /** Its name in the program. Missing: its name on the server. */
-  called?: string;
+  /** Its name in the program. If omitted, its name on the server. */
+  suggestedName?: string;
 }
 
 /**
@@ -144,7 +145,7 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   token: string;
   /** The resource in messages: `scheduler role`. */
   displayName: string;
-  /** The template of the name after it: `<name>`. Missing: only the displayName. */
+  /** The template of the name after it: `<name>`. If omitted, messages show only the displayName. */
   name?: string;
   /** The template of the id: `<mount>/role/<name>`. */
   id: string;
@@ -153,14 +154,14 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   fields: Fields<Inputs, Outputs, State>;
   rules?: readonly Rule<Inputs>[];
   /**
-   * - `true`: the id is fixed, and a later delete of the old resource would delete the new one.
-   * - `false`: each create makes another object, and the old one is deleted last.
-   * - Missing: as `false`, but a resource that moves to another server is deleted first.
+   * - `true`: delete the old resource before creating the new one, because they share an id.
+   * - `false`: delete the old resource last.
+   * - If omitted, `false`, except that a move to another server deletes first.
    */
   deleteBeforeReplace?: boolean;
   /**
    * The paths of the objects that a resource manages on the server. A program may declare each only once. No delete removes one that another resource
-   * manages, since `delete` calls `removeObject` for each. Missing: each create makes another object, or none.
+   * manages, since `delete` calls `removeObject` for each. If omitted, each create makes another object, or none.
    */
   objects?: {
     /** The inputs in the paths. */
@@ -170,17 +171,17 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
 
   /** Returns notes on a create (without `last`) or an update: its effects, or values that the server would reject. */
   planNotes?(request: { connection: Connection; inputs: Inputs; last?: State }): PlanNote[] | Promise<PlanNote[]>;
-  /** Returns undefined if the object does not exist. Throws any other error. */
+  /** Returns undefined if the object does not exist. Throws if the read fails. */
   read(request: ReadRequest<State>): Promise<State | undefined>;
-  /** Converts the state of a read to that of an import. Missing: both are equal. */
+  /** Converts the state of a read to that of an import. If omitted, both are equal. */
   imported?(state: State): State;
-  /** Reads the existing object and compares it with the declared values. Missing: a create adopts nothing. */
+  /** Reads the existing object and compares it with the declared values. If omitted, a create adopts nothing. */
   find?(request: { connection: Connection; inputs: Inputs }): Promise<Found<Existing> | undefined>;
   create(request: CreateRequest<Inputs, Existing>): Promise<State>;
   update(request: UpdateRequest<Inputs, State>): Promise<State>;
-  /** Succeeds if the object is already gone. Missing: the resource leaves nothing on the server. */
+  /** Succeeds if the object is already gone. If omitted, the resource leaves nothing on the server. */
   delete?(request: DeleteRequest<State>): Promise<unknown>;
-  /** Finds objects to import, or is the reason why none can be imported. Missing: the resource is an operation. */
+  /** Finds objects to import, or is the reason why none can be imported. If omitted, the resource is an operation. */
   discover?: string | ((request: DiscoverRequest) => Promise<Discovered<State>[]>);
   /** Adds the cause to the error of a failed create. */
   diagnose?(connection: Connection, error: unknown): Promise<unknown>;

@@ -81,7 +81,7 @@ function unsent(
   const failed = (kind: ErrorCode, rule: string, reason: string, hint: string): StewardError =>
     fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { rule, hint, nothingSent, outcomeUnknown: false });
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code)) {
-    const { rule, hint } = tlsAdvice(code, connection);
+    const { rule, hint } = tlsHint(code, connection);
     return failed("ERR_UNEXPECTED_RESPONSE", rule, `no trusted TLS connection to ${address} (${code})`, hint);
   }
   if (/^ERR_OSSL_|^ERR_CRYPTO_/.test(code))
@@ -141,7 +141,7 @@ const tlsCauses: readonly { rule: string; codes: RegExp; isCertificate?: boolean
   },
 ];
 
-function tlsAdvice(code: string, { address, skipVerify }: Connection): { rule: string; hint: string } {
+function tlsHint(code: string, { address, skipVerify }: Connection): { rule: string; hint: string } {
   const cause = tlsCauses.find(({ codes }) => codes.test(code));
   const hint =
     cause?.hint(new URL(address).hostname) ??
@@ -199,7 +199,7 @@ export function errorCode(status: number): ErrorCode {
 }
 
 /** @internal */
-export function adviceFor(status: number, { title, system, tokenSource, missingToken }: Connection, hasToken: boolean): string | undefined {
+export function hintFor(status: number, { title, system, tokenSource, missingToken }: Connection, hasToken: boolean): string | undefined {
   if ((status === 401 || status === 403) && !hasToken)
     return `No token was sent: ${missingToken ?? `set tokenEnv, tokenFile or token of ${system} in the ${title}`}.`;
   if (status === 401 || status === 403)

@@ -40,7 +40,7 @@ function schemaOf(fields: AnyFields): Schema {
 export const defaultsOf = (fields: AnyFields, connection: Connection): Values =>
   Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => (field?.default ? [[name, field.default(connection)]] : [])));
 
-/** The secret fields and paths, including those that an input lists. @internal */
+/** The secret fields and paths, including the keys listed by a `secretKeysOf` field. @internal */
 export const secretsOf = (fields: AnyFields, values: Values = {}): string[] => [
   ...namesWith(fields, "secret"),
   ...Object.entries(fields).flatMap(([name, field]) =>
@@ -57,7 +57,7 @@ export function format(template: string, ...values: object[]): string {
   return names.some((name) => all[name] === undefined) ? "" : template.replace(placeholder, (_, name) => String(all[name]));
 }
 
-/** The fields in an id. Undefined if the id is not of this type. @internal */
+/** Parses an id. Returns undefined if it does not match the template or a part is invalid. @internal */
 export function parseId({ id: template, fields }: { id: string; fields: AnyFields }, id: string): Values | undefined {
   const names = [...template.matchAll(placeholder)].map(([, name]) => name as string);
   const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

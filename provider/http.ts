@@ -3,7 +3,7 @@ import type * as Undici from "undici";
 import { readBody } from "./body";
 import { Connection } from "./connection";
 import { ErrorCode, StewardError } from "./errors";
-import { adviceFor, errorCode, errorsIn, isHtml, parseRetryAfter, redirected, serverReason, transportError } from "./failure";
+import { errorCode, errorsIn, hintFor, isHtml, parseRetryAfter, redirected, serverReason, transportError } from "./failure";
 import { parsed } from "./json";
 import { Limits } from "./limits";
 import { redact } from "./redaction";
@@ -220,7 +220,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
     status,
     errorCount: errorsIn(body)?.length,
     rule: errorCode(status) === "ERR_FORBIDDEN" && token === undefined ? "no-token" : undefined,
-    hint: adviceFor(status, connection, token !== undefined),
+    hint: hintFor(status, connection, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),
   });

@@ -41,14 +41,14 @@ function distance(a: string, b: string): number {
 }
 
 /** The known name that an unknown one probably means: misspelled, or in the API's spelling. */
-function meant(unknown: string, known: readonly string[]): string | undefined {
+function closestName(unknown: string, known: readonly string[]): string | undefined {
   const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
   const near = known.map((name) => ({ name, far: distance(plain(unknown.slice(0, 60)), plain(name)) })).sort((a, b) => a.far - b.far)[0];
   return near && near.far <= Math.min(2, Math.floor(near.name.length / 3)) ? near.name : undefined;
 }
 
 function withSuggestion(key: string, known: readonly string[]): string {
-  const name = meant(key, known);
+  const name = closestName(key, known);
   return name === undefined ? `"${key}"` : `"${key}" (did you mean ${name}?)`;
 }
 
@@ -57,7 +57,7 @@ export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
   z.strictObject(shape, {
     error: ({ code, keys }) =>
       code === "unrecognized_keys"
-        ? `${(keys as string[]).map((key) => withSuggestion(key, Object.keys(shape))).join(", ")} ${(keys as string[]).length === 1 ? "is" : "are"} unknown; known are ${Object.keys(shape).join(", ")}`
+        ? `${(keys as string[]).map((key) => withSuggestion(key, Object.keys(shape))).join(", ")} ${(keys as string[]).length === 1 ? "is not a known property" : "are not known properties"}; expected one of ${Object.keys(shape).join(", ")}`
         : undefined,
   });
 
@@ -76,7 +76,7 @@ const connectionName = z.string("must be the name of a connection");
 export const connectionField: { input: Schema<string> } = { input: connectionName };
 /** The input `connection` of every function. @internal */
 export const connectionInput: z.ZodType<string | undefined> = connectionName.optional();
-/** The options of a function without others. @internal */
+/** The options of a function that takes only `connection`. @internal */
 export const onlyConnection: z.ZodType<{ connection?: string }> = strictObject({ connection: connectionInput });
 
 /** The property path: `roles.web.policies[0]`. */
@@ -101,14 +101,14 @@ export const checkFailures = ({ issues }: { issues: readonly Issue[] }, given: u
     };
   });
 
-/** The key with which Pulumi marks secrets and assets. It rejects other objects that have it. @internal */
-export const secretSignature = "4dabf18193072939515e22adb298388d";
+/** The key with which Pulumi marks secrets and assets. Pulumi rejects other objects that have it. @internal */
+export const signatureKey = "4dabf18193072939515e22adb298388d";
 
 /**
- * True if a name on a server can be a key of an input or output. Pulumi loses `__proto__` and unpaired surrogates, and rejects the signature.
+ * True if a name on a server can be a key of an input or output. Pulumi loses `__proto__` and unpaired surrogates, and rejects its own key.
  * @internal
  */
-export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== secretSignature && !/\p{Surrogate}/u.test(name);
+export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== signatureKey && !/\p{Surrogate}/u.test(name);
 
 /** True for an address with credentials, `https://user:password@host`. The state would store them in plaintext. @internal */
 export const holdsCredentials = (address: string): boolean => {

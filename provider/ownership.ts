@@ -15,9 +15,9 @@ interface Claims {
   /** The URN of that resource, if the mechanism knows it. */
   declaredBy?: string;
   /** The resources that manage the object, by instance. */
-  holders: Map<string, { fields: object; created: boolean }>;
+  managers: Map<string, { fields: object; created: boolean }>;
   /** A create of the object has failed. */
-  refused: boolean;
+  createFailed: boolean;
   /** This process removed the object and did not write it again. */
   removed: boolean;
   /** The running removal. */
@@ -33,7 +33,7 @@ export function newInstance(): string {
 }
 
 const claimsOn = ({ cache, server }: Connection, object: string): Claims =>
-  remembered(cache, ["object", server, object], () => ({ declared: false, holders: new Map(), refused: false, removed: false }));
+  remembered(cache, ["object", server, object], () => ({ declared: false, managers: new Map(), createFailed: false, removed: false }));
 
 /** Acts on the claims as soon as no removal of the objects is running, before another can begin. */
 async function whenSettled<T>(connection: Connection, objects: readonly string[], act: (all: Claims[]) => T): Promise<T> {
@@ -45,19 +45,19 @@ async function whenSettled<T>(connection: Connection, objects: readonly string[]
   }
 }
 
-/** The fields of another resource that manages the object. A state without an instance is another one than any known. */
-const otherHolder = ({ holders }: Claims, { instance }: Connection): object | undefined =>
-  [...holders].find(([other]) => instance === undefined || other !== instance)?.[1].fields;
+/** The fields of another resource that manages the object. A state without an instance id matches no known resource. */
+const otherManager = ({ managers }: Claims, { instance }: Connection): object | undefined =>
+  [...managers].find(([other]) => instance === undefined || other !== instance)?.[1].fields;
 
 const failed = "a write of this run failed";
 
-/** Records a failed create or update: the program may not have declared the resources that depend on it. @internal */
-export function noteFailed({ cache }: Pick<Connection, "cache">): void {
+/** Records a failed create or update. Dependent resources may not have been declared. @internal */
+export function recordFailure({ cache }: Pick<Connection, "cache">): void {
   cache.set(failed, true);
 }
 
 /** Records that the resource `urn` declares these objects. Returns those that another resource declares. @internal */
-export function noteDeclared(connection: Connection, objects: readonly string[], urn?: string): { object: string; urn: string }[] {
+export function recordDeclared(connection: Connection, objects: readonly string[], urn?: string): { object: string; urn: string }[] {
   return objects.flatMap((object) => {
     const claims = claimsOn(connection, object);
     claims.declared = true;
@@ -67,11 +67,11 @@ export function noteDeclared(connection: Connection, objects: readonly string[],
 }
 
 /**
- * Records that Pulumi checks a resource of these objects as a new one. It also does so between a diff and a replacement, so this removes the holder
- * without an instance that the diff recorded. @internal
+ * Records that Pulumi checks a resource of these objects as a new one. Pulumi also does so between the diff and the create of a replacement. This
+ * removes the manager without an instance id that `registerManager` recorded in the diff. @internal
  */
-export function noteNew(connection: Connection, objects: readonly string[]): void {
-  for (const object of objects) claimsOn(connection, object).holders.delete("");
+export function recordNew(connection: Connection, objects: readonly string[]): void {
+  for (const object of objects) claimsOn(connection, object).managers.delete("");
 }
 
 /** True if the program declares all of these objects. @internal */
@@ -79,10 +79,10 @@ export const areDeclared = (connection: Connection, objects: readonly string[]):
   objects.every((object) => claimsOn(connection, object).declared);
 
 /** Records that this resource manages these objects. Returns true if this run removed one of them, which must be written again. @internal */
-export function hold(connection: Connection, objects: readonly string[], fields: object): Promise<boolean> {
+export function registerManager(connection: Connection, objects: readonly string[], fields: object): Promise<boolean> {
   const instance = connection.instance ?? "";
   return whenSettled(connection, objects, (all) => {
-    for (const { holders } of all) holders.set(instance, { fields, created: holders.get(instance)?.created ?? false });
+    for (const { managers } of all) managers.set(instance, { fields, created: managers.get(instance)?.created ?? false });
     return all.some(({ removed }) => removed);
   });
 }
@@ -92,7 +92,7 @@ export const isRemoved = (connection: Connection, object: string): boolean => cl
 
 /** The fields of another resource of this run that manages the object. Undefined if there is none. @internal */
 export const heldByAnother = (connection: Connection, object: string): object | undefined =>
-  otherHolder(claimsOn(connection, object), connection);
+  otherManager(claimsOn(connection, object), connection);
 
 /**
  * Runs a create of these objects. Throws if another resource of this run has created one of them. `objectsOf` returns the objects in a partial state.
@@ -107,7 +107,7 @@ export async function createObjects<T>(
 ): Promise<T> {
   const instance = connection.instance ?? "";
   const claimed = await whenSettled(connection, objects, (all) => {
-    const isTaken = ({ holders }: Claims): boolean => [...holders].some(([other, { created }]) => created && other !== instance);
+    const isTaken = ({ managers }: Claims): boolean => [...managers].some(([other, { created }]) => created && other !== instance);
     const taken = objects.filter((_, index) => isTaken(all[index] as Claims));
     if (taken.length > 0)
       throw new StewardError({
@@ -116,33 +116,33 @@ export async function createObjects<T>(
         reason: `another resource of this program has just created ${taken.slice(0, 3).join(", ")}`,
         hint: "Declare each object once.",
       });
-    for (const { holders } of all) holders.set(instance, { fields, created: true });
+    for (const { managers } of all) managers.set(instance, { fields, created: true });
     return all;
   });
   try {
     return await create();
   } catch (error) {
-    const isInDoubt = error instanceof StewardError && error.details.outcomeUnknown;
+    const isOutcomeUnknown = error instanceof StewardError && error.details.outcomeUnknown;
     const left = error instanceof PartialState ? error.state : undefined;
-    const kept = left ? objectsOf(left as never) : isInDoubt ? objects : [];
+    const kept = left ? objectsOf(left as never) : isOutcomeUnknown ? objects : [];
     for (const [index, claims] of claimed.entries()) {
       if (kept.includes(objects[index] as string)) {
-        if (left) claims.holders.set(instance, { fields: left, created: true });
+        if (left) claims.managers.set(instance, { fields: left, created: true });
         continue;
       }
-      claims.holders.delete(instance);
-      claims.refused = true;
+      claims.managers.delete(instance);
+      claims.createFailed = true;
     }
     throw error;
   }
 }
 
 /** Records that this resource has written its objects, with its current fields. @internal */
-export function noteWritten(connection: Connection, objects: readonly string[], fields: object): void {
+export function recordWritten(connection: Connection, objects: readonly string[], fields: object): void {
   for (const claims of objects.map((object) => claimsOn(connection, object))) {
-    Object.assign(claims, { removed: false, refused: false });
-    const holder = claims.holders.get(connection.instance ?? "");
-    if (holder) holder.fields = fields;
+    Object.assign(claims, { removed: false, createFailed: false });
+    const manager = claims.managers.get(connection.instance ?? "");
+    if (manager) manager.fields = fields;
   }
 }
 
@@ -158,10 +158,10 @@ export async function removeObject(
   { isIrreversible = false, isQuiet = false } = {},
 ): Promise<boolean> {
   const claims = claimsOn(connection, object);
-  const release = (): boolean => claims.holders.delete(connection.instance ?? "");
+  const release = (): boolean => claims.managers.delete(connection.instance ?? "");
   const { removal } = await whenSettled(connection, [object], () => {
-    if (otherHolder(claims, connection)) return { removal: undefined };
-    if (claims.refused || (isIrreversible && claims.declared)) throw notTakenOver();
+    if (otherManager(claims, connection)) return { removal: undefined };
+    if (claims.createFailed || (isIrreversible && claims.declared)) throw notTakenOver();
     if (isIrreversible && connection.cache.has(failed)) throw perhapsDeclared();
     claims.removed = true;
     claims.removal = remove();
@@ -179,7 +179,7 @@ export async function removeObject(
   } catch (error) {
     // The resource stays in the state, so it still manages the object.
     const instance = connection.instance ?? "";
-    if (!claims.holders.has(instance)) claims.holders.set(instance, { fields: {}, created: false });
+    if (!claims.managers.has(instance)) claims.managers.set(instance, { fields: {}, created: false });
     claims.removed = error instanceof StewardError && Boolean(error.details.outcomeUnknown);
     throw error;
   } finally {
@@ -191,7 +191,7 @@ const notTakenOver = (): StewardError =>
   new StewardError({
     code: "ERR_REJECTED",
     rule: "not-taken-over",
-    reason: "another resource of the program declares it, and has not adopted it",
+    reason: "another resource in this program declares the object but has not adopted it",
     hint: "Run `pulumi up` again once that resource can be created. If you renamed it, give it an alias of its old name instead.",
   });
 
@@ -199,11 +199,11 @@ const perhapsDeclared = (): StewardError =>
   new StewardError({
     code: "ERR_REJECTED",
     rule: "perhaps-declared",
-    reason: "another resource failed in this run, so the program may not have declared it yet",
-    hint: "Run `pulumi up` again once nothing fails.",
+    reason: "another resource failed in this run, so the program may not yet have declared a resource that manages this object",
+    hint: "Fix the failed resource, then run `pulumi up` again.",
   });
 
 /** Throws if another resource of this run failed to adopt the object. @internal */
 export function assertNotRefused(connection: Connection, object: string): void {
-  if (claimsOn(connection, object).refused) throw notTakenOver();
+  if (claimsOn(connection, object).createFailed) throw notTakenOver();
 }

@@ -37,7 +37,7 @@ export interface Server {
    */
   allowAddressChange?: boolean;
   /**
-   * Lets a preview read existing objects.
+   * True if a preview may read existing objects.
    * @default false
    */
   previewReads?: boolean;

@@ -1,4 +1,4 @@
-/** The length up to which a string is redacted. The rest is dropped. @internal */
+/** The number of UTF-16 code units of a string that are redacted. The rest is dropped. @internal */
 export const longestText = 64 * 1024;
 /** The minimum length of a secret to replace. Shorter ones occur in many words, where a replacement would reveal them. */
 const shortest = 4;
@@ -6,8 +6,9 @@ const shortest = 4;
 const longLine = 16;
 
 /**
- * Replaces secrets with `[secret]`. Finds the forms that a server may echo: plain, single lines, strings in JSON, escapes of JSON and URLs, base64
- * and hex. The case is ignored. Keeps 64 KB of the result. Secrets under four characters stay: see {@link holdsShortSecret}.
+ * Replaces secrets with `[secret]`. Finds the forms that a server may echo: plain, single lines, strings in JSON, JSON- and URL-escaped, base64
+ * and hex. Ignores case. Processes the first 65,536 characters and drops the rest. Leaves secrets shorter than four characters: see
+ * {@link holdsShortSecret}.
  * @internal
  */
 export function redact(text: string, secrets: readonly string[]): string {
@@ -38,7 +39,7 @@ export function holdsShortSecret(text: string, secrets: readonly string[]): bool
     );
 }
 
-/** The positions of a form in a string. It uses no regular expression, whose size is limited, and whose error would show the secret. */
+/** The positions of a form in a string. A regular expression could be too large, and its error would reveal the secret. */
 function occurrences(text: string, form: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + form.length))

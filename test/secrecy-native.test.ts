@@ -1,6 +1,6 @@
-import { withoutMarks } from "../provider/adapters/plugin-values";
+import { unwrapSecrets } from "../provider/adapters/plugin-values";
 import { inputNames, namesWith } from "../provider/fields";
-import { secretSignature } from "../provider/inputs";
+import { signatureKey } from "../provider/inputs";
 import { Sandbox, start } from "../sandbox/index";
 import { cases, livingCases } from "./cases";
 import { Context, Properties } from "./cases/case";
@@ -14,10 +14,10 @@ import { RekeyStack } from "./support/rekey";
 
 // The native plugin marks every secret as secret: those of the definition and those of the program.
 
-const secretMark = "1b47061264138c4ac30d75fd1eb44270";
-const secret = (value: unknown): object => ({ [secretSignature]: secretMark, value });
+const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+const secret = (value: unknown): object => ({ [signatureKey]: secretSignature, value });
 const isMap = (value: unknown): value is Properties => typeof value === "object" && value !== null && !Array.isArray(value);
-const isMarked = (value: unknown): boolean => isMap(value) && value[secretSignature] === secretMark;
+const isMarked = (value: unknown): boolean => isMap(value) && value[signatureKey] === secretSignature;
 
 const leaves = (value: unknown, change: (leaf: unknown, path: string[]) => unknown, path: string[] = []): unknown => {
   if (Array.isArray(value)) return value.map((item) => leaves(item, change, path));
@@ -53,7 +53,7 @@ function isOpen(value: unknown, [name, ...rest]: readonly string[]): boolean {
 /** The whole canaries in a value. Those of shares are base64. */
 const textsIn = (value: unknown): string[] => {
   const texts: string[] = [];
-  leaves(withoutMarks({ value }).properties, (leaf) => typeof leaf === "string" && /canary|^Y2FuYX/.test(leaf) && texts.push(leaf));
+  leaves(unwrapSecrets({ value }).properties, (leaf) => typeof leaf === "string" && /canary|^Y2FuYX/.test(leaf) && texts.push(leaf));
   return texts;
 };
 

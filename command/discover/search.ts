@@ -127,10 +127,10 @@ async function searchFor(
 const refusals: readonly string[] = ["ERR_FORBIDDEN", "ERR_NOT_FOUND", "ERR_REJECTED"];
 
 function add({ resources, refused }: Findings, names: Names, definition: AnyDefinition, found: Discovered<Record<string, unknown>>): void {
-  const { state, called = format(definition.name ?? definition.id, state) } = found;
+  const { state, suggestedName = format(definition.name ?? definition.id, state) } = found;
   const id = format(definition.id, state);
   const type = nativeType(definition.token);
-  if (parseId(definition, id)) resources.push({ definition, entry: { type, name: names.choose(called, id), id }, state });
+  if (parseId(definition, id)) resources.push({ definition, entry: { type, name: names.choose(suggestedName, id), id }, state });
   else refused.push([`${type} ${id}`, `"${id}" cannot be parsed as an id.`]);
 }
 

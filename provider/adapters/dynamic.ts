@@ -11,14 +11,13 @@ export const dynamicType = (token: string): string => `pulumi-nodejs:dynamic/ste
 export const nativeType = (token: string): string => `steward:${token}`;
 
 /**
- * The release that writes the state, without the patch number, so that no patch changes a state. As part of the provider's code it takes 12 bytes for each
- * resource, less than an output. @internal
+ * The release that writes the state, without the patch number, so that patch releases do not change the state. It adds 12 bytes to each resource. @internal
  */
 export const release = "0.1";
 
 /**
- * The code of a provider, which Pulumi stores twice with each resource: a CommonJS module whose `handler()` returns the provider. It loads the package by
- * name, unlike the serialized closure of `dynamic.Resource`. It has single quotes, since a double quote takes two bytes in the JSON of the state.
+ * The code of a provider: a CommonJS module whose `handler()` returns the provider. Pulumi stores it twice for each resource, in the inputs and in the
+ * outputs. It loads the package by name, unlike the serialized closure of `dynamic.Resource`. Uses single quotes where possible: JSON escapes double quotes.
  * @internal
  */
 export const providerText = (token: string): string =>
@@ -53,8 +52,8 @@ function isProgram(file: string | null | undefined): boolean {
 }
 
 /**
- * Removes the frames of Node and Pulumi from the call stack of the next resource. Pulumi stores the stack in the state, where these frames are a fifth of a
- * small resource. No option disables this.
+ * Shortens the call stack of the next resource: removes frames outside the program that follow the first program frame. Pulumi stores the stack in the
+ * state, where these frames are a fifth of a small resource. No option disables this.
  * @internal
  */
 export function shortenCallStack(): void {

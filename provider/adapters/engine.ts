@@ -55,7 +55,10 @@ export function monitorEngine(address: string | undefined): Engine {
     savesEachStep,
     async assertAlive() {
       if (!(await isRefused()) && !hasEnded) return;
-      throw new StewardError({ code: "ERR_ENGINE_GONE", reason: "Pulumi has ended, so nothing could be saved; nothing was sent" });
+      throw new StewardError({
+        code: "ERR_ENGINE_GONE",
+        reason: "the Pulumi engine has exited, so nothing could be saved; the request was not sent",
+      });
     },
   };
 }

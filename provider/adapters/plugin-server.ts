@@ -16,7 +16,7 @@ import { unexpected } from "../lifecycle/failure";
 import { Properties } from "../lifecycle/properties";
 import { printable } from "../log";
 import { monitorEngine } from "./engine";
-import { createPlugin, HalfDone, isSameConfiguration } from "./plugin";
+import { createPlugin, isSameConfiguration, PartialFailure } from "./plugin";
 import { construct } from "./plugin-components";
 
 // The gRPC server of the plugin, Pulumi's ResourceProvider service. The server in the SDK supports no provider configuration, no detailed diff and no
@@ -49,9 +49,9 @@ const failure = ({ path, reason }: CheckFailure): Messages.CheckFailure =>
 
 /** The gRPC status of an error, with the resource to store after a half-done operation. */
 function statusOf(error: unknown): Partial<Grpc.StatusObject> {
-  const known = error instanceof HalfDone || error instanceof StewardError ? error : unexpected(error, []);
+  const known = error instanceof PartialFailure || error instanceof StewardError ? error : unexpected(error, []);
   const status = { code: grpc.status.UNKNOWN, details: known.message };
-  if (!(known instanceof HalfDone)) return status;
+  if (!(known instanceof PartialFailure)) return status;
   const initFailed = new messages.ErrorResourceInitFailed()
     .setId(known.id)
     .setProperties(struct(known.properties))

@@ -14,10 +14,10 @@ import { changesOf } from "../lifecycle/changes";
 import { OperationFailed, unexpected, withoutSecrets } from "../lifecycle/failure";
 import { encryptedOutputs } from "../lifecycle/former-inputs";
 import { Properties, stringsIn, unknown, withoutNulls } from "../lifecycle/properties";
-import { Mechanism } from "../lifecycle/resource-at-hand";
+import { Mechanism } from "../lifecycle/resource-context";
 import { nativeType } from "./dynamic";
 import { propertyChanges } from "./plugin-diff";
-import { Path, withMarks, withoutMarks } from "./plugin-values";
+import { Path, unwrapSecrets, wrapSecrets } from "./plugin-values";
 
 // The native Pulumi provider of all resources. plugin-server.ts is its gRPC server.
 
@@ -42,7 +42,7 @@ export interface PluginDifference {
 }
 
 /** The error of a half-done operation, with the resource that the engine stores. @internal */
-export class HalfDone extends Error {
+export class PartialFailure extends Error {
   constructor(
     readonly error: StewardError,
     readonly id: string,
@@ -133,9 +133,9 @@ export function createPlugin(
     operation: (served: Served, properties: Properties[], marked: (properties: Properties) => Properties) => Promise<T>,
   ): Promise<T> {
     const one = servedFor(subject);
-    const clean = values.map(withoutMarks);
+    const clean = values.map(unwrapSecrets);
     const given = clean.flatMap(({ secrets }) => secrets);
-    const marked = (properties: Properties): Properties => withMarks(properties, [...secretPaths(one.definition, properties), ...given]);
+    const marked = (properties: Properties): Properties => wrapSecrets(properties, [...secretPaths(one.definition, properties), ...given]);
     const secretInputs = [...new Set((clean[0]?.secrets ?? []).map(([name = ""]) => name))];
     // An output that is encrypted as a whole also contains values that are not secrets.
     const holding = encryptedOutputs(one.definition.fields);
@@ -153,7 +153,7 @@ export function createPlugin(
     } catch (error) {
       if (!(error instanceof OperationFailed)) throw error instanceof StewardError ? error : unexpected(error, secretValues);
       if (!error.partial) throw error.error;
-      throw new HalfDone(error.error, error.partial.id, marked(error.partial.properties));
+      throw new PartialFailure(error.error, error.partial.id, marked(error.partial.properties));
     }
   }
 
@@ -168,9 +168,9 @@ export function createPlugin(
   });
 
   return {
-    checkConfiguration: (given) => configurationFailures(withoutMarks(given).properties),
+    checkConfiguration: (given) => configurationFailures(unwrapSecrets(given).properties),
     configure: (given, provider) => {
-      settings = withoutMarks(given).properties;
+      settings = unwrapSecrets(given).properties;
       explicit = provider;
     },
     check: (subject, last, news) =>
@@ -210,7 +210,7 @@ export function createPlugin(
       const called = functions.find((each) => nativeType(each.token) === token);
       if (!called)
         throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no function ${token}` });
-      const { properties, secrets } = withoutMarks(given);
+      const { properties, secrets } = unwrapSecrets(given);
       const options = withoutNulls(properties);
       const secretValues = secrets.flatMap((path) => stringsIn(valueAt(properties, path)));
       const result = await withOperation(called.operation, async () => {
@@ -226,7 +226,7 @@ export function createPlugin(
       const shown = called.property === undefined ? result : { [called.property]: result };
       // Pulumi's values are JSON.
       const plain = JSON.parse(JSON.stringify(shown));
-      return withMarks(
+      return wrapSecrets(
         plain,
         (called.secrets ?? []).map((field) => [field]),
       );
@@ -280,4 +280,4 @@ const configurationFailures = (settings: Properties): CheckFailure[] =>
 
 /** @internal */
 export const isSameConfiguration = (a: Properties, b: Properties): boolean =>
-  isDeepStrictEqual(withoutMarks(a).properties, withoutMarks(b).properties);
+  isDeepStrictEqual(unwrapSecrets(a).properties, unwrapSecrets(b).properties);

@@ -3,11 +3,11 @@ import { AnyDefinition, PlanNote } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
 import { defaultsOf, inputSchema } from "../fields";
 import { checkFailures, valueAt } from "../inputs";
-import { noteDeclared, noteNew } from "../ownership";
+import { recordDeclared, recordNew } from "../ownership";
 import { Changes } from "./changes";
 import { lookAhead } from "./existing";
 import { defined, hasUnknown, Properties, secretInputs, unknown, withoutNulls } from "./properties";
-import { ResourceAtHand } from "./resource-at-hand";
+import { ResourceContext } from "./resource-context";
 
 // Checks the declared inputs, fills in defaults, and normalizes them for the state.
 
@@ -42,7 +42,7 @@ function schemaFindings(definition: AnyDefinition, inputs: Properties): CheckFai
 /** Returns the inputs to store and their check failures. @internal */
 export async function check(
   definition: AnyDefinition,
-  { describe, secretsIn, leftOut, connectionOf, say, urn }: ResourceAtHand,
+  { describe, secretsIn, leftOut, connectionOf, say, urn }: ResourceContext,
   { comparison }: Changes,
   { last, news }: { last: Properties; news: Properties },
 ): Promise<{ inputs: Properties; findings: CheckFailure[] }> {
@@ -62,8 +62,8 @@ export async function check(
       const isCreation = Object.keys(last).length === 0;
       if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
         const objects = definition.objects?.paths(inputs) ?? [];
-        findings.push(...noteDeclared(connection, objects, urn?.()).map(declaredTwice));
-        if (isCreation) noteNew(connection, objects);
+        findings.push(...recordDeclared(connection, objects, urn?.()).map(declaredTwice));
+        if (isCreation) recordNew(connection, objects);
         if (isCreation) sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs })) ?? []);
         if (isCreation && connection.previewReads) await lookAhead(definition, { ...connection, resource: describe(inputs) }, inputs);
       }
@@ -73,7 +73,7 @@ export async function check(
       findings.push({ path: "", rule: rule ?? failures?.[0]?.rule ?? error.code, reason: error.message });
     }
   }
-  // A resource name that is not a string cannot be printed.
+  // With an invalid name, the resource cannot be described.
   if (isWellFormed)
     warn(
       { say },

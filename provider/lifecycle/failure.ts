@@ -21,10 +21,10 @@ export function unexpected(error: unknown, secrets: readonly string[]): StewardE
   // One source line is enough for a bug report.
   const [, place] = /\b(provider[\\/][\w\\/.-]{1,200}:\d+):\d+/.exec((error as Error | undefined)?.stack ?? "") ?? [];
   const message = String(error);
-  const shown = holdsShortSecret(message, secrets) ? "with a message that contains a secret" : redact(message, secrets);
+  const shown = holdsShortSecret(message, secrets) ? "the message contains a secret" : redact(message, secrets);
   return new StewardError({
     code: "ERR_INTERNAL",
-    reason: `pulumi-steward itself failed (${shown}${place ? `, in ${place}` : ""})`,
+    reason: `internal error in pulumi-steward: ${shown}${place ? ` (${place})` : ""}`,
     hint: "This is a bug in the package: please report it.",
   });
 }
@@ -51,7 +51,7 @@ const stale: readonly StewardError["code"][] = [
 
 /**
  * Adds a hint to an error of `refresh` or `destroy`. They use the configuration that the last `up` recorded, so a later correction has no effect. The state
- * keeps an object whose 404 is not certain.
+ * keeps an object whose 404 does not prove that it is gone.
  * @internal
  */
 export function hintStaleConfig(error: StewardError): StewardError {

@@ -3,7 +3,7 @@ import { Connection } from "../connection";
 import { AnyFields } from "../definition";
 import { namesWith } from "../fields";
 import { isObject } from "../json";
-import { defined, fieldAt, Properties, put } from "./properties";
+import { defined, fieldAt, Properties, setField } from "./properties";
 
 // Pulumi encrypts an output only if an input of the same name is secret now, or if the output is listed as secret. A former secret that was removed from
 // the program would be stored in plaintext as long as the server may hold it. The provider does not know which inputs are secret, so it moves every
@@ -28,8 +28,8 @@ function split(value: unknown, former: unknown, given: unknown): { shown: unknow
     const isEmpty = Object.keys(shown).length === 0 && Object.keys(value).length > 0 && given === undefined;
     return { shown: isEmpty ? undefined : shown, hidden: Object.keys(hidden).length > 0 ? hidden : undefined };
   }
-  const isOurs = value !== undefined && former !== undefined && !isDeepStrictEqual(value, given);
-  return isOurs ? { shown: given, hidden: value } : { shown: value, hidden: undefined };
+  const isFromProgram = value !== undefined && former !== undefined && !isDeepStrictEqual(value, given);
+  return isFromProgram ? { shown: given, hidden: value } : { shown: value, hidden: undefined };
 }
 
 /**
@@ -61,8 +61,8 @@ export function hideFields(properties: Properties, fields: readonly string[]): P
   const shown: Properties = { ...properties };
   const hidden: Properties = {};
   for (const field of fields) {
-    put(hidden, field, fieldAt(properties, field));
-    put(shown, field, undefined);
+    setField(hidden, field, fieldAt(properties, field));
+    setField(shown, field, undefined);
   }
   return defined({ ...shown, [formerInputs]: hidden });
 }

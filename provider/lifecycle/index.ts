@@ -3,17 +3,17 @@ import { Connection } from "../connection";
 import { AnyDefinition, OutcomeUnknown } from "../definition";
 import { CheckFailure, PartialState, StewardError } from "../errors";
 import { defaultsOf, format, inputNames, namesWith, parseId } from "../fields";
-import { areDeclared, createObjects, hold, newInstance, noteFailed, noteWritten } from "../ownership";
+import { areDeclared, createObjects, newInstance, recordFailure, recordWritten, registerManager } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
 import { check, sayNotes } from "./check";
 import { takeOverExisting } from "./existing";
 import { hintStaleConfig, OperationFailed, PartialResource, unexpected } from "./failure";
 import { formerInputs, formerOf, hideFields, hideFormer, keepFormer, withFormer } from "./former-inputs";
-import { defined, fieldAt, hasUnknown, Properties, put } from "./properties";
-import { Mechanism, resourceAtHand } from "./resource-at-hand";
+import { defined, fieldAt, hasUnknown, Properties, setField } from "./properties";
+import { Mechanism, resourceContext } from "./resource-context";
 
 /** The effect of an update. @internal */
-export interface Difference {
+export interface DiffResult {
   changes: boolean;
   /** The fields whose declared values differ from the state; `field.key` for a key of a per-key field. */
   changing: string[];
@@ -25,7 +25,7 @@ export interface Difference {
 export interface Lifecycle {
   /** `last`: the inputs of the last run. Empty before the first. */
   check(last: Properties, news: Properties): Promise<{ inputs: Properties; findings: CheckFailure[] }>;
-  diff(state: Properties, news: Properties): Promise<Difference>;
+  diff(state: Properties, news: Properties): Promise<DiffResult>;
   create(news: Properties): Promise<{ id: string; state: Properties }>;
   /** Returns undefined if the resource no longer exists. */
   read(id: string, stateOrArguments: Properties): Promise<{ state: Properties; inputs?: Properties } | undefined>;
@@ -35,8 +35,8 @@ export interface Lifecycle {
 
 /** The life cycle of the resources of a definition, independent of the mechanism. @internal */
 export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecycle {
-  const atHand = resourceAtHand(definition, sources);
-  const { describe, secretsIn, connectionOf } = atHand;
+  const context = resourceContext(definition, sources);
+  const { describe, secretsIn, connectionOf } = context;
   const changes = changesOf(definition);
   const { comparison, equal, fieldsOf, changed } = changes;
   const secrets = namesWith(definition.fields, "secret");
@@ -55,7 +55,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       return await operation();
     } catch (error) {
       const known = error instanceof StewardError ? error : unexpected(error, secretsIn(fields));
-      if (keep) noteFailed(sources);
+      if (keep) recordFailure(sources);
       // The first read of a `get` is part of an `up`, which uses the current configuration.
       const isRecorded = verb === "delete" || (verb === "read" && fields.declared !== undefined);
       const explained = isRecorded ? hintStaleConfig(known) : known;
@@ -81,7 +81,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     throw new StewardError({
       code: "ERR_SERVER_MISMATCH",
       reason: `it was written to ${state.server}, but the ${connection.title} names ${connection.server}; nothing was sent`,
-      hint: `Correct the address. If it is a new address of the same installation, set allowAddressChange: true beside it in ${connection.place} until the next \`pulumi up\`.`,
+      hint: `Correct the address. If it is a new address of the same installation, set allowAddressChange: true next to the address in ${connection.place} for one \`pulumi up\`.`,
     });
   }
 
@@ -89,27 +89,28 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
   const stored = ({ server, instance }: Connection, inputs: Properties, state: Properties): Properties =>
     defined({ ...inputs, ...state, server, declared: fieldsOf(inputs), instance });
 
-  /** A refresh encrypts only values that were encrypted before, so the state keeps every value that the server may hold. */
-  function inDoubt(properties: Properties, inputs: Properties): Properties {
+  /** If the outcome is unknown, fills in declared values missing from the properties, because a refresh encrypts only values that were encrypted before. */
+  function fillUnknown(properties: Properties, inputs: Properties): Properties {
     if (properties.outcomeUnknown)
-      for (const field of fieldsOf(inputs)) if (fieldAt(properties, field) === undefined) put(properties, field, fieldAt(inputs, field));
+      for (const field of fieldsOf(inputs))
+        if (fieldAt(properties, field) === undefined) setField(properties, field, fieldAt(inputs, field));
     return properties;
   }
 
   /** After a partial update, hides each value that the program declared earlier but not now. */
-  function hidden(properties: Properties, state: Properties, given: Properties): Properties {
+  function hidePrevious(properties: Properties, state: Properties, given: Properties): Properties {
     const declared = declaredIn(state).map((field) => field.split(".")[0] as string);
     const fields = [...declared, ...Object.keys((state[formerInputs] as Properties | undefined) ?? {})];
     return hideFormer(properties, fields, { former: withFormer(state), given }, equal);
   }
 
   /** Hides each value that was removed from the program, but that the server still holds. `given`: the fields that the program declares now. */
-  function leftHidden(properties: Properties, state: Properties, given: readonly string[]): Properties {
+  function hideRetained(properties: Properties, state: Properties, given: readonly string[]): Properties {
     const former = withFormer(state);
     const fields = [...declaredIn(state), ...fieldsOf((state[formerInputs] as Properties | undefined) ?? {})];
     // After a partial update, a former value may be older than the first declared one.
-    const isOurs = (field: string): boolean => !state.halfDone || staying.includes(field);
-    const left = fields.filter((field) => !given.includes(field) && !secrets.includes(field) && isOurs(field));
+    const isFromProgram = (field: string): boolean => !state.partiallyUpdated || staying.includes(field);
+    const left = fields.filter((field) => !given.includes(field) && !secrets.includes(field) && isFromProgram(field));
     const isHeld = (value: unknown, field: string): boolean => value !== undefined && equal(field, value, fieldAt(former, field));
     return hideFields(
       properties,
@@ -117,7 +118,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     );
   }
 
-  /** The inputs of a program that declares all values on the server. Other required inputs are empty, so a check reports them. */
+  /** The inputs for an import: every readable value, defaults, and empty strings for required inputs that cannot be read, so that `check` reports them. */
   function importedInputs(connection: Connection, found: Properties): Properties {
     const { fields } = definition;
     const shown = inputNames(fields).filter((field) => found[field] !== undefined);
@@ -150,15 +151,15 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
           deleteBeforeReplace: definition.deleteBeforeReplace ?? true,
         };
       }
-      const isInDoubt = Boolean(olds.outcomeUnknown || olds.halfDone);
+      const isIncomplete = Boolean(olds.outcomeUnknown || olds.partiallyUpdated);
       const isKnown = !hasUnknown(inputs);
-      if ((changing.length > 0 || isInDoubt) && isKnown)
+      if ((changing.length > 0 || isIncomplete) && isKnown)
         sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
       // A refresh also calls diff, before the program declares anything.
       const objects = isKnown && declaredIn(olds).length > 0 ? objectsOf(inputs) : [];
       const isHeld = replaces.length === 0 && areDeclared(connection, objects);
-      const isRemoved = isHeld && (await hold(connection, objects, olds));
-      return { changes: moved || isInDoubt || isRemoved || changing.length > 0, changing, replaces, deleteBeforeReplace };
+      const isRemoved = isHeld && (await registerManager(connection, objects, olds));
+      return { changes: moved || isIncomplete || isRemoved || changing.length > 0, changing, replaces, deleteBeforeReplace };
     });
 
   async function create(news: Properties): ReturnType<Lifecycle["create"]> {
@@ -177,19 +178,19 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         };
         const created = await createObjects(chosen, objects, inputs, objectsOf, () =>
           write().catch(async (error) => {
-            // A partial state keeps its own message.
+            // Do not diagnose a PartialState: its message already states the cause.
             throw definition.diagnose && !(error instanceof PartialState) ? await definition.diagnose(chosen, error) : error;
           }),
         );
         const state = stored(chosen, inputs, created);
-        noteWritten(chosen, objects, state);
-        return { id: format(definition.id, inputs, created), state: leftHidden(state, formerOf(chosen, objects), fieldsOf(inputs)) };
+        recordWritten(chosen, objects, state);
+        return { id: format(definition.id, inputs, created), state: hideRetained(state, formerOf(chosen, objects), fieldsOf(inputs)) };
       },
       (error) => {
         if (!connection) return undefined;
         const id = format(definition.id, inputs);
         if (error instanceof PartialState)
-          return { id, properties: inDoubt(stored(connection, inputs, error.state as Properties), inputs) };
+          return { id, properties: fillUnknown(stored(connection, inputs, error.state as Properties), inputs) };
         return error.details.outcomeUnknown ? { id, properties: stored(connection, inputs, { outcomeUnknown: true }) } : undefined;
       },
     );
@@ -207,11 +208,11 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       assertSameServer(connection, previous);
       const found = await definition.read({ connection, state: previous, declared: declaredIn(previous) });
       if (!found) {
-        // The engine would accept a missing resource, and pass the program one without outputs.
+        // The engine would accept a missing resource, and give the program a resource without outputs.
         if (isFirst)
           throw new StewardError({
             code: "ERR_NOT_FOUND",
-            reason: `the server has none with the id "${id}"`,
+            reason: `the server has no object with the id "${id}"`,
             hint: isImport ? "Correct the id, or remove this import or `get`." : "Correct the id, or remove this `get`.",
           });
         return undefined;
@@ -221,23 +222,23 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       const declared = imported ? fieldsOf(imported).sort() : declaredIn(previous);
       // `outcomeUnknown` stays, since a write-only value cannot be read back.
       const fresh: Properties = { ...previous, ...kept, ...imported, server: connection.server, declared };
-      const props = previous.halfDone ? hidden(fresh, state, shown) : leftHidden(fresh, state, declared);
+      const props = previous.partiallyUpdated ? hidePrevious(fresh, state, shown) : hideRetained(fresh, state, declared);
       // The engine stores new inputs in plaintext, so a read returns only those that the state lists.
       const inputs: Properties = {};
       // Two imports of one object are two instances.
       if (imported) return { state: defined({ ...props, instance: newInstance() }), inputs: imported };
       for (const field of declared) {
         const isSecret = secrets.includes(field);
-        // The provider cannot detect that the program removed it, and the engine would store it unencrypted.
+        // The provider cannot tell whether the program removed this secret, and the engine would store its value in plaintext.
         if (isSecret && comparison(field).equal === neverDiffers.equal && !sources.marksSecrets) continue;
         // Keep the previous spelling of an equivalent value, so refresh shows no false diff.
-        if (equal(field, fieldAt(shown, field), fieldAt(props, field))) put(props, field, fieldAt(shown, field));
+        if (equal(field, fieldAt(shown, field), fieldAt(props, field))) setField(props, field, fieldAt(shown, field));
         else if (isSecret) connection.say(`${describe(shown)}: the secret ${field} was changed on the server`);
-        // Keep a placeholder: the engine stores a secret input that disappears and returns unencrypted.
-        put(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
+        // Return a placeholder. If a secret input is missing from one read and present in the next, the engine stores it in plaintext.
+        setField(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
       }
       // After a partial update, the engine has the inputs and secret marks from before it.
-      const hasInputs = declared.length > 0 && !previous.halfDone;
+      const hasInputs = declared.length > 0 && !previous.partiallyUpdated;
       return { state: defined(props), ...(hasInputs ? { inputs: defined(inputs) } : {}) };
     });
   }
@@ -255,35 +256,35 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         const chosen = { ...connectionOf(inputs, olds), instance };
         connection = chosen;
         assertSameServer(chosen, olds);
-        const { connection: _former, declared, server, outcomeUnknown, halfDone: _halfDone, ...last } = olds;
+        const { connection: _former, declared, server, outcomeUnknown, partiallyUpdated: _partiallyUpdated, ...last } = olds;
         const given = fieldsOf(inputs);
         const previous = { ...last };
-        for (const field of declaredIn(olds)) if (!given.includes(field)) put(previous, field, undefined);
+        for (const field of declaredIn(olds)) if (!given.includes(field)) setField(previous, field, undefined);
         const [objects, before] = [objectsOf(inputs), new Set(objectsOf(last))];
         const held = objects.filter((object) => before.has(object));
-        isRemoved = await hold(chosen, held, last);
+        isRemoved = await registerManager(chosen, held, last);
         const changing = changed(olds, inputs);
         const isRenamed = changing.length === 1 && changing[0] === "connection";
         // A new address does not repeat an operation that leaves nothing on the server.
         const isMoved = !definition.delete && server !== chosen.server && changing.every((field) => field === "connection");
-        const isDoubtful = outcomeUnknown || (last as OutcomeUnknown).unanswered?.length;
-        if ((isRenamed || isMoved) && !isDoubtful && !isRemoved) return leftHidden(stored(chosen, inputs, previous), state, given);
-        const joining = objects.filter((object) => !before.has(object));
-        const isInDoubt = Boolean(outcomeUnknown) || isRemoved;
-        const updated = await createObjects(chosen, joining, inputs, objectsOf, () =>
-          definition.update({ connection: chosen, inputs, state: previous, last: { ...last, outcomeUnknown: isInDoubt } }),
+        const hasUnknownOutcome = outcomeUnknown || (last as OutcomeUnknown).unanswered?.length;
+        if ((isRenamed || isMoved) && !hasUnknownOutcome && !isRemoved) return hideRetained(stored(chosen, inputs, previous), state, given);
+        const added = objects.filter((object) => !before.has(object));
+        const mustRewrite = Boolean(outcomeUnknown) || isRemoved;
+        const updated = await createObjects(chosen, added, inputs, objectsOf, () =>
+          definition.update({ connection: chosen, inputs, state: previous, last: { ...last, outcomeUnknown: mustRewrite } }),
         );
         const fresh = stored(chosen, inputs, updated);
-        noteWritten(chosen, objects, fresh);
-        return leftHidden(fresh, state, given);
+        recordWritten(chosen, objects, fresh);
+        return hideRetained(fresh, state, given);
       },
       (error) => {
         const keep = (properties: Properties): PartialResource => ({
           id,
-          properties: hidden({ ...inDoubt(properties, inputs), halfDone: true }, state, inputs),
+          properties: hidePrevious({ ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs),
         });
         if (error instanceof PartialState && connection) return keep(stored(connection, inputs, error.state as Properties));
-        // This run removed an object that the update did not write again.
+        // The server may hold other values, or this run removed an object that was not rewritten.
         if (error.details.outcomeUnknown || isRemoved) return keep({ ...olds, outcomeUnknown: true, instance });
         return undefined;
       },
@@ -291,7 +292,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
   }
 
   return {
-    check: (last, news) => check(definition, atHand, changes, { last, news }),
+    check: (last, news) => check(definition, context, changes, { last, news }),
     diff,
     create,
     read,

@@ -14,7 +14,7 @@ export const fieldAt = (properties: Properties, field: string): unknown =>
   field in properties ? properties[field] : valueAt(properties, field.split("."));
 
 /** @internal */
-export function put(properties: Properties, field: string, value: unknown): void {
+export function setField(properties: Properties, field: string, value: unknown): void {
   const [name = "", key] = field.split(".");
   properties[name] = key === undefined ? value : { ...(properties[name] as Properties | undefined), [key]: value };
 }

@@ -8,7 +8,7 @@ import { adminPath, callAsAdministrator, system } from "./client";
 /** Inputs of every action. */
 export interface ActionInputs extends ConnectionArgs {
   /**
-   * Any strings, including secrets. The action runs again each time they change.
+   * Arbitrary strings, which may be secrets. Changing any of them runs the action again.
    * @change updates, and runs the action again
    * @example ["2026-01"]
    */
@@ -20,7 +20,7 @@ export interface ActionArgs extends Args<ActionInputs> {}
 
 /** Outputs of every action. */
 export interface ActionState {
-  /** When the action last ran, in RFC 3339 format: `2026-01-31T12:00:00.000Z`. */
+  /** The time when the action last ran, in RFC 3339 format: `2026-01-31T12:00:00.000Z`. */
   performedAt: string;
 }
 
@@ -43,14 +43,14 @@ export interface Action<Inputs> {
  * A resource for an action that leaves nothing to read. The action runs on create and on each change of an input. It is not undone on delete.
  * @internal
  */
-export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definition<Inputs, ActionState> {
+export function action<Inputs extends ActionInputs>(options: Action<Inputs>): Definition<Inputs, ActionState> {
   const perform = async ({ connection, inputs }: { connection: Connection; inputs: Inputs }): Promise<ActionState> => {
-    const body = of.attributes && { data: { attributes: of.attributes(inputs) } };
+    const body = options.attributes && { data: { attributes: options.attributes(inputs) } };
     try {
-      await callAsAdministrator(connection, { method: "POST", path: adminPath(...of.path(connection)), body, retry: "only429" });
+      await callAsAdministrator(connection, { method: "POST", path: adminPath(...options.path(connection)), body, retry: "only429" });
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      if (error.code === "ERR_REJECTED") throw error.with({ hint: of.whenRefused });
+      if (error.code === "ERR_REJECTED") throw error.with({ hint: options.whenRefused });
       if (!error.details.outcomeUnknown) throw error;
       throw error.with({ hint: "The platform may have run the action: the next `pulumi up` runs it again." });
     }
@@ -58,11 +58,11 @@ export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definit
   };
   return {
     system,
-    token: `platform:${of.type}`,
-    displayName: of.displayName,
-    id: of.id,
+    token: `platform:${options.type}`,
+    displayName: options.displayName,
+    id: options.id,
     fields: {
-      ...of.fields,
+      ...options.fields,
       triggers: { input: strList },
       performedAt: { output: true },
       connection: connectionField,

@@ -18,7 +18,7 @@ export interface AdminWorkspaceInputs extends ConnectionArgs {
    */
   workspaceId: string;
   /**
-   * Destroy the workspace, with its state and its runs, when this resource is destroyed. Otherwise the workspace stays. Setting it to true
+   * True if destroying this resource destroys the workspace, with its state and its runs. Otherwise the workspace stays. Setting it to true
    * prints a warning in the preview and in `pulumi up`.
    * @change updates only the state
    * @default false
@@ -174,7 +174,7 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceStat
           const found = await readAll(connection, adminPath("workspaces"), callAsAdministrator);
           return found.map((each) => {
             const { id: workspaceId, name, organization } = workspaceOf(each, undefined);
-            return { state: { workspaceId }, called: `${organization}-${name}` };
+            return { state: { workspaceId }, suggestedName: `${organization}-${name}` };
           });
         })
       : [],

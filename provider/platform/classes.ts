@@ -227,12 +227,15 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
 /**
  * The credentials for cost estimation.
  *
- * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. The platform
- * returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only `[secret]`. A masked
- * value counts as unchanged.
+ * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete` and `extra`.
+ *
+ * The platform returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only
+ * `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored. Removing it from the
+ * program or destroying the resource may therefore disable cost estimation: see `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all credentials of a
- * cloud fails with `ERR_INVALID_INPUT`, before the provider sends anything.
+ * cloud fails with `ERR_INVALID_INPUT` before anything is written.
  *
  * @example Credentials of AWS
  * ```ts
@@ -254,8 +257,7 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable Nothing: the platform returns even the secrets, but Pulumi prints a changed one as `[secret]`.
  */
 export class CostEstimationSettings extends CustomResource {
@@ -281,7 +283,8 @@ export interface CustomizationSettings extends Outputs<CustomizationSettingsStat
 /**
  * The support address and the messages of the user interface.
  *
- * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
+ * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete` and `extra`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if the platform is older than
  * release 202003-1.
@@ -301,8 +304,7 @@ export interface CustomizationSettings extends Outputs<CustomizationSettingsStat
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable Nothing: the platform returns all attributes.
  */
 export class CustomizationSettings extends CustomResource {
@@ -326,7 +328,8 @@ export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
 /**
  * The general settings of the installation.
  *
- * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
+ * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete` and `extra`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  *
@@ -344,8 +347,7 @@ export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable Nothing: the platform returns all attributes.
  */
 export class GeneralSettings extends CustomResource {
@@ -369,11 +371,14 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
 /**
  * SAML single sign-on.
  *
- * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. Destroying the
- * resource does not restore `oldIdpCert`. In the hashicorp dialect, `extra["private-key"]` is a write-only secret, so it shows no drift.
+ * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete` and `extra`. Destroying the resource does not restore `oldIdpCert`.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without one of its attributes fails with
- * `ERR_INVALID_INPUT`, before the provider sends anything.
+ * In the hashicorp dialect, `extra["private-key"]` is a write-only secret. It shows no drift and cannot be restored. Removing it from the
+ * program or destroying the resource may therefore disable SAML: see `onDelete`.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a required attribute fails with
+ * `ERR_INVALID_INPUT` before anything is written.
  *
  * @example Replace the certificate of the identity provider
  * ```ts
@@ -394,8 +399,7 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable `extra["private-key"]`.
  */
 export class SamlSettings extends CustomResource {
@@ -419,11 +423,14 @@ export interface SmsSettings extends Outputs<SmsSettingsState> {}
 /**
  * The SMS provider for two-factor authentication.
  *
- * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
- * {@link SmsVerification} sends a test message.
+ * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete` and `extra`. {@link SmsVerification} sends a test message.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling messages without one of the attributes fails
- * with `ERR_INVALID_INPUT`, before the provider sends anything.
+ * `authToken` cannot be restored. Removing it from the program or destroying the resource may therefore disable text messages: see
+ * `onDelete`.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling text messages fails with `ERR_INVALID_INPUT`
+ * before anything is written if a required attribute is known to be missing.
  *
  * @example Disable text messages
  * ```ts
@@ -441,8 +448,7 @@ export interface SmsSettings extends Outputs<SmsSettingsState> {}
  * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [authToken] }, { dependsOn: sms });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable `authToken`.
  */
 export class SmsSettings extends CustomResource {
@@ -466,18 +472,21 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
 /**
  * The mail server of the platform.
  *
- * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. A write is
- * retried only after a 429, since each may send a mail.
+ * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete` and `extra`. A write is retried only after a 429, because each write may send a test
+ * email.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling mail without one of its attributes fails with
- * `ERR_INVALID_INPUT`, before the provider sends anything. If the mail server rejects the test mail, the error is `ERR_REJECTED`, or
- * `ERR_INCOMPLETE` if the platform has stored the settings.
+ * `password` cannot be restored. Removing it from the program or destroying the resource may therefore disable email: see `onDelete`.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling email fails with `ERR_INVALID_INPUT` before
+ * anything is written if a required attribute is known to be missing. If the mail server rejects the test email, the error is
+ * `ERR_REJECTED`, or `ERR_INCOMPLETE` if the platform has stored the settings.
  *
  * @example Another sender
  * ```ts
  * new platform.SmtpSettings("mail", { sender: "platform@example.com" });
  * ```
- * @example Enable mail with authentication, and send a test mail
+ * @example Enable email with authentication, and send a test email
  * ```ts
  * new platform.SmtpSettings("mail", {
  *   enabled: true,
@@ -491,8 +500,7 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable `password`. The platform does not store `testEmailAddress`.
  */
 export class SmtpSettings extends CustomResource {

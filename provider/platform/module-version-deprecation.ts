@@ -8,7 +8,7 @@ import { isObject } from "../json";
 import { removeObject, renamedHint } from "../ownership";
 import { apiPath, call, completed, isNotFound, system } from "./client";
 import { modulesFor } from "./module-list";
-import { addressOf, Identity, ModuleVersion, noteWritten, part, readModuleVersions, readVersion } from "./module-version";
+import { addressOf, Identity, ModuleVersion, part, readModuleVersions, readVersion, recordWritten } from "./module-version";
 
 /** Inputs of {@link ModuleVersionDeprecation}. */
 export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
@@ -28,7 +28,7 @@ export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
    */
   moduleProvider: string;
   /**
-   * The version as in the registry.
+   * The version, as listed in the registry.
    * @example "2.0.0-rc.1"
    */
   moduleVersion: string;
@@ -43,8 +43,9 @@ export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
    */
   link?: string;
   /**
-   * Adopt a version that is already deprecated with another reason or link. With true the provider prints the changes, old -> new, and
-   * overwrites both. With "unchanged" it fails with `ERR_ALREADY_EXISTS` and lists the differences. Without it, such a version is an error.
+   * The handling of a version that is already deprecated with another reason or link. `true` overwrites both, and the provider prints the
+   * changes, old -> new. With `"unchanged"` or `false`, creating the resource fails with `ERR_ALREADY_EXISTS`, and `"unchanged"` lists the
+   * differences.
    * @default false
    */
   adopt?: Adopt;
@@ -58,11 +59,11 @@ export interface ModuleVersionDeprecationState {
   moduleName: string;
   /** The provider that the module is for. */
   moduleProvider: string;
-  /** The version as in the registry. */
+  /** The version, as listed in the registry. */
   moduleVersion: string;
   /** The declared reason, as long as the published one begins with it. */
   reason: string;
-  /** The URL of further information. Undefined without one. */
+  /** The URL of further information. Undefined if there is none. */
   link: string | undefined;
   /** The reason as users see it. A secret output, since `reason` may be a secret. */
   publishedReason: string;
@@ -108,21 +109,21 @@ async function read({ connection, state: previous }: ReadRequest<StoredState>): 
   };
 }
 
-const path = (of: Identity): string =>
-  apiPath("api", "v2", "organizations", of.organizationName, "registry-modules", "private", ...Object.values(identityOf(of)));
+const path = (version: Identity): string =>
+  apiPath("api", "v2", "organizations", version.organizationName, "registry-modules", "private", ...Object.values(identityOf(version)));
 
 type Status = { "deprecated-status": "Deprecated"; reason: string; link?: string } | { "deprecated-status": "Undeprecated" };
 
-async function write(connection: Connection, of: Identity, deprecation: Status): Promise<unknown> {
+async function write(connection: Connection, version: Identity, deprecation: Status): Promise<unknown> {
   try {
     return await call(connection, {
       method: "PATCH",
-      path: path(of),
+      path: path(version),
       body: { data: { type: "module-versions", attributes: { deprecation } } },
       retry: "idempotent",
     });
   } finally {
-    noteWritten(connection, of);
+    recordWritten(connection, version);
   }
 }
 
@@ -172,7 +173,7 @@ async function afterFailure(
     return error;
   }
   const hasChanged = now?.reason !== before?.reason || now?.link !== before?.link;
-  if (!now || !hasChanged || !mayBeOf(now, inputs))
+  if (!now || !hasChanged || !couldMatch(now, inputs))
     return error.with({
       rule: "not-applied",
       outcomeUnknown: false,
@@ -183,7 +184,7 @@ async function afterFailure(
 }
 
 /** True if the write may have published this. The platform may have appended to the reason. */
-const mayBeOf = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
+const couldMatch = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
   published.reason.startsWith(reason) && (link === undefined || link === published.link);
 
 /** True if a version is deprecated with exactly the declared reason and link. */
@@ -221,7 +222,8 @@ async function create({ connection, inputs }: Request): Promise<StoredState> {
 }
 
 async function update({ connection, inputs, last }: UpdateRequest<ModuleVersionDeprecationInputs, StoredState>): Promise<StoredState> {
-  // After a write with an unknown outcome, the platform may still publish the previous values.
+  // `last`, not `state`: a link that was removed from the program must be cleared. After a create with an unknown outcome, the state has only
+  // the declared link.
   return deprecate(connection, inputs, { reason: last.publishedReason, link: last.publishedLink ?? last.link });
 }
 
@@ -277,7 +279,7 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
 export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, StoredState> = {
   system,
   token: "platform:ModuleVersionDeprecation",
-  displayName: "deprecation of module version",
+  displayName: "module version deprecation",
   name: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",
   id: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",
   readById: true,

@@ -14,7 +14,7 @@ export interface Module {
 
 /** A version of a private module in the registry. */
 export interface ModuleVersion extends Module {
-  /** The version as in the registry: `1.2.0`, `2.0.0-rc.1`. */
+  /** The version, as listed in the registry: `1.2.0`, `2.0.0-rc.1`. */
   moduleVersion: string;
   /** The id in the registry. */
   id?: string;
@@ -104,16 +104,16 @@ const keyOf = (connection: Connection, { organizationName, moduleName, modulePro
  * Reads one version. All versions of a module share one response until they are written: otherwise a thousand deprecations would send a
  * thousand requests. @internal
  */
-export async function readVersion(connection: Connection, of: Identity): Promise<ModuleVersion | undefined> {
+export async function readVersion(connection: Connection, version: Identity): Promise<ModuleVersion | undefined> {
   const { cache } = connection;
-  const key = keyOf(connection, of);
+  const key = keyOf(connection, version);
   let reading = cache.get(key) as Reading | undefined;
-  if (!reading || reading.written.has(of.moduleVersion)) {
-    reading = { versions: readModuleVersions(connection, of), written: new Set() };
+  if (!reading || reading.written.has(version.moduleVersion)) {
+    reading = { versions: readModuleVersions(connection, version), written: new Set() };
     cache.set(key, reading);
   }
   try {
-    return (await reading.versions)?.find(({ moduleVersion }) => moduleVersion === of.moduleVersion);
+    return (await reading.versions)?.find(({ moduleVersion }) => moduleVersion === version.moduleVersion);
   } catch (error) {
     cache.delete(key);
     throw error;
@@ -121,6 +121,6 @@ export async function readVersion(connection: Connection, of: Identity): Promise
 }
 
 /** Makes the next read of this version send a request. @internal */
-export function noteWritten(connection: Connection, of: Identity): void {
-  (connection.cache.get(keyOf(connection, of)) as Reading | undefined)?.written.add(of.moduleVersion);
+export function recordWritten(connection: Connection, version: Identity): void {
+  (connection.cache.get(keyOf(connection, version)) as Reading | undefined)?.written.add(version.moduleVersion);
 }

@@ -45,7 +45,7 @@ export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
  * });
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests In the standard dialect, the first 404 of a run also reads the OpenAPI document, which must list the path for the token.
+ * @requests In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
  * @unreadable `token` and `clientKey`; in the standard dialect everything except `address`.
  */
 export class SchedulerAccess extends CustomResource {
@@ -79,7 +79,7 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests If a value was removed from the program, the update first sends the `GET`.
- * In the standard dialect, the first 404 of a run also reads the OpenAPI document, which must list the path for the token.
+ * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
  * @unreadable Nothing: the service returns both values.
  */
 export class SchedulerLease extends CustomResource {
@@ -137,8 +137,8 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
 /**
  * Many roles of one Nomad secrets engine, faster than one resource for each.
  *
- * If some writes fail, the others succeed. The error names the failed roles, and the next `pulumi up` continues from there. With `exclusive`, no
- * other role may exist at the mount. Pulumi deletes only roles that a `pulumi refresh` has shown, and `pulumi destroy` deletes only declared ones.
+ * If some writes fail, the others still run. The error names the failed roles, and the next `pulumi up` continues from there. With `exclusive`, an
+ * update also deletes undeclared roles, but only those that a `pulumi refresh` has recorded. `pulumi destroy` deletes only declared roles.
  *
  * @example Two roles
  * ```ts
@@ -157,7 +157,7 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests One `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list only if roles were added.
  * With `adopt`, a create or update also reads each new role that already exists.
- * In the standard dialect, the first 404 of a run also reads the OpenAPI document, which must list the path for the token.
+ * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
  * @unreadable `global` of each role, in the standard dialect; after `get` it is undefined there. The set has no output `lease`, which
  * `SchedulerRole.get` reads.
  */

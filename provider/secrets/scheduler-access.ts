@@ -308,7 +308,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
     atEachMount(request, "config/access", async (mount) => {
       const { connection } = request;
       const state = await read({ connection, state: { mount } as StoredState, declared: [] });
-      return state && !isLeftover(connection, { ...state }) ? [{ state, called: `${mount}-access` }] : [];
+      return state && !isLeftover(connection, { ...state }) ? [{ state, suggestedName: `${mount}-access` }] : [];
     }),
   diagnose: explainRefusal,
 };

@@ -160,7 +160,7 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   discover: (request) =>
     atEachMount(request, "config/lease", async (mount) => {
       const state = await read(request.connection, { mount });
-      return state ? [{ state, called: `${mount}-lease` }] : [];
+      return state ? [{ state, suggestedName: `${mount}-lease` }] : [];
     }),
   diagnose: explainRefusal,
 };

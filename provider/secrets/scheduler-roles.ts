@@ -364,7 +364,7 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
       ? atEachMount(request, "role", async (mount) => {
           const names = await listRoleNames(request.connection, mount);
           refuseUnstorable(request.connection, mount, names);
-          return names.length > 0 ? [{ state: { mount }, called: `${mount}-roles` }] : [];
+          return names.length > 0 ? [{ state: { mount }, suggestedName: `${mount}-roles` }] : [];
         })
       : [],
   diagnose: explainRefusal,

@@ -152,11 +152,11 @@ type Kept = Record<string, unknown>;
 
 /** The resources of this provider in the backend's file, in a common form. */
 export function kept(resources: readonly Kept[]): Kept[] {
-  const secretMark = "4dabf18193072939515e22adb298388d";
+  const signatureKey = "4dabf18193072939515e22adb298388d";
   const plain = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(plain);
     if (typeof value !== "object" || value === null) return value;
-    if (secretMark in value) return "[secret]";
+    if (signatureKey in value) return "[secret]";
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, name === "__provider" ? "text" : plain(inner)]));
   };
   const urns = (list: unknown): string[] => ((list as string[] | undefined) ?? []).map(shortUrn).sort();

@@ -35,12 +35,12 @@ export const adapters: readonly MutatedFile[] = [
         "deleteBeforeReplace: definition.deleteBeforeReplace ?? true,",
         "deleteBeforeReplace: definition.deleteBeforeReplace ?? false,",
       ],
-      ["diff ignores an unknown outcome", "Boolean(olds.outcomeUnknown || olds.halfDone)", "Boolean(olds.halfDone)"],
+      ["diff ignores an unknown outcome", "Boolean(olds.outcomeUnknown || olds.partiallyUpdated)", "Boolean(olds.partiallyUpdated)"],
       ["a creation without a response leaves no state", "return error.details.outcomeUnknown ? {", "return !error ? {"],
       ["get of an object that does not exist returns a resource without outputs", "if (isFirst)\n", "if (!id)\n"],
       [
         "refresh replaces an equivalent spelling, which shows as drift",
-        "put(props, field, fieldAt(shown, field));\n        else if (isSecret)",
+        "setField(props, field, fieldAt(shown, field));\n        else if (isSecret)",
         "{}\n        else if (isSecret)",
       ],
       ["a secret that the server does not return is dropped from the inputs", '?? (isSecret ? "" : undefined)', ""],
@@ -57,13 +57,13 @@ export const adapters: readonly MutatedFile[] = [
       ],
       [
         "an input that the program no longer declares is written again",
-        "for (const field of declaredIn(olds)) if (!given.includes(field)) put(previous, field, undefined);",
+        "for (const field of declaredIn(olds)) if (!given.includes(field)) setField(previous, field, undefined);",
         "",
       ],
       [
         "a partially failed update stores former secrets in plaintext",
-        "hidden({ ...inDoubt(properties, inputs), halfDone: true }, state, inputs)",
-        "({ ...inDoubt(properties, inputs), halfDone: true })",
+        "hidePrevious({ ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs)",
+        "({ ...fillUnknown(properties, inputs), partiallyUpdated: true })",
       ],
       [
         "an update without a response leaves the old state",
@@ -83,7 +83,7 @@ export const adapters: readonly MutatedFile[] = [
       ],
       [
         "check does not record which objects the program declares",
-        "findings.push(...noteDeclared(connection, objects, urn?.()).map(declaredTwice));",
+        "findings.push(...recordDeclared(connection, objects, urn?.()).map(declaredTwice));",
         "",
       ],
     ],
@@ -100,7 +100,7 @@ export const adapters: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/lifecycle/resource-at-hand.ts",
+    file: "provider/lifecycle/resource-context.ts",
     ...lifeCycle,
     mutants: [
       [

@@ -17,15 +17,15 @@ export const platform: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
       ["a write is sent although nothing changes", "if (isSent) shown = await patch", "shown = await patch"],
-      ["an added attribute is captured from an old state", "if (joins || last.outcomeUnknown ||", "if (last.outcomeUnknown ||"],
+      ["an added attribute is captured from an old state", "if (hasNewAttributes || last.outcomeUnknown ||", "if (last.outcomeUnknown ||"],
       [
         "an attribute that the server does not show is sent",
-        "const findings = [...unshown, ...refusals(kind, plan)];",
+        "const findings = [...notReturned, ...refusals(kind, plan)];",
         "const findings = refusals(kind, plan);",
       ],
       [
         "an attribute that is not shown after the write counts as written",
-        "if (unshown.length === 0) return state;",
+        "if (notReturned.length === 0) return state;",
         "if (true) return state;",
       ],
       ["deleting three resources of the same settings restores the second one's original values", "(a < b ? 1 : -1)", "(a < b ? -1 : 1)"],
@@ -104,7 +104,7 @@ export const platform: readonly MutatedFile[] = [
     suites: ["test/provider/platform/module-versions"],
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["a read after a write returns the old value", "if (!reading || reading.written.has(of.moduleVersion)) {", "if (!reading) {"],
+      ["a read after a write returns the old value", "if (!reading || reading.written.has(version.moduleVersion)) {", "if (!reading) {"],
     ],
   },
   {

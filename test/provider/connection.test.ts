@@ -67,7 +67,7 @@ describe("the configuration", () => {
     const byFile = from(secrets({ address: "http://host", tokenFile: path }));
     const unreadable = caught(() => byFile.token());
     expect(unreadable).toEqual(refusal("ERR_INVALID_INPUT", { rule: "unreadable-file" }));
-    for (const part of [path, "ENOENT", "tokenFile"]) expect(unreadable.message).toContain(part);
+    for (const part of [path, "ENOENT", "tokenFile", "Set it to the path of a readable file."]) expect(unreadable.message).toContain(part);
     writeFileSync(path, "from-file\n");
     expect(byFile.token()).toBe("from-file");
     const unset = caught(() => byVariable.token());
@@ -124,7 +124,7 @@ describe("the configuration", () => {
     [{ address: "http://host", clientCert: "-----BEGIN" }, "secrets: certificate-and-key"],
     [{ address: "http://host", mount: "../sys" }, "secrets.mount: mount"],
     [{ address: "http://host", namespace: "a\nb" }, "secrets.namespace: invalid-format"],
-    [{ address: "http://host", caCert: "/none" }, "unreadable-file", "caCert"],
+    [{ address: "http://host", caCert: "/none" }, "unreadable-file", "Set it to a PEM string or the path of a readable file."],
     [{ address: "http://host", clientCert: "-----BEGIN", clientKey: "canary" }, "unreadable-file", "clientKey"],
     [{ address: "host:8200" }, "url"],
     [{ address: "ftp://host" }, "url"],

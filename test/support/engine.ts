@@ -179,7 +179,7 @@ export class Engine {
 
   /** The outputs that a program sees, without internal ones of the adapter. */
   outputs(): Properties {
-    const { __provider, declared, server, instance, halfDone, ...outputs } = this.state?.outputs ?? {};
+    const { __provider, declared, server, instance, partiallyUpdated, ...outputs } = this.state?.outputs ?? {};
     return outputs;
   }
 }

@@ -32,7 +32,7 @@ const held = (mount: string): Record<string, string> => ({
   roles: `scheduler roles at mount "${mount}"`,
   general: 'general settings "general"',
   workspace: 'workspace "ws-acmeNetworkTest"',
-  deprecation: 'deprecation of module version "acme/network/aws/1.0.0"',
+  deprecation: 'module version deprecation "acme/network/aws/1.0.0"',
 });
 
 /** Expects a message for each object that the old resource keeps for the new one, and for values that can no longer be restored. */

@@ -4,7 +4,7 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { servePlugin } from "../../provider/adapters/plugin-server";
-import { withoutMarks } from "../../provider/adapters/plugin-values";
+import { unwrapSecrets } from "../../provider/adapters/plugin-values";
 import { Engine, Handler } from "./engine";
 import { limits } from "./limits";
 
@@ -223,7 +223,7 @@ export class NativeEngine extends Engine {
   }
 
   override outputs(): Properties {
-    return withoutMarks(super.outputs()).properties;
+    return unwrapSecrets(super.outputs()).properties;
   }
 
   protected override expectInputsOfGet(inputs: Properties | undefined): void {

@@ -6,7 +6,10 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the cost estimation settings. In Terraform Enterprise, cloud A is AWS, cloud B is Google Cloud and cloud C is Azure. */
 export interface CostEstimationSettingsAttributes {
-  /** Lets organizations enable cost estimation. Requires all credentials of at least one cloud. */
+  /**
+   * True if organizations can enable cost estimation, which requires all credentials of at least one cloud. In Terraform Enterprise,
+   * `extra["aws-instance-profile-enabled"]` replaces them.
+   */
   enabled: boolean;
   /** The access key id for cloud A. */
   cloudAAccessKeyId: string | undefined;
@@ -30,7 +33,7 @@ export interface CostEstimationSettingsAttributes {
   cloudCTenantId: string | undefined;
 }
 
-/** Inputs of {@link CostEstimationSettings}. An omitted attribute keeps its value. */
+/** Inputs of {@link CostEstimationSettings}. An attribute that was never declared keeps its value. */
 export interface CostEstimationSettingsInputs extends SettingsInputs, Partial<CostEstimationSettingsAttributes> {}
 /** Outputs of {@link CostEstimationSettings}. */
 export interface CostEstimationSettingsState extends SettingsState, CostEstimationSettingsAttributes {}
@@ -54,12 +57,15 @@ function requiredWhenEnabled(held: Values): string[] {
 /**
  * The credentials for cost estimation.
  *
- * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. The platform
- * returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only `[secret]`. A masked
- * value counts as unchanged.
+ * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete` and `extra`.
+ *
+ * The platform returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only
+ * `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored. Removing it from the
+ * program or destroying the resource may therefore disable cost estimation: see `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all credentials of a
- * cloud fails with `ERR_INVALID_INPUT`, before the provider sends anything.
+ * cloud fails with `ERR_INVALID_INPUT` before anything is written.
  *
  * @example Credentials of AWS
  * ```ts
@@ -81,8 +87,7 @@ function requiredWhenEnabled(held: Values): string[] {
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable Nothing: the platform returns even the secrets, but Pulumi prints a changed one as `[secret]`.
  * @internal
  */

@@ -4,7 +4,7 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the customization settings. All except the address may contain HTML. */
 export interface CustomizationSettingsAttributes {
-  /** The support address in the platform's mails. */
+  /** The support address in the platform's emails. */
   supportEmailAddress: string;
   /**
    * The help on the login page.
@@ -19,7 +19,7 @@ export interface CustomizationSettingsAttributes {
   newUser: string;
 }
 
-/** Inputs of {@link CustomizationSettings}. An omitted attribute keeps its value. */
+/** Inputs of {@link CustomizationSettings}. An attribute that was never declared keeps its value. */
 export interface CustomizationSettingsInputs extends SettingsInputs, Partial<CustomizationSettingsAttributes> {}
 /** Outputs of {@link CustomizationSettings}. */
 export interface CustomizationSettingsState extends SettingsState, CustomizationSettingsAttributes {}
@@ -27,7 +27,8 @@ export interface CustomizationSettingsState extends SettingsState, Customization
 /**
  * The support address and the messages of the user interface.
  *
- * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
+ * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete` and `extra`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if the platform is older than
  * release 202003-1.
@@ -47,8 +48,7 @@ export interface CustomizationSettingsState extends SettingsState, Customization
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable Nothing: the platform returns all attributes.
  * @internal
  */

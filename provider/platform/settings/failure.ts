@@ -34,7 +34,7 @@ export async function afterFailure(kind: Kind, connection: Connection, error: un
   }
   const seen = Object.keys(changes).filter((name) => name in now);
   if (seen.some((name) => !same(kind, name, now[name], basis.known[name]))) {
-    const hint = `The platform stored the settings. ${mailError ? "It sends no further test mail until a value changes." : "The next `pulumi up` continues from them."}`;
+    const hint = `The platform stored the settings. ${mailError ? "It sends no further test email until a value changes." : "The next `pulumi up` continues from them."}`;
     return new PartialState(stateOf(kind, now, { ...basis.known, ...declared }, remembered), {
       ...error.details,
       rule: "applied",

@@ -5,21 +5,21 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the general settings. */
 export interface GeneralSettingsAttributes {
-  /** Limits the creation of organizations to site administrators. */
+  /** True if only site administrators can create organizations. */
   limitUserOrganizationCreation: boolean;
-  /** Enables the limit of API requests, `apiRateLimit`. */
+  /** True if `apiRateLimit` limits API requests. */
   apiRateLimitingEnabled: boolean;
   /** The API requests per second and client, at least 30. The limit applies to this provider too. */
   apiRateLimit: number;
-  /** Sends a passing status for pull requests that do not change the tracked files of a workspace. */
+  /** True if pull requests that do not change the tracked files of a workspace receive a passing status. */
   sendPassingStatusesForUntriggeredSpeculativePlans: boolean;
-  /** Runs speculative plans on pull requests from forks. */
+  /** True if speculative plans run on pull requests from forks. */
   allowSpeculativePlansOnPullRequestsFromForks: boolean;
-  /** Shares the state of new workspaces with the whole organization. */
+  /** True if new workspaces share their state with the whole organization. */
   defaultRemoteStateAccess: boolean;
 }
 
-/** Inputs of {@link GeneralSettings}. An omitted attribute keeps its value. */
+/** Inputs of {@link GeneralSettings}. An attribute that was never declared keeps its value. */
 export interface GeneralSettingsInputs extends SettingsInputs, Partial<GeneralSettingsAttributes> {}
 /** Outputs of {@link GeneralSettings}. */
 export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttributes {}
@@ -27,7 +27,8 @@ export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttr
 /**
  * The general settings of the installation.
  *
- * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
+ * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete` and `extra`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  *
@@ -45,8 +46,7 @@ export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttr
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable Nothing: the platform returns all attributes.
  * @internal
  */

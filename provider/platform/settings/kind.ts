@@ -14,18 +14,20 @@ export type OnDelete = "restore" | "retain";
 // `pulumi import` writes `platform.OnDelete.Restore` into a program, not the string.
 export const OnDelete = { Restore: "restore", Retain: "retain" } as const;
 
-/** Inputs of every settings resource besides its attributes. An omitted attribute has no default: the provider does not change it. */
+/** Inputs of every settings resource besides its attributes. An attribute that was never declared keeps its value. */
 export interface SettingsInputs extends ConnectionArgs {
   /**
-   * The effect of destroying the resource on its attributes. "restore" writes the values from before the first write, "retain" leaves the
-   * current ones. An attribute that is removed from the program is restored either way.
+   * The effect of destroying the resource on its attributes. "restore" writes back their original values, "retain" leaves the current ones.
+   * An attribute that is removed from the program is always restored. An original value that the platform did not return, such as a
+   * password, cannot be restored. If the settings would stay enabled without it, the provider disables them, unless the program declares
+   * `enabled`.
    * @change updates only the state
    * @default "restore"
    */
   onDelete?: OnDelete;
   /**
    * Attributes that only Terraform Enterprise has, by their API names. Only in the hashicorp dialect. They are managed and restored like all
-   * other attributes. The provider warns if the platform stores another value than the declared one. It rejects an attribute that the
+   * other attributes. The provider warns if the platform stores a value other than the declared one. It rejects an attribute that the
    * platform does not return, unless the attribute is write-only.
    * @example { "apply-timeout": "24h" }
    */

@@ -47,7 +47,7 @@ function capture(kind: Kind, name: string, known: Values): { value?: unknown } |
 export const originalsOf = (kind: Kind, known: Values): Managed["originalValues"] =>
   Object.fromEntries(Object.keys(known).flatMap((name) => [capture(kind, name, known)].flatMap((value) => (value ? [[name, value]] : []))));
 
-/** The values that restore attributes. If one cannot be restored, the settings are disabled, since a part of them would not work. @internal */
+/** The values that restore attributes. If one cannot be restored, the settings are disabled, since they might not work without it. @internal */
 export function restoration(
   kind: Kind,
   leaving: readonly string[],

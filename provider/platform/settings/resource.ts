@@ -38,11 +38,11 @@ export interface SettingsDefinition<Inputs, State> extends Definition<Inputs, St
 
 type Last = SettingsState & StoredState & OutcomeUnknown;
 
-/** @internal */
+/** Makes the definition of one kind of settings. @internal */
 export function settings<Inputs extends SettingsInputs, State extends SettingsState>(
-  of: KindOf<Inputs, State>,
+  typed: KindOf<Inputs, State>,
 ): SettingsDefinition<Inputs, State> {
-  const kind = of as unknown as Kind;
+  const kind = typed as unknown as Kind;
   // `Kind` has no type parameters, so the operations are typed here.
   const operations = operationsOf(kind) as unknown as Pick<
     SettingsDefinition<Inputs, State>,
@@ -50,14 +50,14 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   >;
   return {
     system,
-    token: `platform:${of.type}`,
-    displayName: of.displayName,
-    name: of.id,
-    id: of.id,
+    token: `platform:${typed.type}`,
+    displayName: typed.displayName,
+    name: typed.id,
+    id: typed.id,
     readById: true,
-    fields: { ...of.attributes, ...sharedFields } as unknown as Fields<Inputs, State, State & StoredState>,
+    fields: { ...typed.attributes, ...sharedFields } as unknown as Fields<Inputs, State, State & StoredState>,
     rules: [
-      ...(of.rules ?? []),
+      ...(typed.rules ?? []),
       { fields: ["extra", "extraWriteOnly"], check: (inputs, connection) => extraFindings(kind, connection, inputs) },
     ],
     deleteBeforeReplace: true,
@@ -102,12 +102,12 @@ async function read(kind: Kind, { connection, state }: ReadRequest<Last>): Promi
   return state.outcomeUnknown && writeWasApplied(kind, state, now) ? { ...fresh, outcomeUnknown: undefined, sent: undefined } : fresh;
 }
 
-const first = (known: Values): Basis => ({ known, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
+const initialBasis = (known: Values): Basis => ({ known, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
 /** Settings always exist, so a create adopts them. */
 async function find(kind: Kind, { connection, inputs }: { connection: Connection; inputs: SettingsInputs }): Promise<Found<Values>> {
   const known = await fetchSettings(kind, connection);
-  const plan = planOf(kind, inputs, first(known));
+  const plan = planOf(kind, inputs, initialBasis(known));
   const { changes } = plan;
   const isHidden = (name: string): boolean => writeOnly(kind).includes(name) || isExtraWriteOnly(kind, name, inputs);
   const changing = Object.entries(changes).filter(([name]) => !isHidden(name));
@@ -120,16 +120,16 @@ async function find(kind: Kind, { connection, inputs }: { connection: Connection
 }
 
 const create = (kind: Kind, { connection, inputs, found }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
-  write(kind, connection, inputs, first(found?.state as Values));
+  write(kind, connection, inputs, initialBasis(found?.state as Values));
 
 async function update(kind: Kind, { connection, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
-  const joins = Object.keys(declaredIn(kind, inputs)).some((name) => !last.managed.includes(name));
+  const hasNewAttributes = Object.keys(declaredIn(kind, inputs)).some((name) => !last.managed.includes(name));
   let known = knownIn(kind, last);
   const seen = pick(
     known,
     Object.keys(known).filter((name) => !isExtraWriteOnly(kind, name, last)),
   );
-  if (joins || last.outcomeUnknown || unseen(kind, declaredIn(kind, inputs), seen, inputs).length > 0) {
+  if (hasNewAttributes || last.outcomeUnknown || unseen(kind, declaredIn(kind, inputs), seen, inputs).length > 0) {
     // Read the original value of a new attribute from the server: the state may be outdated.
     const now = await fetchSettings(kind, connection);
     if (last.outcomeUnknown && !writeWasApplied(kind, last, now))
@@ -140,17 +140,17 @@ async function update(kind: Kind, { connection, inputs, last }: UpdateRequest<Se
   return write(kind, connection, inputs, { ...last, known, isFirst: false });
 }
 
-/** Sends a request only if a value changes. */
+/** Applies the plan and returns the new state. Sends a request only if needed. */
 async function write(kind: Kind, connection: Connection, inputs: SettingsInputs, basis: Basis): Promise<Last> {
   const plan = planOf(kind, inputs, basis);
   const refusal = refusalOf(kind, connection, inputs, basis.known, plan);
   if (refusal) throw refusal;
   const { declared, managed, changes } = plan;
-  const along = flat(inputs, requestOnly(kind));
-  const isSent = Object.keys({ ...changes, ...differing(kind, along, basis.known) }).length > 0;
+  const requestOnlyValues = flat(inputs, requestOnly(kind));
+  const isSent = Object.keys({ ...changes, ...differing(kind, requestOnlyValues, basis.known) }).length > 0;
   let shown: Values = {};
   try {
-    if (isSent) shown = await patchSettings(kind, connection, { ...changes, ...along });
+    if (isSent) shown = await patchSettings(kind, connection, { ...changes, ...requestOnlyValues });
   } catch (error) {
     throw await afterFailure(kind, connection, error, basis, plan);
   }
@@ -159,15 +159,15 @@ async function write(kind: Kind, connection: Connection, inputs: SettingsInputs,
   const normalized = serverNormalizations(kind, shown, pick(changes, managed), known);
   if (Object.keys(normalized).length > 0)
     warn(connection, kind, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
-  const unshown = unseen(kind, pick(changes, managed), shown, inputs);
-  const state: Last = stateOf(kind, writtenValues(basis, plan, shown, unshown), known, {
+  const notReturned = unseen(kind, pick(changes, managed), shown, inputs);
+  const state: Last = stateOf(kind, writtenValues(basis, plan, shown, notReturned), known, {
     ...plan,
     serverNormalized: { ...unwritten(basis, plan), ...normalized },
   });
-  if (unshown.length === 0) return state;
+  if (notReturned.length === 0) return state;
   throw new PartialState(state, {
     rule: "unknown-attribute",
-    reason: `the platform does not return ${unshown.join(", ")} after the write`,
+    reason: `the platform does not return ${notReturned.join(", ")} after the write`,
     hint: "All other attributes were stored. Correct the name, or add a write-only attribute to extraWriteOnly.",
   });
 }
@@ -177,11 +177,11 @@ function writtenValues(
   { known, managed: before, originalValues }: Basis,
   { managed, changes }: Plan,
   shown: Values,
-  unshown: string[],
+  notReturned: string[],
 ): Values {
   const released = before.filter((name) => !managed.includes(name) && !originalValues[name]);
   const values = { ...known, ...changes, ...shown };
-  for (const name of [...released.filter((name) => !(name in changes) && !(name in shown)), ...unshown]) delete values[name];
+  for (const name of [...released.filter((name) => !(name in changes) && !(name in shown)), ...notReturned]) delete values[name];
   return values;
 }
 
@@ -193,13 +193,13 @@ const unwritten = ({ serverNormalized = {} }: Basis, { managed, changes }: Plan)
 
 /** The error for a write that the server would reject or apply only in part. */
 function refusalOf(kind: Kind, connection: Connection, inputs: SettingsInputs, known: Values, plan: Plan): StewardError | undefined {
-  const unshown = unseenFindings(kind, connection, unseen(kind, plan.declared, known, inputs), known);
-  const findings = [...unshown, ...refusals(kind, plan)];
+  const notReturned = unseenFindings(kind, connection, unseen(kind, plan.declared, known, inputs), known);
+  const findings = [...notReturned, ...refusals(kind, plan)];
   if (findings.length === 0) return undefined;
   const hint = [
-    unshown.length > 0 ? "Correct the name, or add a write-only attribute to extraWriteOnly." : [],
-    findings.length > unshown.length ? "Declare the missing attributes, or leave the settings disabled." : [],
-    "Nothing was sent.",
+    notReturned.length > 0 ? "Correct the name, or add a write-only attribute to extraWriteOnly." : [],
+    findings.length > notReturned.length ? "Declare the missing attributes, or leave the settings disabled." : [],
+    "Nothing was changed.",
   ];
   return invalidInput(findings, { hint: hint.flat().join(" ") });
 }
@@ -218,11 +218,11 @@ async function remove(kind: Kind, { connection, state: last }: DeleteRequest<Las
     warn(
       connection,
       kind,
-      `these original values can no longer be restored: ${originals.join(", ")}. The stack's history holds them, encrypted`,
+      `these original values can no longer be restored: ${originals.join(", ")}. Earlier versions of the stack's state still contain them, encrypted`,
     );
 }
 
-/** The values that this run has restored, by the resource instance that restored them. */
+/** The values that this run has restored, keyed by resource instance. */
 const restoredIn = ({ cache, server }: Connection, kind: Kind): Map<string, Values> =>
   remembered(cache, ["restored", server, objectOf(kind)], () => new Map<string, Values>());
 
@@ -242,8 +242,8 @@ async function restore(kind: Kind, connection: Connection, last: Last, kept: rea
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({
-      rule: "put-back",
-      hint: 'The original values do not fit the other attributes. Correct these on the platform, or set onDelete: "retain" and run `pulumi up` first.',
+      rule: "restore-rejected",
+      hint: 'The original values conflict with other attributes. Fix those on the platform, or set onDelete: "retain" and run `pulumi up` first.',
     });
   }
   restored.set(connection.instance ?? "", values);

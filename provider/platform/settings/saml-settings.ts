@@ -8,9 +8,9 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the SAML settings. */
 export interface SamlSettingsAttributes {
-  /** Lets users sign in through SAML. Requires values for all other attributes. */
+  /** True if users can sign in through SAML, which requires every other attribute except `debug`. */
   enabled: boolean;
-  /** Shows the SAML response of the identity provider on the login page. */
+  /** True if the login page shows the SAML response of the identity provider. */
   debug: boolean;
   /**
    * The certificate of the identity provider, in PEM format. The platform also accepts the previous certificate, `oldIdpCert`, until a
@@ -55,13 +55,13 @@ export interface SamlSettingsAttributes {
   ssoApiTokenSessionTimeout: number;
 }
 
-/** Inputs of {@link SamlSettings}. An omitted attribute keeps its value. */
+/** Inputs of {@link SamlSettings}. An attribute that was never declared keeps its value. */
 export interface SamlSettingsInputs extends SettingsInputs, Partial<SamlSettingsAttributes> {}
 /** Outputs of {@link SamlSettings}. */
 export interface SamlSettingsState extends SettingsState, SamlSettingsAttributes {
   /**
-   * The previous `idpCert`, in PEM format, until it is revoked. A revocation appears after the next `pulumi refresh`. Never counts as drift.
-   * A secret output, since `idpCert` may be a secret.
+   * The previous `idpCert`, in PEM format, until it is revoked. After a revocation, run `pulumi refresh` to update it. Changes are not
+   * reported as drift. A secret output, since `idpCert` may be a secret.
    */
   oldIdpCert: string | undefined;
   /** The URL to which the identity provider sends its responses. */
@@ -89,11 +89,14 @@ function isCertificate(value: string): boolean {
 /**
  * SAML single sign-on.
  *
- * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. Destroying the
- * resource does not restore `oldIdpCert`. In the hashicorp dialect, `extra["private-key"]` is a write-only secret, so it shows no drift.
+ * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete` and `extra`. Destroying the resource does not restore `oldIdpCert`.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without one of its attributes fails with
- * `ERR_INVALID_INPUT`, before the provider sends anything.
+ * In the hashicorp dialect, `extra["private-key"]` is a write-only secret. It shows no drift and cannot be restored. Removing it from the
+ * program or destroying the resource may therefore disable SAML: see `onDelete`.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a required attribute fails with
+ * `ERR_INVALID_INPUT` before anything is written.
  *
  * @example Replace the certificate of the identity provider
  * ```ts
@@ -114,8 +117,7 @@ function isCertificate(value: string): boolean {
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable `extra["private-key"]`.
  * @internal
  */
@@ -172,6 +174,6 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
       : [],
   residueWarning: ({ oldIdpCert }) =>
     oldIdpCert
-      ? "the platform still accepts the declared certificate, as oldIdpCert. Revoke it with POST /api/v2/admin/saml-settings/actions/revoke-old-certificate if it must not"
+      ? "the platform still accepts the declared certificate, as oldIdpCert. To stop this, send `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`"
       : undefined,
 });

@@ -5,7 +5,7 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the SMS settings. */
 export interface SmsSettingsAttributes {
-  /** Lets the platform send text messages. Requires values for all other attributes. */
+  /** True if the platform sends text messages, which requires `accountSid`, `authToken` and `fromNumber`. */
   enabled: boolean;
   /**
    * The account id at the SMS provider.
@@ -19,7 +19,7 @@ export interface SmsSettingsAttributes {
   fromNumber: string | undefined;
 }
 
-/** Inputs of {@link SmsSettings}. An omitted attribute keeps its value. */
+/** Inputs of {@link SmsSettings}. An attribute that was never declared keeps its value. */
 export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAttributes> {
   /**
    * The token of the account, a secret. The platform never returns it, so it shows no drift.
@@ -33,11 +33,14 @@ export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {
 /**
  * The SMS provider for two-factor authentication.
  *
- * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
- * {@link SmsVerification} sends a test message.
+ * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete` and `extra`. {@link SmsVerification} sends a test message.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling messages without one of the attributes fails
- * with `ERR_INVALID_INPUT`, before the provider sends anything.
+ * `authToken` cannot be restored. Removing it from the program or destroying the resource may therefore disable text messages: see
+ * `onDelete`.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling text messages fails with `ERR_INVALID_INPUT`
+ * before anything is written if a required attribute is known to be missing.
  *
  * @example Disable text messages
  * ```ts
@@ -55,8 +58,7 @@ export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {
  * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [authToken] }, { dependsOn: sms });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable `authToken`.
  * @internal
  */

@@ -10,7 +10,7 @@ export const SmtpAuth = { None: "none", Plain: "plain", Login: "login" } as cons
 
 /** Attributes of the SMTP settings. */
 export interface SmtpSettingsAttributes {
-  /** Lets the platform send mail. Requires `host`, `port` and `sender`. */
+  /** True if the platform sends email, which requires `host`, `port` and `sender`. */
   enabled: boolean;
   /**
    * The host of the mail server.
@@ -27,13 +27,13 @@ export interface SmtpSettingsAttributes {
    * @example "platform@example.com"
    */
   sender: string | undefined;
-  /** The authentication to the mail server. "plain" and "login" require `username` and `password`. */
+  /** The authentication method. "plain" and "login" require `username` and `password`. */
   auth: SmtpAuth;
-  /** The user name at the mail server. */
+  /** The user name for the mail server. */
   username: string | undefined;
 }
 
-/** Inputs of {@link SmtpSettings}. An omitted attribute keeps its value. */
+/** Inputs of {@link SmtpSettings}. An attribute that was never declared keeps its value. */
 export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettingsAttributes> {
   /**
    * The password of `username`, a secret. The platform never returns it, so it shows no drift.
@@ -41,10 +41,10 @@ export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettings
    */
   password?: string;
   /**
-   * The recipient of one test mail with each change of these settings. The platform does not store it. Without it the platform sends no test
-   * mail, and some installations reject enabled settings. A restore sends no test mail, so on such an installation you must enable mail again
-   * manually.
-   * @change updates, and sends a test mail
+   * The recipient of a test email, sent each time these settings change. The platform does not store it. Without it the platform sends no
+   * test email, and some installations reject enabled settings. A restore sends no test email, so on such an installation you must enable
+   * email again manually.
+   * @change updates, and sends a test email
    * @example "operators@example.com"
    */
   testEmailAddress?: string;
@@ -55,18 +55,21 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
 /**
  * The mail server of the platform.
  *
- * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. A write is
- * retried only after a 429, since each may send a mail.
+ * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete` and `extra`. A write is retried only after a 429, because each write may send a test
+ * email.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling mail without one of its attributes fails with
- * `ERR_INVALID_INPUT`, before the provider sends anything. If the mail server rejects the test mail, the error is `ERR_REJECTED`, or
- * `ERR_INCOMPLETE` if the platform has stored the settings.
+ * `password` cannot be restored. Removing it from the program or destroying the resource may therefore disable email: see `onDelete`.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling email fails with `ERR_INVALID_INPUT` before
+ * anything is written if a required attribute is known to be missing. If the mail server rejects the test email, the error is
+ * `ERR_REJECTED`, or `ERR_INCOMPLETE` if the platform has stored the settings.
  *
  * @example Another sender
  * ```ts
  * new platform.SmtpSettings("mail", { sender: "platform@example.com" });
  * ```
- * @example Enable mail with authentication, and send a test mail
+ * @example Enable email with authentication, and send a test email
  * ```ts
  * new platform.SmtpSettings("mail", {
  *   enabled: true,
@@ -80,8 +83,7 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests A create or delete sends the `PATCH` only if a value differs. If the program declares one more attribute, the update first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable `password`. The platform does not store `testEmailAddress`.
  * @internal
  */
@@ -107,7 +109,7 @@ export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsSt
     const needed = ["host", "port", "sender", ...(signsIn ? ["username", "password"] : [])];
     return held.enabled ? needed.filter((field) => !held[field]) : [];
   },
-  // Each attempt sends a mail.
+  // Each attempt may send a test email.
   retry: "only429",
   mailErrors: {
     401: "the mail server rejected the user name or the password",

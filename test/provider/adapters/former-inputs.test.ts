@@ -162,7 +162,7 @@ function plaintextOf({ state }: Engine, token: string): string {
   const isSecretInput = (field: string): boolean => secretFields(definition).includes(field);
   const outputs = Object.entries(state?.outputs ?? {}).filter(([field]) => !hidden.has(field));
   // After a partial update, the engine has the previous inputs with their marks.
-  const inputs = state?.outputs.halfDone ? [] : Object.entries(state?.inputs ?? {}).filter(([field]) => !isSecretInput(field));
+  const inputs = state?.outputs.partiallyUpdated ? [] : Object.entries(state?.inputs ?? {}).filter(([field]) => !isSecretInput(field));
   return JSON.stringify([outputs, inputs]);
 }
 

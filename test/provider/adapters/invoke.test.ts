@@ -7,7 +7,7 @@ import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_
 import { platform, scheduler, secrets } from "../../../provider";
 import { createPlugin } from "../../../provider/adapters/plugin";
 import { servePlugin } from "../../../provider/adapters/plugin-server";
-import { withoutMarks } from "../../../provider/adapters/plugin-values";
+import { unwrapSecrets } from "../../../provider/adapters/plugin-values";
 import { noEngine } from "../../../provider/connection";
 import { functions } from "../../../provider/functions";
 import { programSources } from "../../../provider/invoke";
@@ -87,7 +87,7 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
     const between = sandbox.requests().length;
     const answer = await invoke(token, options);
     expect(sandbox.requests().length - between).toBe(between - before);
-    const { properties, secrets: marked } = withoutMarks(answer);
+    const { properties, secrets: marked } = unwrapSecrets(answer);
     expect(properties).toEqual(JSON.parse(JSON.stringify(property ? { [property]: expected } : expected)));
     expect(marked).toEqual(secretFields.filter((field) => field in properties).map((field) => [field]));
     const spec = schema.functions[`steward:${token}`];

@@ -135,6 +135,6 @@ onEachPlatform("settings with an unknown outcome", (current) => {
     const smtp = engine("SmtpSettings");
     await smtp.up(complete.smtp ?? {});
     await change("smtp", { enabled: true });
-    await expect(smtp.destroy()).rejects.toThrow(refusal("ERR_REJECTED", { rule: "put-back" }));
+    await expect(smtp.destroy()).rejects.toThrow(refusal("ERR_REJECTED", { rule: "restore-rejected" }));
   });
 });

@@ -42,6 +42,6 @@ describe.each(["standard", "hashicorp"] as const)("a platform that enables SMTP 
     });
     expect(body.data.attributes).toMatchObject({ enabled: true });
     await smtp.up({ enabled: false, testEmailAddress });
-    await expect(smtp.destroy()).rejects.toThrow(refusal("ERR_REJECTED", { rule: "put-back", method: "PATCH", status: 422 }));
+    await expect(smtp.destroy()).rejects.toThrow(refusal("ERR_REJECTED", { rule: "restore-rejected", method: "PATCH", status: 422 }));
   });
 });

@@ -9,7 +9,7 @@ import { Properties, secretInputs, stringsIn } from "./properties";
 // The resource of an operation: its name in messages, its secrets and its server.
 
 /** @internal */
-export interface ResourceAtHand {
+export interface ResourceContext {
   /** `scheduler role "web"`. */
   describe(fields: Properties): string;
   /** All secret values of the fields, including those in encrypted outputs. */
@@ -26,16 +26,16 @@ export interface ResourceAtHand {
 export interface Mechanism extends ConfigurationSources {
   /** True if Pulumi marks secret values at any depth. A read may then return new inputs, and resources can be imported. */
   marksSecrets?: boolean;
-  /** The secret inputs of the current resource. Missing: the class lists them in an input. */
+  /** The secret inputs of the current resource. If omitted, the class lists them in an input. */
   secretInputs?(): readonly string[];
-  /** The URN of the current resource. Missing: the class rejects two resources that declare one object. */
+  /** The URN of the current resource. If omitted, the class rejects two resources that declare one object. */
   urn?(): string | undefined;
-  /** The values of the current resource that the program marks as secret. Missing: Pulumi does not send the marks. */
+  /** The values of the current resource that the program marks as secret. If omitted, Pulumi does not send the marks. */
   secretValues?(): readonly string[];
 }
 
 /** @internal */
-export function resourceAtHand(definition: AnyDefinition, sources: Mechanism): ResourceAtHand {
+export function resourceContext(definition: AnyDefinition, sources: Mechanism): ResourceContext {
   const { fields, token, displayName } = definition;
   const secretOutputs = encryptedOutputs(fields);
   const describe = (values: Properties): string => {
