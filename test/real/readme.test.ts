@@ -75,9 +75,9 @@ describe("with real servers", () => {
     expect(await reader.run(status)).toMatch(/^new shares +3, threshold 2$/m);
     let given = "";
     for (const share of vault.first.slice(0, 3)) given = await reader.run(submit, { terminal: submitting(share) });
-    const mine = secretIn(await reader.run(decrypt, { terminal: [["in one line: ", shareFor(ada, given)]] }));
+    const mine = secretIn(await reader.run(decrypt, { terminal: [["on one line: ", shareFor(ada, given)]] }));
     reader.write("me.asc", grace.privateKey.armor());
-    const second = secretIn(await reader.run(decrypt, { terminal: [["in one line: ", shareFor(grace, given)]] }));
+    const second = secretIn(await reader.run(decrypt, { terminal: [["on one line: ", shareFor(grace, given)]] }));
     for (const share of [mine, second]) await reader.run(verify, { terminal: submitting(share) });
     expect(await vault.opens([mine, second].map(base64))).toBe(true);
     reader.finish();

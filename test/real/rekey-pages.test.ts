@@ -77,7 +77,7 @@ test("docs/rekey/command-line.md", async () => {
   const [submit, decrypt, verify] = [reader.take("sh"), reader.take("sh"), reader.take("sh")];
   let given = "";
   for (const share of vault.first.slice(0, 3)) given = await reader.run(submit, { terminal: submitting(share) });
-  const mine = secretIn(await reader.run(decrypt, { terminal: [["in one line: ", shareFor(all[0] as Holder, given)]] }));
+  const mine = secretIn(await reader.run(decrypt, { terminal: [["on one line: ", shareFor(all[0] as Holder, given)]] }));
   await reader.run(verify, { terminal: submitting(mine) });
   const backup = await reader.says("npx pulumi-steward rekey backup");
   expect(shareFor(all[0] as Holder, backup)).toBe(shareFor(all[0] as Holder, given));

@@ -9,7 +9,7 @@ test("an internal error names its source and shows no secret", async () => {
   create.mockRejectedValue(new TypeError("cannot read canary-token of undefined"));
   await expect(engine("SchedulerAccess").up({ address: "http://scheduler", token: "canary-token" })).rejects.toMatchObject({
     code: "ERR_INTERNAL",
-    message: expect.stringMatching(/ access .*\(TypeError: cannot read \[secret\] of undefined, in provider\/[\w/.-]+:\d+\)/),
+    message: expect.stringMatching(/ access .*TypeError: cannot read \[secret\] of undefined \(provider\/[\w/.-]+:\d+\)/),
   });
   create.mockRestore();
 });
