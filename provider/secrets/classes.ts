@@ -135,7 +135,7 @@ export interface SchedulerRolesArgs extends Args<SchedulerRolesInputs> {}
 export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
 
 /**
- * Many roles of one Nomad secrets engine, faster than one resource for each.
+ * Many roles of one Nomad secrets engine, faster than one resource per role.
  *
  * If some writes fail, the others succeed. The error names the failed roles, and the next `pulumi up` continues from there. With `exclusive`, no
  * other role may exist at the mount. Pulumi deletes only roles that a `pulumi refresh` has shown, and `pulumi destroy` deletes only declared ones.

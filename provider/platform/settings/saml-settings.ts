@@ -87,7 +87,7 @@ function isCertificate(value: string): boolean {
 }
 
 /**
- * SAML single sign-on.
+ * SAML single sign-on settings.
  *
  * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. Destroying the
  * resource does not restore `oldIdpCert`. In the hashicorp dialect, `extra["private-key"]` is a write-only secret, so it shows no drift.
