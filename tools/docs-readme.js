@@ -31,7 +31,7 @@ function rowOf(title, file, { comment }) {
 
 /** The README with its table. @param {readonly import("./docs-declarations").Page[]} pages */
 function readme(pages) {
-  const header = ["Resource", "Manages"];
+  const header = ["Resource", "Description"];
   const rows = pages
     .filter(({ rank, file }) => rank === 2 || file === "secrets/rekey.md")
     .flatMap(({ title, file, members }) => members.filter(({ name }) => title.endsWith(`.${name}`)).map((each) => rowOf(title, file, each)))

@@ -126,7 +126,7 @@ export interface OidcKeyRotationArgs extends Args<ActionInputs> {}
 export interface OidcKeyRotation extends Outputs<ActionState> {}
 
 /**
- * A rotation of the key that signs the workload identity tokens of runs.
+ * Rotates the key that signs the workload identity tokens of runs.
  *
  * Clouds accept tokens of the old keys until an {@link OidcKeyTrim}. The platform also rotates the key automatically every 90 days. A
  * rotation restarts these 90 days, and does not change when the platform trims old keys automatically.
@@ -156,7 +156,7 @@ export interface OidcKeyTrimArgs extends Args<ActionInputs> {}
 export interface OidcKeyTrim extends Outputs<ActionState> {}
 
 /**
- * A removal of all signing keys except the newest.
+ * Removes all signing keys except the newest.
  *
  * Clouds then reject tokens that an old key signed, which breaks runs in progress. Rotate the key, wait until the tokens of these runs have
  * expired, then trim. The platform also trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not
@@ -194,7 +194,7 @@ export interface SamlCertificateRevocationArgs extends Args<ActionInputs> {}
 export interface SamlCertificateRevocation extends Outputs<ActionState> {}
 
 /**
- * A revocation of the identity provider's old certificate.
+ * Revokes the identity provider's old certificate.
  *
  * The platform then accepts only the new certificate. Users are locked out if the identity provider still signs with the old one.
  *
@@ -326,7 +326,7 @@ export interface GeneralSettingsArgs extends Args<GeneralSettingsInputs> {}
 export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
 
 /**
- * The general settings of the installation.
+ * The general settings of Terraform Enterprise.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`.
@@ -369,7 +369,7 @@ export interface SamlSettingsArgs extends Args<SamlSettingsInputs> {}
 export interface SamlSettings extends Outputs<SamlSettingsState> {}
 
 /**
- * SAML single sign-on.
+ * SAML single sign-on settings.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`. Destroying the resource does not restore `oldIdpCert`.
@@ -470,7 +470,7 @@ export interface SmtpSettingsArgs extends Args<SmtpSettingsInputs> {}
 export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
 
 /**
- * The mail server of the platform.
+ * The SMTP server that Terraform Enterprise sends mail through.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`. A write is retried only after a 429, because each write may send a test
@@ -522,7 +522,7 @@ export interface SmsVerificationArgs extends Args<SmsVerificationInputs> {}
 export interface SmsVerification extends Outputs<ActionState> {}
 
 /**
- * A test message that verifies the {@link SmsSettings}.
+ * Sends a test message that verifies the {@link SmsSettings}.
  *
  * Fails with `ERR_REJECTED` if messages are disabled or the SMS provider rejects the message.
  *

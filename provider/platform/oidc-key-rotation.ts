@@ -2,7 +2,7 @@ import { Definition } from "../definition";
 import { ActionInputs, ActionState, action } from "./action";
 
 /**
- * A rotation of the key that signs the workload identity tokens of runs.
+ * Rotates the key that signs the workload identity tokens of runs.
  *
  * Clouds accept tokens of the old keys until an {@link OidcKeyTrim}. The platform also rotates the key automatically every 90 days. A
  * rotation restarts these 90 days, and does not change when the platform trims old keys automatically.

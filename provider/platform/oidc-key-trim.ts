@@ -2,7 +2,7 @@ import { Definition } from "../definition";
 import { ActionInputs, ActionState, action } from "./action";
 
 /**
- * A removal of all signing keys except the newest.
+ * Removes all signing keys except the newest.
  *
  * Clouds then reject tokens that an old key signed, which breaks runs in progress. Rotate the key, wait until the tokens of these runs have
  * expired, then trim. The platform also trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not

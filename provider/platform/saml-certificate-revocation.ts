@@ -2,7 +2,7 @@ import { Definition } from "../definition";
 import { ActionInputs, ActionState, action } from "./action";
 
 /**
- * A revocation of the identity provider's old certificate.
+ * Revokes the identity provider's old certificate.
  *
  * The platform then accepts only the new certificate. Users are locked out if the identity provider still signs with the old one.
  *

@@ -14,7 +14,7 @@ export interface SmsVerificationInputs extends ActionInputs {
 }
 
 /**
- * A test message that verifies the {@link SmsSettings}.
+ * Sends a test message that verifies the {@link SmsSettings}.
  *
  * Fails with `ERR_REJECTED` if messages are disabled or the SMS provider rejects the message.
  *

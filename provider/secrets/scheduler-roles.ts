@@ -291,7 +291,7 @@ const rolesOf = (mount: string): string => `scheduler roles at mount "${mount}"`
 const shortList = (names: readonly string[]): string => shortened(names).join(", ");
 
 /**
- * Many roles of one Nomad secrets engine, faster than one resource for each.
+ * Many roles of one Nomad secrets engine, faster than one resource per role.
  *
  * If some writes fail, the others still run. The error names the failed roles, and the next `pulumi up` continues from there. With `exclusive`, an
  * update also deletes undeclared roles, but only those that a `pulumi refresh` has recorded. `pulumi destroy` deletes only declared roles.

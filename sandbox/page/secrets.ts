@@ -22,7 +22,7 @@ export function secretsOf({ tokens, mounts, key, attempt }: Records): string[] {
 
 function unsealKeys({ sealed, seal, key, unsealing }: Records): Block {
   const values: Record<string, Cell> = {
-    seal: sealed ? { text: "sealed", tone: "bad" } : { text: "open", tone: "good" },
+    seal: sealed ? { text: "sealed", tone: "bad" } : { text: "unsealed", tone: "good" },
     "kept by": seal === "stored" ? "the seal itself" : "the holders of its shares",
     shares: ofKey(key.shares.length, key.threshold),
     fingerprint: fingerprint(key),
@@ -37,19 +37,19 @@ function fingerprint({ secret }: Key): string {
 }
 
 function ofKey(shares: number, threshold: number): string {
-  return `${shares}, of which ${threshold} open it`;
+  return `${shares} (threshold ${threshold})`;
 }
 
 function rekey({ attempt, key }: Records): Block {
   if (!attempt) return fields("Rekey", undefined, "No rekey in progress.");
   const { candidate, verification, threshold, holders } = attempt;
   return fields("Rekey", {
-    phase: { text: candidate ? "the new shares are being verified" : "the current shares are being given", tone: "warn" },
+    phase: { text: candidate ? "the new shares are being verified" : "the current shares are being submitted", tone: "warn" },
     "current shares": { given: candidate ? key.threshold : attempt.given.length, of: key.threshold },
     "new shares": verification ? { given: attempt.proven.length, of: threshold } : "are not verified",
     "new key": ofKey(attempt.shares, threshold),
     "encrypted to": holders.length > 0 ? holders.map((holder) => holder.fingerprint).join(", ") : "nobody",
-    backup: attempt.backup ? "asked for" : "none",
+    backup: attempt.backup ? "requested" : "none",
     started: time(attempt.startedAt),
   });
 }

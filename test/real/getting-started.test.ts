@@ -1,41 +1,45 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Sandbox, start } from "../../sandbox/index";
 import { startNomad, startVault } from "../../tools/servers";
 import { call } from "../support/call";
-import { packed, tsconfig } from "../support/installation";
+import { packed } from "../support/installation";
 import { exitCodes } from "../support/pages";
 import { Reader } from "../support/reader";
 import { jobOf } from "../support/scheduler";
+import { templates } from "../support/templates";
 
 // A reader of these pages starts with an empty folder and new servers.
 
 const tarballs = packed();
+const withTemplates = templates();
 const { drift, unasked, noStack } = exitCodes;
-let templates: string;
 let vault: Awaited<ReturnType<typeof startVault>>;
 let nomad: Awaited<ReturnType<typeof startNomad>>;
 let sandbox: Sandbox;
 beforeAll(async () => {
-  templates = makeTemplates();
   [vault, nomad, sandbox] = await Promise.all([startVault(), startNomad(), start({ dialect: "hashicorp" })]);
 });
 afterAll(async () => {
   await Promise.all([vault.stop(), nomad.stop(), sandbox.close()]);
-  rmSync(templates, { recursive: true });
 });
 
 let reader: Reader;
 afterEach(() => reader.remove());
 function follow(page: string, own: Record<string, string>): void {
   reader = new Reader(page, { "npm install pulumi-steward": `npm install ${tarballs().provider}`, ...own });
-  reader.with({ PULUMI_TEMPLATE_GIT_REPOSITORY: templates, PULUMI_TEMPLATE_BRANCH: "main", PULUMI_DISABLE_REGISTRY_RESOLVE: "true" });
+  reader.with(withTemplates());
 }
 
 const onVault = (method: string, path: string, body?: object): ReturnType<typeof call> =>
   call({ url: vault.address, token: vault.token }, method, `/v1/${path}`, body);
+
+/** A token with no more than the permissions that the page requires. */
+async function authorsToken(): Promise<string> {
+  const policy = `path "sys/policies/acl/*" { capabilities = ["create", "update"] }
+    path "auth/token/create" { capabilities = ["create", "update", "sudo"] }`;
+  await onVault("PUT", "sys/policies/acl/author", { policy });
+  return (await onVault("POST", "auth/token/create", { policies: ["author"] })).json.auth.client_token;
+}
 
 test("docs/getting-started/vault.md", async () => {
   await onVault("POST", "nomad/config/access", { address: "http://127.0.0.1:1", token: "theirs" });
@@ -47,7 +51,7 @@ test("docs/getting-started/vault.md", async () => {
 
   reader.save("hcl", "steward.hcl");
   reader.save("hcl", "steward-nightly.hcl");
-  const tokens = await reader.with({ VAULT_ADDR: vault.address, VAULT_TOKEN: vault.token }).shell();
+  const tokens = await reader.with({ VAULT_ADDR: vault.address, VAULT_TOKEN: await authorsToken() }).shell();
   const [ours = "", nightly = ""] = [...tokens.matchAll(/^token +(\S+)$/gm)].map(([, token = ""]) => token);
   // The configuration contains the address from here on.
   await reader.with({ VAULT_ADDR: "", VAULT_TOKEN: ours }).shell();
@@ -60,11 +64,18 @@ test("docs/getting-started/vault.md", async () => {
 
   reader.program();
   expect(await reader.shell({ input: nomad.token })).toContain('policies: ["theirs"] -> ["deploy","read-logs"]');
+  expect((await onVault("GET", "nomad/role/web")).json.data).toMatchObject({ policies: ["theirs"] });
+  await reader.shell();
   expect((await onVault("GET", "nomad/creds/operator")).json.data.secret_id).toMatch(/^[0-9a-f-]{36}$/);
 
-  const [install = "", refresh = ""] = reader.pipeline();
+  const [renew = "", install = "", refresh = ""] = reader.pipeline();
+  const lastRenewal = async (): Promise<unknown> =>
+    (await onVault("POST", "auth/token/lookup", { token: nightly })).json.data.last_renewal_time;
+  expect(await lastRenewal()).toBeUndefined();
+  expect(await reader.with({ VAULT_TOKEN: nightly }).run(renew)).toBe("");
+  expect(await lastRenewal()).toBeGreaterThan(0);
   await reader.run(install);
-  await reader.with({ VAULT_TOKEN: nightly }).run(refresh);
+  await reader.run(refresh);
   await onVault("POST", "nomad/role/web", { policies: "stranger", type: "client" });
   expect(await reader.run(refresh, { code: drift })).toContain('"deploy" => "stranger"');
   expect(await reader.run("pulumi up --refresh", { code: 1 })).toContain("403");
@@ -83,9 +94,9 @@ test("docs/getting-started/nomad.md", async () => {
 
   reader.save("hcl", "report.nomad.hcl");
   reader.save("hcl", "deploy.nomad.hcl");
-  const secret = (output: string): string => /^Secret ID += (\S+)$/m.exec(output)?.[1] ?? "";
-  const report = secret(await reader.with({ NOMAD_ADDR: nomad.address, NOMAD_TOKEN: nomad.token }).shell());
-  const deploy = secret(await reader.run("nomad acl token create -policy=steward-deploy"));
+  const tokens = await reader.with({ NOMAD_ADDR: nomad.address, NOMAD_TOKEN: nomad.token }).shell();
+  const [report = "", deploy = ""] = [...tokens.matchAll(/^Secret ID += (\S+)$/gm)].map(([, secret = ""]) => secret);
+  expect(await reader.run("nomad acl token create -policy=steward-report -ttl=25h", { code: 1 })).toContain("24h0m0s");
   await reader.with({ NOMAD_ADDR: "", NOMAD_TOKEN: report }).shell();
 
   reader.program();
@@ -98,7 +109,16 @@ test("docs/getting-started/nomad.md", async () => {
   await onNomad("PUT", "jobs", { Job: jobOf("late", { Datacenters: ["none"] }) });
   const red = await reader.run(refresh, { code: unasked });
   expect(red).toContain("These services should run: default/late.");
+  expect(await reader.run("pulumi stack output notRunning")).toBe("[]\n");
   await onNomad("DELETE", "job/late?purge=true");
+
+  await onNomad("PUT", "jobs", { Job: crashing });
+  const stub = async (): Promise<{ Status: string; JobSummary: { Summary: { main: { Starting: number } } } }> =>
+    (await (await onNomad("GET", "jobs?prefix=crashing")).json())[0];
+  while ((await stub()).JobSummary.Summary.main.Starting !== 1) await sleep(100);
+  expect(await reader.run(refresh, { code: unasked })).toContain("These services should run: default/crashing.");
+  expect(await stub()).toMatchObject({ Status: "running" });
+  await onNomad("DELETE", "job/crashing?purge=true");
   await reader.run(refresh);
 
   reader.program();
@@ -108,6 +128,9 @@ test("docs/getting-started/nomad.md", async () => {
   reader.with({ NOMAD_ADDR: "" });
   expect(await reader.run("pulumi preview")).toContain('job "web" is not registered in a preview');
   expect((await onNomad("GET", "job/web?namespace=apps")).status).toBe(404);
+  await reader.says("pulumi up");
+  expect(await reader.run("pulumi stack output deployed")).toBe("successful\n");
+  // The job has no new version now.
   await reader.says("pulumi up");
   expect(await reader.run("pulumi stack output deployed")).toBe("successful\n");
   reader.finish();
@@ -127,7 +150,9 @@ test("docs/getting-started/terraform-enterprise.md", async () => {
   expect(writes()).toEqual([]);
 
   reader.program();
-  await reader.shell({ input: "a-password" });
+  expect(await reader.shell({ input: "a-password" })).toContain("apiRateLimit: 30 -> 100");
+  expect(writes()).toEqual([]);
+  await reader.shell();
   expect(writes().sort()).toEqual(["customization", "general", "smtp"].map((name) => `PATCH /api/v2/admin/${name}-settings`));
 
   const [install = "", refresh = ""] = reader.pipeline();
@@ -137,6 +162,18 @@ test("docs/getting-started/terraform-enterprise.md", async () => {
   expect(await reader.run(refresh, { code: drift })).toContain("100 => 50");
   reader.finish();
 });
+
+/** A job whose task fails at once. Nomad restarts it after an hour, and calls the job running meanwhile. */
+const crashing = {
+  ...jobOf("crashing", { Update: null }),
+  TaskGroups: [
+    {
+      Name: "main",
+      RestartPolicy: { Attempts: 9, Interval: 864e11, Delay: 36e11, Mode: "delay" },
+      Tasks: [{ Name: "pretend", Driver: "mock_driver", Config: { run_for: "1ms", exit_code: 1 }, Resources: { CPU: 1, MemoryMB: 10 } }],
+    },
+  ],
+};
 
 const jobFile = `
 job "web" {
@@ -159,36 +196,3 @@ job "web" {
     }
   }
 }`;
-
-/** A repository with the template that `pulumi new typescript` reads from Pulumi's repository. */
-function makeTemplates(): string {
-  const folder = mkdtempSync(join(tmpdir(), "steward-templates-"));
-  // Pulumi replaces these placeholders.
-  const [name, description] = ["PROJECT", "DESCRIPTION"].map((variable) => `$\{${variable}}`);
-  const files = {
-    "Pulumi.yaml": JSON.stringify({
-      name,
-      description,
-      runtime: { name: "nodejs", options: { packagemanager: "npm" } },
-      template: { description: "A minimal TypeScript program" },
-    }),
-    "package.json": JSON.stringify({
-      name,
-      main: "index.ts",
-      devDependencies: { "@types/node": "^20", typescript: "^5.0.0" },
-      dependencies: { "@pulumi/pulumi": "^3.113.0" },
-    }),
-    "tsconfig.json": JSON.stringify(tsconfig),
-    "index.ts": 'import * as pulumi from "@pulumi/pulumi";\n',
-  };
-  mkdirSync(join(folder, "typescript"));
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "typescript", file), text);
-  const author = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
-  for (const args of [
-    ["init", "--quiet", "--initial-branch=main"],
-    ["add", "."],
-    [...author, "commit", "--quiet", "--message=Add a template"],
-  ])
-    execFileSync("git", args, { cwd: folder });
-  return folder;
-}

@@ -5,8 +5,10 @@ import { Holder } from "../support/pgp";
 import { Reader } from "../support/reader";
 import { RekeyTarget } from "../support/rekey";
 import { base64, realVault, secretIn, shareFor, submitting, writeKeys } from "../support/rekey-reader";
+import { templates } from "../support/templates";
 
 const tarballs = packed();
+const withTemplates = templates();
 let reader: Reader;
 afterEach(() => reader.remove());
 
@@ -47,14 +49,13 @@ describe("with real servers", () => {
       "managementToken ...": `managementToken ${nomad.token}`,
       "VAULT_TOKEN=...": `VAULT_TOKEN=${vault.token}`,
     });
-    await reader.shell();
-    reader.write("Pulumi.yaml", "name: mine\nruntime: nodejs\n");
+    await reader.with(withTemplates()).shell();
     reader.program();
     await reader.shell();
     expect((await vault.outOfBand("GET", "nomad/role/web")).body).toMatchObject({ data: { policies: ["deploy", "read-logs"] } });
 
     // test/demo.test.ts runs the first command, and this suite is the second.
-    expect(reader.take("sh")).toMatch(/^npm run up .*\nnpm test .*\n$/);
+    expect(reader.take("sh")).toMatch(/^git clone .*\nnpm run up .*\nnpm test .*\n$/);
 
     reader.save("yaml", "Pulumi.prod.yaml");
     await reader.run("pulumi stack init prod");
@@ -62,7 +63,7 @@ describe("with real servers", () => {
     const other = 'new secrets.SchedulerRole("other", { name: "other", policies: ["deploy"] });';
     reader.write("index.ts", `${imports}${other}\nnew platform.GeneralSettings("general", { apiRateLimit: 100 });\n`);
     await reader.run("pulumi up");
-    await reader.shell();
+    await reader.says("pulumi refresh --preview-only --expect-no-changes --diff");
 
     const [ada, grace] = (await writeKeys(reader, 0)) as [Holder, Holder, Holder];
     // docs/rekey/several-holders.md has the program.

@@ -107,9 +107,10 @@ test("a rekey appears with its phases and its number of shares", async () => {
   const { secrets } = sandbox;
   const to = async (method: string, path: string, body?: object) => (await call(secrets, method, `/v1/sys/rekey/${path}`, body)).json;
   await shows("Rekey", "No rekey in progress.");
+  await shows("Unseal keys", "unsealed");
   const former = (await cells("Unseal keys")).at(-1)!;
   await to("PUT", "init", { secret_shares: 2, secret_threshold: 2, require_verification: true });
-  await shows("Rekey", /the current shares are being given.*current shares0 of 3.*new shares0 of 2/);
+  await shows("Rekey", /the current shares are being submitted.*current shares0 of 3.*new shares0 of 2/);
   const { nonce } = await to("GET", "init");
   for (const key of secrets.shares.slice(0, 2)) await to("PUT", "update", { key, nonce });
   await shows("Rekey", "current shares2 of 3");
@@ -119,7 +120,7 @@ test("a rekey appears with its phases and its number of shares", async () => {
   await shows("Rekey", /the new shares are being verified.*current shares3 of 3.*new shares1 of 2/);
   await to("PUT", "verify", { key: keys[1], nonce: verification_nonce });
   await shows("Rekey", "No rekey in progress.");
-  await shows("Unseal keys", "2, of which 2 open it");
+  await shows("Unseal keys", "2 (threshold 2)");
   expect(await block("Unseal keys").textContent()).not.toContain(former);
 
   await secrets.seal();

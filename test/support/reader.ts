@@ -128,7 +128,7 @@ export class Reader {
 
   /** The commands of the next two blocks, a pipeline for GitHub Actions and the same one for GitLab CI. */
   pipeline(): string[] {
-    return pipelineCommands(this.next("yaml").text, this.next("yaml").text);
+    return pipelineCommands(this.next("yaml").text, this.next("yaml").text).map((command) => this.mine(command));
   }
 
   /** Returns the next block for a test that does more than run it. */

@@ -25,7 +25,7 @@ export interface GeneralSettingsInputs extends SettingsInputs, Partial<GeneralSe
 export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttributes {}
 
 /**
- * The general settings of the installation.
+ * The general settings of Terraform Enterprise.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`.

@@ -87,7 +87,7 @@ function isCertificate(value: string): boolean {
 }
 
 /**
- * SAML single sign-on.
+ * SAML single sign-on settings.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`. Destroying the resource does not restore `oldIdpCert`.

@@ -53,7 +53,7 @@ export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettings
 export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes {}
 
 /**
- * The mail server of the platform.
+ * The SMTP server that Terraform Enterprise sends mail through.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`. A write is retried only after a 429, because each write may send a test
