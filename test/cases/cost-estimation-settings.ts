@@ -25,7 +25,7 @@ export const settings: SettingsCase = {
   },
   complete,
   inputs: { ...complete, ...secrets, enabled: true },
-  changed: { ...complete, ...secrets, enabled: false, cloudCClientId: "client-1" },
+  changed: { ...complete, ...secrets, enabled: false },
   drift: [{ enabled: true }, "enabled"],
   arbitraries: {
     enabled: fc.boolean(),

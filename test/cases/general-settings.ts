@@ -17,6 +17,7 @@ export const settings: SettingsCase = {
   extraValues: { "apply-timeout": ["12h", "6h"], "plan-timeout": ["1h", "3h"] },
   inputs: { apiRateLimit: 400 },
   changed: { apiRateLimit: 500, defaultRemoteStateAccess: false },
+  joins: true,
   drift: [{ "api-rate-limit": 50 }, "apiRateLimit"],
   arbitraries: {
     limitUserOrganizationCreation: flag,
