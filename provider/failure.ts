@@ -25,7 +25,7 @@ interface Progress {
   isAnswered: boolean;
 }
 
-/** Makes the error of a request without a complete response. @internal */
+/** Returns the error for a request that got no complete response. Rethrows errors that indicate a bug in this package. @internal */
 export function transportError(thrown: unknown, connection: Connection, progress: Progress, fail: Fail): StewardError {
   const { title, address, system } = connection;
   const { writes, isSent, isAnswered } = progress;
@@ -42,7 +42,7 @@ export function transportError(thrown: unknown, connection: Connection, progress
       nothingSent: progress.nothingSent,
       outcomeUnknown: false,
     });
-  // A bug of the package, such as a value that JSON cannot represent.
+  // A bug in this package, such as a value that JSON cannot represent.
   if (!isSent && code === "") throw error;
   if (!isSent) return unsent(isLate ? "not in time" : code, error.message, connection, progress, fail);
   if (code === bodyTooLarge)
@@ -69,7 +69,7 @@ export function transportError(thrown: unknown, connection: Connection, progress
   );
 }
 
-/** Makes the error of a request that was never sent. */
+/** Returns the error for an attempt that sent nothing. Earlier attempts may have been sent. */
 function unsent(
   code: string,
   message: string,

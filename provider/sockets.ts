@@ -51,7 +51,7 @@ export class Sockets {
     this.slots = new Slots(isHeld ? Number.POSITIVE_INFINITY : connection.limits.maxConcurrentRequests);
   }
 
-  /** Dispatches a request, and calls back before its first byte is written. A failure before the call has sent nothing. */
+  /** Returns a dispatcher that calls `onWrite` before it writes the first byte of a request. A failure before that call has sent nothing. */
   dispatcher(onWrite: () => void): Undici.Dispatcher {
     this.pool ??= this.open();
     return this.pool.compose(

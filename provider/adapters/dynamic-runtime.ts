@@ -37,7 +37,7 @@ export function clearCache(): void {
   cache.clear();
 }
 
-/** The provider of a type, which `__provider` loads in the process of the engine. `_release` is the release that wrote the state, missing before 0.1. */
+/** Returns the provider for a type. `__provider` calls it in the provider process that the engine starts. `_release` wrote the state. */
 export function provider(token: string, _release?: string): DynamicProvider {
   return providerWith({}, token);
 }
@@ -49,7 +49,7 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
   const sources: ConfigurationSources = { config: () => undefined, environment: process.env, cache, engine, say: print, ...given };
   const life = lifecycle(definition, sources);
 
-  /** Adds the provider to a partial resource: the engine refreshes and deletes a resource with the provider in its state. */
+  /** Converts the error of an operation for the engine, which refreshes and deletes a partial resource with the provider in its state. */
   async function attempt<T>(provider: unknown, operation: () => Promise<T>): Promise<T> {
     try {
       return await operation();
@@ -90,7 +90,7 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
       }),
     update: (id, { __provider: recorded, ...state }, { __provider, ...news }) =>
       attempt(__provider, async () => {
-        // The native plugin wrote the state, so only `__provider` is missing.
+        // If the native plugin wrote the state and nothing else changed, only `__provider` is missing.
         const isSame = recorded === undefined && !(await life.diff(state, news)).changes;
         return { outs: { ...(isSame ? state : await life.update(id, state, news)), __provider } };
       }),

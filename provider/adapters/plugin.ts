@@ -224,7 +224,7 @@ export function createPlugin(
         throw withoutSecrets(error, secretValues);
       });
       const shown = called.property === undefined ? result : { [called.property]: result };
-      // Pulumi's values are JSON.
+      // Drops undefined properties, which Pulumi's values cannot have.
       const plain = JSON.parse(JSON.stringify(shown));
       return wrapSecrets(
         plain,

@@ -9,9 +9,9 @@ import { fieldAt, hasUnknown, Properties, secretInputs } from "./properties";
 export interface Changes {
   comparison(field: string): Comparison;
   equal(field: string, a: unknown, b: unknown): boolean;
-  /** The names of the given fields, and `field.key` for each key of a per-key field. */
+  /** The names of the given fields. A per-key field is replaced by one `field.key` for each of its keys. */
   fieldsOf(inputs: Properties): string[];
-  /** The fields whose values differ, and those that the program begins or ceases to declare. */
+  /** The fields whose values differ or are unknown, and those that the program begins or ceases to declare. */
   changed(state: Properties, inputs: Properties): string[];
 }
 

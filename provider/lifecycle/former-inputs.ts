@@ -33,7 +33,7 @@ function split(value: unknown, former: unknown, given: unknown): { shown: unknow
 }
 
 /**
- * The properties with the declared values of these fields. All other values of the fields move to the output of former values. After two failed
+ * The properties with the declared values of these fields. Previously declared values that differ move to the output of former values. After two failed
  * updates in a row, the server may hold any of them.
  * @internal
  */

@@ -38,7 +38,7 @@ export interface AdminWorkspaceState {
   organization: string;
   /** The repository as `owner/name`, if the workspace has one. */
   vcsRepoIdentifier: string | undefined;
-  /** The id of its latest run, if it has one. */
+  /** The id of its current run, if it has one. */
   currentRunId: string | undefined;
 }
 
@@ -68,7 +68,10 @@ async function find({ connection, inputs }: { connection: Connection; inputs: Ad
 
 const path = (workspaceId: string): string => adminPath("workspaces", workspaceId);
 
-/** True if the workspace still exists. Throws if it is locked, or has another name than in the state. `end`: when to give up. */
+/**
+ * True if the workspace still exists. Throws if it is locked, or if its name or organization differs from the state. `end`: the deadline, in
+ * milliseconds since the epoch.
+ */
 async function mayBeDestroyed(connection: Connection, { workspaceId, name, organization }: StoredState, end: number): Promise<boolean> {
   const found = await readWorkspace(connection, workspaceId, { limits: { deadline: end - Date.now() } });
   if (!found) return false;
@@ -103,7 +106,7 @@ async function destroy({ connection, state }: DeleteRequest<StoredState>): Promi
   }
 }
 
-/** A workspace that was destroyed in the meantime is no error. */
+/** Rethrows the error unless the workspace is gone. A 404 proves this only if the token belongs to an administrator. */
 async function assertGone(connection: Connection, error: unknown): Promise<void> {
   if (!isNotFound(error)) throw error;
   if (!(await isAdministrator(connection))) throw notAdministrator(connection, error);

@@ -6,11 +6,11 @@ import { isObject } from "../json";
  * is `HTTPAddr` in the record.
  */
 export interface Filter {
-  /** True if both filters match. */
+  /** Returns a filter that matches if both filters match. */
   and(other: Filter): Filter;
-  /** True if at least one of the filters matches. */
+  /** Returns a filter that matches if at least one of the filters matches. */
   or(other: Filter): Filter;
-  /** True if this filter does not match. */
+  /** Returns a filter that matches if this filter does not. */
   not(): Filter;
   /** The expression in the scheduler's grammar. */
   toString(): string;
@@ -69,7 +69,7 @@ class Expression implements Filter {
   }
 }
 
-/** True for an object with a `toString` method of its own, which arrays and plain objects do not have. @internal */
+/** True for an object whose `toString` is not that of all objects. An array is not one. @internal */
 export const isFilter = (given: unknown): given is Filter =>
   isObject(given) && typeof given.toString === "function" && given.toString !== Object.prototype.toString;
 

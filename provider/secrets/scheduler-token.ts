@@ -91,7 +91,7 @@ async function generate(connection: Connection, path: string): Promise<z.infer<t
   throw unexpectedResponse("GET", path, "the response is not a scheduler token", "Check the address and the mount.");
 }
 
-/** The remaining TTL of the connection's token, in seconds. 0 if it never expires, undefined if the token may not look itself up. */
+/** The remaining TTL of the connection's token, in seconds. 0 if it never expires, undefined if the lookup fails. */
 async function lifeOfOwnToken(connection: Connection): Promise<number | undefined> {
   const path = apiPath("auth", "token", "lookup-self");
   const own = await call(connection, { method: "GET", path, retry: "never" }).catch(() => undefined);

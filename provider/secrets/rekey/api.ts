@@ -117,7 +117,10 @@ export async function startAttempt(connection: Connection, parameters: Parameter
   return startSchema.safeParse(fields).data?.nonce || undefined;
 }
 
-/** Cancels the attempt with this nonce. An attempt that is gone already is no error. @internal */
+/**
+ * Cancels the attempt with this nonce. An attempt that is already gone is no error. In a dialect that sends no nonce, this ends any attempt in progress,
+ * so check the status first. @internal
+ */
 export async function cancelAttempt(connection: Connection, nonce: string): Promise<void> {
   const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
   const body = dialectOf(connection).cancelNamesNonce ? { nonce } : undefined;
@@ -216,7 +219,7 @@ function explainDenied(error: unknown, connection: Connection, capability: "read
   });
 }
 
-/** Removes the backup of the attempt of this nonce. @internal */
+/** Removes the stored backup. Retries only while the backup still has this nonce. @internal */
 export async function removeBackup(connection: Connection, nonce: string): Promise<void> {
   // A blind retry could remove a backup that another client wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(connection))?.nonce === nonce;
@@ -227,7 +230,7 @@ export async function removeBackup(connection: Connection, nonce: string): Promi
   await retryAfter429(connection, remove, isKept);
 }
 
-/** The server responded before it read the share, so the share does not count. @internal */
+/** True if the request was not sent, or rejected before the service read the share, so that the share does not count. @internal */
 export const wasNotCounted = (error: StewardError): boolean =>
   !isReplyLost(error) && (error.status === undefined || error.status < 400 || [401, 403, 404, 429, 503].includes(error.status));
 
@@ -237,7 +240,7 @@ export const isReplyLost = (error: unknown): boolean => error instanceof Steward
 /** The service accepted the new shares, and failed as it stored their key: either set may open it. @internal */
 export const isFailedCommit = ({ details }: StewardError): boolean => details.reason.includes("failed to perform");
 
-/** True if the service says that its seal keeps the key. @internal */
+/** True if the service reports that it uses auto-unseal. @internal */
 export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
   if (!dialectOf(connection).showsSeal) return false;
   const path = apiPath("sys/seal-status");

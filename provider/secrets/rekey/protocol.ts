@@ -149,7 +149,7 @@ export const log = ({ say }: Connection, message: string): void => say(`rekey: $
 /** @internal */
 export const warn = ({ say }: Connection, message: string): void => say(`warning: rekey: ${message}`);
 
-/** The keys that new shares are encrypted to. @internal */
+/** Returns the phrase `, encrypted to …` for messages, or an empty string. @internal */
 export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
   pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
 
@@ -159,7 +159,7 @@ export function missingShares(sources: readonly ShareSource[], field: "currentSh
   return names.length > 0 ? [{ path: field, text: `unavailable: ${names.join(", ")}` }] : [];
 }
 
-/** Call this before the first request that changes something. @internal */
+/** Throws if the engine does not save the state after each resource. Call it before the first request that changes anything. @internal */
 export function assertSavesEachStep(connection: Connection): void {
   if (connection.engine.savesEachStep) return;
   throw stopped(
@@ -285,7 +285,7 @@ export async function cancelLeftovers(connection: Connection, observed: Observed
 /** The objects that the three resources hold. @internal */
 export const rekeyObjects = { attempt: "/v1/sys/rekey/init", shares: "/v1/sys/rekey/update", commit: "/v1/sys/rekey/verify" } as const;
 
-/** Another resource's set became live after this one's, which is worthless now. @internal */
+/** True if another resource's shares became live after this one's, which are now worthless. @internal */
 export function isSucceeded(connection: Connection, { since }: { since?: string }): boolean {
   const other = heldByAnother(connection, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
   return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;
