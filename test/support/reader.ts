@@ -203,6 +203,10 @@ export class Reader {
       });
     const code = await new Promise<number>((done) => child.on("close", (status) => done(status ?? 1)));
     if (code !== wanted) throw new Error(`${this.page}: exit code ${code}, not ${wanted}:\n${script}\n${output}`);
+    if (questions.length > 0)
+      throw new Error(
+        `${this.page}: these prompts did not appear: ${questions.map(([question]) => question).join(", ")}:\n${script}\n${output}`,
+      );
     if (existsSync(after)) this.folder = readFileSync(after, "utf8").trim();
     return output;
   }

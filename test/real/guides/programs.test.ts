@@ -1,0 +1,154 @@
+import { call } from "../../support/call";
+import { deploy, Guides, imports } from "../../support/guides";
+import { packed } from "../../support/installation";
+import { jobOf } from "../../support/scheduler";
+
+// The guides about what to write in a program.
+
+const tarballs = packed();
+const guides = new Guides();
+
+test("docs/guides/management-token.md", async () => {
+  const reader = await guides.follow("docs/guides/management-token.md", {
+    "https://nomad.example.com:4646": guides.nomad.address,
+    "<role>": "operator",
+  });
+  reader.with({ VAULT_ADDR: guides.vault.address, NOMAD_ADDR: guides.nomad.address, NOMAD_TOKEN: guides.nomad.token });
+  const made = async (output: Promise<string>): Promise<{ accessor: string; secret: string }> => {
+    const fields = Object.fromEntries([...(await output).matchAll(/^(\w+) ID += (\S+)$/gm)].map(([, name, value]) => [name, value]));
+    return { accessor: fields.Accessor ?? "", secret: fields.Secret ?? "" };
+  };
+  const old = await made(reader.run("nomad acl token create -type=management"));
+  reader.write(
+    "index.ts",
+    `${imports}new secrets.SchedulerAccess("access", { address: "${guides.nomad.address}", token: config.requireSecret("managementToken") });`,
+  );
+  await reader.run("pulumi config set --secret managementToken && pulumi up", { input: old.secret });
+  await guides.onVault("POST", "nomad/role/operator", { type: "management", global: true });
+
+  const renewed = await made(reader.shell());
+  reader.program(imports);
+  expect(await reader.shell({ input: renewed.secret })).toMatch(/1 updated/);
+  await reader.says("nomad acl token delete <accessor>", { own: { "<accessor>": old.accessor } });
+  expect(await reader.says("vault read nomad/creds/<role>")).toMatch(/^secret_id +[0-9a-f-]{36}$/m);
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/guides/several-installations.md", async () => {
+  const reader = await guides.follow("docs/guides/several-installations.md", {
+    "https://vault.$place.example.com:8200": "$(printenv address_$place)",
+    "https://vault.oslo.example.com:8200": guides.sandbox.secrets.url,
+  });
+  reader.with({ address_berlin: guides.vault.address, address_oslo: guides.sandbox.secrets.url });
+  await reader.with({ VAULT_TOKEN_BERLIN: guides.vault.token, VAULT_TOKEN_OSLO: guides.sandbox.secrets.token }).shell();
+  reader.program();
+  await reader.run("pulumi up");
+  const policies = async (of: { url: string; token: string }): Promise<unknown> =>
+    (await call(of, "GET", "/v1/nomad/role/deploy")).json.data.policies;
+  expect([await policies({ url: guides.vault.address, token: guides.vault.token }), await policies(guides.sandbox.secrets)]).toEqual([
+    ["deploy"],
+    ["deploy"],
+  ]);
+  await reader.run("pulumi destroy");
+
+  reader.write("index.ts", `${imports}new secrets.SchedulerRole("deploy", { name: "deploy", policies: ["oslo"] });`);
+  await reader.with({ VAULT_TOKEN: guides.sandbox.secrets.token }).shell();
+  await reader.run("pulumi up");
+  expect(await policies(guides.sandbox.secrets)).toEqual(["oslo"]);
+  expect(await guides.role("deploy")).toBeUndefined();
+  reader.finish();
+});
+
+test("docs/guides/tokens.md", async () => {
+  const reader = await guides.follow("docs/guides/tokens.md");
+  for (const Name of ["deploy", "read-logs"])
+    await guides.onNomad(guides.nomad.token, "PUT", `acl/policy/${Name}`, { Name, Rules: 'namespace "*" { policy = "read" }' });
+  const access = `const access = new secrets.SchedulerAccess("access", { address: "${guides.nomad.address}", token: config.requireSecret("managementToken") });\n`;
+  await reader.run("pulumi config set --secret managementToken", { input: guides.nomad.token });
+  reader.program(`${imports}${access}`, "export const secretId = token.secretId;");
+  await reader.run("pulumi up");
+  const secretId = (await reader.run("pulumi stack output secretId --show-secrets")).trim();
+  expect((await guides.onNomad(secretId, "GET", "jobs")).status).toBe(200);
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/guides/many-roles.md", async () => {
+  const reader = await guides.follow("docs/guides/many-roles.md");
+  reader.program(imports);
+  await reader.run("pulumi up");
+  expect(await guides.role("payments")).toMatchObject({ policies: ["payments-deploy"] });
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/guides/settings.md", async () => {
+  const reader = await guides.follow("docs/guides/settings.md");
+  reader.program(imports, '\nnew platform.GeneralSettings("general", { apiRateLimit: 100 });\n');
+  await reader.run("pulumi config set --secret smtpPassword a-password && pulumi up");
+  expect(guides.sandbox.platform.mail.sent()).toHaveLength(1);
+  await reader.with({ TFE_ADDRESS: guides.sandbox.platform.url }).shell();
+  expect(await reader.says("pulumi refresh --diff")).toMatch(/apiRateLimit +: 100 => 99/);
+  reader.finish();
+});
+
+test("docs/guides/functions.md", async () => {
+  const reader = (await guides.open("docs/guides/functions.md")).with({ NOMAD_TOKEN: guides.nomad.token });
+  await reader.project("dev", {
+    "steward:default": { scheduler: { address: guides.nomad.address, dialect: "hashicorp", tokenEnv: "NOMAD_TOKEN" } },
+  });
+  reader.program(`const job = ${JSON.stringify(jobOf("web"))};\n`, "export const deployed = deploy(job);");
+  await reader.run("pulumi up && pulumi stack output deployed --json");
+  expect((await guides.onNomad(guides.nomad.token, "GET", "job/web")).status).toBe(200);
+  reader.finish();
+});
+
+test("docs/reference/connections.md", async () => {
+  const reader = await guides.open("docs/reference/connections.md", { "https://vault.example.com:8200": guides.vault.address });
+  await reader.with({ VAULT_TOKEN: guides.vault.token }).project("connections", {});
+  await reader.shell();
+  await deploy(reader, 'new secrets.SchedulerRole("other", { name: "other", policies: ["deploy"] });');
+  expect(await guides.role("other")).toMatchObject({ policies: ["deploy"] });
+  reader.finish();
+});
+
+test("docs/guides/testing.md", async () => {
+  const reader = await guides.open("docs/guides/testing.md", {
+    "npm install pulumi-steward": `npm install ${tarballs().provider}`,
+    "--save-dev pulumi-steward-sandbox": `--save-dev ${tarballs().sandbox}`,
+  });
+  reader.save("json", "package.json");
+  reader.save("json", "tsconfig.json");
+  reader.save("yaml", "Pulumi.yaml");
+  await reader.shell();
+  reader.save("ts", "index.ts");
+  reader.save("ts", "index.test.ts");
+  const jest = reader.take("sh");
+  // Run it twice: leftovers of the first run must not break the second.
+  for (let run = 0; run < 2; run += 1) expect(await reader.run(jest)).toContain("Tests:       2 passed, 2 total");
+
+  const byHand = await reader.keepRunning("SHARE_5");
+  try {
+    reader.write("variables", byHand.output);
+    const set = "pulumi config set --secret managementToken && pulumi config set policy deploy";
+    expect(await reader.run(`source variables; pulumi stack init dev && ${set} && pulumi up`, { input: "a-token" })).toContain("3 created");
+  } finally {
+    await byHand.stop();
+  }
+  reader.finish();
+});
+
+test("sandbox/README.md", async () => {
+  const reader = await guides.open("sandbox/README.md", { "--save-dev pulumi-steward-sandbox": `--save-dev ${tarballs().sandbox}` });
+  reader.write("package.json", "{}");
+  await reader.shell();
+  const terminal = await reader.keepRunning("SHARE_5");
+  expect(terminal.output).toMatch(/^export NOMAD_ADDR=http:/m);
+  await terminal.stop();
+  reader.write("role.mjs", reader.take("ts"));
+  expect(await reader.run("node role.mjs")).toBe("[ 'deploy' ]\n");
+  reader.write("faults.mjs", reader.take("ts"));
+  await reader.run("node faults.mjs");
+  reader.finish();
+});

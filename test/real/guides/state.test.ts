@@ -1,0 +1,140 @@
+import { delimiter } from "node:path";
+import { getHosts } from "../../../tools/hosts";
+import { call } from "../../support/call";
+import { declared } from "../../support/discovery";
+import { deploy, Guides, imports } from "../../support/guides";
+import { packed } from "../../support/installation";
+import { exitCodes } from "../../support/pages";
+
+// The guides about what a stack manages: adoption, import, drift, moves, the mechanism.
+
+const tarballs = packed();
+const { none, drift, unasked } = exitCodes;
+const guides = new Guides();
+
+test("docs/guides/adopt.md", async () => {
+  const reader = await guides.follow("docs/guides/adopt.md", { "https://nomad.example.com:4646": guides.nomad.address });
+  await guides.onVault("POST", "nomad/config/access", { address: "http://127.0.0.1:1", token: "theirs" });
+  await guides.onVault("POST", "nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
+  await guides.onVault("POST", "nomad/role/payments", { policies: "theirs", type: "client" });
+
+  reader.program();
+  const found = await reader.shell();
+  expect(JSON.parse(found.slice(found.lastIndexOf("\n{")))).toEqual({
+    roles: { payments: expect.objectContaining({ policies: ["theirs"] }) },
+    ttl: 3600,
+    maxTtl: 7200,
+    apiRateLimit: 30,
+  });
+
+  reader.program();
+  await reader.run("pulumi config set --secret managementToken", { input: guides.nomad.token });
+  const change = 'policies: ["theirs"] -> ["payments-deploy"]';
+  expect(await reader.shell()).toContain(change);
+  expect(await guides.role("payments")).toMatchObject({ policies: ["theirs"] });
+  expect(await reader.shell()).toContain(change);
+  expect(await guides.role("payments")).toMatchObject({ policies: ["payments-deploy"] });
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/guides/import.md", async () => {
+  const reader = (
+    await guides.open("docs/guides/import.md", {
+      "name: operations": "name: story",
+      "https://vault.example.com:8200": guides.vault.address,
+      "https://nomad.example.com:4646": guides.nomad.address,
+      // The language host that is built here cannot generate a program.
+      "--out index.ts": "--generate-code=false",
+    })
+  ).with({ VAULT_TOKEN: guides.vault.token });
+  await reader.project("dev", {}, tarballs().provider);
+  await guides.onVault("POST", "nomad/config/access", { address: guides.nomad.address, token: guides.nomad.token });
+  await guides.onVault("POST", "nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
+  for (const name of ["payments", "search"]) await guides.onVault("POST", `nomad/role/${name}`, { policies: name });
+
+  reader.save("yaml", "Pulumi.yaml");
+  await reader.shell();
+  const found = await reader.shell();
+  expect(found).toMatch(/^steward:secrets:SchedulerRole +payments +nomad\/role\/payments$/m);
+  expect(found).toMatch(/4 resources in import\.json\. Next:\n +\$ pulumi import --file import\.json\n$/);
+  expect(await reader.shell()).toContain("4 imported");
+  const { resources } = JSON.parse(await reader.run("pulumi stack export")).deployment;
+  const others = resources.filter(({ urn }: { urn: string }) => !urn.endsWith("::nomad-access"));
+  reader.program(
+    'import * as pulumi from "@pulumi/pulumi";\nimport { secrets } from "pulumi-steward";\n',
+    await declared({ resources: async () => others }),
+  );
+  expect(await reader.shell({ input: guides.nomad.token })).toMatch(/1 updated\n.*4 unchanged/);
+  await reader.run("pulumi refresh --preview-only --expect-no-changes");
+  reader.finish();
+});
+
+test("docs/guides/drift.md", async () => {
+  const reader = await guides.follow("docs/guides/drift.md");
+  await deploy(reader, 'new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });');
+  const refresh = reader.take("sh");
+  const job = reader.take("sh");
+
+  await reader.run(refresh, { code: none });
+  await reader.run(job, { code: none });
+  await guides.onVault("POST", "nomad/role/web", { policies: "stranger", type: "client" });
+  expect(await reader.run(refresh, { code: drift })).toContain("no changes were expected for refresh but changes were proposed");
+  expect(await reader.run(job, { code: drift })).toContain("Drift: see above.");
+  await reader.with({ VAULT_TOKEN: "wrong" }).run(refresh, { code: unasked });
+  expect(await reader.run(job, { code: unasked })).toContain("Drift is unknown: a server could not be read.");
+
+  reader.with({ VAULT_TOKEN: guides.vault.token });
+  expect(await reader.says("pulumi preview --refresh --diff")).toContain('"stranger" => "deploy"');
+  await reader.says("pulumi refresh --yes");
+  await reader.run(refresh, { code: none });
+  await reader.says("pulumi preview --expect-no-changes", { code: drift });
+  await reader.says("pulumi up --refresh");
+  expect(await guides.role("web")).toMatchObject({ policies: ["deploy"] });
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/guides/rename.md", async () => {
+  const reader = await guides.follow("docs/guides/rename.md");
+  await deploy(reader, 'new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });');
+  reader.program(imports);
+  await reader.run("pulumi up --expect-no-changes");
+  await reader.run("pulumi destroy");
+
+  await deploy(reader, 'new secrets.SchedulerRoles("rest", { roles: { team: { policies: ["deploy"] }, web: { policies: ["deploy"] } } });');
+  reader.program(imports);
+  await reader.run("pulumi up");
+  expect(await guides.role("team")).toMatchObject({ policies: ["deploy"] });
+  await reader.run("pulumi up --refresh --expect-no-changes");
+  await reader.run("pulumi destroy");
+  expect(await guides.role("team")).toBeUndefined();
+  reader.finish();
+});
+
+test("docs/guides/native-plugin.md", async () => {
+  const reader = await guides.follow("docs/guides/native-plugin.md", {
+    "name: operations": "name: story",
+    "https://vault.oslo.example.com:8200": guides.sandbox.secrets.url,
+  });
+  reader.with({ VAULT_TOKEN_OSLO: guides.sandbox.secrets.token });
+  const declaration = 'new secrets.SchedulerRole("deploy", { name: "deploy", policies: ["read"] });';
+  await deploy(reader, declaration);
+  reader.write("Pulumi.yaml", reader.take("yaml"));
+  expect(await reader.shell()).toMatch(/Resources:\s+2 unchanged/);
+  await reader.run("pulumi refresh");
+  expect(await reader.shell()).toMatch(/Resources:\s+~ 1 updated\s+1 unchanged/);
+  await reader.run("pulumi config set steward:native true");
+
+  await guides.onVault("POST", "nomad/role/web", { policies: "found" });
+  const { generating } = await getHosts();
+  const printed = await reader.run(`PATH=${[...generating, "$PATH"].join(delimiter)}\n${reader.take("sh")}`);
+  expect(printed).toContain("new steward.secrets.SchedulerRole");
+  const found = 'new secrets.SchedulerRole("web", { name: "web", policies: ["found"] }, { protect: true });';
+  reader.write("index.ts", `${imports}${declaration}${found}`);
+  await reader.run("pulumi up --expect-no-changes");
+  reader.program("", `${declaration}${found}`);
+  await reader.run("pulumi up");
+  expect((await call(guides.sandbox.secrets, "GET", "/v1/nomad/config/lease")).json.data).toMatchObject({ ttl: 1800 });
+  reader.finish();
+});
