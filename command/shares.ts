@@ -160,7 +160,10 @@ async function explain(connection: Connection, round: Round, shown: RekeyStatus,
   if (wasNotCounted(error)) return error;
   const after = await getStatus(connection).catch(() => undefined);
   if (!after)
-    return failed(`it is unknown if the share counted (${reason})`, "Check `pulumi-steward rekey status` before you submit it again.");
+    return failed(
+      `it is unknown whether the share was counted (${reason})`,
+      "Check `pulumi-steward rekey status` before you submit it again.",
+    );
   const now = round.at(after);
   const counted = now && `${now.progress} of ${now.required}`;
   const hasRestarted = now && now.progress === 0 && before.progress + 1 >= before.required;
@@ -168,7 +171,7 @@ async function explain(connection: Connection, round: Round, shown: RekeyStatus,
   if (round.shares === "current" && now && now.progress >= now.required)
     return failed(
       `the ${now.progress} ${kind} submitted cannot be combined (${reason})`,
-      "Nothing is committed. At least one of them is wrong, and the service keeps them all: cancel the rekey, and start again.",
+      "Nothing is committed. At least one of them is wrong, and the service keeps them all: cancel the rekey, and start over.",
     );
   if (round.shares === "new" && isFailedCommit(error))
     return failed(`it is not known if the new shares are live: the service failed to commit them (${reason})`, keepBoth);
@@ -192,7 +195,7 @@ async function explain(connection: Connection, round: Round, shown: RekeyStatus,
   if (after.started && after.nonce === shown.nonce)
     return failed(
       `the new shares are made, and were lost with the response (${reason})`,
-      `Nothing is committed. ${shown.backup ? "The service's backup holds them, encrypted: `pulumi-steward rekey backup` fetches them." : "Cancel the rekey, and start again."}`,
+      `Nothing is committed. ${shown.backup ? "The service's backup holds them, encrypted: `pulumi-steward rekey backup` fetches them." : "Cancel the rekey, and start over."}`,
     );
   return failed(
     `the response was lost (${reason}), and the rekey is gone`,

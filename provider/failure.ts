@@ -36,7 +36,7 @@ export function transportError(thrown: unknown, connection: Connection, progress
   const isLate = timeouts.includes(code) || error.name === "TimeoutError";
   const outcomeUnknown = writes && isSent;
   if (clientRefused.test(code))
-    return fail("ERR_UNEXPECTED_RESPONSE", `${address} rejected the client certificate of the connection, or requires one (${code})`, {
+    return fail("ERR_UNEXPECTED_RESPONSE", `${address} rejected the connection's client certificate, or requires one (${code})`, {
       rule: "client-certificate",
       hint: `Check clientCert and clientKey of ${system} in the ${title}.`,
       nothingSent: progress.nothingSent,
@@ -52,9 +52,9 @@ export function transportError(thrown: unknown, connection: Connection, progress
       outcomeUnknown,
     });
   if (isGarbled || code.startsWith("Z_"))
-    return fail("ERR_UNEXPECTED_RESPONSE", `the response of ${address} is unreadable (${code})`, {
+    return fail("ERR_UNEXPECTED_RESPONSE", `the response from ${address} is unreadable (${code})`, {
       rule: "unreadable",
-      hint: "Check the scheme and the port of the connection's address, and any proxy in between.",
+      hint: "Check the scheme and the port of the connection's address, and any proxy on the way.",
       // A response that does not begin as HTTP is from another kind of server.
       outcomeUnknown: outcomeUnknown && (isAnswered || !error.message.includes("Expected HTTP/")),
     });
@@ -137,7 +137,7 @@ const tlsCauses: readonly { rule: string; codes: RegExp; isCertificate?: boolean
     rule: "certificate-authority",
     codes: /UNABLE_TO_|SELF_SIGNED/,
     isCertificate: true,
-    hint: () => "The CA of the server's certificate is unknown: set the connection's caCert to it.",
+    hint: () => "The server's certificate is signed by an unknown CA: set the connection's caCert to the certificate of that CA.",
   },
 ];
 
@@ -146,7 +146,7 @@ function tlsHint(code: string, { address, skipVerify }: Connection): { rule: str
   const hint =
     cause?.hint(new URL(address).hostname) ??
     "Set the connection's caCert to the CA of the server's certificate, or correct the scheme of the address.";
-  const ignored = `${skipVerify} is ignored, since anyone in between could read the token.`;
+  const ignored = `${skipVerify} is ignored, since an attacker on the network could read the token.`;
   return { rule: cause?.rule ?? "tls", hint: skipVerify && cause?.isCertificate ? `${hint} ${ignored}` : hint };
 }
 
@@ -163,7 +163,7 @@ export function proxyOf(address: string, environment: NodeJS.ProcessEnv): { name
     return host === "*" || hostname === bare || (/^[.*]/.test(host) && hostname.endsWith(`.${bare}`));
   });
   const url = URL.canParse(environment[variable] ?? "") ? new URL(environment[variable] as string) : undefined;
-  return isExcepted ? undefined : { variable, name: `the proxy ${url ? `${url.protocol}//${url.host} ` : ""}of the variable ${variable}` };
+  return isExcepted ? undefined : { variable, name: `the proxy ${url ? `${url.protocol}//${url.host} ` : ""}in ${variable}` };
 }
 
 /** @internal */

@@ -148,7 +148,9 @@ test("every page is reachable from the README", () => {
 });
 
 test("a test in test/real follows every page with commands or programs", () => {
-  const suites = readdirSync(join(root, "test/real")).map((file) => readFileSync(join(root, "test/real", file), "utf8"));
+  const suites = readdirSync(join(root, "test/real"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => readFileSync(join(root, "test/real", file), "utf8"));
   // The examples of the reference compile, and its resources have suites. Contributors' pages are for this repository.
   const others = /^(docs\/(api|development)\/|CONTRIBUTING|CHANGELOG)/;
   const followed = pages.filter((page) => !others.test(page) && allBlocks(page).some(({ language }) => !shown.includes(language)));

@@ -157,4 +157,4 @@ export const idsIn = (relationship: unknown): string[] =>
 
 /** @internal */
 export const unexpectedAnswer = (method: string, path: string): StewardError =>
-  unexpectedResponse(method, path, "the response is not from the platform", "Check the address and any proxy in between.");
+  unexpectedResponse(method, path, "the response is not from the platform", "Check the address and any proxy on the way.");

@@ -116,4 +116,4 @@ export function header(connection: Connection, { headers }: Response, name: stri
 
 /** @internal */
 export const unexpectedAnswer = (method: string, path: string, reason = "the response is not from the scheduler"): StewardError =>
-  unexpectedResponse(method, path, reason, "Check the connection's address and any proxy in between.");
+  unexpectedResponse(method, path, reason, "Check the connection's address and any proxy on the way.");

@@ -186,7 +186,7 @@ export async function readOpenApi(connection: Connection, retry: Retry): Promise
     "GET",
     openApiPath,
     "the response is not an OpenAPI document",
-    "Check the connection's address and any proxy in between.",
+    "Check the connection's address and any proxy on the way.",
   );
 }
 

@@ -51,6 +51,8 @@ test("a normalized value stays the same and equals its original", () => {
 test("values with different meanings differ", () => {
   expect(duration.equal("1h", "61m")).toBe(false);
   expect(duration.equal("1h", undefined)).toBe(false);
+  expect(duration.equal("soon", undefined)).toBe(false);
+  expect(duration.equal("soon", "soon")).toBe(true);
   expect(unordered.equal(["a"], ["a", "b"])).toBe(false);
   expect(unordered.equal(["a"], undefined)).toBe(false);
   expect(pem.equal(certificate, certificate.replace("A", "B"))).toBe(false);

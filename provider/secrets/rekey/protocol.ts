@@ -61,9 +61,9 @@ const shares: readonly Line<"shares">[] = [
   ],
   [["a nonce", "no nonce"], ["probe"], "cancel probe", "an old probe of this rekey is in progress: the rekey cancels it"],
   [["a nonce", "no nonce"], ["matchingUnused"], "take over", "a matching attempt without shares is in progress: the rekey takes it over"],
-  [["a nonce"], ["collecting"], "submit shares", "the attempt takes current shares: the rekey submits those at hand"],
+  [["a nonce"], ["collecting"], "submit shares", "the attempt is collecting current shares: the rekey submits the available ones"],
   [["a nonce"], ["verifying"], "recover", "the response with the new shares is missing: the rekey reads the backup or starts over"],
-  [["a nonce"], ["tampered"], "refuse tampered", "the attempt has the expected nonce and other parameters: the rekey submits no share"],
+  [["a nonce"], ["tampered"], "refuse tampered", "the attempt has the expected nonce but other parameters: the rekey submits no share"],
   [["a nonce", "no nonce"], ["matchingInUse", "foreign"], "conflict", "another client's attempt is in progress: onConflict decides"],
 ];
 
@@ -73,7 +73,7 @@ const commit: readonly Line<"commit">[] = [
     ["a candidate", "an unknown outcome"],
     ["verifying"],
     "prove and verify",
-    "the new shares are saved, not verified: the rekey proves and commits them",
+    "the new shares are saved but not verified: the rekey proves and commits them",
   ],
   [["a candidate"], ["none"], "outcome unknown", "the attempt is gone, committed or not: the outcome is unknown"],
   [
@@ -87,7 +87,7 @@ const commit: readonly Line<"commit">[] = [
     ["a candidate", "an unknown outcome"],
     ["tampered"],
     "refuse tampered",
-    "the attempt has the expected nonce and other parameters: the rekey submits no share",
+    "the attempt has the expected nonce but other parameters: the rekey submits no share",
   ],
   [
     ["a candidate", "an unknown outcome"],
@@ -240,7 +240,7 @@ const inProgress = (status: RekeyStatus, hint: string): StewardError =>
 export const refuseTampered = ({ status }: Observed): StewardError =>
   stopped(
     "tampered-attempt",
-    `the attempt ${status.nonce} has other parameters than this rekey requested (${describe(status)}): a share submitted to it could make keys for an attacker`,
+    `the attempt ${status.nonce} has other parameters than this rekey requested (${describe(status)}): a share submitted to it could produce keys for an attacker`,
     'Find out who changed it. To start over, set onConflict: "cancel" and change triggers.',
     "ERR_CONFLICT",
   );

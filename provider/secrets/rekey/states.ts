@@ -136,7 +136,7 @@ export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, 
 const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
   fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
 
-/** True if the attempt has exactly these parameters. A share for other parameters could make keys for an attacker. @internal */
+/** True if the attempt has exactly these parameters. A share for other parameters could produce keys for an attacker. @internal */
 export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, backup, verification }: Parameters): boolean =>
   status.shares === shares &&
   status.threshold === threshold &&

@@ -82,7 +82,7 @@ test("docs/guides/drift.md", async () => {
   expect(await reader.run(refresh, { code: drift })).toContain("no changes were expected for refresh but changes were proposed");
   expect(await reader.run(job, { code: drift })).toContain("Drift: see above.");
   await reader.with({ VAULT_TOKEN: "wrong" }).run(refresh, { code: unasked });
-  expect(await reader.run(job, { code: unasked })).toContain("Drift is unknown: a server could not be read.");
+  expect(await reader.run(job, { code: unasked })).toContain("Drift is unknown: the stack or a server could not be read.");
 
   reader.with({ VAULT_TOKEN: guides.vault.token });
   expect(await reader.says("pulumi preview --refresh --diff")).toContain('"stranger" => "deploy"');
