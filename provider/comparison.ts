@@ -43,7 +43,7 @@ const whole = (sum: number): number | undefined => (Number.isSafeInteger(sum) ? 
 /** Durations: "1h", "60m", "3600" and 3600 are equal. @internal */
 export const duration: Comparison = {
   normalize: (value) => seconds(value) ?? value,
-  equal: (a, b) => (seconds(a) ?? a) === (seconds(b) ?? b),
+  equal: (a, b) => isDeepStrictEqual(seconds(a) ?? a, seconds(b) ?? b),
 };
 
 /** PEM: whitespace is ignored. @internal */
