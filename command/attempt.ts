@@ -116,12 +116,12 @@ export async function agree(
   const refuse = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
   if (round.at === verifyStanding && nonce === status.nonce && nonce !== now.nonce)
     throw refuse(
-      `--nonce is that of the rekey; the nonce of its verification is ${now.nonce}`,
+      `--nonce is the nonce of the rekey, but its verification has its own, ${now.nonce}`,
       "Nothing was sent. Check `pulumi-steward rekey status`, and use the nonce of the verification.",
     );
   if (nonce !== undefined && nonce !== now.nonce)
     throw refuse(
-      `--nonce is not that of the ${round.at === verifyStanding ? "verification" : "rekey"} in progress, ${now.nonce}`,
+      `--nonce does not match the ${round.at === verifyStanding ? "verification" : "rekey"} in progress, ${now.nonce}`,
       "Nothing was sent. Find out whose rekey it is.",
     );
   if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await ask(terminal, `${question} [y/N] `, { hidden: false }))) throw new Canceled();
@@ -144,10 +144,14 @@ export async function assertUnchanged(connection: Connection, round: Round, show
   const changed = fields.filter((field) => !isDeepStrictEqual(status[field], shown[field])).map((field) => decisive[field]);
   const [then, now] = [round.at(shown), round.at(status)];
   if (now && now.nonce === then?.nonce && changed.length === 0) return now;
-  const what = !status.started ? "it is gone" : !now ? "it takes other shares now" : changed.join(", ") || "the nonce of its verification";
+  const what = !status.started
+    ? "it is gone"
+    : !now
+      ? `it now collects ${round.shares === "current" ? "new" : "current"} shares`
+      : changed.join(", ") || "the nonce of its verification";
   throw new StewardError({
     code: "ERR_CONFLICT",
-    reason: `the rekey is no longer the one that was shown (${what}); nothing was sent`,
+    reason: `the rekey has changed since it was shown (${what}); nothing was sent`,
     hint: "Check `pulumi-steward rekey status`, and find out who changed it.",
   });
 }

@@ -17,9 +17,9 @@ export interface BackupOptions {
 export async function backup(terminal: Terminal, options: BackupOptions): Promise<void> {
   const connection = service(terminal);
   const kept = await getBackup(connection);
-  if (!kept) throw refuse(`no backup of a rekey is kept on ${connection.address}`, "Nothing was changed.");
+  if (!kept) throw refuse(`there is no rekey backup on ${connection.address}`, "Nothing was changed.");
   if (options.nonce !== undefined && options.nonce !== kept.nonce)
-    throw refuse(`--nonce is not that of the backup, ${kept.nonce}`, "Nothing was changed. Find out whose backup it is.");
+    throw refuse(`--nonce does not match the backup, ${kept.nonce}`, "Nothing was changed. Find out whose backup it is.");
   if (!options.delete) return fetch(terminal, kept, options);
   await removeBackup(connection, kept.nonce);
   say(terminal, `The backup of the rekey ${kept.nonce} is removed.`);
@@ -46,7 +46,7 @@ function write(terminal: Terminal, path: string, lines: readonly string[]): void
   } catch (error) {
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
-      reason: `the file of --output cannot be created (${(error as NodeJS.ErrnoException).code})`,
+      reason: `the --output file cannot be created (${(error as NodeJS.ErrnoException).code})`,
       hint: "Name a file that does not exist yet, in a folder with enough space.",
     });
   }

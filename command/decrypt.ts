@@ -60,6 +60,6 @@ function read(path: string, option: string): Buffer {
     return readFileSync(path);
   } catch (error) {
     // Do not print the path: it may be the secret, passed in the wrong place.
-    throw invalid(`the file of ${option} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw invalid(`the ${option} file cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }

@@ -53,6 +53,6 @@ export class NewSharesFile {
 const unusable = (error: unknown): StewardError =>
   new StewardError({
     code: "ERR_INVALID_INPUT",
-    reason: `the file of --output cannot be created (${(error as NodeJS.ErrnoException).code}); nothing was sent`,
+    reason: `the --output file cannot be created (${(error as NodeJS.ErrnoException).code}); nothing was sent`,
     hint: "Name a file that does not exist yet, in a folder with enough space.",
   });

@@ -80,8 +80,8 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
     if (!complete) return say(terminal, `${before.progress + 1} of ${before.required} new shares verified.`);
     const after = await getStatus(trusted);
     if (after.nonce === shown.nonce || after.required !== shown.threshold)
-      throw failed("the service reported completion, and its status does not show it", keepBoth);
-    say(terminal, "The new shares are live. The previous ones open nothing.");
+      throw failed("the service reported completion, but its status does not show it", keepBoth);
+    say(terminal, "The new shares are live. The previous ones are no longer valid.");
   });
 }
 
@@ -126,17 +126,17 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
       set.shares.map((share, index) => shareOf(share, `share ${index + 1}`)),
       set.threshold,
     );
-    if (verdict.proven === false) throw failed(`the new shares were made, and ${verdict.reason}`, cancelIt(shown));
+    if (verdict.proven === false) throw failed(`the new shares were made, but ${verdict.reason}`, cancelIt(shown));
     say(
       terminal,
-      verdict.proven === true ? `All ${set.shares.length} new shares match.` : `${verdict.reason}: they cannot be proven here.`,
+      verdict.proven === true ? `All ${set.shares.length} new shares match.` : `${verdict.reason}: they cannot be proven locally.`,
     );
   }
   const handOver =
     shown.pgpFingerprints.length > 0
       ? "Hand each to its holder, who decrypts it with `pulumi-steward rekey decrypt`."
       : "Hand each to its holder.";
-  if (!shown.verificationRequired) return say(terminal, `The new shares are live, and the previous ones open nothing. ${handOver}`);
+  if (!shown.verificationRequired) return say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
   say(terminal, `Nothing is committed yet: the current shares still open the service. ${handOver}`);
   const nonce = await getStatus(connection).then(
     ({ verification }) => verification?.nonce,
@@ -177,24 +177,24 @@ async function explain(connection: Connection, round: Round, shown: RekeyStatus,
     return failed(`it is not known if the new shares are live: the service failed to commit them (${reason})`, keepBoth);
   if (hasRestarted && (status === 400 || status === 500))
     return failed(
-      `the ${before.required} ${kind} submitted are not a set of the ${round.shares === "current" ? "service's keys" : "new keys"} (${reason})`,
-      `Nothing is committed. At least one of them is wrong, and the service cannot tell which: all holders submit theirs again. The nonce now is ${now.nonce}.`,
+      `the ${before.required} ${kind} submitted do not reconstruct the ${round.shares} key (${reason})`,
+      `Nothing is committed. At least one of them is wrong, and the service cannot tell which: all holders must submit theirs again, with the new nonce ${now.nonce}.`,
     );
   if (status === 400) return failed(`the service refused this share and kept the others: ${reason}`, "See `pulumi-steward rekey status`.");
   if (now)
     return failed(
       `the response was lost (${reason}); ${counted} ${kind} are submitted now, ${before.progress} before`,
       now.progress > before.progress
-        ? "It counted, unless another holder submitted one at the same moment."
+        ? "The share was counted, unless another holder submitted one at the same moment."
         : hasRestarted
-          ? "At least one of them may be wrong: all holders submit theirs again."
-          : "It did not count: submit it again.",
+          ? "At least one share may be wrong: all holders must submit theirs again."
+          : "The share was not counted: submit it again.",
     );
   if (round.shares === "new")
     return failed(`it is not known if the new shares are live: the response was lost (${reason}), and the rekey is gone`, keepBoth);
   if (after.started && after.nonce === shown.nonce)
     return failed(
-      `the new shares are made, and were lost with the response (${reason})`,
+      `the new shares were made, but were lost with the response (${reason})`,
       `Nothing is committed. ${shown.backup ? "The service's backup holds them, encrypted: `pulumi-steward rekey backup` fetches them." : "Cancel the rekey, and start over."}`,
     );
   return failed(

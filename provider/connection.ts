@@ -125,11 +125,11 @@ export function defineSystem<Own extends object>({
   const settings = (shape as unknown as z.ZodType<ServerSettings & Own>)
     .refine(
       ({ token, tokenEnv, tokenFile }) => [token, tokenEnv, tokenFile].filter(Boolean).length <= 1,
-      rule("one-token", "takes one of token, tokenEnv and tokenFile"),
+      rule("one-token", "must set at most one of token, tokenEnv and tokenFile"),
     )
     .refine(
       ({ clientCert, clientKey }) => !clientCert === !clientKey,
-      rule("certificate-and-key", "takes clientCert and clientKey together"),
+      rule("certificate-and-key", "must set both clientCert and clientKey, or neither"),
     );
   return { ...rest, settings, own: Object.keys(own) };
 }
@@ -285,9 +285,13 @@ function fromEnvironment<Own extends object>(system: System<Own>, sources: Confi
 function canonicalAddress({ settings: { address }, called }: Found<object>): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw invalid("url", `${called("address")} is not a plain HTTP or HTTPS URL`, "Write it as https://host:port, without credentials.");
+    throw invalid(
+      "url",
+      `${called("address")} is not a valid HTTP or HTTPS URL`,
+      "Write it as https://host:port, without credentials, query or fragment.",
+    );
   const path = url.pathname.replace(/\/+$/, "");
   if (/(^|\/)(v1|api|api\/v2)$/.test(path))
-    throw invalid("api-path", `${called("address")} contains a path of the API`, "Remove /v1 or /api from its end.");
+    throw invalid("api-path", `${called("address")} contains a path of the API`, "Remove /v1, /api or /api/v2 from its end.");
   return `${url.origin}${path}`;
 }

@@ -63,7 +63,7 @@ export function transportError(thrown: unknown, connection: Connection, progress
     isLate ? `${address} did not respond in time` : `the connection to ${address} broke before the response was complete`,
     {
       rule: isLate ? "too-late" : "connection-broken",
-      hint: writes ? "The server may have applied it: run the same command again, which continues from there." : "Try again.",
+      hint: writes ? "The server may have applied the write: run the same command again, which continues from there." : "Try again.",
       outcomeUnknown,
     },
   );

@@ -40,7 +40,7 @@ export function warnOfUnused(
   const are = unused.length === 1 ? "is" : "are";
   warnOnce(
     say,
-    `${unused.join(", ")} ${are} set and not used: ${used.address} names the server of ${name}, which uses only variables that begin with ${used.prefix}_.`,
+    `${unused.join(", ")} ${are} set but not used: ${used.address} names the server of ${name}, which uses only variables that begin with ${used.prefix}_.`,
   );
 }
 

@@ -26,7 +26,7 @@ export function writeImportFile(path: string, resources: readonly ImportEntry[],
   } catch (error) {
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
-      reason: `the file of --output cannot be written (${(error as NodeJS.ErrnoException).code})`,
+      reason: `the --output file cannot be written (${(error as NodeJS.ErrnoException).code})`,
       hint: "Choose a new file, or an existing one with --overwrite, in a folder with enough space.",
     });
   }

@@ -105,7 +105,7 @@ export async function servePlugin(
     if (typeof asked !== "string" || version.localeCompare(asked, "en", { numeric: true }) <= 0) return;
     (logTo ?? log)(
       "warning",
-      `the program uses pulumi-steward ${asked}, but Pulumi runs version ${version} of the plugin: in Pulumi.yaml, name the plugin of the program's package`,
+      `the program uses pulumi-steward ${asked}, but Pulumi runs version ${version} of the plugin: in Pulumi.yaml, set the plugin's path to node_modules/pulumi-steward/bin`,
       "",
     );
   }

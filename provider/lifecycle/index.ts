@@ -71,7 +71,11 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       operation: `Cannot read ${definition.displayName}`,
       ...(definition.readById
         ? { rule: "id", reason: `"${id}" is not a valid id`, hint: `Write it as ${definition.id}.` }
-        : { rule: "no-read-by-id", reason: "it cannot be read by an id", hint: "Declare it without an id." }),
+        : {
+            rule: "no-read-by-id",
+            reason: "it cannot be imported or read by id",
+            hint: "Declare a new resource instead of an import or `get`.",
+          }),
     });
     throw new OperationFailed(error, undefined);
   }

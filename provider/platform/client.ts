@@ -100,7 +100,7 @@ export async function callAsAdministrator(connection: Connection, request: Omit<
     throw error.with({
       rule: "endpoint-missing",
       reason: "this release of the platform has no such endpoint",
-      hint: "Upgrade the platform: customization settings exist from release 202003-1, the administration of workspaces from release 201807-1.",
+      hint: "Upgrade the platform: customization settings require release 202003-1 or later, and workspace administration 201807-1 or later.",
     });
   }
 }
@@ -110,7 +110,7 @@ export function notAdministrator({ title, tokenSource }: Connection, error: Stew
   return error.with({
     code: "ERR_FORBIDDEN",
     rule: "not-administrator",
-    reason: "the platform serves its administration API only to site administrators, and answers 404 otherwise",
+    reason: "the platform serves its admin API only to site administrators, and returns 404 to all others",
     hint: `Check that the platform token of the ${title} belongs to a site administrator. It comes from ${tokenSource}.`,
   });
 }

@@ -54,7 +54,7 @@ const sysRekey: RekeyApi = {
   wrapsData: false,
   notServed: {
     status: 405,
-    reason: "the service does not serve sys/rekey, which OpenBao disables since 2.5",
+    reason: "the service does not serve sys/rekey, which OpenBao 2.5 and later disable",
     hint: 'For OpenBao, set the connection\'s dialect to "openbao", or set BAO_ADDR and BAO_TOKEN where the environment names the service.',
   },
 };
@@ -115,8 +115,8 @@ export const dialects: Record<string, SecretsDialect> = {
       wrapsData: true,
       notServed: {
         status: 404,
-        reason: "the service does not serve sys/rotate/root, which OpenBao has since 2.4, and Vault does not have",
-        hint: 'For an older OpenBao, and for Vault, set the connection\'s dialect to "hashicorp", or set VAULT_ADDR and VAULT_TOKEN in place of BAO_ADDR and BAO_TOKEN.',
+        reason: "the service does not serve sys/rotate/root, which only OpenBao 2.4 and later have",
+        hint: 'For Vault and older OpenBao, set the connection\'s dialect to "hashicorp", or set VAULT_ADDR and VAULT_TOKEN in place of BAO_ADDR and BAO_TOKEN.',
       },
     },
     // A cancel takes no nonce, and no attempt is too young for it.

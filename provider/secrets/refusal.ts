@@ -13,7 +13,11 @@ export async function explainRefusal(connection: Connection, error: unknown): Pr
   const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
   // The path exists, so the object is missing.
   if (templates.length > 0 && error.status === 404) return error;
-  const needed = /\/role$/.test(path) ? "the capability list" : "the capabilities create, read and update";
+  const needed = /\/role$/.test(path)
+    ? "the `list` capability"
+    : /\/creds\/[^/]*$/.test(path)
+      ? "the `read` capability"
+      : "the `create`, `read` and `update` capabilities";
   const source = `The token comes from ${connection.tokenSource}.`;
   if (templates.length > 0)
     return error.with({
@@ -24,6 +28,6 @@ export async function explainRefusal(connection: Connection, error: unknown): Pr
     return error.with({ rule: "path-not-visible", hint: `The token's policy does not cover ${path}. ${source}` });
   return error.with({
     rule: "mount-not-visible",
-    hint: `No scheduler engine is mounted at ${mount}, or the token's policy does not cover it. Mount the engine, correct \`mount\`, or extend the policy. ${source}`,
+    hint: `No scheduler engine is mounted at ${mount}, or the token's policy does not cover it. Mount the secrets engine, correct \`mount\`, or extend the policy. ${source}`,
   });
 }

@@ -82,7 +82,7 @@ const url = z
   )
   .refine(
     (address) => !holdsCredentials(address),
-    rule("credentials", "must not contain a user or a password, since the state stores it in plaintext"),
+    rule("credentials", "must not contain a user name or a password: the state would store them in plaintext"),
   )
   .refine((address) => !/[?#]/.test(address), rule("query", "must not contain a query or a fragment"));
 const managementToken = z
@@ -109,7 +109,7 @@ function certificateProblem(pem: string): string | undefined {
   try {
     const { raw } = new X509Certificate(pem);
     const isSha1 = sha1Signatures.some((identifier) => raw.includes(identifier));
-    return isSha1 ? "is signed with SHA-1, which Vault rejects since 1.12" : undefined;
+    return isSha1 ? "is signed with SHA-1, which Vault 1.12 and later reject" : undefined;
   } catch {
     return "is not a valid X.509 certificate, so the service cannot reach the scheduler with it";
   }
@@ -199,7 +199,7 @@ async function find({
   const address = withoutCredentials(data.address);
   const shownAddress = connection.secretFields.includes("address") ? "[secret]" : address;
   return {
-    reason: `the engine is already configured for ${address ? shownAddress : "the scheduler of its own environment"}`,
+    reason: `the secrets engine is already configured for ${address ? shownAddress : "the scheduler in the service's environment"}`,
     hint: `${renamedHint} Otherwise set adopt: true to overwrite that configuration. Its token cannot be read or restored. ${replaceHint}`,
     differences: differencesOf<object>(
       { ...from, address: unblanked(address) },

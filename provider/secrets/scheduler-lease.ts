@@ -73,7 +73,7 @@ async function find({ connection, inputs }: Request): Promise<Found<SchedulerLea
   return (
     state && {
       state,
-      reason: "the engine already has a lease configuration",
+      reason: "the secrets engine already has a lease configuration",
       hint: `${renamedHint} Otherwise set adopt: true to overwrite it. Destroying the resource then restores the defaults of the service. ${replaceHint}`,
       differences: differencesOf<Times>(state, timesOf(inputs, state), { ttl: exact.equal, maxTtl: exact.equal }),
     }

@@ -107,7 +107,10 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
   refuseUnstorable(connection, mount, wanted);
   const undeclared = exclusive ? without(listed, ours) : undefined;
   const hidden = (undeclared ?? []).filter(isHidden);
-  if (hidden.length > 0) connection.say(`warning: Pulumi does not show undeclared ${rolesOf(mount)}: ${shortList(hidden)}`);
+  if (hidden.length > 0)
+    connection.say(
+      `warning: undeclared ${rolesOf(mount)} that Pulumi does not show, since their names begin with __: ${shortList(hidden)}`,
+    );
   const reads = wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const);
   const found = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
   return {
@@ -140,7 +143,10 @@ function planNotes({ inputs: { roles }, last }: { inputs: SchedulerRolesInputs; 
   const changed = names.filter((name) => isHidden(name) && !sameRole(own(last.roles, name), own(roles, name)));
   if (changed.length === 0) return [];
   return [
-    { path: "roles", text: `${shortList(changed)} will be written or deleted. Pulumi does not show changes of names that begin with __` },
+    {
+      path: "roles",
+      text: `${shortList(changed)} will be written or deleted. Pulumi does not show changes to roles whose names begin with __`,
+    },
   ];
 }
 

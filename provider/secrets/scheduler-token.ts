@@ -112,7 +112,7 @@ function explainFailure(connection: Connection, error: unknown): unknown {
     });
   if (error.code === "ERR_SERVER")
     return error.with({
-      hint: "Check the engine's connection to the scheduler (SchedulerAccess), and make the token depend on it (`dependsOn`).",
+      hint: "Check the secrets engine's connection to the scheduler (SchedulerAccess), and make the token depend on it (`dependsOn`).",
     });
   return error;
 }
@@ -154,7 +154,7 @@ async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequ
         `warning: scheduler token ${accessorId}: it no longer exists in the scheduler, so its lease must be force-revoked (${byForce})`,
       );
     throw error.with({
-      hint: `The engine must reach the scheduler: correct its access configuration, and try again. If it never will, delete the token ${accessorId} in the scheduler, force-revoke its lease (${byForce}), and try again.`,
+      hint: `The secrets engine must reach the scheduler: correct its access configuration, and try again. If it never will, delete the token ${accessorId} in the scheduler, force-revoke its lease (${byForce}), and try again.`,
     });
   });
 }

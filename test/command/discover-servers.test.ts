@@ -17,7 +17,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     expect(await discover(sandbox.env, "--output", "link.json")).toMatchObject({ code: 1, stderr: expect.stringContaining("(EEXIST)") });
     expect(existsSync("elsewhere.json")).toBe(false);
     const { stderr: nowhere } = await discover(sandbox.env, "--output", "no/where.json");
-    expect(nowhere).toContain("the file of --output cannot be written (ENOENT)");
+    expect(nowhere).toContain("the --output file cannot be written (ENOENT)");
   });
 
   test("accepts an empty installation", async () => {

@@ -184,7 +184,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
       ...only("platform"),
       [isReal ? "TFE_TOKEN" : "PLATFORM_TOKEN"]: sandbox.platform.memberToken,
     });
-    expect(stdout.match(/administration API only to site administrators/g)).toHaveLength(6);
+    expect(stdout.match(/admin API only to site administrators/g)).toHaveLength(6);
     expect(code).toBe(1);
   });
 

@@ -49,7 +49,7 @@ test("docs/rekey/several-holders.md", async () => {
   expect(await reader.says(bring("SHARE"), { input: `${one}\n`, code: 1 })).toContain("1 of 3 current shares submitted");
   await reader.says(bring("SHARE"), { input: `${two}\n`, code: 1 });
   const output = await reader.says(bring("SHARE"), { input: `${three}\n`, code: 1 });
-  expect(output).toContain("decrypted new shares that prove the rekey are at hand");
+  expect(output).toContain("decrypted new shares required to prove the rekey are available");
   const fresh: string[] = [];
   for (const holder of all) {
     reader.write("me.asc", holder.privateKey.armor());

@@ -57,7 +57,7 @@ test("a rekey to five holders with PGP keys and a backup commits with the decryp
   const all: Holder[] = await holders(5);
   const pgp = `, pgpKeys: ${JSON.stringify(all.map(({ publicKey }) => publicKey))}, backup: true, removeBackup: true, newShares: ${sources("N", 5)}`;
   const waits = await rekey(5, 3, pgp).pulumi("up", "--yes", "--skip-preview");
-  expect(waits.output).toContain("0 of the 3 decrypted new shares that prove the rekey are at hand; nothing is committed");
+  expect(waits.output).toContain("0 of the 3 decrypted new shares required to prove the rekey are available; nothing is committed");
   // The messages that each holder sees in the terminal.
   const messages = all.map(
     ({ fingerprint }) => new RegExp(`for the holder of ${fingerprint}, encrypted: ([0-9a-f]+)`).exec(waits.output)?.[1] ?? "",

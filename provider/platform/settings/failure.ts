@@ -52,7 +52,7 @@ export async function afterFailure(kind: Kind, connection: Connection, error: un
     reason,
     code: mailError ? "ERR_REJECTED" : error.code,
     outcomeUnknown: false,
-    hint: "The platform did not store the change. Run `pulumi up` again.",
+    hint: `The platform did not store the change. ${mailError ? "Check the mail server and these settings, then run" : "Run"} \`pulumi up\` again.`,
   });
 }
 

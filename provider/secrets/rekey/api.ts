@@ -32,7 +32,7 @@ function parse<T>(schema: z.ZodType<T>, answer: Answer): T {
 const unexpectedBody = ({ method, path }: Answer): StewardError =>
   identified(
     "unexpected-response",
-    unexpectedResponse(method, path, "the response is not that of a rekey", "Check the connection's address."),
+    unexpectedResponse(method, path, "the response is not from the rekey API", "Check the connection's address."),
   );
 
 async function send(connection: Connection, endpoint: Endpoint, request: Pick<Request, "method" | "body" | "retry">): Promise<Answer> {
@@ -59,7 +59,7 @@ function explainNotServed(error: unknown, connection: Connection): unknown {
   const { status, reason, hint } = dialectOf(connection).rekey.notServed;
   if (!(error instanceof StewardError) || !isFromService(error)) return error;
   if (/unavailable in namespaces/.test(error.details.reason))
-    return error.with({ hint: "A rekey is of the whole service: give it a connection without a namespace." });
+    return error.with({ hint: "A rekey applies to the whole service: use a connection without a namespace." });
   if (error.status !== status) return error;
   return identified("wrong-dialect", error.with({ code: "ERR_REJECTED", reason, hint }));
 }
@@ -215,7 +215,7 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
 function explainDenied(error: unknown, connection: Connection, capability: "read" | "delete"): unknown {
   if (!(error instanceof StewardError) || error.status !== 403 || connection.token() === undefined) return error;
   return error.with({
-    hint: `${error.details.hint} Its policies must allow ${capability} on ${dialectOf(connection).rekey.path}/backup, and sudo if the service's OpenAPI document marks that path so.`,
+    hint: `${error.details.hint} The token's policy must grant \`${capability}\` on ${dialectOf(connection).rekey.path}/backup, and \`sudo\` if the OpenAPI document requires it for that path.`,
   });
 }
 

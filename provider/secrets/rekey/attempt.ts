@@ -60,7 +60,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
         findings.push({
           path: "pgpKeys",
           rule: "count",
-          reason: `must be as many as secretShares, ${secretShares}, not ${pgpKeys.length}`,
+          reason: `must have as many keys as secretShares, ${secretShares}, but has ${pgpKeys.length}`,
         });
       return [...findings, ...(await keyFindings(pgpKeys))];
     },
@@ -75,7 +75,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
               path: "keepSharesInState",
               rule: "clear-text",
               reason:
-                "must be true without pgpKeys, since anyone who can decrypt the state can then unseal the service; or set pgpKeys, one for each holder",
+                "must be true without pgpKeys, to accept that anyone who can decrypt the state can unseal the service; or set pgpKeys, one for each holder",
             },
           ],
   },
@@ -171,7 +171,7 @@ async function planNotes({
   if (last) {
     if (!isNew(inputs, last)) return [];
     const { secretShares: shares, secretThreshold: threshold } = last as RekeyInputs;
-    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live unseal keys. If the current shares are not at hand, it submits those that the state holds`;
+    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live unseal keys. If the current shares are not available, it submits those in the state`;
     return [{ path: "", text }, ...missing];
   }
   const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;

@@ -98,7 +98,7 @@ async function step(run: CommitRun): Promise<CommitState> {
     throw await waitForShares(
       run,
       "outcome-unknown-shares-missing",
-      `it is not known whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted ones for the test are at hand`,
+      `it is not known whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
     );
   const isGone = "the attempt is gone, after a commit, a seal, a failover or a cancel";
   return drive(run, "commit", isUnknown ? "an unknown outcome" : "a candidate", {
@@ -168,10 +168,10 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
       log(
         connection,
-        `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: another client has rekeyed it`,
+        `the service now requires ${status.required} shares, but the set in the state has a threshold of ${live.threshold}: another client has rekeyed the service`,
       );
     if (server === "abandoned" || server === "probe")
-      log(connection, `an attempt of this rekey is left on the service, ${status.nonce}: the next rekey cancels it`);
+      log(connection, `this rekey's attempt ${status.nonce} is still in progress: the next rekey cancels it`);
     return previous;
   },
   create: ({ connection, inputs }) => withSince(connection, inputs, {}),
@@ -189,7 +189,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
       throw stopped(
         "only-copy",
         "the state holds the only copy of shares that open the service",
-        "Save them (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and delete then.",
+        "Save them (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and then delete the resource.",
       );
     const observed = await observe(connection, identityOf(attempt, nonces, candidate.nonce));
     // Another resource of the program may have taken the attempt over.

@@ -75,9 +75,9 @@ export async function prove(shares: readonly Share[], threshold: number): Promis
   const points = shares.map(({ bytes }) => bytes[bytes.length - 1]);
   const same = shares.filter((_, index) => points[index] === 0 || points.indexOf(points[index]) < index);
   if (same.length > 0 && new Set(points).size > 1)
-    return { proven: false, rule: "same-point", reason: "two shares have the same point, or one has no point", misfits: same };
+    return { proven: false, rule: "same-point", reason: "two shares have the same x-coordinate (last byte), or one has 0", misfits: same };
   if (same.length > 0)
-    return { proven: "unknown", reason: "the shares have another format, in which the last byte is not a point of its own" };
+    return { proven: "unknown", reason: "the shares are not in Vault's format, in which each share ends with a different byte" };
   if (shares.length === threshold) return { proven: true };
   return belongTogether(shares, threshold);
 }
@@ -174,7 +174,7 @@ async function inspectKey(text: string): Promise<InspectedKey> {
       ? await readKey({ armoredKey: text.trim() })
       : await readKey({ binaryKey: new Uint8Array(Buffer.from(text, "base64")) });
   } catch {
-    return unusable("not-a-key", "is not an OpenPGP public key, armored or as the base64 of its binary form");
+    return unusable("not-a-key", "is not an OpenPGP public key, armored or as base64-encoded binary");
   }
   const fingerprint = key.getFingerprint();
   // Its private part would go to the service, and into the state.
@@ -237,7 +237,7 @@ export async function decryptMessage({
     ? readPrivateKey({ armoredKey: privateKey.trim() })
     : readPrivateKey({ binaryKey: new Uint8Array(Buffer.from(privateKey, "base64")) })
   ).catch(() => {
-    throw refuse("not-a-key", "privateKey is not an OpenPGP private key, armored or as the base64 of its binary form");
+    throw refuse("not-a-key", "privateKey is not an OpenPGP private key, armored or as base64-encoded binary");
   });
   const unlock = async (): Promise<OpenPGP.PrivateKey> => {
     const secret = await passphrase();

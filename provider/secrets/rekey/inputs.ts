@@ -152,7 +152,7 @@ const source = z.union(
       file: z
         .string()
         .min(1, "must name a file")
-        .refine(isNoShare, rule("share-as-path", "must be the path (with ./ in it where it looks like a share), not the share itself")),
+        .refine(isNoShare, rule("share-as-path", "must be the path, not the share itself; prefix a path that looks like a share with ./")),
     }),
   ],
   "must be a share, { env: <variable> } or { file: <path> }",
@@ -231,7 +231,7 @@ export function sharesAtHand(sources: readonly ShareSource[], field: string): { 
     const duplicate = shares.find((other) => other.bytes.equals(bytes));
     if (duplicate) throw invalidShare(label, "duplicate", `${label} is the same share as ${duplicate.label}`);
     if (shares.some((other) => other.bytes.length !== bytes.length))
-      throw invalidShare(label, "length", `${label} is not as long as the shares before it: all shares of a set have one length`);
+      throw invalidShare(label, "length", `${label} differs in length from the others: all shares of a set have the same length`);
     shares.push({ label, text, bytes, index });
   }
   return { shares, missing };
@@ -244,7 +244,7 @@ export const emptyReferences = (sources: readonly ShareSource[], field: string):
 const nameOf = (source: ShareReference): string => ("env" in source ? `the variable ${source.env}` : `the file ${source.file}`);
 
 const invalidShare = (path: string, rule: string, reason: string): StewardError =>
-  stopped("invalid-share", reason, "No share was sent. Correct it and run again.", "ERR_INVALID_INPUT").with({
+  stopped("invalid-share", reason, "No share was sent. Correct this share and run again.", "ERR_INVALID_INPUT").with({
     failures: [{ path, rule, reason }],
   });
 
@@ -294,7 +294,7 @@ function failuresIn(sources: ShareSource[] | null | undefined, field: "currentSh
     lengths.add(bytes.length);
     if (first !== undefined) return [{ path, rule: "duplicate", reason: `is the same share as ${field}[${first}]` }];
     return lengths.size > 1
-      ? [{ path, rule: "length", reason: "is not as long as the shares before it: all shares of a set have one length" }]
+      ? [{ path, rule: "length", reason: "differs in length from the others: all shares of a set have the same length" }]
       : [];
   });
 }
@@ -307,5 +307,5 @@ function failuresIn(sources: ShareSource[] | null | undefined, field: "currentSh
 export const stepOutput = (field: string): Schema<never> =>
   z.custom<never>(
     (value) => (value as Record<string, unknown> | undefined)?.[field] !== undefined,
-    rule("step-before-stopped", "the rekey stopped before this step; see the error of the step before"),
+    rule("step-before-stopped", "an earlier step of the rekey stopped; see its error"),
   );

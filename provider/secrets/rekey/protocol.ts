@@ -193,7 +193,8 @@ export async function newAttempt(connection: Connection, identity: AttemptIdenti
     log(connection, `started attempt ${status.nonce}: ${describe(status)}`);
     return status;
   }
-  if (!lost && status.shares === 1 && parameters.shares > 1) throw autoUnseal(`; cancel the attempt ${status.nonce} that it made`);
+  if (!lost && status.shares === 1 && parameters.shares > 1)
+    throw autoUnseal(`; cancel the attempt ${status.nonce} with \`pulumi-steward rekey cancel\``);
   throw inProgress(status, waitOr(server === "matchingInUse"));
 }
 

@@ -153,7 +153,7 @@ function afterObservation(last: Round, observed: Observed, waits: boolean): Next
   // Shares of another set would invalidate the shares that other holders submitted.
   const other = progress <= round.counted ? withNextOffer(round) : undefined;
   if (!other) return next(round, sharesMissing(round, status), ...lines);
-  return next(other, observe, ...lines, "the available shares are not enough: trying those of an earlier rekey that the state keeps");
+  return next(other, observe, ...lines, "too few shares are available: trying those of an earlier rekey from the state");
 }
 
 function afterAnswer(round: Round, answer: Answer, status: RekeyStatus): Next {
@@ -194,7 +194,7 @@ function afterRefusal(round: Round, reason: string, status: RekeyStatus): Next {
   const judged: Round = { ...round, ...discarded, refused: set ? [...round.refused, set.nonce] : round.refused };
   const other = withNextOffer(judged);
   if (!other) return next(judged, sharesRefused(judged, status, reason, isAlone));
-  return next(other, observe, "the available shares are not the current ones: trying those of an earlier rekey that the state keeps");
+  return next(other, observe, "the service refused the submitted shares: trying those of an earlier rekey from the state");
 }
 
 const isSubmitted = ({ submitted, context }: Round, share: Share): boolean => submitted.includes(shareDigest(context.nonce, share));
@@ -216,7 +216,7 @@ const sharesMissing = ({ repeated, refusals, context }: Round, { progress, requi
     ...(context.missing.length > 0 ? [`unavailable: ${context.missing.join(", ")}`] : []),
     ...refusals.map((refusal) => `refused: ${refusal}`),
   ].join("; "),
-  hint: `Run \`pulumi up\` again on a machine that has ${required - progress === 1 ? "the missing share" : "missing shares"}. Other holders may submit theirs in the meantime${context.hasBackup ? "" : ", but the last share must be submitted here"}.${hintAtKept(context.kept, required)}`,
+  hint: `Run \`pulumi up\` again on a machine that has ${required - progress === 1 ? "the missing share" : "missing shares"}. Other holders may submit theirs in the meantime${context.hasBackup ? "" : ", but `pulumi up` must submit the last share"}.${hintAtKept(context.kept, required)}`,
 });
 
 const sharesRefused = ({ context }: Round, { required, nonce }: RekeyStatus, reason: string, isAlone: boolean): Command => ({

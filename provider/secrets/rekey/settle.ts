@@ -54,8 +54,10 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
       isShown ? "no-set-accepted" : "previous-shares-missing",
       isShown
         ? "neither the new shares nor the previous ones open the service: another client may have rekeyed it"
-        : `the new shares do not open the service; the previous ones are not tested, with ${current.length} of ${required} of them at hand`,
-      "The state keeps everything. Run again with all the shares that open the service as currentShares. Or change triggers: the new rekey tests them as holders submit theirs.",
+        : `the new shares do not open the service; the previous ones were not tested, since only ${isCurrent ? current.length : 0} of ${required} are available`,
+      isShown
+        ? "The state keeps the new shares. Find the shares that open the service, pass them as currentShares, and change triggers."
+        : "The state keeps the new shares. Run `pulumi up` again with the current shares that were submitted. Or change triggers: the new rekey shows which shares are live.",
     );
   // Show the set that opens the service as the live one, if the state holds it.
   const holdsCurrent = (known: ShareSet): boolean =>
@@ -170,7 +172,7 @@ async function submitSet(
       throw error.status >= 500 ? probeDisturbed(error.details.reason) : error;
     }
   }
-  throw probeDisturbed("the service asks for more shares than it reported");
+  throw probeDisturbed("the service requires more shares than it reported");
 }
 
 const probeDisturbed = (reason: string): StewardError =>

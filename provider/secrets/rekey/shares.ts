@@ -104,7 +104,7 @@ async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: Shares
   return [
     {
       path: "",
-      text: `the current shares at hand will be submitted, as far as the attempt still takes them, for ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
+      text: `the available current shares will be submitted, as long as the attempt accepts them, to make ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
     },
     ...missingShares(inputs.currentShares, "currentShares"),
   ];

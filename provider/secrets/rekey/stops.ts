@@ -74,7 +74,7 @@ export const unresolved = (id: StopId, reason: string): StewardError =>
   stopped(
     id,
     reason,
-    "Run `pulumi up` until the outcome is known. To discard the shares, set discardShares: true, run `pulumi up`, and delete then.",
+    "Run `pulumi up` until the outcome is known. To discard the shares, set discardShares: true, run `pulumi up`, and then delete the resource.",
   );
 
 /** Adds an id to the error of a request. @internal */
@@ -84,7 +84,7 @@ export const identified = (id: StopId, error: StewardError): StewardError => err
 export const autoUnseal = (more = ""): StewardError =>
   stopped(
     "auto-unseal",
-    `the service unseals itself: its seal keeps the key, and a rekey would make one share and not return it${more}`,
+    `the service uses auto-unseal: its seal keeps the key, and a rekey would make one share and not return it${more}`,
     "Remove this resource: recovery keys have another API, which it does not support.",
     "ERR_REJECTED",
   );
@@ -94,10 +94,10 @@ export const endedByOthers = "a seal, a failover or another client ended it";
 
 /** @internal */
 export const keptBySeal =
-  "the service rotated its key and returned no share: its seal must hold the key. If shares unseal it, keep it unsealed and restore it from a backup: the new key is lost";
+  "the service rotated its key but returned no share, so its seal must keep the key. If shares unseal the service, the new key is lost: keep the service unsealed, and restore it from a backup";
 
 /** @internal */
 export const noShares = {
-  reason: "the service rotated its key and returned no shares: its seal keeps the key itself",
+  reason: "the service rotated its key but returned no shares: its seal keeps the key itself",
   hint: "Remove this resource from the program: there are no shares to keep.",
 };

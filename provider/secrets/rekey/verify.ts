@@ -19,7 +19,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     throw await waitForShares(
       run,
       "new-shares-missing",
-      `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? ` (unavailable: ${missing.join(", ")})` : ""}`,
+      `${shares.length} of the ${needed} decrypted new shares required to prove the rekey are available; nothing is committed${missing.length > 0 ? ` (unavailable: ${missing.join(", ")})` : ""}`,
     );
   // A provider left over from an earlier run only knows the old nonce.
   const verification = await restartVerification(connection, nonce).catch((error) => {
@@ -51,10 +51,11 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     log(connection, `${index + 1} of ${threshold} new shares verified`);
   }
   const { server } = await observe(connection, identity);
-  if (server !== "verifying") throw outcomeUnknown(run, "the attempt ended, and the response to the last new share did not show how");
+  if (server !== "verifying")
+    throw outcomeUnknown(run, "the attempt ended, but the response to the last new share did not show the outcome");
   throw stopped(
     "verification-endless",
-    "the service asks for more new shares than their threshold",
+    "the service requires more new shares than their threshold",
     "The provider committed nothing. Run `pulumi up` again.",
   );
 }
@@ -65,7 +66,7 @@ async function proveLocally(run: CommitRun): Promise<void> {
   const verdict = await prove(shares, threshold);
   if (verdict.proven === true) return log(connection, `all ${shares.length} new shares match: proven before the commit`);
   if (verdict.proven === "unknown")
-    return log(connection, `${verdict.reason}: they cannot be proven here, and the service's own threshold is the proof`);
+    return log(connection, `${verdict.reason}: they cannot be proven locally, so only the service checks them`);
   const misfits = verdict.misfits.map(({ label }) => label);
   // One of the gathered shares is wrong, so all are requested again.
   if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
@@ -74,7 +75,7 @@ async function proveLocally(run: CommitRun): Promise<void> {
     "new-shares-not-proven",
     `${verdict.reason}${misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : ""}; nothing is committed`,
     encrypted.length > 0
-      ? "Correct newShares and run again."
+      ? "Correct newShares, and pass all of them again."
       : "The service made shares that do not match. Change triggers to cancel this attempt and start over.",
   );
 }
@@ -94,9 +95,9 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   return unfinished(
     run,
     "new-shares-refused",
-    `the service refused the new shares at ${share.label} (${error.details.reason}); nothing is committed, and the attempt is still in progress`,
+    `the service refused the new shares when it received ${share.label} (${error.details.reason}); nothing is committed, and the attempt is still in progress`,
     run.inputs.submission.candidate.encrypted.length > 0
-      ? "At least one of newShares is wrong. Correct it, and pass those of a threshold of holders again."
+      ? "At least one of newShares is wrong. Correct it, and pass all of them again."
       : "Run again, or change triggers to cancel this attempt and start over.",
   );
 }
@@ -108,7 +109,7 @@ async function committed(run: CommitRun): Promise<CommitState> {
   // A proxy may respond with "complete". A commit ends the attempt, and the service then requires the new threshold.
   const { status } = await observe(connection, identity);
   if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
-    throw outcomeUnknown(run, "the service reported completion, and its status does not show it");
+    throw outcomeUnknown(run, "the service reported completion, but its status does not show it");
   run.state = stateOf("live", candidate, []);
   log(connection, `the new shares are live: ${identity.parameters.shares} of them, threshold ${identity.parameters.threshold}`);
   return finish(run);
@@ -148,8 +149,8 @@ export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
   return unfinished(
     run,
     "outcome-unknown",
-    `${reason}: it is not yet known whether the new shares are live. Keep the previous shares, beside the new ones that the state holds`,
-    `Run \`pulumi up\` again: it tests which of them open the service${run.inputs.submission.candidate.encrypted.length > 0 ? ", with the decrypted new shares of a threshold of holders as newShares" : ""}.`,
+    `${reason}: it is not yet known whether the new shares are live. Keep the previous shares. The state keeps the new ones`,
+    `Run \`pulumi up\` again: it tests which of them open the service${run.inputs.submission.candidate.encrypted.length > 0 ? ", if a threshold of decrypted new shares is passed as newShares" : ""}.`,
   );
 }
 
@@ -162,6 +163,6 @@ export async function waitForShares(run: CommitRun, id: StopId, reason: string):
     run,
     id,
     reason,
-    `Their holders (${await describeKeys(attempt.parameters.pgpKeys)}) decrypt theirs, with \`pulumi-steward rekey decrypt\`, \`gpg\` or secrets.decryptShare, and pass them as newShares. Those passed in earlier runs are kept.`,
+    `Ask the holders (${await describeKeys(attempt.parameters.pgpKeys)}) to decrypt their new shares with \`pulumi-steward rekey decrypt\`, \`gpg\` or secrets.decryptShare, and pass them as newShares. The state keeps those from earlier runs.`,
   );
 }

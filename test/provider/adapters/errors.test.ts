@@ -155,7 +155,7 @@ describe("the hint of an error", () => {
       const limited = await as('path "nomad/*" { capabilities = ["read"] }');
       await expect(engine("SchedulerRole", { "steward:default": limited }).up(role)).rejects.toMatchObject({
         ...{ code: "ERR_FORBIDDEN", method: "POST", path: "/v1/nomad/role/web", status: 403 },
-        details: { hint: expect.stringMatching(/ create, read and update on \/nomad\/role\/web\. .* setting token/) },
+        details: { hint: expect.stringMatching(/ `create`, `read` and `update` capabilities on \/nomad\/role\/web\. .* setting token/) },
       });
       expect(sent().filter((request) => request === listing)).toHaveLength(1);
     });

@@ -146,7 +146,7 @@ test("functions warn of unused environment variables once in a process, in a pro
     for (const _ of [1, 2]) await secrets.getRekeyStatus();
   });
   printed.mockRestore();
-  expect(told).toEqual([expect.stringMatching(/^warning: VAULT_TOKEN is set and not used: BAO_ADDR /)]);
+  expect(told).toEqual([expect.stringMatching(/^warning: VAULT_TOKEN is set but not used: BAO_ADDR /)]);
   const lines: string[] = [];
   const plugin = createPlugin({ environment: { BAO_ADDR, BAO_TOKEN, VAULT_NAMESPACE: "canary" }, engine: noEngine }, (severity, line) =>
     lines.push(`${severity}: ${line}`),
@@ -154,6 +154,6 @@ test("functions warn of unused environment variables once in a process, in a pro
   for (const _ of [1, 2]) await plugin.invoke("steward:secrets:getRekeyStatus", {});
   const urn = "urn:pulumi:dev::test::steward:secrets:SchedulerRole::web";
   await plugin.check({ urn }, {}, { name: "web", policies: ["read"] });
-  expect(lines).toEqual([expect.stringMatching(/^warning: VAULT_NAMESPACE is set and not used: BAO_ADDR /)]);
+  expect(lines).toEqual([expect.stringMatching(/^warning: VAULT_NAMESPACE is set but not used: BAO_ADDR /)]);
   await sandbox.close();
 });

@@ -95,7 +95,7 @@ describe.each([
         const path = `/v1/${mount}/role`;
         await expect(refused).rejects.toThrow(refusal("ERR_FORBIDDEN", { rule, method: "GET", path, status: 403 }));
         await expect(refused).rejects.toThrow(/ \/scheduler\/role\b.* setting token\./);
-        if (rule === "capability-missing") await expect(refused).rejects.toThrow(/capability list\b/);
+        if (rule === "capability-missing") await expect(refused).rejects.toThrow(/`list` capability\b/);
         expect(await held("new")).toBeUndefined();
       }
       expect(await create({ ...role("adopted"), adopt: true })).toBe("create");
