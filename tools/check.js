@@ -58,7 +58,11 @@ async function checkDeclarations() {
       "--pretty",
       "false",
     ];
-    const { output } = await capture(process.execPath, [modules("typescript-3.8/bin/tsc"), ...options, "program.ts"], { cwd: folder });
+    const { code, output } = await capture(process.execPath, [modules("typescript-3.8/bin/tsc"), ...options, "program.ts"], {
+      cwd: folder,
+    });
+    // The compiler itself failed.
+    if (code !== 0 && !/error TS\d/.test(output)) return { code, output };
     const errors = output.split("\n").filter((line) => {
       const [, file] = /^(.+?)\(\d+,\d+\): error /.exec(line) ?? [];
       return file ? isOwn(path.resolve(folder, file)) : line.startsWith("error ");

@@ -13,6 +13,7 @@ export const cases: readonly ResourceCase[] = [
     token: "platform:ModuleVersionDeprecation",
     inputs: () => ({ ...version, reason: "Old." }),
     changed: () => ({ ...version, reason: "Older.", link: "https://wiki.example.com" }),
+    replaced: () => ({ ...version, moduleVersion: "1.1.0", reason: "Old." }),
     requests: () => ({ create: [read, `PATCH ${path()}`], update: [`PATCH ${path()}`], refresh: [read], delete: [`PATCH ${path()}`] }),
     drifts: [
       {

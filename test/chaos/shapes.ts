@@ -46,7 +46,7 @@ const kinds: { fault: Fault; when: Strike["when"] }[] = [
  */
 export function everyBlow(dialect: RekeyDialect, names: readonly string[]): void {
   const { start } = rekeyTargets.find(({ name }) => name.includes(dialect)) as (typeof rekeyTargets)[number];
-  test.each(shapes.filter(({ name }) => names.includes(name)))(
+  test.each(names.map((name) => shapes.find((shape) => shape.name === name) as (typeof shapes)[number]))(
     "$name: no fault at any request loses a key, and the rekey completes",
     async ({ first, plan }) => {
       const story = (strikes: Plan["strikes"]): Promise<Report> =>

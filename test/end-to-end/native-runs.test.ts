@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Sandbox, start } from "../../sandbox/index";
 import { kill, Process, processesWith } from "../support/processes";
 import { nativeProject, Project } from "../support/project";
+import { until } from "../support/until";
 
 // The native plugin with the real command line: kills, Ctrl-C, a large set of roles, and the size of the state.
 
@@ -38,10 +39,10 @@ async function delayed(): Promise<Awaited<ReturnType<Project["launch"]>>> {
   const child = await project.launch("up", "--yes", "--skip-preview");
   child.stdout.resume();
   child.stderr.resume();
-  while (!sandbox.requests().some(({ method, path }) => method === "POST" && path.endsWith("/second"))) {
-    if (child.exitCode !== null) throw new Error("it ended before the second role");
-    await sleep(20);
-  }
+  await until("the second role", () => {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error("it ended before the second role");
+    return sandbox.requests().some(({ method, path }) => method === "POST" && path.endsWith("/second"));
+  });
   return child;
 }
 
@@ -49,7 +50,7 @@ async function delayed(): Promise<Awaited<ReturnType<Project["launch"]>>> {
 const left = (): Process[] => processesWith("STEWARD_RUN", run).filter(({ command }) => !command.includes("pulumi-language-nodejs"));
 
 async function expectNoneLeft(): Promise<void> {
-  for (const end = Date.now() + 5000; left().length > 0 && Date.now() < end; ) await sleep(100);
+  for (const end = Date.now() + 30_000; left().length > 0 && Date.now() < end; ) await sleep(100);
   expect(left()).toEqual([]);
 }
 

@@ -4,6 +4,7 @@ import { cleanEnvironment } from "../../tools/environment";
 import { npm } from "../../tools/npm";
 import { everythingPer } from "../support/everything";
 import { Project } from "../support/project";
+import { until } from "../support/until";
 
 // Other ways in which Pulumi runs a program. The tests share one stack: each starts from the state that the previous one left.
 
@@ -65,12 +66,12 @@ test("pulumi watch applies each saved change, and each of its runs is independen
     stream.on("data", (data) => {
       output += data;
     });
-  const shows = async (text: RegExp, times: number): Promise<void> => {
-    while ((output.match(new RegExp(text, "g")) ?? []).length < times) {
+  const closed = new Promise((done) => child.on("close", done));
+  const shows = (text: RegExp, times: number): Promise<void> =>
+    until(`pulumi prints ${text} ${times} times`, () => {
       if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}:\n${output}`);
-      await new Promise((done) => child.stdout.once("data", done));
-    }
-  };
+      return (output.match(new RegExp(text, "g")) ?? []).length >= times;
+    });
   try {
     await shows(/Update (complete|failed)/, 1);
     expect([await policies("role"), output.includes("Update failed")]).toEqual([["one"], false]);
@@ -82,7 +83,7 @@ test("pulumi watch applies each saved change, and each of its runs is independen
     expect([await policies("role"), output.includes("Update failed")]).toEqual([["three"], false]);
   } finally {
     child.kill("SIGINT");
-    await new Promise((done) => child.on("close", done));
+    await closed;
   }
   await project.calm();
 });

@@ -4,6 +4,7 @@ import { platform, scheduler, secrets } from "../../provider";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
 import { format } from "../../provider/fields";
+import { isObject } from "../../provider/json";
 import { limited, limits, provider } from "../support/limits";
 import "../support/printed";
 import { draws } from "../support/scope";
@@ -151,6 +152,8 @@ describe.each(Object.entries(functions).map(([name, called]) => ({ name, ...call
         const refused = await Promise.resolve(call(given as never)).catch((error) => error);
         if (refused instanceof StewardError && ["ERR_INVALID_INPUT", "ERR_NO_CONNECTION"].includes(refused.code))
           expect(server.asked).toEqual([]);
+        // No function has an argument of this name.
+        if (isObject(given) && Object.hasOwn(given, "unheard")) expect(refused).toMatchObject({ code: "ERR_INVALID_INPUT" });
         if (refused instanceof Error) throw refused;
       });
     });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Sandbox, start } from "../../sandbox/index";
 import { startNomad, startVault } from "../../tools/servers";
 import { call } from "../support/call";
@@ -7,6 +6,7 @@ import { exitCodes } from "../support/pages";
 import { Reader } from "../support/reader";
 import { jobOf } from "../support/scheduler";
 import { templates } from "../support/templates";
+import { until } from "../support/until";
 
 // A reader of these pages starts with an empty folder and new servers.
 
@@ -115,7 +115,7 @@ test("docs/getting-started/nomad.md", async () => {
   await onNomad("PUT", "jobs", { Job: crashing });
   const stub = async (): Promise<{ Status: string; JobSummary: { Summary: { main: { Starting: number } } } }> =>
     (await (await onNomad("GET", "jobs?prefix=crashing")).json())[0];
-  while ((await stub()).JobSummary.Summary.main.Starting !== 1) await sleep(100);
+  await until("the job restarts", async () => (await stub()).JobSummary.Summary.main.Starting === 1);
   expect(await reader.run(refresh, { code: unasked })).toContain("These services should run: default/crashing.");
   expect(await stub()).toMatchObject({ Status: "running" });
   await onNomad("DELETE", "job/crashing?purge=true");

@@ -1,5 +1,6 @@
 import { type Sandbox, start } from "../../sandbox/index";
 import { startNomad } from "../../tools/servers";
+import { until } from "../support/until";
 
 // A separate Nomad: other suites register jobs in the shared one at any time.
 let nomad: { address: string; token: string; stop(): Promise<void> };
@@ -131,7 +132,7 @@ beforeAll(async () => {
   const list = async (path: string) => JSON.parse((await ask(real, path)).text);
   others = (await list("jobs")).map(({ ID }: { ID: string }) => ID);
   for (const Job of jobs) expect(await ask(real, "jobs", { Job })).toMatchObject({ status: 200 });
-  while ((await list("deployments")).length === 0) await new Promise(setImmediate);
+  await until("a deployment exists", async () => (await list("deployments")).length > 0);
 
   sandbox = await start({ dialect: "hashicorp" });
   const { scheduler } = sandbox;

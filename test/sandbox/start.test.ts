@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Sandbox, start } from "../../sandbox/index";
 import { call } from "../support/call";
+import { until } from "../support/until";
 
 let sandbox: Sandbox;
 afterEach(() => sandbox?.close());
@@ -66,7 +67,7 @@ test("a port in use fails the start, which leaves no other port open", async () 
   await expect(start({ port: first })).rejects.toMatchObject({ code: "EADDRINUSE" });
   await taken.close();
   // Node releases a closed server with a delay.
-  while (servers() > before) await new Promise((resolve) => setImmediate(resolve));
+  await until("the servers close", () => servers() <= before);
 }, 60_000);
 
 test.each([
@@ -135,7 +136,7 @@ test("close ends open connections and waiting requests, can be called twice, and
   await call(secrets, "GET", "/v1/sys/mounts");
   sandbox.faults.add({ system: "secrets", path: "/v1/sys/mounts", action: "delay", delayMs: 1e8 });
   const waiting = call(secrets, "GET", "/v1/sys/mounts").catch(() => "lost");
-  while (sandbox.requests().length < 2) await new Promise((resolve) => setImmediate(resolve));
+  await until("the second request", () => sandbox.requests().length >= 2);
   await sandbox.close();
   expect(await waiting).toBe("lost");
   await sandbox.close();

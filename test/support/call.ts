@@ -14,6 +14,8 @@ const tokenHeaders = ["x-secrets-token", "x-vault-token", "x-scheduler-token", "
 /** Sends one request without the provider. The token is in the headers of both dialects, so that a test can run in either. */
 export async function call(service: Service, method: string, path: string, body?: unknown, token: string = service.token): Promise<Answer> {
   const headers: Record<string, string> = token ? Object.fromEntries(tokenHeaders.map((name) => [name, token])) : {};
+  // A server may close an idle connection at the moment of its reuse.
+  headers.connection = "close";
   if (token) headers.authorization = `Bearer ${token}`;
   // The platform accepts only JSON:API.
   if (body !== undefined) headers["content-type"] = path.startsWith("/api/") ? "application/vnd.api+json" : "application/json";

@@ -30,11 +30,12 @@ export function compileAll(sources: Record<string, string>, types = "node"): Com
     // Skip Pulumi's own declarations, which would hide the package's in noise.
     const options = `--noEmit --strict --skipLibCheck --module node16 --target es2022 --types ${types} --extendedDiagnostics --listFiles`;
     const compiler = join(root, "node_modules/typescript/bin/tsc");
-    const { stdout } = spawnSync(process.execPath, [compiler, ...options.split(" "), ...Object.keys(sources)], {
+    const { stdout, stderr } = spawnSync(process.execPath, [compiler, ...options.split(" "), ...Object.keys(sources)], {
       cwd: folder,
       encoding: "utf8",
       maxBuffer: 64 * 1024 * 1024,
     });
+    if (!/^Instantiations:/m.test(stdout)) throw new Error(`The compiler failed: ${stderr || stdout}`);
     const lines = stdout.split("\n");
     return {
       errors: lines.filter((line) => line.includes("error TS")),

@@ -201,7 +201,7 @@ export class Project {
       run,
       async interrupt() {
         child.kill("SIGINT");
-        await heard;
+        await Promise.race([heard, run]);
       },
     };
   }

@@ -1,12 +1,8 @@
 import { readFileSync } from "node:fs";
-import { processesWith } from "../../support/processes";
+import { kill, processesWith } from "../../support/processes";
 import { ended, Project } from "../../support/project";
 import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
-
-/** Waits for a condition, at most until the test times out. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((done) => setTimeout(done, 50));
-}
+import { until } from "../../support/until";
 
 // Ctrl-C has the same effect in both dialects, so one is enough.
 const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
@@ -28,17 +24,22 @@ test("a second Ctrl-C ends a waiting rekey, and the next up completes it after p
         output += data;
       });
       const end = ended(run);
-      await until(() => / 600 s /.test(output));
+      const shows = (text: RegExp): Promise<void> =>
+        until(`pulumi prints ${text}`, () => {
+          if (run.exitCode !== null) throw new Error(`Pulumi ended with ${run.exitCode}:\n${output}`);
+          return text.test(output);
+        });
+      await shows(/ 600 s /);
       expect(output).toContain("`pulumi cancel`");
       run.kill("SIGINT");
-      await until(() => /press \^C again/.test(output));
+      await shows(/press \^C again/);
       // The rekey still waits: the provider polls the status.
       const asked = gateway.requests.length;
-      await until(() => gateway.requests.length > asked);
+      await until("the provider polls", () => gateway.requests.length > asked);
       expect(run.exitCode).toBeNull();
       run.kill("SIGINT");
       expect((await end).code).not.toBe(0);
-      await until(() => processesWith("STEWARD_TOKEN", token).length === 0);
+      await until("the provider ends", () => processesWith("STEWARD_TOKEN", token).length === 0);
 
       const { checkpoint } = JSON.parse(readFileSync(project.stateFile, "utf8"));
       expect(checkpoint.latest.pending_operations).toHaveLength(1);
@@ -47,6 +48,7 @@ test("a second Ctrl-C ends a waiting rekey, and the next up completes it after p
       expect(completed).toMatch(/rekey: .* live: 3 .* 2/);
       expect(await opens(((await project.outputs()) as { shares: string[] }).shares.slice(1))).toBe(true);
     } finally {
+      kill(processesWith("STEWARD_TOKEN", token));
       project.remove();
     }
   });

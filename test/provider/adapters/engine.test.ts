@@ -105,8 +105,11 @@ test("a connection error that says nothing about the engine does not end the pro
 });
 
 test("a process without an engine monitors nothing", async () => {
+  const connecting = jest.spyOn(net, "connect");
   await monitorEngine(undefined).assertAlive();
   await monitorEngine("/some/file.js").assertAlive();
+  expect(connecting).not.toHaveBeenCalled();
+  connecting.mockRestore();
 });
 
 test.each([

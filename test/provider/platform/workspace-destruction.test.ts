@@ -1,10 +1,10 @@
-import { setImmediate } from "node:timers/promises";
 import { StewardError } from "../../../provider/errors";
 import { adminWorkspace } from "../../../provider/platform/admin-workspace";
 import { connectTo } from "../../support/connection";
 import { limits } from "../../support/limits";
 import { onEachPlatform } from "../../support/platform";
 import { refusal } from "../../support/refusal";
+import { until } from "../../support/until";
 
 const id = "ws-acmeNetworkProd";
 
@@ -37,7 +37,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     sandbox.faults.add({ ...limited, headers: { "retry-after": "0.3" } });
     const sent = await requests(async () => {
       const destruction = expect(workspace.destroy()).rejects.toThrow(refusal("ERR_REJECTED", { rule }));
-      while (!sandbox.requests().some(({ method }) => method === "DELETE")) await setImmediate();
+      await until("the deletion", () => sandbox.requests().some(({ method }) => method === "DELETE"));
       service.seed({ workspaces: [{ id, ...changed }] });
       await destruction;
     });

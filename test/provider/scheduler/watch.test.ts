@@ -4,6 +4,7 @@ import { limited, limits } from "../../support/limits";
 import { printed } from "../../support/printed";
 import { invalidInputs, refusal } from "../../support/refusal";
 import { collect as collectAll } from "../../support/scheduler";
+import { until } from "../../support/until";
 import { Asked, answerList, closeAll, failure, serve } from "./server";
 
 Object.assign(limits, { pollDelay: 5, electionBackoff: 5 });
@@ -64,7 +65,7 @@ test("watches do not block other requests", async () => {
   const controller = new AbortController();
   const seen = await serve(({ query }, response) => (query.index === undefined ? answer(response, 5, [node("a")]) : undefined));
   const watches = Array.from({ length: 3 }, () => collect(scheduler.watch({ resource: "nodes", signal: controller.signal })));
-  while (indexes(seen).filter((index) => index === "5").length < watches.length) await new Promise((next) => setTimeout(next, 5));
+  await until("each watch asks again", () => indexes(seen).filter((index) => index === "5").length >= watches.length);
   expect(await collect(scheduler.listNodes())).toHaveLength(1);
   controller.abort();
   await Promise.all(watches);

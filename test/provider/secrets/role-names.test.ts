@@ -79,7 +79,7 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
     await roles.up(inputs);
     await outOfBand("POST", `${mount}/role/__hidden`, { policies: "theirs" });
     expect(await roles.refresh()).toEqual(["roles"]);
-    expect(printed[0]).toMatch(new RegExp(`^warning: .*"${mount}": __hidden$`));
+    expect(printed[0]).toMatch(new RegExp(`^warning: .*"${mount}" whose names begin with __: __hidden$`));
     printed.length = 0;
     await roles.preview(inputs);
     expect(printed).toEqual([expect.stringMatching(`^warning: .*"${mount}": roles: __hidden `)]);

@@ -65,9 +65,9 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's jobs, %s", (d
     };
     const statusOf = async (id: string): Promise<string> =>
       (await get("deployments")).find(({ JobID }: { JobID: string }) => JobID === id).Status;
-    sandbox.clock.advance(9_000);
+    sandbox.clock.advance(5_000);
     expect([await statusOf("calm"), await statusOf("canary")]).toEqual(["running", "running"]);
-    sandbox.clock.advance(1_000);
+    sandbox.clock.advance(5_000);
     expect(await ended("calm", json.JobModifyIndex)).toMatchObject({ Status: "successful", TaskGroups: { calm: { HealthyAllocs: 2 } } });
     expect(await statusOf("canary")).toBe("running");
 

@@ -1,5 +1,6 @@
 import { type Options, type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { until } from "../../support/until";
 import { damaged, refused } from "./rekey-service";
 
 let sandbox: Sandbox;
@@ -74,9 +75,10 @@ describe.each(["standard", "hashicorp"] as const)("a rekey and operations of an 
     for (const verified of [true, false]) {
       const nonce = await begin({ secret_shares: 1, secret_threshold: 1, pgp_keys, backup: true, require_verification: verified });
       const last = give(nonce, shares[0]);
-      while (!sandbox.requests().some(({ path }) => path.endsWith("update"))) await new Promise((resolve) => setImmediate(resolve));
+      await until("the share arrives", () => sandbox.requests().some(({ path }) => path.endsWith("update")));
       await sandbox.reset();
-      expect((await last).json.complete ?? "too late").toBeTruthy();
+      const { status: code, json } = await last;
+      expect([code, json.complete ?? json.errors]).toEqual([200, true]);
       expect(await status()).toMatchObject({ started: false, required: 1 });
       expect((await to("GET", "rekey/backup")).status).toBe(dialect === "hashicorp" ? 400 : 404);
       expect(await sandbox.secrets.opens(shares)).toBe(true);

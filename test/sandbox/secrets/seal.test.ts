@@ -1,6 +1,7 @@
 import { combine } from "shamir-secret-sharing";
 import { type Sandbox, start } from "../../../sandbox/index";
 import { call, raw, rawList } from "../../support/call";
+import { until } from "../../support/until";
 import { damaged } from "./rekey-service";
 
 let sandbox: Sandbox;
@@ -64,7 +65,7 @@ test("a failover breaks open connections and keeps written data", async () => {
   await call(secrets, "POST", "/v1/scheduler/role/web", { policies: "a" });
   sandbox.faults.add({ system: "secrets", path: "/v1/sys/mounts", action: "delay", delayMs: 1e8 });
   const waiting = call(secrets, "GET", "/v1/sys/mounts").catch(() => "lost");
-  while (sandbox.requests().length < 2) await new Promise((resolve) => setImmediate(resolve));
+  await until("the second request", () => sandbox.requests().length >= 2);
   await secrets.failover();
   expect(await waiting).toBe("lost");
   expect((await call(secrets, "GET", "/v1/scheduler/role/web")).status).toBe(200);

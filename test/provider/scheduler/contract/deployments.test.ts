@@ -52,9 +52,9 @@ onEachScheduler("waiting for a deployment", (current, said) => {
       });
     });
     // The newer deployment continues, and the wait ends at its timeout.
-    await expect(waitForDeployment({ jobId: ID, timeout: 1 })).rejects.toMatchObject({
+    await expect(waitForDeployment({ jobId: ID, timeout: 3 })).rejects.toMatchObject({
       code: "ERR_TIMED_OUT",
-      message: expect.stringContaining(" 1 s: running, main 0 of 1 healthy"),
+      message: expect.stringContaining(" 3 s: running, main 0 of 1 healthy"),
     });
   });
 
@@ -89,11 +89,11 @@ onEachScheduler("waiting for a deployment", (current, said) => {
     const [silent, sudden] = [newName(), newName()];
     await registerJob({ job: jobOf(silent, { Update: undefined }) });
     await registerJob({ job: jobOf(sudden, { Update: { MaxParallel: 0 } }) });
-    await expect(waitForDeployment({ jobId: silent, timeout: 1 })).rejects.toMatchObject({
+    await expect(waitForDeployment({ jobId: silent, timeout: 3 })).rejects.toMatchObject({
       code: "ERR_TIMED_OUT",
-      message: expect.stringContaining(" 1 s: running, main 0 of 1 healthy"),
+      message: expect.stringContaining(" 3 s: running, main 0 of 1 healthy"),
     });
-    await expect(waitForDeployment({ jobId: sudden, timeout: 1 })).rejects.toMatchObject({
+    await expect(waitForDeployment({ jobId: sudden, timeout: 3 })).rejects.toMatchObject({
       code: "ERR_TIMED_OUT",
       message: expect.not.stringContaining("running"),
     });

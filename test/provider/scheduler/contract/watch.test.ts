@@ -74,7 +74,9 @@ onEachScheduler("a watch", (current) => {
     const states: unknown[] = [];
     const next = newName();
     for await (const { items } of watch({ resource: "deployments", filter: filter("JobID").equals(next) })) {
-      if (items.length === 0) await register(jobOf(next));
+      // Long enough to be seen running on a busy machine.
+      const update = { MaxParallel: 1, HealthCheck: "task_states", MinHealthyTime: 2e9, HealthyDeadline: 8e9, ProgressDeadline: 1e10 };
+      if (items.length === 0) await register(jobOf(next, { Update: update }));
       states.push(items[0]?.Status);
       if (states.at(-1) === "successful") break;
     }

@@ -12,6 +12,7 @@ import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { inputsFrom, RekeyStack } from "../../../support/rekey";
 import { rekeyDialects, variablesFor, wireOf } from "../../../support/rekey-wire";
+import { until } from "../../../support/until";
 
 // A 429 applied nothing: each step waits, reads the status again, and retries once.
 
@@ -106,10 +107,10 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     const [share = ""] = sandbox.secrets.shares;
     await stack.up(inputs(), "attempt");
     const { nonce } = await status();
-    // Long enough for another client.
-    refuse("PUT", "update", { headers: { "retry-after": "0.5" } });
+    // Long enough for another client, on a busy machine too.
+    refuse("PUT", "update", { headers: { "retry-after": "4" } });
     const stops = stack.stops(inputs({ currentShares: [share] }));
-    while (of("PUT update") === 0) await new Promise((done) => setTimeout(done, 5));
+    await until("the share is sent", () => of("PUT update") > 0);
     await ask("DELETE", "init", dialect === "hashicorp" ? { nonce } : undefined);
     await ask("PUT", "init", { secret_shares: 1, secret_threshold: 1 });
     expect(await stops).toBe("rekey/attempt-replaced");
