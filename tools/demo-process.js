@@ -22,7 +22,7 @@ async function findSandbox(folder) {
   if (!sandbox || !isAlive(sandbox.pid)) return undefined;
   try {
     // The pid may belong to another process now. Any response, even an error, proves that the sandbox runs.
-    await fetch(sandbox.env.SECRETS_ADDR, { signal: AbortSignal.timeout(2_000) });
+    await fetch(sandbox.env.SECRETS_ADDR, { signal: AbortSignal.timeout(10_000) });
     return sandbox;
   } catch {
     return undefined;
@@ -57,9 +57,11 @@ async function startSandbox(folder) {
 
 /** @param {Running} sandbox */
 async function stopSandbox({ pid }) {
-  process.kill(pid, "SIGTERM");
-  for (const end = Date.now() + 5_000; Date.now() < end && isAlive(pid); ) await sleep(20);
-  if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  for (const signal of /** @type {const} */ (["SIGTERM", "SIGKILL"])) {
+    process.kill(pid, signal);
+    for (const end = Date.now() + 5_000; Date.now() < end && isAlive(pid); ) await sleep(20);
+    if (!isAlive(pid)) return;
+  }
 }
 
 /**

@@ -69,9 +69,10 @@ describe("the server's reason", () => {
   const ofLength = (part: string, megabytes: number): string => part.repeat(Math.ceil((megabytes * 2 ** 20) / part.length));
   const taken = (text: string, isJson: boolean): number => {
     const times = Array.from({ length: 3 }, () => {
-      const begin = performance.now();
+      // CPU time, which other processes do not lengthen.
+      const begin = process.cpuUsage();
       serverReason(isJson ? { errors: [text] } : undefined, isJson ? "" : text, [secret]);
-      return performance.now() - begin;
+      return process.cpuUsage(begin).user / 1000;
     });
     return Math.min(...times);
   };
