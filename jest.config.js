@@ -1,7 +1,8 @@
 const { availableParallelism } = require("node:os");
 
 /**
- * Only a change of Pulumi, of the packaging or of the stand-in breaks these alone: `TESTS=all npm test` runs them, and a path by itself does.
+ * The slow suites. A change other than to Pulumi, the packaging, the examples or the stand-in breaks a quicker suite, too. `TESTS=all npm test` and
+ * `npm test -- <path>` run them.
  */
 const slow = [
   "end-to-end/(component|discover|engine|import|languages|native|native-runs|options|provider|rename|runs)",
@@ -25,14 +26,14 @@ module.exports = {
     // These need a real Vault and a real Nomad: `npm run test:real` starts them.
     ...(process.env.REAL_VAULT_ADDRESS ? [] : ["<rootDir>/test/real/"]),
     ...(process.env.TESTS === "quick" ? slow.map((suite) => `<rootDir>/test/${suite}.test.ts`) : []),
-    // Every Node and SDK: `npm run chaos -- matrix`.
+    // Four pairs of Node and SDK: `npm run chaos -- matrix`.
     ...(process.env.INSTALLATIONS === "all" ? [] : ["<rootDir>/test/installations.test.ts"]),
   ],
   modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/sandbox/dist/"],
   globalSetup: "<rootDir>/tools/jest-setup.js",
   testSequencer: "<rootDir>/tools/jest-order.js",
   reporters: ["default", "<rootDir>/tools/jest-costs.js"],
-  // A part of the time goes into waiting for servers, timers and the start of processes.
+  // One more than the cores, since tests also wait for servers, timers and new processes.
   maxWorkers: availableParallelism() + 1,
   testTimeout: 600_000,
 };

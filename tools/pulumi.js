@@ -60,7 +60,7 @@ async function pulumiOnPath() {
   const folder = path.dirname(fs.realpathSync(command));
   const has = (/** @type {string} */ program) => isExecutable(path.join(folder, program)) || findOnPath(program) !== undefined;
   if (!text || Number(major) !== oldest.major || Number(minor) < oldest.minor || !has(languageHost)) {
-    say(`Ignoring ${command}: it is not Pulumi ${oldest.major}.${oldest.minor} or later with ${languageHost} next to it.`);
+    say(`Ignoring ${command}: it is not Pulumi ${oldest.major}.${oldest.minor} or later with ${languageHost} next to it or on PATH.`);
     return undefined;
   }
   const bin = [path.dirname(command)];

@@ -159,7 +159,7 @@ async function orStop(stop, log, prepare) {
   } catch (error) {
     const lines = fs.readFileSync(log, "utf8").trim().split("\n").slice(-5);
     await stop();
-    throw new Problem(`${/** @type {Error} */ (error).message} Its last log lines:\n${lines.join("\n")}`);
+    throw new Problem(`${/** @type {Error} */ (error).message} The last log lines of the server:\n${lines.join("\n")}`);
   }
 }
 
@@ -176,8 +176,9 @@ async function until(what, folder, attempt) {
     try {
       return await attempt();
     } catch (error) {
-      if (fs.existsSync(path.join(folder, "ended")) || Date.now() > end)
-        throw new Error(`Timed out before ${what}: ${/** @type {Error} */ (error).message}.`);
+      const hasEnded = fs.existsSync(path.join(folder, "ended"));
+      if (hasEnded || Date.now() > end)
+        throw new Error(`${hasEnded ? "The server exited" : "Timed out"} before ${what}: ${/** @type {Error} */ (error).message}.`);
       await sleep(50);
     }
   }
