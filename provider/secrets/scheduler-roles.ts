@@ -108,9 +108,7 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
   const undeclared = exclusive ? without(listed, ours) : undefined;
   const hidden = (undeclared ?? []).filter(isHidden);
   if (hidden.length > 0)
-    connection.say(
-      `warning: Pulumi does not show undeclared ${rolesOf(mount)} whose names begin with __: ${shortList(hidden)}`,
-    );
+    connection.say(`warning: Pulumi does not show undeclared ${rolesOf(mount)} whose names begin with __: ${shortList(hidden)}`);
   const reads = wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const);
   const found = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
   return {
