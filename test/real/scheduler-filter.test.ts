@@ -132,7 +132,8 @@ beforeAll(async () => {
   const list = async (path: string) => JSON.parse((await ask(real, path)).text);
   others = (await list("jobs")).map(({ ID }: { ID: string }) => ID);
   for (const Job of jobs) expect(await ask(real, "jobs", { Job })).toMatchObject({ status: 200 });
-  await until("a deployment exists", async () => (await list("deployments")).length > 0);
+  const services = jobs.filter(({ Type }) => Type === "service").length;
+  await until("each service has a deployment", async () => (await list("deployments")).length === services);
 
   sandbox = await start({ dialect: "hashicorp" });
   const { scheduler } = sandbox;
