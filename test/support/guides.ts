@@ -26,8 +26,8 @@ export class Guides {
     return call({ url: this.vault.address, token: this.vault.token }, method, `/v1/${path}`, body);
   }
 
-  onNomad(token: string, method: string, path: string, body?: object): Promise<Response> {
-    return fetch(`${this.nomad.address}/v1/${path}`, { method, headers: { "X-Nomad-Token": token }, body: body && JSON.stringify(body) });
+  onNomad(token: string, method: string, path: string, body?: object): ReturnType<typeof call> {
+    return call({ url: this.nomad.address, token }, method, `/v1/${path}`, body);
   }
 
   /** A role of the real Vault. */

@@ -49,16 +49,19 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
   }
   const isShown = others.some((other) => isComplete(other, required));
   if (!found)
-    throw unfinished(
-      run,
-      isShown ? "no-set-accepted" : "previous-shares-missing",
-      isShown
-        ? "neither the new shares nor the previous ones open the service: another client may have rekeyed it"
-        : `the new shares do not open the service; the previous ones were not tested, since only ${isCurrent ? current.length : 0} of ${required} are available`,
-      isShown
-        ? "The state keeps the new shares. Find the shares that open the service, pass them as currentShares, and change triggers."
-        : "The state keeps the new shares. Run `pulumi up` again with the current shares that were submitted. Or change triggers: the new rekey shows which shares are live.",
-    );
+    throw isShown
+      ? unfinished(
+          run,
+          "no-set-accepted",
+          "neither the new shares nor the previous ones open the service: another client may have rekeyed it",
+          "The state keeps the new shares. Find the shares that open the service, pass them as currentShares, and change triggers.",
+        )
+      : unfinished(
+          run,
+          "previous-shares-missing",
+          `the new shares do not open the service; the previous ones were not tested, since only ${isCurrent ? current.length : 0} of ${required} are available`,
+          "The state keeps the new shares. Run `pulumi up` again with the current shares that were submitted. Or change triggers: the new rekey shows which shares are live.",
+        );
   // Show the set that opens the service as the live one, if the state holds it.
   const holdsCurrent = (known: ShareSet): boolean =>
     current.every(({ bytes }) => known.shares.some((share) => shareOf(share, "").bytes.equals(bytes)));
