@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../../provider";
 import { Sandbox, start } from "../../sandbox/index";
@@ -11,6 +10,7 @@ import { endPlugin, NativeEngine, PluginError } from "../support/native-engine";
 import { RekeyStack } from "../support/rekey";
 import { RekeyDialect } from "../support/rekey-wire";
 import { oneIn } from "../support/scope";
+import { until } from "../support/until";
 import { FaultProxy } from "./fault-proxy";
 import { Fault, faults, Where } from "./faults";
 import { beginRekey, Rekeying, rekeyForms } from "./rekey";
@@ -138,14 +138,12 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
       limits.deadline = deadline;
       await doors[where.system].reopen();
       // A request that timed out in the provider still arrives.
-      while (
-        fault.name === "slow" &&
+      const isAnswered = (): boolean =>
         sandbox
           .requests()
           .slice(before)
-          .some(({ status }) => status === 0)
-      )
-        await sleep(5);
+          .every(({ status }) => status !== 0);
+      if (fault.name === "slow") await until("the slow requests are answered", isAnswered);
     }
   }
 
@@ -189,7 +187,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
             let { engine, run } = await begin(operation, fault);
             let cell = await under(fault, where, run, () => {});
             // Parallel requests may all have passed the proxy before it was closed.
-            for (let before = where.before - 1; fault.name === "refused" && cell === "ok"; before--) {
+            for (let before = where.before - 1; fault.name === "refused" && cell === "ok" && before >= 0; before--) {
               ({ engine, run } = await begin(operation, fault));
               cell = await under(fault, { ...where, before }, run, () => {});
             }

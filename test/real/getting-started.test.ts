@@ -87,8 +87,8 @@ test("docs/getting-started/vault.md", async () => {
 });
 
 test("docs/getting-started/nomad.md", async () => {
-  const onNomad = (method: string, path: string, body?: object): Promise<Response> =>
-    fetch(`${nomad.address}/v1/${path}`, { method, headers: { "X-Nomad-Token": nomad.token }, body: body && JSON.stringify(body) });
+  const onNomad = (method: string, path: string, body?: object): ReturnType<typeof call> =>
+    call({ url: nomad.address, token: nomad.token }, method, `/v1/${path}`, body);
   expect((await onNomad("PUT", "namespace/apps", { Name: "apps" })).status).toBe(200);
   follow("docs/getting-started/nomad.md", { "https://nomad.example.com:4646": nomad.address });
 
@@ -114,7 +114,7 @@ test("docs/getting-started/nomad.md", async () => {
 
   await onNomad("PUT", "jobs", { Job: crashing });
   const stub = async (): Promise<{ Status: string; JobSummary: { Summary: { main: { Starting: number } } } }> =>
-    (await (await onNomad("GET", "jobs?prefix=crashing")).json())[0];
+    (await onNomad("GET", "jobs?prefix=crashing")).json[0];
   await until("the job restarts", async () => (await stub()).JobSummary.Summary.main.Starting === 1);
   expect(await reader.run(refresh, { code: unasked })).toContain("These services should run: default/crashing.");
   expect(await stub()).toMatchObject({ Status: "running" });

@@ -1,5 +1,6 @@
-import { type Sandbox, start } from "../../sandbox/index";
+import { type Sandbox, type Service, start } from "../../sandbox/index";
 import { startNomad } from "../../tools/servers";
+import { call } from "../support/call";
 import { until } from "../support/until";
 
 // A separate Nomad: other suites register jobs in the shared one at any time.
@@ -102,18 +103,10 @@ function filter(names: string[], depth: number): string {
   }
 }
 
-interface Target {
-  url: string;
-  token: string;
-}
+const ask = (target: Service, path: string, body?: object): ReturnType<typeof call> =>
+  call(target, body ? "PUT" : "GET", `/v1/${path}`, body);
 
-async function ask({ url, token }: Target, path: string, body?: object): Promise<{ status: number; text: string }> {
-  const method = body ? "PUT" : "GET";
-  const response = await fetch(`${url}/v1/${path}`, { method, headers: { "X-Nomad-Token": token }, body: body && JSON.stringify(body) });
-  return { status: response.status, text: await response.text() };
-}
-
-async function outcome(target: Target, noun: string, expression: string): Promise<unknown> {
+async function outcome(target: Service, noun: string, expression: string): Promise<unknown> {
   try {
     const { status, text } = await ask(target, `${noun}?filter=${encodeURIComponent(expression)}`);
     if (status !== 200) return { status, text };

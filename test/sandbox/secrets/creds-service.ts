@@ -20,9 +20,8 @@ export interface Stage {
 
 const real = process.env.REAL_VAULT_ADDRESS;
 
-const stages: { name: string; begin(): Promise<Stage> }[] = real
-  ? [{ name: "real Vault and Nomad", begin: onServers }]
-  : (["standard", "hashicorp"] as const).map((dialect) => ({ name: dialect, begin: () => onSandbox(dialect) }));
+export const sandboxes = (["standard", "hashicorp"] as const).map((dialect) => ({ name: dialect, begin: () => onSandbox(dialect) }));
+const stages: { name: string; begin(): Promise<Stage> }[] = real ? [{ name: "real Vault and Nomad", begin: onServers }] : sandboxes;
 
 async function onSandbox(dialect: "standard" | "hashicorp"): Promise<Stage> {
   const sandbox = await start({ dialect });
@@ -71,8 +70,8 @@ export interface Teller {
 }
 
 /** Runs a suite on each stage. Each test begins with a new engine, which has the roles `reader` and `operator`. */
-export function onEachStage(what: string, suite: (current: () => Stage, teller: Teller) => void): void {
-  describe.each(stages)(`${what}, $name`, ({ begin }) => {
+export function onEachStage(what: string, suite: (current: () => Stage, teller: Teller) => void, those = stages): void {
+  describe.each(those)(`${what}, $name`, ({ begin }) => {
     let current: Stage;
     beforeEach(async () => {
       current = await begin();

@@ -1,0 +1,79 @@
+import { call } from "../../support/call";
+import { onEachStage, sandboxes } from "./creds-service";
+
+// The sandbox alone, since its clock can be advanced. The expiry of a lease on real servers is tested in leases.test.ts.
+
+onEachStage(
+  "the expiry of leases",
+  (stage, { to, engine, access, generate, tokenWith, works }) => {
+    const advance = (seconds: number): void => stage().sandbox!.clock.advance(seconds * 1000);
+    const reading = (): string => `path "${stage().mount}/creds/*" { capabilities = ["read"] }`;
+
+    test("a token ends exactly when its lease expires: without a configuration after 32 days", async () => {
+      for (const life of [2_764_800, 600]) {
+        const { secret, lease } = await generate("operator");
+        advance(life - 30);
+        expect(await works(secret)).toBe(true);
+        advance(30);
+        expect(await works(secret)).toBe(false);
+        if (stage().real) expect((await to("PUT", "sys/leases/lookup", { lease_id: lease })).status).toBe(400);
+        await engine("POST", "config/lease", { ttl: "10m" });
+      }
+    });
+
+    test("a renewed lease lives on, up to its maximum", async () => {
+      // The specification has no renewal.
+      if (!stage().real) return expect((await to("PUT", "sys/leases/renew", { lease_id: "x" })).status).toBe(404);
+      await engine("POST", "config/lease", { ttl: "10m", max_ttl: "15m" });
+      const { secret, lease } = await generate("reader");
+      advance(570);
+      expect((await to("PUT", "sys/leases/renew", { lease_id: lease })).json.warnings).toHaveLength(1);
+      advance(300);
+      expect(await works(secret)).toBe(true);
+      advance(30);
+      expect(await works(secret)).toBe(false);
+      expect((await to("PUT", "sys/leases/renew", { lease_id: lease })).json.errors).toEqual(["lease not found"]);
+    });
+
+    test("the end of the requesting token or of its parent comes before the lease's own expiry", async () => {
+      const short = await tokenWith(reading(), { ttl: "5m" });
+      const parent = (await to("POST", "auth/token/create", { policies: ["root"], ttl: "7m" })).json.auth.client_token;
+      const child = await tokenWith(reading(), { ttl: "1h" }, parent);
+      const [first, second] = [await generate("reader", short), await generate("reader", child)];
+      advance(301);
+      expect(await works(first.secret)).toBe(false);
+      expect(await works(second.secret)).toBe(true);
+      advance(120);
+      expect(await works(second.secret)).toBe(false);
+      expect((await engine("GET", "creds/reader", undefined, child)).status).toBe(403);
+    });
+
+    test("the revocation is retried if the scheduler is unreachable at the expiry", async () => {
+      const { secret } = await generate("reader");
+      await access({ address: "http://127.0.0.1:1" });
+      advance(2_764_801);
+      expect(await works(secret)).toBe(true);
+      await access();
+      expect(await works(secret)).toBe(false);
+    });
+
+    test("a sealed server ends no lease until it is unsealed", async () => {
+      const { secret } = await generate("reader");
+      const { secrets } = stage().sandbox!;
+      await secrets.seal();
+      advance(2_764_801);
+      expect(await works(secret)).toBe(true);
+      await secrets.unseal(secrets.shares);
+      expect(await works(secret)).toBe(false);
+    });
+
+    test("a reset removes leases and tokens", async () => {
+      const { secret, lease } = await generate("reader");
+      await stage().sandbox!.reset();
+      expect(await works(secret)).toBe(false);
+      if (stage().real) expect((await to("PUT", "sys/leases/lookup", { lease_id: lease })).status).toBe(400);
+      expect((await call(stage().sandbox!.secrets, "GET", "/v1/sys/mounts")).status).toBe(200);
+    });
+  },
+  sandboxes,
+);
