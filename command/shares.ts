@@ -85,7 +85,7 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
   });
 }
 
-const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-open-the-service in the package.";
+const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-are-valid in the package.";
 
 /** Prompts for a share. The connection `trusted` redacts it in every error. */
 async function readShare(terminal: Terminal, connection: Connection, question: string): Promise<{ trusted: Connection; share: Share }> {
@@ -137,7 +137,7 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
       ? "Hand each to its holder, who decrypts it with `pulumi-steward rekey decrypt`."
       : "Hand each to its holder.";
   if (!shown.verificationRequired) return say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
-  say(terminal, `Nothing is committed yet: the current shares still open the service. ${handOver}`);
+  say(terminal, `Nothing is committed yet: the current shares are still valid. ${handOver}`);
   const nonce = await getStatus(connection).then(
     ({ verification }) => verification?.nonce,
     () => undefined,
@@ -199,8 +199,6 @@ async function explain(connection: Connection, round: Round, shown: RekeyStatus,
     );
   return failed(
     `the response was lost (${reason}), and the rekey is gone`,
-    shown.verificationRequired
-      ? "Nothing is committed: the current shares still open the service."
-      : `It may have been committed. ${keepBoth}`,
+    shown.verificationRequired ? "Nothing is committed: the current shares are still valid." : `It may have been committed. ${keepBoth}`,
   );
 }

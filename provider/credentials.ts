@@ -69,7 +69,7 @@ function readToken(found: Found, environment: NodeJS.ProcessEnv): string | undef
 /** Describes where the token comes from. Omits a variable or path that may itself be a misplaced token. */
 function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, called }: Found): string {
   const by = called(token ? "token" : tokenFile ? "tokenFile" : "tokenEnv");
-  const setting = by.startsWith("The variable ") || by.startsWith("The file ") ? undefined : by.replace(/^The (\w+) .*/, "its setting $1");
+  const setting = by.startsWith("The variable ") || by.startsWith("The file ") ? undefined : by.replace(/^The (\w+) .*/, "the setting $1");
   if (!setting) return by.replace(/^The/, "the");
   if (tokenEnv && conventionalName.test(tokenEnv)) return `the variable ${tokenEnv}, ${setting}`;
   return tokenFile && isPath(tokenFile) ? `the file ${tokenFile}, ${setting}` : setting;

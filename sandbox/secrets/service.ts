@@ -9,7 +9,7 @@ import type { Service } from "../service";
 export interface SecretsService extends Service {
   /** The live shares in base64, also after a rekey that encrypted them. */
   shares: string[];
-  /** The number of shares that open the service. */
+  /** The number of shares that unseal the service. */
   threshold: number;
   /** Resolves to true if these are live shares. Changes nothing. */
   opens(shares: string[]): Promise<boolean>;

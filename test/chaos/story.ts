@@ -6,7 +6,7 @@ import { RekeyTarget } from "../support/rekey";
 import { Runner, Saved, SavedSet } from "./runners";
 
 // A rekey under faults: kills, lost responses and seals. It runs until it is complete. After every run, the story checks which shares
-// open the service.
+// are valid.
 
 /**
  * The faults. A kill is SIGKILL for the command line, the provider's process or both. A late request reaches the server only during the next run.
@@ -42,7 +42,7 @@ export interface Struck {
   when: "before" | "after";
   /** The last row of the table that the run logged. */
   row: string;
-  /** The shares that open the service afterwards. */
+  /** The valid shares afterwards. */
   opens: "previous" | "new";
 }
 
@@ -56,7 +56,7 @@ export interface Report {
 const rows = table.map((row) => ({ line: lineOf(row), name: `${row.step}: ${row.action}` }));
 const mostRuns = 16;
 
-/** Runs one story to completion. Throws if it does not complete, or if at any time no known shares open the service. */
+/** Runs one story to completion. Throws if it does not complete, or if at any time no known shares are valid. */
 export async function tell(target: RekeyTarget, runner: Runner, plan: Plan): Promise<Report> {
   const report: Report = { struck: [], rows: new Set(), runs: 0 };
   const story = new Story(target, runner, { ...plan, strikes: [...plan.strikes] }, plan.pgp ? await holders(plan.shares) : [], report);
@@ -83,7 +83,7 @@ class Story {
     private readonly report: Report,
   ) {}
 
-  /** Runs the rekey until it is complete. Returns the shares that open the service then. */
+  /** Runs the rekey until it is complete. Returns the shares that are valid then. */
   async rekey(previous: string[], round: number): Promise<string[]> {
     for (let run = 0; run < mostRuns; run++) {
       const { candidate } = this.plan.pgp ? await this.runner.saved() : {};
@@ -169,7 +169,7 @@ class Story {
     );
   }
 
-  /** Returns the set that opens the service: the previous one or a saved one. Throws if none does. */
+  /** Returns the valid set: the previous one or a saved one. Throws if none does. */
   private async opening(previous: string[]): Promise<string[]> {
     if (await this.target.opens(previous)) return previous;
     const { sets } = await this.runner.saved();
@@ -177,7 +177,7 @@ class Story {
       const shares = await this.plain(set);
       if (await this.target.opens(shares.slice(0, set.threshold))) return shares;
     }
-    throw this.failure("NEITHER the previous shares NOR any in the state open the service");
+    throw this.failure("NEITHER the previous shares NOR any in the state are valid");
   }
 
   /** The encrypted shares that the service keeps count like those in the state. */
@@ -194,7 +194,7 @@ class Story {
     const shares = live ? await this.plain(live) : [];
     const isLive = complete && shares.length === this.plan.shares && (await this.target.opens(shares.slice(0, this.plan.threshold)));
     if (!isLive) throw this.failure("said to be live, and is not");
-    if (await this.target.opens(previous)) throw this.failure("the previous shares still open the service");
+    if (await this.target.opens(previous)) throw this.failure("the previous shares are still valid");
     const { body } = await this.target.outOfBand("GET", "sys/rekey/init");
     if (body.started) throw this.failure("an attempt is left on the server");
     return shares;

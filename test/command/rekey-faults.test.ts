@@ -86,7 +86,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     await alone(["verify", "--nonce", await verification()], shares[0]);
     cut("verify");
     const unknown = await alone(["verify", "--nonce", await verification()], shares[1]);
-    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("docs/rekey/errors.md#test-which-shares-open-the-service") });
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("docs/rekey/errors.md#test-which-shares-are-valid") });
     expect(await current().opens(shares)).toBe(true);
   });
 
@@ -155,7 +155,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
         ? { when: "after", answer: () => JSON.stringify({ nonce: "x", complete: true }) }
         : undefined;
     const said = await alone(["verify", "--nonce", await verification()], odd.stdout.split("\n")[0]?.replace("share 1: ", ""));
-    expect(said).toMatchObject({ code: 1, stderr: expect.stringContaining("docs/rekey/errors.md#test-which-shares-open-the-service") });
+    expect(said).toMatchObject({ code: 1, stderr: expect.stringContaining("docs/rekey/errors.md#test-which-shares-are-valid") });
   });
 
   test("a response with too few new shares prints them and warns that nothing is committed", async () => {

@@ -32,7 +32,7 @@ export const rekeyForms: readonly Form[] = [
 export interface Rekeying {
   /** Runs the operation. It reports that it waits for holders with an error. */
   run(): Promise<unknown>;
-  /** Repeats the operation until it succeeds, and checks that the live shares in the state open the service. */
+  /** Repeats the operation until it succeeds, and checks that the live shares in the state are valid. */
   converge(): Promise<void>;
 }
 

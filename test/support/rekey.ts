@@ -122,7 +122,7 @@ export interface RekeyTarget {
   outOfBand(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }>;
   /** Seals the service, so that an attempt is lost, and unseals it with these shares. */
   sealAndUnseal(shares: string[]): Promise<void>;
-  /** Resolves to true if these shares open the service. Changes nothing. */
+  /** Resolves to true if these shares are valid. Changes nothing. */
   opens(shares: string[]): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -142,7 +142,7 @@ async function onSandbox(dialect: RekeyTarget["dialect"], { shares, threshold }:
     first: sandbox.secrets.shares,
     async sealAndUnseal(shares) {
       await sandbox.secrets.seal();
-      if (!(await sandbox.secrets.unseal(shares))) throw new Error("these shares do not open the service");
+      if (!(await sandbox.secrets.unseal(shares))) throw new Error("these shares are not valid");
     },
     opens: (shares) => sandbox.secrets.opens(shares),
     async stop() {
@@ -163,7 +163,7 @@ async function onVault(): Promise<RekeyTarget> {
       await outOfBand("PUT", "sys/seal");
       let sealed: unknown;
       for (const key of shares) sealed = (await outOfBand("PUT", "sys/unseal", { key })).body.sealed;
-      if (sealed !== false) throw new Error("these shares do not open the service");
+      if (sealed !== false) throw new Error("these shares are not valid");
     },
     // An attempt to generate a root token, which is never completed: its last share is verified like the unseal keys.
     async opens(shares) {

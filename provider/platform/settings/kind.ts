@@ -166,7 +166,7 @@ export function extraFindings(kind: Kind, connection: Connection, inputs: { extr
     }));
   const own = wireNames(kind, connection);
   return paths.flatMap(({ name, path }) => {
-    if (own.has(name)) return [{ path, rule: "own-input", reason: `has an input of its own: ${own.get(name)}` }];
+    if (own.has(name)) return [{ path, rule: "own-input", reason: `must be set with the input ${own.get(name)}` }];
     if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
       return [{ path, rule: "attribute-name", reason: "must be an attribute name of the API, such as apply-timeout" }];
     return path.startsWith("extra.") && extra[name] === null ? [{ path, rule: "null", reason: "must have a value" }] : [];

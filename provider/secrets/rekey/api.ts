@@ -237,7 +237,7 @@ export const wasNotCounted = (error: StewardError): boolean =>
 /** The request may have been applied, although no response came. @internal */
 export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.details.outcomeUnknown);
 
-/** The service accepted the new shares, and failed as it stored their key: either set may open it. @internal */
+/** The service accepted the new shares, and failed as it stored their key: either set may be valid. @internal */
 export const isFailedCommit = ({ details }: StewardError): boolean => details.reason.includes("failed to perform");
 
 /** True if the service reports that it uses auto-unseal. @internal */

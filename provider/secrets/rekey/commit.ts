@@ -69,7 +69,7 @@ function firstOutcome({ attempt, source }: Submission): CommitState["outcome"] {
   return source === "reply" ? "live" : "unknown";
 }
 
-/** Adds this run's shares to those of earlier runs. Shares of an earlier set in newShares open the service, but prove nothing. */
+/** Adds this run's shares to those of earlier runs. Shares of an earlier set in newShares are valid, but prove nothing. */
 function gather(
   connection: Connection,
   { newShares = [], submission: { candidate, excluded } }: CommitInputs,
@@ -188,7 +188,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (onlyCopy && !discardShares)
       throw stopped(
         "only-copy",
-        "the state holds the only copy of shares that open the service",
+        "the state holds the only copy of valid shares",
         "Save them (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and then delete the resource.",
       );
     const observed = await observe(connection, identityOf(attempt, nonces, candidate.nonce));

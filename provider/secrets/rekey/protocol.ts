@@ -67,7 +67,7 @@ const shares: readonly Line<"shares">[] = [
   [["a nonce", "no nonce"], ["matchingInUse", "foreign"], "conflict", "another client's attempt is in progress: onConflict decides"],
 ];
 
-/** The new shares are saved, and either they or the previous ones open the service. */
+/** The new shares are saved, and either they or the previous ones are valid. */
 const commit: readonly Line<"commit">[] = [
   [
     ["a candidate", "an unknown outcome"],

@@ -18,7 +18,7 @@ import { Attempt, CommitRun, CommitState, matches, RekeyStatus, ShareSet, stateO
 import { stopped, unfinished } from "./stops";
 import { finish } from "./verify";
 
-/** Tests with a throw-away attempt if the candidate opens the service, which requires `required` shares. @internal */
+/** Tests with a throw-away attempt if the candidate is valid, which requires `required` shares. @internal */
 export async function resolveOutcome(run: CommitRun, required: number): Promise<CommitState> {
   const { connection, inputs, state, shares } = run;
   const { candidate, kept, attempt, excluded } = inputs.submission;
@@ -38,11 +38,11 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
   const guarded = redacting(connection, others);
   const set: ProbedSet & { set?: ShareSet } = { shares, threshold: candidate.threshold };
   let found = await probe(guarded, attempt, [set, ...others]);
-  // Holders claim that these are the candidate's shares. If the previous shares open the service as well, they are previous shares.
+  // Holders claim that these are the candidate's shares. If the previous shares are valid as well, they are previous shares.
   const isClaimed = found === set && candidate.encrypted.length > 0;
   if (isClaimed && others.some((other) => isComplete(other, required))) found = (await probe(guarded, attempt, others)) ?? set;
   if (found === set) {
-    log(connection, "the new shares open the service");
+    log(connection, "the new shares are valid");
     const previousLive = isClaimed && state.live ? { previousLive: state.live } : {};
     run.state = { ...stateOf("live", candidate, []), ...previousLive };
     return finish(run);
@@ -53,16 +53,16 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
       ? unfinished(
           run,
           "no-set-accepted",
-          "neither the new shares nor the previous ones open the service: another client may have rekeyed it",
-          "The state keeps the new shares. Find the shares that open the service, pass them as currentShares, and change triggers.",
+          "neither the new shares nor the previous ones are valid: another client may have rekeyed it",
+          "The state keeps the new shares. Find the valid shares, pass them as currentShares, and change triggers.",
         )
       : unfinished(
           run,
           "previous-shares-missing",
-          `the new shares do not open the service; the previous ones were not tested, since only ${isCurrent ? current.length : 0} of ${required} are available`,
+          `the new shares are not valid; the previous ones were not tested, since only ${isCurrent ? current.length : 0} of ${required} are available`,
           "The state keeps the new shares. Run `pulumi up` again with the current shares that were submitted. Or change triggers: the new rekey shows which shares are live.",
         );
-  // Show the set that opens the service as the live one, if the state holds it.
+  // Show the valid set as the live one, if the state holds it.
   const holdsCurrent = (known: ShareSet): boolean =>
     current.every(({ bytes }) => known.shares.some((share) => shareOf(share, "").bytes.equals(bytes)));
   const stays = state.live && (state.live.encrypted.length > 0 || holdsCurrent(state.live)) ? state.live : undefined;
@@ -83,7 +83,7 @@ export const notCommitted = (run: CommitRun): StewardError =>
   unfinished(
     run,
     "not-committed",
-    `the rekey ${run.inputs.submission.candidate.nonce} was not committed: its new shares are dead, and the previous ones still open the service`,
+    `the rekey ${run.inputs.submission.candidate.nonce} was not committed: its new shares are dead, and the previous ones are still valid`,
     "Change triggers to start over.",
   );
 
@@ -94,7 +94,7 @@ export interface ProbedSet {
 }
 
 /**
- * Tests which of these sets opens the service, without changing any key. A throw-away attempt takes the shares of each set as the current ones, until the
+ * Tests which of these sets is valid, without changing any key. A throw-away attempt takes the shares of each set as the current ones, until the
  * service accepts one, and is canceled. Its new share is encrypted to a key that nobody has. If another client submits a share to the probe, the probe is
  * canceled without a result.
  * @internal
@@ -102,7 +102,7 @@ export interface ProbedSet {
 export async function probe<T extends ProbedSet>(connection: Connection, attempt: Attempt, sets: readonly T[]): Promise<T | undefined> {
   const { key, fingerprint } = attempt.probe;
   const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
-  log(connection, "testing with a probe which shares open the service");
+  log(connection, "testing with a probe which shares are valid");
   try {
     await startAttempt(connection, parameters);
   } catch (error) {
@@ -179,8 +179,4 @@ async function submitSet(
 }
 
 const probeDisturbed = (reason: string): StewardError =>
-  stopped(
-    "probe-disturbed",
-    `the probe could not test which shares open the service: ${reason}`,
-    "Nothing was changed. Run `pulumi up` again.",
-  );
+  stopped("probe-disturbed", `the probe could not test which shares are valid: ${reason}`, "Nothing was changed. Run `pulumi up` again.");

@@ -31,7 +31,7 @@ async function up(connection: Connection, inputs: SharesInputs, last: LastShares
   if (isSame && before?.candidate && isEmpty(before.candidate))
     throw stopped("no-shares-returned", noShares.reason, noShares.hint, "ERR_REJECTED");
   assertSavesEachStep(connection);
-  // A set that this rekey made may open the service, unless it is known to be dead.
+  // A set that this rekey made may be valid, unless it is known to be dead.
   const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
   const nonce = (isSame ? before?.nonce : undefined) ?? attempt.nonce;
   const submission: Submission = {

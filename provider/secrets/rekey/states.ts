@@ -210,7 +210,7 @@ export interface Submission {
   candidate?: ShareSet;
   /** The source of the new shares. Those from a backup may already be live without verification. */
   source?: "reply" | "backup";
-  /** Sets whose outcome is unknown: they may open the service. */
+  /** Sets whose outcome is unknown: they may be valid. */
   kept: ShareSet[];
   /** Digests of the shares that were submitted to this attempt. */
   submitted: string[];
@@ -252,7 +252,7 @@ export interface CommitState {
   outcome: "open" | "unknown" | "dead" | "live";
   /** The decrypted shares that holders have brought. */
   gathered: Gathered[];
-  /** The set known to open the service: the previous one until the candidate is proven. */
+  /** The set known to be valid: the previous one until the candidate is proven. */
   live?: ShareSet;
   /** The set before the live one, encrypted, if only the holders' claim proves the live one. */
   previousLive?: ShareSet;

@@ -150,7 +150,7 @@ export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
     run,
     "outcome-unknown",
     `${reason}: it is not yet known whether the new shares are live. Keep the previous shares. The state keeps the new ones`,
-    `Run \`pulumi up\` again: it tests which of them open the service${run.inputs.submission.candidate.encrypted.length > 0 ? ", if a threshold of decrypted new shares is passed as newShares" : ""}.`,
+    `Run \`pulumi up\` again: it tests which of them are valid${run.inputs.submission.candidate.encrypted.length > 0 ? ", if a threshold of decrypted new shares is passed as newShares" : ""}.`,
   );
 }
 

@@ -240,7 +240,7 @@ onEachRekeyTarget("each row of the table", (current) => {
     const { target, status } = stage;
     await stories[`${step}: ${action}`]?.(stage);
     expect(printed).toContain(lineOf(row));
-    // In every case the shares that open the service are the previous ones, or in the state.
+    // In every case the valid shares are the previous ones, or in the state.
     const { shares = [], complete } = stage.stack.commit.state ? stage.stack.outputs : { complete: false };
     if (!complete) expect(await target.opens(target.first)).toBe(true);
     else {

@@ -42,7 +42,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(2))).toBe(true);
   });
 
-  test("three shares of which each opens the service alone: made where the specification allows it, refused in the preview for Vault", async () => {
+  test("three shares of which each unseals the service alone: made where the specification allows it, refused in the preview for Vault", async () => {
     const stack = stackOn(current());
     const one = inputs({ secretThreshold: 1 });
     if (current().dialect !== "standard") {
@@ -233,7 +233,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(lines()).toMatch(/^rekey: newShares\[4\] /m);
     await current().sealAndUnseal(old.slice(0, 2));
     expect(await stack.stops(second)).toBe("rekey/outcome-unknown");
-    // Other shares of the old set open the service as well. The accepted previous shares show that they are old.
+    // Other shares of the old set are valid as well. The accepted previous shares show that they are old.
     const third = stackOn(current());
     await third.stops(second);
     await current().sealAndUnseal(old.slice(0, 2));
