@@ -1,6 +1,6 @@
 import { StewardError } from "../../provider/errors";
 import { RekeyInputs } from "../../provider/secrets";
-import { inspectShares } from "../../provider/secrets/rekey/inputs";
+import { inspectShares } from "../../provider/secrets/rekey/share-sources";
 import { ShareSet, Submission } from "../../provider/secrets/rekey/states";
 import { Sandbox, start } from "../../sandbox/index";
 import { startVault } from "../../tools/servers";

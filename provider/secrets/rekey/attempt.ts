@@ -7,7 +7,7 @@ import { CheckFailure } from "../../errors";
 import { removeObject } from "../../ownership";
 import { dialectOf, system } from "../client";
 import { createThrowAwayKey, inspectKeys } from "./crypto";
-import { decisive, InspectedShares, isNew, RekeyInputs, rekeyFields } from "./inputs";
+import { decisive, isNew, RekeyInputs, rekeyFields } from "./inputs";
 import {
   assertSavesEachStep,
   cancelLeftovers,
@@ -21,6 +21,7 @@ import {
   rekeyObjects,
   resolveConflict,
 } from "./protocol";
+import { InspectedShares } from "./share-sources";
 import { Attempt, AttemptIdentity, identityOf, Parameters, sizeOf } from "./states";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.

@@ -6,7 +6,7 @@ import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
 import { redacting, shareDigest, shareOf } from "./crypto";
-import { Brought, rekeyFields, sharesAtHand, stepOutput } from "./inputs";
+import { rekeyFields, stepOutput } from "./inputs";
 import {
   assertSavesEachStep,
   cancelLeftovers,
@@ -20,6 +20,7 @@ import {
   resolveConflict,
 } from "./protocol";
 import { notCommitted, resolveOutcome } from "./settle";
+import { Brought, sharesAtHand } from "./share-sources";
 import { outcomeKey } from "./shares";
 import { CommitInputs, CommitRun, CommitState, Gathered, identityOf, isEmpty, LastCommit, ShareSet, Submission, stateOf } from "./states";
 import { stopped, unresolved } from "./stops";

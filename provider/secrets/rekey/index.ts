@@ -2,7 +2,8 @@ import { Output, output, secret, unsecret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
 import { Args } from "../../resource";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
-import { inspectShares, RekeyInputs } from "./inputs";
+import { RekeyInputs } from "./inputs";
+import { inspectShares } from "./share-sources";
 import { EncryptedShare, ShareSet, Submission } from "./states";
 
 /** Arguments of {@link Rekey}. */

@@ -4,7 +4,8 @@ import { StewardError } from "../../errors";
 import { heldByAnother } from "../../ownership";
 import { cancelAttempt, getStatus, isAutoUnsealed, isReplyLost, restartVerification, startAttempt } from "./api";
 import { describeKeys } from "./crypto";
-import { emptyReferences, RekeyInputs, ShareSource } from "./inputs";
+import { RekeyInputs } from "./inputs";
+import { emptyReferences, ShareSource } from "./share-sources";
 import { AttemptIdentity, describe, matches, Observed, RekeyStatus, ServerState, serverStateOf } from "./states";
 import { autoUnseal, endedByOthers, stopped } from "./stops";
 

@@ -12,8 +12,8 @@ import {
   wasNotCounted,
 } from "./api";
 import { redacting, Share, shareDigest, shareOf } from "./crypto";
-import { sharesAtHand } from "./inputs";
 import { log } from "./protocol";
+import { sharesAtHand } from "./share-sources";
 import { Attempt, CommitRun, CommitState, matches, RekeyStatus, ShareSet, stateOf } from "./states";
 import { stopped, unfinished } from "./stops";
 import { finish } from "./verify";

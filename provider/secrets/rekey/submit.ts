@@ -4,9 +4,9 @@ import { StewardError } from "../../errors";
 import { dialectOf } from "../client";
 import { getBackup, mayReturnNoShares, submitShare, waitAfter429, wasNotCounted } from "./api";
 import { redacting, Share, shareDigest } from "./crypto";
-import { sharesAtHand } from "./inputs";
 import { cancelOwnAttempt, log, newAttempt, observe, refuseTampered, warn } from "./protocol";
 import { Answer, begin, Command, Event, keptOffers, Offer, step } from "./round";
+import { sharesAtHand } from "./share-sources";
 import {
   AttemptIdentity,
   isEmpty,
