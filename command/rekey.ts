@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import { cancelAttempt, getStatus, restartVerification } from "../provider/secrets/rekey/api";
+import { getStatus, restartVerification } from "../provider/secrets/rekey/api";
 import { agree, assertUnchanged, canceling, describe, service, verifyHint, verifying } from "./attempt";
 import { BackupOptions, backup } from "./backup";
 import { decrypt } from "./decrypt";
-import { submit, verify } from "./shares";
+import { cancel, submit, verify } from "./shares";
 import { print, say, Terminal } from "./terminal";
 
 const environment = `
@@ -126,7 +126,7 @@ ${exits}`,
       assertConfirmable(terminal, command);
       const connection = service(terminal);
       const shown = await agree(terminal, connection, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
-      await cancelAttempt(connection, (await assertUnchanged(connection, canceling, shown)).nonce);
+      await cancel(connection, shown);
       say(terminal, "The rekey is canceled. The current shares stay valid; any new shares are worthless.");
     });
 

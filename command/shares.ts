@@ -1,9 +1,11 @@
 import { Connection } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import {
+  cancelAttempt,
   getStatus,
   isFailedCommit,
   mayReturnNoShares,
+  restartVerification,
   retryAfter429,
   submitShare,
   verifyShare,
@@ -12,7 +14,7 @@ import {
 import { encryptedLine, mayBeShare, prove, redacting, Share, shareOf } from "../provider/secrets/rekey/crypto";
 import { isEmpty, isWhole, RekeyStatus, ShareSet } from "../provider/secrets/rekey/states";
 import { keptBySeal, noShares } from "../provider/secrets/rekey/stops";
-import { agree, assertPrivate, assertUnchanged, Round, Standing, service, submitting, verifyHint, verifying } from "./attempt";
+import { agree, assertPrivate, assertUnchanged, canceling, Round, Standing, service, submitting, verifyHint, verifying } from "./attempt";
 import { NewSharesFile } from "./file";
 import { print, readSecret, say, Terminal, unbroken } from "./terminal";
 
@@ -85,6 +87,20 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
   });
 }
 
+/** Cancels a rekey. Throws if another holder may have committed it meanwhile. */
+export async function cancel(connection: Connection, shown: RekeyStatus): Promise<void> {
+  const { nonce } = await assertUnchanged(connection, canceling, shown);
+  try {
+    // The new shares verified so far no longer count, so no holder can commit with the next one.
+    if (shown.verification) await restartVerification(connection, nonce);
+    await assertUnchanged(connection, canceling, shown);
+    if (await cancelAttempt(connection, nonce)) return;
+  } catch (error) {
+    if ((await getStatus(connection)).nonce === nonce || !shown.verification) throw error;
+  }
+  throw failed("the rekey ended while it was canceled, and another holder may have committed it", keepBoth);
+}
+
 const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-are-valid in the package.";
 
 /** Prompts for a share. The connection `trusted` redacts it in every error. */
@@ -107,7 +123,8 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
     ...set.encrypted.map(({ fingerprint, share }, index) => `share ${index + 1}, ${encryptedLine(fingerprint, share)}`),
   ];
   if (isEmpty(set)) {
-    const parameters = { ...shown, fingerprints: shown.pgpFingerprints, verification: shown.verificationRequired };
+    if (shown.verificationRequired) throw failed("the service returned no new shares", cancelIt(shown));
+    const parameters = { ...shown, fingerprints: shown.pgpFingerprints, verification: false };
     if (!mayReturnNoShares(connection, parameters)) throw failed(noShares.reason, "There is nothing to keep.");
     return say(terminal, `Warning: ${keptBySeal}.`);
   }

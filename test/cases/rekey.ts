@@ -7,7 +7,7 @@ import { canary, ResourceCase } from "./case";
 /** A canary in the form of a share, which is base64. */
 export const shareCanary = (name: string): string => Buffer.from(canary(name).padEnd(33, ".")).toString("base64");
 const parameters = { shares: 1, threshold: 1, pgpKeys: [], fingerprints: [], backup: false, verification: true };
-const attempt = { id: "1", nonce: "ours", nonces: ["ours"], parameters, probe: { key: "", fingerprint: "none" } };
+const attempt = { id: "1", nonce: "ours", nonces: ["ours"], parameters, triggers: [], probe: { key: "", fingerprint: "none" } };
 const { nonce: _, ...withoutNonce } = { ...attempt, id: "2" };
 const shares = { currentShares: [shareCanary("currentShares")], newShares: [shareCanary("newShares")] };
 const set = (name: string): object => ({ nonce: "ours", threshold: 1, shares: [shareCanary(name)], encrypted: [] });

@@ -57,6 +57,61 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect(await current().opens(current().first)).toBe(true);
   });
 
+  /** The new shares are made, and one of a threshold of two is verified. */
+  const almostCommitted = async () => {
+    const name = await begin({ secret_shares: 3, secret_threshold: 2 });
+    await submitShares(name);
+    const { stdout } = await alone(["submit", "--nonce", name], share(2));
+    const shares = [...stdout.matchAll(/^share \d: (.*)$/gm)].map(([, each]) => each as string);
+    const verify = async (...keys: string[]): Promise<void> => {
+      for (const key of keys) await current().outOfBand("PUT", "sys/rekey/verify", { key, nonce: await verification() });
+    };
+    await verify(shares[0] as string);
+    return { name, shares, verify };
+  };
+  const unknown = {
+    code: 1,
+    stderr: expect.stringContaining("another holder may have committed it. Keep the previous shares and the new ones."),
+  };
+
+  test("a cancel that arrives after the commit does not call the live shares worthless", async () => {
+    const { name, shares, verify } = await almostCommitted();
+    let reads = 0;
+    current().gateway.interrupt = ({ method, path }) =>
+      method === "GET" && path.endsWith("/rekey/verify") && ++reads === 2
+        ? { when: "after", act: () => verify(shares[1] as string), answer: (body) => body }
+        : undefined;
+    expect(await alone(["cancel", "--nonce", name])).toMatchObject(unknown);
+    expect(await current().opens(shares.slice(1))).toBe(true);
+  });
+
+  test("a lost cancel does not call the live shares worthless if other holders commit meanwhile", async () => {
+    const { name, shares, verify } = await almostCommitted();
+    current().gateway.interrupt = ({ method, path }) =>
+      method === "DELETE" && path.endsWith("/rekey/init") ? { when: "before", act: () => verify(...shares.slice(1)) } : undefined;
+    expect(await alone(["cancel", "--nonce", name])).toMatchObject(unknown);
+    expect(await current().opens(shares.slice(1))).toBe(true);
+  });
+
+  test("a holder who verifies a new share during the cancel commits nothing", async () => {
+    const { name, shares, verify } = await almostCommitted();
+    current().gateway.interrupt = ({ method, path }) =>
+      method === "DELETE" && path.endsWith("/rekey/init") ? { when: "before", act: () => verify(shares[1] as string) } : undefined;
+    await alone(["cancel", "--nonce", name]);
+    expect(await current().opens(shares.slice(1))).toBe(false);
+    expect(await current().opens(current().first)).toBe(true);
+  });
+
+  test("an empty response to the last share commits nothing if the rekey has a verification, and the message says so", async () => {
+    const name = await begin({ secret_shares: 3, secret_threshold: 2 });
+    await submitShares(name);
+    current().gateway.interrupt = ({ method, path }) =>
+      method === "PUT" && path.endsWith("/update") ? { when: "after", answer: () => '{"complete":true}' } : undefined;
+    const { code, stderr } = await alone(["submit", "--nonce", name], share(2));
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("returned no new shares. Nothing is committed.") });
+    expect(await current().opens(current().first)).toBe(true);
+  });
+
   test("a lost response is resolved by a read, and no share is sent again", async () => {
     const cut = (path: string, when: "before" | "after" = "after"): void => {
       current().gateway.interrupt = (passing) =>

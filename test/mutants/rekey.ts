@@ -87,9 +87,7 @@ export const rekey: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/attempt.ts",
     suites,
     commandLine,
-    mutants: [
-      ["a rekey starts although Pulumi skips checkpoints", "assertSavesEachStep(connection);\n  const parameters", "const parameters"],
-    ],
+    mutants: [["a rekey starts although Pulumi skips checkpoints", "assertSavesEachStep(connection);\n  const nonces", "const nonces"]],
   },
   {
     file: "provider/secrets/rekey/shares.ts",
@@ -112,8 +110,8 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       ["an error shows the shares that were sent", "run.connection = redacting(run.connection, offers);", ""],
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
-      ["the kept set that the server accepted is dropped", "kept: used ? [used] : [], excluded", "kept: [], excluded"],
-      ["newShares from before the rekey count as its new shares", "[share, ...priorShares].map", "[share].map"],
+      ["the kept set that the server accepted is dropped", "used ? [used] : submission.kept.filter(mayBeAccepted)", "[]"],
+      ["newShares from before the rekey count as its new shares", "[...submitted, ...priorShares.map(digestOf)]", "submitted"],
       [
         "a backup of another attempt counts as the rekey's own",
         "if (backup?.nonce !== nonce) return undefined;",
@@ -243,15 +241,65 @@ export const rekey: readonly MutatedFile[] = [
   },
   {
     file: "provider/secrets/rekey/attempt.ts",
-    suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp|stories)"],
+    suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp|stories|end)"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["shares are sent over plain HTTP", "allowHttp || isPrivate(connection)", "allowHttp || connection"]],
+    mutants: [
+      ["shares are sent over plain HTTP", "allowHttp || isPrivate(connection)", "allowHttp || connection"],
+      [
+        "a change of triggers starts no rekey",
+        "isDeepStrictEqual([parameters.fingerprints, triggers], [wanted.fingerprints, inputs.triggers ?? []])",
+        "isDeepStrictEqual(parameters.fingerprints, wanted.fingerprints)",
+      ],
+      [
+        "a rekey runs although the triggers were changed back after a lost start",
+        "if (before && isFor(before, parameters, inputs)) return { attempt: before };",
+        "if (before && !last.outcomeUnknown && isFor(before, parameters, inputs)) return { attempt: before };",
+      ],
+      ["an expired key blocks the rekey that used it", "isKept ? { ...finding, warning: true } : finding", "finding"],
+    ],
   },
   {
     file: "provider/secrets/rekey/inputs.ts",
-    suites: ["test/provider/secrets/rekey/(refusals|pgp|stories)"],
+    suites: ["test/provider/secrets/rekey/(refusals|pgp|stories|end)"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["a change of triggers starts no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const']],
+    mutants: [["changed triggers require no consent to keep shares", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const']],
+  },
+  {
+    file: "provider/secrets/rekey/verify.ts",
+    suites: ["test/provider/secrets/rekey/cancels"],
+    commandLine,
+    mutants: [["a finished rekey cancels an attempt of another client", " && !wasLive", ""]],
+  },
+  {
+    file: "provider/secrets/rekey/settle.ts",
+    suites: ["test/provider/secrets/rekey/losses"],
+    commandLine,
+    mutants: [
+      ["new shares that are passed as current ones count as the previous set", "!theirs.equals(ours)", "theirs.length === ours.length"],
+      ["the current shares are not tested if others submitted some", "(theirs && ours && !theirs.equals(ours))", "false"],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/submit.ts",
+    suites: ["test/provider/secrets/rekey/losses"],
+    commandLine,
+    mutants: [
+      ["a new rekey drops an encrypted set that may be live", "submission.kept.filter(mayBeAccepted)", "[]"],
+      ["a new rekey keeps a set that the submitted shares disprove", "submission.kept.filter(mayBeAccepted)", "submission.kept"],
+    ],
+  },
+  {
+    file: "command/shares.ts",
+    suites: ["test/command/rekey-faults"],
+    commandLine: [],
+    mutants: [
+      ["a holder can commit while another cancels", "    if (shown.verification) await restartVerification(connection, nonce);\n", ""],
+      [
+        "a cancel without a response is reported as done",
+        "if (await cancelAttempt(connection, nonce)) return;",
+        "await cancelAttempt(connection, nonce);\n    return;",
+      ],
+    ],
   },
   {
     file: "provider/secrets/rekey/crypto.ts",

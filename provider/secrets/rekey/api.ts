@@ -118,10 +118,10 @@ export async function startAttempt(connection: Connection, parameters: Parameter
 }
 
 /**
- * Cancels the attempt with this nonce. An attempt that is already gone is no error. In a dialect that sends no nonce, this ends any attempt in progress,
- * so check the status first. @internal
+ * Cancels the attempt with this nonce. Returns false if the attempt was gone: canceled by this or another request, or committed. In a dialect that sends
+ * no nonce, this ends any attempt in progress, so check the status first. @internal
  */
-export async function cancelAttempt(connection: Connection, nonce: string): Promise<void> {
+export async function cancelAttempt(connection: Connection, nonce: string): Promise<boolean> {
   const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
   const body = dialectOf(connection).cancelNamesNonce ? { nonce } : undefined;
   const cancel = (): Promise<Answer> => retryAfter429(connection, () => act(connection, "DELETE", "init", body), isInProgress);
@@ -137,6 +137,7 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
         "Check its log, and the proxies in front of it.",
       ),
     );
+  let isConfirmed = true;
   try {
     await cancel();
   } catch (error) {
@@ -146,8 +147,10 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
     const isLeft = await isInProgress();
     if (isLeft && refusal) throw explainRefusedCancel(refusal, connection);
     if (isLeft) await cancel();
+    isConfirmed = isLeft;
   }
   connection.cache.set(key, true);
+  return isConfirmed;
 }
 
 /** Vault refuses a cancel without a body: a connection without a dialect sends none. */

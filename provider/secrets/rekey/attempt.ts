@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { neverDiffers } from "../../comparison";
 import { Connection, isPrivate } from "../../connection";
@@ -53,8 +54,9 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     },
   },
   {
-    fields: ["pgpKeys", "secretShares"],
-    check: async ({ pgpKeys, secretShares }) => {
+    fields: [...decisive],
+    check: async (inputs, _connection, last) => {
+      const { pgpKeys, secretShares } = inputs;
       if (!pgpKeys) return [];
       const findings: CheckFailure[] = [];
       if (pgpKeys.length !== secretShares)
@@ -63,7 +65,9 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
           rule: "count",
           reason: `must have as many keys as secretShares, ${secretShares}, but has ${pgpKeys.length}`,
         });
-      return [...findings, ...(await keyFindings(pgpKeys))];
+      // The shares are already encrypted to a key that expires later.
+      const isKept = !isNew(inputs, last);
+      return [...findings, ...(await keyFindings(pgpKeys)).map((finding) => (isKept ? { ...finding, warning: true } : finding))];
     },
   },
   {
@@ -156,6 +160,12 @@ async function parametersOf({
   };
 }
 
+/** True if an attempt was started for these inputs. A key that its owner renewed has the same fingerprint. */
+const isFor = ({ parameters, triggers }: Attempt, wanted: Parameters, inputs: AttemptInputs): boolean =>
+  parameters.shares === wanted.shares &&
+  parameters.threshold === wanted.threshold &&
+  isDeepStrictEqual([parameters.fingerprints, triggers], [wanted.fingerprints, inputs.triggers ?? []]);
+
 /** Holders compare the keys before they submit shares. */
 async function planNotes({
   connection: { address },
@@ -164,14 +174,15 @@ async function planNotes({
 }: {
   connection: Connection;
   inputs: AttemptInputs;
-  last?: object;
+  last?: Partial<AttemptState>;
 }): Promise<PlanNote[]> {
   const { secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, shareReferences } = inputs;
   const to = await recipients(pgpKeys);
   const missing = missingShares(shareReferences, "currentShares");
-  if (last) {
-    if (!isNew(inputs, last)) return [];
-    const { secretShares: shares, secretThreshold: threshold } = last as RekeyInputs;
+  const before = last?.attempt;
+  if (before) {
+    if (isFor(before, await parametersOf(inputs), inputs)) return [];
+    const { shares, threshold } = before.parameters;
     const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live unseal keys. If the current shares are not available, it submits those in the state`;
     return [{ path: "", text }, ...missing];
   }
@@ -183,10 +194,10 @@ async function planNotes({
 
 async function up(connection: Connection, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
   const before = last.attempt;
-  // Another address of the same service needs no new rekey.
-  if (before && !last.outcomeUnknown && !isNew(inputs, last)) return { attempt: before };
-  assertSavesEachStep(connection);
   const parameters = await parametersOf(inputs);
+  // The state's inputs may be those of a run whose start was lost, so only the attempt shows what it was started for.
+  if (before && isFor(before, parameters, inputs)) return { attempt: before };
+  assertSavesEachStep(connection);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
   const identity: AttemptIdentity = { nonces, parameters, probe: before?.probe.fingerprint };
@@ -196,6 +207,7 @@ async function up(connection: Connection, inputs: AttemptInputs, last: Partial<A
       ...(nonce ? { nonce } : {}),
       nonces: nonce ? [...new Set([...nonces, nonce])] : nonces,
       parameters,
+      triggers: inputs.triggers ?? [],
       probe,
     },
   });

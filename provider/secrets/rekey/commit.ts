@@ -51,7 +51,7 @@ async function up(connection: Connection, inputs: CommitInputs, last: LastCommit
     shares,
     missing,
   };
-  if (outcome === "live") return finish(run);
+  if (outcome === "live") return finish(run, isSame);
   if (outcome === "dead") throw notCommitted(run);
   assertSavesEachStep(connection);
   return step(run);

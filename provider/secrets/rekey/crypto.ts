@@ -101,6 +101,14 @@ function belongTogether(shares: readonly Share[], threshold: number): Verdict {
   };
 }
 
+/** The key to which exactly a threshold of shares combine. Undefined if they are not in Vault's format. @internal */
+export function keyOf(shares: readonly Share[]): Buffer | undefined {
+  const points = shares.map(pointOf);
+  const lengths = new Set(shares.map(({ bytes }) => bytes.length));
+  if (lengths.size !== 1 || lengths.has(0) || points.includes(0) || new Set(points).size < points.length) return undefined;
+  return polynomialThrough(shares)(0);
+}
+
 const pointOf = ({ bytes }: Share): number => bytes[bytes.length - 1] as number;
 const valuesOf = ({ bytes }: Share): Buffer => bytes.subarray(0, -1);
 

@@ -11,7 +11,7 @@ import {
   submitShare,
   wasNotCounted,
 } from "./api";
-import { redacting, Share, shareDigest, shareOf } from "./crypto";
+import { keyOf, redacting, Share, shareDigest, shareOf } from "./crypto";
 import { log } from "./protocol";
 import { sharesAtHand } from "./share-sources";
 import { Attempt, CommitRun, CommitState, matches, RekeyStatus, ShareSet, stateOf } from "./states";
@@ -25,8 +25,10 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
   const { shares: current } = sharesAtHand(inputs.currentShares, "currentShares");
   // A refusal alone can have other causes: only an accepted previous set shows that the candidate is dead.
   const previous = [...(state.live ? [state.live] : []), ...kept].filter((set) => set.shares.length > 0);
-  // Holders may bring the same shares as newShares and currentShares. They are current ones only if they were submitted as such.
-  const isCurrent = candidate.encrypted.length === 0 || current.every((share) => excluded.includes(shareDigest(candidate.nonce, share)));
+  // Holders may bring new shares as currentShares. They are current ones if they were submitted as such, or combine to another key.
+  const wereSubmitted = current.every((share) => excluded.includes(shareDigest(candidate.nonce, share)));
+  const [theirs, ours] = [keyOf(current.slice(0, required)), keyOf(shares.slice(0, candidate.threshold))];
+  const isCurrent = candidate.encrypted.length === 0 || wereSubmitted || (theirs && ours && !theirs.equals(ours));
   const others: (ProbedSet & { set?: ShareSet })[] = [
     ...(isCurrent ? [{ shares: current, threshold: required }] : []),
     ...previous.map((set) => ({

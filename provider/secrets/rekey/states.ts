@@ -70,13 +70,16 @@ export interface RekeyBackup {
 /** @internal */
 export const isEmpty = ({ shares, encrypted }: ShareSet): boolean => shares.length + encrypted.length === 0;
 
+/** The length of a short PGP message in hex. A share in plaintext is shorter. */
+const shortestMessage = 200;
+
 /** True if the set has all requested shares, in the order of the requested fingerprints. @internal */
 export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parameters, "shares" | "fingerprints">): boolean =>
   parameters.fingerprints.length > 0
     ? isDeepStrictEqual(
         encrypted.map(({ fingerprint }) => fingerprint),
         parameters.fingerprints,
-      )
+      ) && encrypted.every(({ share }) => share.length >= shortestMessage)
     : shares.length === parameters.shares;
 
 /**
@@ -179,6 +182,8 @@ export interface Attempt {
   /** The nonces of all attempts so far. A backup of one of them belongs to this rekey. */
   nonces: string[];
   parameters: Parameters;
+  /** The triggers for which it was started. */
+  triggers: string[];
   /** A public key whose private part was discarded. */
   probe: { key: string; fingerprint: string };
 }

@@ -3,7 +3,7 @@ import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { dialectOf } from "../client";
 import { getBackup, mayReturnNoShares, submitShare, waitAfter429, wasNotCounted } from "./api";
-import { redacting, Share, shareDigest } from "./crypto";
+import { redacting, Share, shareDigest, shareOf } from "./crypto";
 import { cancelOwnAttempt, log, newAttempt, observe, refuseTampered, warn } from "./protocol";
 import { Answer, begin, Command, Event, keptOffers, Offer, step } from "./round";
 import { sharesAtHand } from "./share-sources";
@@ -129,10 +129,10 @@ async function refuseParts(run: SharesRun, status: RekeyStatus, set: ShareSet): 
   );
 }
 
-/** The accepted set is the live one, so every other kept set is dead. */
+/** The accepted set is the live one, so every kept set that cannot be it is dead. */
 function accepted(
   { connection, state: { submission }, identity }: SharesRun,
-  { set, share, offer: { set: used } }: Received,
+  { set, share, offer: { set: used }, status: { required } }: Received,
   priorShares: Share[],
 ): SharesState {
   if (!isEmpty(set))
@@ -140,8 +140,16 @@ function accepted(
       connection,
       identity.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live",
     );
-  const excluded = [...submission.submitted, ...[share, ...priorShares].map((each) => shareDigest(set.nonce, each))];
-  return { submission: { ...submission, candidate: set, source: "reply", kept: used ? [used] : [], excluded } };
+  const digestOf = (each: Share): string => shareDigest(set.nonce, each);
+  const submitted = [...submission.submitted, digestOf(share)];
+  const excluded = [...submitted, ...priorShares.map(digestOf)];
+  // The shares of an encrypted set are unknown, so any of them may have been submitted.
+  const mayBeAccepted = ({ threshold, shares }: ShareSet): boolean => {
+    const digests = shares.map((text) => digestOf(shareOf(text, "")));
+    return threshold === required && (shares.length === 0 || submitted.every((digest) => digests.includes(digest)));
+  };
+  const kept = used ? [used] : submission.kept.filter(mayBeAccepted);
+  return { submission: { ...submission, candidate: set, source: "reply", kept, excluded } };
 }
 
 /** The key was rotated but no shares were returned. Record this so that the next run does not rotate again. */

@@ -52,4 +52,13 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
     expect(await stack.stops(inputs())).toBe("rekey/attempt-lost");
     expect(await status()).toMatchObject(theirs);
   });
+
+  test("an update of a finished rekey cancels no attempt that another client started later", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    await current().outOfBand("PUT", "sys/rekey/init", { secret_shares: 3, secret_threshold: 2, require_verification: true });
+    const { nonce } = await status();
+    await stack.up(inputs({ discardShares: true }));
+    expect(await status()).toMatchObject({ started: true, nonce });
+  });
 });

@@ -1,6 +1,6 @@
 import { refusal } from "../../../support/refusal";
 import { onEachRekeyTarget } from "../../../support/rekey";
-import { tools, wrong } from "./story";
+import { lines, tools, wrong } from "./story";
 
 onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
   const { inputs, stackOn, decrypted, candidateOf, requests, forHolders, interrupt } = tools(current);
@@ -72,5 +72,21 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     expect(message).toContain("[secret]");
     for (const form of forms) expect(message).not.toContain(form);
     for (const { env } of currentShares) delete process.env[env];
+  });
+
+  test("plaintext shares of a server that ignores the keys are neither printed nor kept", async () => {
+    const { pgp } = await forHolders(3);
+    const stack = stackOn(current());
+    const plain = [1, 2, 3].map((byte) => Buffer.alloc(33, byte).toString("hex"));
+    interrupt(
+      "PUT",
+      "update",
+      { when: "after", answer: (body) => JSON.stringify({ ...JSON.parse(body), keys: plain, keys_base64: null }) },
+      3,
+    );
+    const stop = await stack.stops(pgp);
+    expect(stop).toBe("rekey/new-shares-incomplete");
+    expect(lines()).not.toContain(plain[0]);
+    expect(JSON.stringify(stack.shares.state)).not.toContain(plain[0]);
   });
 });

@@ -1,3 +1,4 @@
+import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { Connection } from "../../../../provider/connection";
 import { StewardError } from "../../../../provider/errors";
 import { RekeyInputs } from "../../../../provider/secrets";
@@ -7,13 +8,15 @@ import { rekeyShares } from "../../../../provider/secrets/rekey/shares";
 import { connectTo } from "../../../support/connection";
 import { definitionOf, secretOutputs } from "../../../support/definitions";
 import { noEngine } from "../../../support/engine";
-import { Holder, holders } from "../../../support/pgp";
+import { Holder, holders, makeHolder } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { lines, told, tools, wrong } from "./story";
 
+const { reformatKey } = require("openpgp") as typeof OpenPGP;
+
 onEachRekeyTarget("the end of a rekey", (current) => {
-  const { inputs, stackOn, status, requests } = tools(current);
+  const { inputs, stackOn, status, requests, decrypted, candidateOf, interrupt } = tools(current);
 
   test("a share in place of the name of its variable or file is rejected and not printed", async () => {
     const [share = ""] = current().first;
@@ -179,5 +182,58 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     told.mockClear();
     expect(await stack.commit.refresh()).toEqual([]);
     expect(lines()).toMatch(/^rekey: .*\b2 shares.* threshold of 3\b/m);
+  });
+
+  test.each([
+    ["set for the first time", undefined],
+    ["changed", ["1"]],
+  ])("triggers that were %s, and are changed back after a lost start, run no rekey", async (_, triggers) => {
+    const stack = stackOn(current());
+    const before = triggers ? { triggers } : {};
+    await stack.up(inputs(before));
+    const live = stack.outputs.shares;
+    interrupt("PUT", "init", { when: "before" });
+    await stack.fails(inputs({ triggers: ["2"], currentShares: [] }));
+    current().gateway.interrupt = undefined;
+    told.mockClear();
+    // Without the consent to keep new shares in the state.
+    const back = inputs({ ...before, currentShares: [], keepSharesInState: undefined });
+    await stack.attempt.preview(stack.attemptInputs(back));
+    expect(lines()).not.toContain("a new rekey will run");
+    expect((await requests(() => stack.up(back))).filter((request) => !request.startsWith("GET"))).toEqual([]);
+    expect(await current().opens(live.slice(0, 2))).toBe(true);
+    // The changed triggers run it, also on the next attempt.
+    await stack.up(inputs({ triggers: ["2"], currentShares: [] }));
+    expect(await current().opens(live.slice(0, 2))).toBe(false);
+  });
+
+  test("an expired key is a warning for the rekey that used it, and an error for a new one; its renewal runs no rekey", async () => {
+    const all = await Promise.all([1, 2, 3].map(() => makeHolder({ keyExpirationTime: 3600 })));
+    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
+    const stack = stackOn(current());
+    await stack.stops(pgp);
+    const newShares = await decrypted(candidateOf(stack), all);
+    const later = Date.now() + 2 * 3600_000;
+    const clock = jest.spyOn(Date, "now").mockImplementation(() => later);
+    try {
+      const expired = [0, 1, 2].map((index) => `pgpKeys[${index}]: expired`);
+      expect(await stack.problems({ ...pgp, newShares })).toEqual([]);
+      expect(lines()).toMatch(/^warning: rekey: pgpKeys\[0\]: .* expired on /m);
+      expect(await stack.problems({ ...pgp, newShares, triggers: ["2"] })).toEqual(expired);
+    } finally {
+      clock.mockRestore();
+    }
+    await stack.up({ ...pgp, newShares });
+    // The same fingerprints: what `gpg --quick-set-expire` exports.
+    const renewed = await Promise.all(
+      all.map(async ({ privateKey }) => {
+        const userIDs = [{ name: "holder" }];
+        return (await reformatKey({ privateKey, userIDs, keyExpirationTime: 0, format: "object" })).publicKey.armor();
+      }),
+    );
+    told.mockClear();
+    await stack.attempt.preview(stack.attemptInputs({ ...pgp, pgpKeys: renewed }));
+    expect(lines()).not.toContain("a new rekey will run");
+    expect((await requests(() => stack.up({ ...pgp, pgpKeys: renewed }))).filter((request) => !request.startsWith("GET"))).toEqual([]);
   });
 });

@@ -209,4 +209,117 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     current().gateway.interrupt = undefined;
     await stack.up(inputs());
   });
+
+  test("the current shares show that the new ones are dead, although the response to the last one was lost", async () => {
+    const { all, pgp } = await forHolders(3, { backup: true });
+    const stack = stackOn(current());
+    interrupt("PUT", "update", { when: "after" }, 3);
+    expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
+    current().gateway.interrupt = undefined;
+    const shares = await decrypted(candidateOf(stack), all);
+    await current().sealAndUnseal(current().first.slice(0, 3));
+    expect(await stack.stops({ ...pgp, newShares: shares })).toBe("rekey/outcome-unknown");
+    expect(await stack.stops({ ...pgp, newShares: shares })).toBe("rekey/not-committed");
+  });
+
+  test("the current shares show that the new ones are dead, although a holder submitted one on the command line", async () => {
+    const [a = "", b = "", c = ""] = current().first;
+    const { all, pgp } = await forHolders(3);
+    const stack = stackOn(current());
+    expect(await stack.stops({ ...pgp, currentShares: [a] })).toBe("rekey/shares-missing");
+    await current().outOfBand("PUT", "sys/rekey/update", { key: b, nonce: (await status()).nonce });
+    expect(await stack.stops({ ...pgp, currentShares: [a, c] })).toBe("rekey/new-shares-missing");
+    const shares = await decrypted(candidateOf(stack), all);
+    await current().sealAndUnseal(current().first.slice(0, 3));
+    expect(await stack.stops({ ...pgp, newShares: shares })).toBe("rekey/outcome-unknown");
+    expect(await stack.stops({ ...pgp, newShares: shares, currentShares: [a, b, c] })).toBe("rekey/not-committed");
+  });
+
+  test("the current shares show that the new ones are dead, although more are passed than were submitted", async () => {
+    const { all, pgp } = await forHolders(3);
+    const stack = stackOn(current());
+    const five = { ...pgp, currentShares: current().first };
+    expect(await stack.stops(five)).toBe("rekey/new-shares-missing");
+    const shares = await decrypted(candidateOf(stack), all);
+    await current().sealAndUnseal(current().first.slice(0, 3));
+    expect(await stack.stops({ ...five, newShares: shares })).toBe("rekey/outcome-unknown");
+    expect(await stack.stops({ ...five, newShares: shares })).toBe("rekey/not-committed");
+  });
+
+  test("new shares that are passed as current ones do not show that the new set is dead", async () => {
+    const { all, pgp } = await forHolders(4, { secretShares: 4, secretThreshold: 3 });
+    const stack = stackOn(current());
+    await stack.stops(pgp);
+    const shares = await decrypted(candidateOf(stack), all);
+    interrupt("PUT", "verify", { when: "after" }, 3);
+    expect(await stack.stops({ ...pgp, newShares: shares.slice(0, 3) })).toBe("rekey/outcome-unknown");
+    current().gateway.interrupt = undefined;
+    await stack.up({ ...pgp, newShares: shares.slice(0, 3), currentShares: shares.slice(1) });
+    expect(stack.outputs.complete).toBe(true);
+  });
+
+  test("encrypted shares that holders committed themselves stay in the state until the next rekey is committed", async () => {
+    const { all, pgp } = await forHolders(5, { secretShares: 5, secretThreshold: 2, backup: true });
+    const [a = "", b = "", c = ""] = current().first;
+    const { outOfBand } = current();
+    const stack = stackOn(current());
+    expect(await stack.stops({ ...pgp, currentShares: [a] })).toBe("rekey/shares-missing");
+    // The other holders submit theirs on the command line, as pgpKeys and backup allow, and two new holders verify theirs there.
+    const { nonce } = await status();
+    for (const key of [b, c]) await outOfBand("PUT", "sys/rekey/update", { key, nonce });
+    const backup = (await outOfBand("GET", "sys/rekey/backup")).body as { keys: Record<string, string | string[]> };
+    const messages = all.map(({ fingerprint }) => ({ fingerprint, share: [backup.keys[fingerprint]].flat()[0] as string }));
+    const live = await decrypted({ encryptedShares: messages }, all);
+    const verification = (await outOfBand("GET", "sys/rekey/verify")).body.nonce;
+    for (const key of live.slice(0, 2)) await outOfBand("PUT", "sys/rekey/verify", { key, nonce: verification });
+    expect(await current().opens(live.slice(0, 2))).toBe(true);
+    const kept = async (): Promise<object> => {
+      const last = messages[4]?.share as string;
+      return {
+        state: JSON.stringify([stack.attempt.state, stack.shares.state, stack.commit.state]).includes(last),
+        server: JSON.stringify((await outOfBand("GET", "sys/rekey/backup")).body).includes(last),
+      };
+    };
+    expect(await stack.stops({ ...pgp, currentShares: [] })).toBe("rekey/attempt-restarted");
+    expect(await stack.stops({ ...pgp, currentShares: [] })).toBe("rekey/shares-missing");
+    expect(await kept()).toEqual({ state: true, server: true });
+    // The two holders bring what is valid now, as the hint of the stop says.
+    expect(await stack.stops({ ...pgp, currentShares: live.slice(0, 2) })).toBe("rekey/new-shares-missing");
+    const made = await kept();
+    // The attempt is lost: the set is still the valid one, and three of five holders have never decrypted theirs.
+    await current().sealAndUnseal(live.slice(0, 2));
+    const stop = await stack.stops({ ...pgp, currentShares: live.slice(0, 2) });
+    expect({ made, stop, live: await current().opens(live.slice(3, 5)), after: await kept() }).toMatchObject({
+      made: { state: true },
+      stop: "rekey/outcome-unknown",
+      live: true,
+      after: { state: true },
+    });
+  });
+
+  test("the live shares in the state are submitted after a rekey that was not committed", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    const live = stack.outputs.shares;
+    await stack.up(inputs({ triggers: ["2"], currentShares: live.slice(0, 2) }), "shares");
+    await current().sealAndUnseal(live.slice(0, 2));
+    await stack.stops(inputs({ triggers: ["2"], currentShares: [] }));
+    expect(await stack.stops(inputs({ triggers: ["2"], currentShares: [] }))).toBe("rekey/not-committed");
+    expect(stack.outputs.shares).toEqual(live);
+    await stack.up(inputs({ triggers: ["3"], currentShares: [] }));
+    expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
+  });
+
+  test("a set to which the submitted shares do not belong is not kept", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    const live = stack.outputs.shares;
+    await stack.up(inputs({ triggers: ["2"], currentShares: live.slice(1) }), "shares");
+    const [dead] = stack.candidate.shares;
+    await current().sealAndUnseal(live.slice(1));
+    await stack.stops(inputs({ triggers: ["2"] }));
+    await stack.up(inputs({ triggers: ["3"], currentShares: live.slice(1) }), "shares");
+    expect(JSON.stringify(stack.shares.state)).toContain(live[0]);
+    expect(JSON.stringify(stack.shares.state)).not.toContain(dead);
+  });
 });

@@ -1,5 +1,5 @@
 import { onEachRekeyTarget } from "../../../support/rekey";
-import { lines, told, tools, wrong } from "./story";
+import { lines, told, tools, wrong, wrongBeside } from "./story";
 
 onEachRekeyTarget("a rekey", (current) => {
   const { inputs, stackOn, requests, status, decrypted, candidateOf, forHolders } = tools(current);
@@ -101,7 +101,7 @@ onEachRekeyTarget("a rekey", (current) => {
     await Promise.race([submitted, up]);
     const { nonce } = await status();
     const discarded = printed(0);
-    for (const byte of [7, 9]) await outOfBand("PUT", "sys/rekey/update", { key: Buffer.alloc(33, byte).toString("base64"), nonce });
+    for (const key of wrongBeside([a, b, c], 2)) await outOfBand("PUT", "sys/rekey/update", { key, nonce });
     expect(await status()).toMatchObject({ nonce, progress: 0 });
     await Promise.race([discarded, up]);
     await outOfBand("PUT", "sys/rekey/update", { key: c, nonce });
@@ -148,7 +148,7 @@ onEachRekeyTarget("a rekey", (current) => {
   test("a wrong share is detected at the threshold and discards the progress, and the next run starts over", async () => {
     const [a = "", b = ""] = current().first;
     const stack = stackOn(current());
-    expect(await stack.stops(inputs({ currentShares: [a, b, wrong] }))).toBe("rekey/shares-refused");
+    expect(await stack.stops(inputs({ currentShares: [a, b, ...wrongBeside([a, b])] }))).toBe("rekey/shares-refused");
     expect(await status()).toMatchObject({ started: true, progress: 0 });
     await stack.up(inputs());
   });
@@ -168,9 +168,9 @@ onEachRekeyTarget("a rekey", (current) => {
   });
 
   test("the name of a share's variable is not redacted from the server's reason", async () => {
-    for (const [index, name] of ["A", "SHARE"].entries()) process.env[name] = Buffer.alloc(33, 7 + index).toString("base64");
-    const stack = stackOn(current());
     const [first = ""] = current().first;
+    [process.env.A, process.env.SHARE] = wrongBeside([first], 2);
+    const stack = stackOn(current());
     const { message, details } = await stack.fails(inputs({ currentShares: [first, { env: "A" }, { env: "SHARE" }] }));
     expect(details.rule).toBe("rekey/shares-refused");
     expect(message).not.toContain("[secret]");
@@ -216,8 +216,9 @@ onEachRekeyTarget("a rekey", (current) => {
     const stack = stackOn(current());
     await stack.stops(pgp);
     const shares = await decrypted(candidateOf(stack), all);
-    const other = Buffer.from(wrong, "base64").toString("hex");
-    const { details } = await stack.fails({ ...pgp, newShares: [shares[0] as string, other] });
+    const [first = ""] = shares;
+    const other = Buffer.from(wrongBeside([first])[0] ?? "", "base64").toString("hex");
+    const { details } = await stack.fails({ ...pgp, newShares: [first, other] });
     expect(details).toMatchObject({ rule: "rekey/new-shares-refused", reason: expect.stringContaining(" newShares[1] ") });
     await stack.up({ ...pgp, newShares: shares });
   });

@@ -17,6 +17,13 @@ export const lines = (): string => told.mock.calls.map(([line]) => String(line))
 /** A share that is none. */
 export const wrong = Buffer.alloc(33, 7).toString("base64");
 
+/** Wrong shares whose points none of these shares has: OpenBao keeps shares of one point, and Vault discards them. */
+export function wrongBeside(shares: readonly string[], count = 1): string[] {
+  const taken = shares.map((share) => Buffer.from(share, "base64").at(-1));
+  const points = Array.from({ length: 255 }, (_, index) => index + 1).filter((point) => !taken.includes(point));
+  return points.slice(0, count).map((point) => Buffer.alloc(33, point).toString("base64"));
+}
+
 /** A share of the same point with another value. */
 export const twin = (share = ""): string => {
   const bytes = Buffer.from(share, "base64");
