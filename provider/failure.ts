@@ -1,5 +1,5 @@
 import { Connection, isLoopback } from "./connection";
-import { ErrorCode, StewardError } from "./errors";
+import { ErrorCode, invalidInput, StewardError } from "./errors";
 import { holdsShortSecret, redact } from "./redaction";
 
 // Converts a failed request to an error with a cause and a hint.
@@ -32,7 +32,9 @@ export function transportError(thrown: unknown, connection: Connection, progress
   const error = thrown as NodeJS.ErrnoException;
   // Undici's parser error has a name, but no code.
   const isGarbled = error.name === "HTTPParserError";
-  const code = String(error.code ?? (isGarbled ? error.name : ""));
+  // Undici's errors of a SOCKS proxy may have no code either.
+  const nameless = isGarbled ? error.name : error.message?.startsWith("SOCKS5 ") ? error.message : "";
+  const code = String(error.code ?? nameless);
   const isLate = timeouts.includes(code) || error.name === "TimeoutError";
   const outcomeUnknown = writes && isSent;
   if (clientRefused.test(code))
@@ -150,20 +152,54 @@ function tlsHint(code: string, { address, skipVerify }: Connection): { rule: str
   return { rule: cause?.rule ?? "tls", hint: skipVerify && cause?.isCertificate ? `${hint} ${ignored}` : hint };
 }
 
+/** The variable with the proxy of a scheme. A variable in lower case hides the other one, even if it is empty. */
+function proxyVariable(scheme: "http" | "https", environment: NodeJS.ProcessEnv): string | undefined {
+  const lower = `${scheme}_proxy`;
+  const variable = environment[lower] === undefined ? lower.toUpperCase() : lower;
+  return environment[variable] ? variable : undefined;
+}
+
 /** The proxy of an address by the rules of undici, without its credentials. @internal */
 export function proxyOf(address: string, environment: NodeJS.ProcessEnv): { name: string; variable: string } | undefined {
-  const { protocol, hostname, port } = new URL(address);
-  const variables = [...(protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : []), "http_proxy", "HTTP_PROXY"];
-  const variable = variables.find((name) => environment[name]);
+  const { protocol, host, port } = new URL(address);
+  const isTls = protocol === "https:";
+  const variable = (isTls && proxyVariable("https", environment)) || proxyVariable("http", environment);
   if (!variable || isLoopback(address)) return undefined;
-  const isExcepted = (environment.no_proxy ?? environment.NO_PROXY ?? "").split(/[,\s]+/).some((entry) => {
-    const [, host = "", at] = /^(.+?)(?::(\d+))?$/.exec(entry) ?? [];
-    if (host === "" || (at && at !== (port || (protocol === "https:" ? "443" : "80")))) return false;
-    const bare = host.replace(/^\*?\.?/, "").toLowerCase();
-    return host === "*" || hostname === bare || (/^[.*]/.test(host) && hostname.endsWith(`.${bare}`));
+  const exceptions = environment.no_proxy ?? environment.NO_PROXY ?? "";
+  const isExcepted = exceptions.split(/[,\s]/).some((entry) => {
+    const [, name = entry, only = "0"] = /^(.+):(\d+)$/.exec(entry) ?? [];
+    const isPort = [0, Number(port) || (isTls ? 443 : 80)].includes(Number(only));
+    return entry !== "" && isPort && `.${host.replace(/:\d*$/, "")}`.endsWith(`.${name.replace(/^\*?\./, "").toLowerCase()}`);
   });
+  if (isExcepted || exceptions === "*") return undefined;
   const url = URL.canParse(environment[variable] ?? "") ? new URL(environment[variable] as string) : undefined;
-  return isExcepted ? undefined : { variable, name: `the proxy ${url ? `${url.protocol}//${url.host} ` : ""}in ${variable}` };
+  return { variable, name: `the proxy ${url ? `${url.protocol}//${url.host} ` : ""}in ${variable}` };
+}
+
+/** Throws if undici cannot use a proxy variable. It reads those of both schemes for every address. @internal */
+export function assertProxies(environment: NodeJS.ProcessEnv): void {
+  const wrong = (["http", "https"] as const)
+    .map((scheme) => proxyVariable(scheme, environment))
+    .filter((variable) => variable !== undefined)
+    .filter((variable) => !isProxy(environment[variable] ?? ""));
+  if (wrong.length > 0)
+    throw invalidInput(
+      wrong.map((path) => ({ path, rule: "proxy", reason: "must be the URL of a proxy" })),
+      {
+        about: "The environment is invalid, and nothing was sent: ",
+        hint: `Set ${wrong.join(" and ")} to a URL such as http://proxy.example.com:3128. Write a percent sign in its password as %25.`,
+      },
+    );
+}
+
+function isProxy(value: string): boolean {
+  try {
+    const { protocol, hostname, username, password } = new URL(value);
+    for (const part of [username, password]) decodeURIComponent(part);
+    return hostname !== "" && ["http:", "https:", "socks5:", "socks:"].includes(protocol);
+  } catch {
+    return false;
+  }
 }
 
 /** @internal */

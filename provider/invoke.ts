@@ -20,6 +20,15 @@ export async function withOperation<T>(operation: string, work: () => Promise<T>
   }
 }
 
+/** `withOperation` for an iteration. @internal */
+export async function* eachWithOperation<T>(operation: string, items: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw error instanceof StewardError ? error.with({ operation }) : error;
+  }
+}
+
 /** Throws if the options of a function are invalid. @internal */
 export function assertOptions(options: Schema, given: object): void {
   const { error } = options.safeParse(given);
@@ -71,9 +80,5 @@ export async function* invokeEach<T, Own extends object>(
   questions: (connection: Connection & Own) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const connection = await invoke(asking, given, async (connected) => connected);
-  try {
-    yield* questions(connection);
-  } catch (error) {
-    throw error instanceof StewardError ? error.with({ operation: asking.operation }) : error;
-  }
+  yield* eachWithOperation(asking.operation, questions(connection));
 }

@@ -2,13 +2,15 @@
 export const longestText = 64 * 1024;
 /** The minimum length of a secret to replace. Shorter ones occur in many words, where a replacement would reveal them. */
 const shortest = 4;
+/** The minimum length of the base64 of a secret inside a longer string. */
+const shortestWithin = 8;
 /** The minimum length of lines and JSON strings in a secret that are redacted separately. */
 const longLine = 16;
 
 /**
- * Replaces secrets with `[secret]`. Finds the forms that a server may echo: plain, single lines, strings in JSON, JSON- and URL-escaped, base64
- * and hex. Ignores case. Processes the first 65,536 characters and drops the rest. Leaves secrets shorter than four characters: see
- * {@link holdsShortSecret}.
+ * Replaces secrets with `[secret]`. Finds the forms that a server may echo: plain, single lines, and strings in JSON. Finds each of them also
+ * in JSON, URLs, forms, HTML, base64 and hex. Ignores case. Processes the first 65,536 characters and drops the rest. Leaves secrets shorter
+ * than four characters: see {@link holdsShortSecret}.
  * @internal
  */
 export function redact(text: string, secrets: readonly string[]): string {
@@ -57,14 +59,53 @@ const lowerCase = (text: string): string =>
 function formsOf(secrets: readonly string[]): string[] {
   const whole = secrets.flatMap((secret) => [secret, secret.trim()]);
   const lines = secrets.flatMap((secret) => secret.split(/\r?\n/).filter((line) => line.length >= longLine));
-  const forms = [...whole, ...lines, ...secrets.flatMap(stringsIn)].flatMap((secret) => {
-    const escaped = JSON.stringify(secret).slice(1, -1);
-    const base64 = Buffer.from(secret).toString("base64");
-    const hex = Buffer.from(secret).toString("hex");
-    return [secret, escaped, urlEncoded(secret), urlEncoded(escaped), base64, unpadded(base64), base64url(base64), hex];
-  });
+  const forms = [...whole, ...lines, ...secrets.flatMap(stringsIn)].flatMap(encoded);
   return [...new Set(forms)].filter((form) => form.trim() !== "");
 }
+
+/** A string as common encoders write it. */
+function encoded(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  const ascii = escaped(json, /[^\0-\x7e]/g);
+  const url = urlEncoded(text);
+  const strict = url.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+  const html = text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
+  const base64 = Buffer.from(text).toString("base64");
+  return [
+    text,
+    json,
+    // Go and Rails, Python, PHP, and Go's %q.
+    escaped(json, /[<>&\u2028\u2029]/g),
+    ascii,
+    ...[json, ascii].map((each) => each.replaceAll("/", "\\/")),
+    json.replace(/\\u00([01])/g, "\\x$1"),
+    url,
+    urlEncoded(json),
+    strict,
+    strict.replaceAll("%20", "+"),
+    // Go's PathEscape.
+    strict.replace(/%(24|26|2B|3A|3D|40)/g, decodeURIComponent),
+    html,
+    html.replaceAll("&quot;", "&#34;"),
+    ...[base64, unpadded(base64), ...withinBase64(text)].flatMap((each) => [each, base64url(each)]),
+    Buffer.from(text).toString("hex"),
+  ];
+}
+
+const escaped = (text: string, characters: RegExp): string =>
+  text.replace(characters, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** The base64 of a string inside a longer one, such as `user:password`, without the edges, which depend on the other characters. */
+const withinBase64 = (text: string): string[] =>
+  [0, 1, 2]
+    .map((offset) => {
+      const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]);
+      return bytes.toString("base64").slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
+    })
+    // A shorter one may be a harmless word.
+    .filter(({ length }) => length >= shortestWithin);
 
 /** The long strings in a JSON secret, such as the private key of a service account. */
 function stringsIn(secret: string): string[] {

@@ -1,5 +1,6 @@
 import type * as Undici from "undici";
 import { Connection, isLoopback, isPrivate } from "./connection";
+import { assertProxies } from "./failure";
 import { warnOnce } from "./warning";
 
 /** A first-in, first-out semaphore for requests. @internal */
@@ -48,6 +49,7 @@ export class Sockets {
     private readonly connection: Connection,
     private readonly isHeld: boolean,
   ) {
+    if (!isLoopback(connection.address)) assertProxies(process.env);
     this.slots = new Slots(isHeld ? Number.POSITIVE_INFINITY : connection.limits.maxConcurrentRequests);
   }
 

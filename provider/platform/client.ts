@@ -156,5 +156,5 @@ export const idsIn = (relationship: unknown): string[] =>
     .map(({ id }) => textOf(id));
 
 /** @internal */
-export const unexpectedAnswer = (method: string, path: string): StewardError =>
-  unexpectedResponse(method, path, "the response is not from the platform", "Check the address and any proxy on the way.");
+export const unexpectedAnswer = (method: string, path: string, reason = "the response is not from the platform"): StewardError =>
+  unexpectedResponse(method, path, reason, "Check the address and any proxy on the way.");

@@ -1,48 +1,78 @@
 import { Connection } from "../connection";
 import { isObject } from "../json";
-import { call, completed, Resource, unexpectedAnswer } from "./client";
+import { call, completed, Resource, textOf, unexpectedAnswer } from "./client";
 
-/** @internal */
-export interface Pagination {
+interface Pagination {
   links?: { next?: unknown };
-  meta?: { pagination?: { "next-page"?: number | string | null; "total-count"?: number } };
+  meta?: { pagination?: { "next-page"?: unknown; "total-count"?: unknown } };
 }
 
-/** The number of the next page; undefined after the last one. @internal */
-export function nextPage({ links, meta }: Pagination): number | undefined {
-  const next = Number(meta?.pagination?.["next-page"] ?? pageIn(links?.next));
-  return next > 0 ? next : undefined;
+/** The number of the next page; undefined after the last one. Throws if it is no number, since later items would be missing. */
+function nextPage({ links, meta }: Pagination, path: string): number | undefined {
+  const given = meta?.pagination?.["next-page"] ?? pageIn(links?.next);
+  if (given === undefined) return undefined;
+  if (!/^\d+$/.test(textOf(given))) throw unexpectedAnswer("GET", path);
+  return Number(given) || undefined;
 }
 
-/** The page number in a link. */
-const pageIn = (link: unknown): string | null =>
-  typeof link === "string" && URL.canParse(link, "http://platform")
-    ? new URL(link, "http://platform").searchParams.get("page[number]")
-    : null;
+/** The page number in a link: empty if the link has none, and undefined without a link. */
+function pageIn(link: unknown): string | undefined {
+  if (!link) return undefined;
+  const url = typeof link === "string" && URL.canParse(link, "http://platform") ? new URL(link, "http://platform") : undefined;
+  return url?.searchParams.get("page[number]") ?? "";
+}
 
-/** One page of a collection, and the number of the next one. @internal */
+/** One page of a collection. @internal */
 export interface Page<Item> {
   items: Item[];
+  /** The number of the next page; undefined after the last one. */
   next: number | undefined;
+  /** The number of items on all pages; that of this page if the server does not count them. */
+  totalCount: number;
 }
 
-/** The items of this page and all later ones. An item that moves to a later page meanwhile is returned once. @internal */
+/** The page in a document. @internal */
+export function pageOf<Item>(document: unknown, path: string, itemOf: (item: Record<string, unknown>) => Item): Page<Item> {
+  const { data, ...pagination } = (document ?? {}) as Pagination & { data?: unknown };
+  if (!Array.isArray(data) || !data.every(isObject)) throw unexpectedAnswer("GET", path);
+  const count = pagination.meta?.pagination?.["total-count"];
+  return {
+    items: data.map(itemOf),
+    next: nextPage(pagination, path),
+    totalCount: typeof count === "number" ? count : data.length,
+  };
+}
+
+/** The items of the first page and all later ones. An item that moves to another page meanwhile is returned once. @internal */
 export async function* itemsFrom<Item extends { id: string }>(
   first: Page<Item>,
+  path: string,
   fetchPage: (page: number) => Promise<Page<Item>>,
 ): AsyncGenerator<Item> {
   const given = new Set<string>();
-  const fetched = new Set([1]);
-  for (let page = first; ; ) {
-    for (const item of page.items) {
-      if (given.has(item.id)) continue;
-      given.add(item.id);
-      yield item;
+  for (const attempt of [1, 2]) {
+    const fetched = new Set([1]);
+    const seen = new Set<string>();
+    let total = 0;
+    for (let page = attempt === 1 ? first : await fetchPage(1); ; ) {
+      const before = seen.size;
+      total = Math.max(total, page.totalCount);
+      for (const item of page.items) {
+        seen.add(item.id);
+        if (given.has(item.id)) continue;
+        given.add(item.id);
+        yield item;
+      }
+      if (page.next === undefined) {
+        if (given.size >= total) return;
+        // A deletion moved an item to a page that was read before: read again. A second shortage means that the count is wrong.
+        break;
+      }
+      if (fetched.has(page.next) || seen.size === before)
+        throw unexpectedAnswer("GET", path, "the server's pages form a loop").with({ rule: "circle" });
+      fetched.add(page.next);
+      page = await fetchPage(page.next);
     }
-    // The server returned the number of an earlier page: stop instead of looping forever.
-    if (page.next === undefined || fetched.has(page.next)) return;
-    fetched.add(page.next);
-    page = await fetchPage(page.next);
   }
 }
 
@@ -50,13 +80,9 @@ export async function* itemsFrom<Item extends { id: string }>(
 export async function readAll(connection: Connection, path: string, send: typeof call = call): Promise<Resource[]> {
   const fetchPage = async (page: number): Promise<Page<Resource>> => {
     const query = { "page[number]": String(page), "page[size]": "100" };
-    const document = ((await send(connection, { method: "GET", path, query, retry: "idempotent" })) ?? {}) as Pagination & {
-      data?: unknown;
-    };
-    if (!Array.isArray(document.data) || !document.data.every(isObject)) throw unexpectedAnswer("GET", path);
-    return { items: document.data.map(completed), next: nextPage(document) };
+    return pageOf(await send(connection, { method: "GET", path, query, retry: "idempotent" }), path, completed);
   };
   const all: Resource[] = [];
-  for await (const each of itemsFrom(await fetchPage(1), fetchPage)) all.push(each);
+  for await (const each of itemsFrom(await fetchPage(1), path, fetchPage)) all.push(each);
   return all;
 }

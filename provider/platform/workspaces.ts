@@ -2,11 +2,10 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { connectionInput, str, strictObject } from "../inputs";
-import { invoke, read, withOperation } from "../invoke";
-import { isObject } from "../json";
+import { eachWithOperation, invoke, read } from "../invoke";
 import { ReadFunction } from "../read-function";
-import { adminPath, callAsAdministrator, completed, system, unexpectedAnswer } from "./client";
-import { itemsFrom, nextPage, Page, Pagination } from "./pages";
+import { adminPath, callAsAdministrator, completed, system } from "./client";
+import { itemsFrom, Page, pageOf } from "./pages";
 import { checkStatuses } from "./run-statuses";
 import { readWorkspace, Workspace, WorkspaceInclude, workspaceIdInput, workspaceOf } from "./workspace";
 
@@ -100,7 +99,6 @@ const getOptions = strictObject({
 
 interface WorkspacePage extends Page<Workspace> {
   statusCounts: Record<string, number>;
-  totalCount: number;
 }
 
 const path = adminPath("workspaces");
@@ -119,25 +117,18 @@ async function fetchPage(
     ...(pageSize === undefined ? {} : { "page[size]": String(pageSize) }),
   };
   const document = await callAsAdministrator(connection, { method: "GET", path, query, retry: "idempotent" });
-  const { data, included, links, meta } = (document ?? {}) as {
-    data?: unknown;
-    included?: unknown;
-    links?: Pagination["links"];
-    meta?: Meta;
-  };
-  if (!Array.isArray(data) || !data.every(isObject)) throw unexpectedAnswer("GET", path);
+  const { included, meta } = (document ?? {}) as { included?: unknown; meta?: { "status-counts"?: Record<string, number> } };
   return {
-    items: data.map((each) => workspaceOf(completed(each), included)),
-    next: nextPage({ links, meta }),
+    ...pageOf(document, path, (each) => workspaceOf(completed(each), included)),
     statusCounts: meta?.["status-counts"] ?? {},
-    totalCount: meta?.pagination?.["total-count"] ?? data.length,
   };
 }
 
-type Meta = Pagination["meta"] & { "status-counts"?: Record<string, number> };
-
 const following = (connection: Connection, query: WorkspaceQuery, first: Page<Workspace>): AsyncGenerator<Workspace> =>
-  itemsFrom(first, (page) => withOperation(workspaces.operation, () => fetchPage(connection, query, page)));
+  eachWithOperation(
+    workspaces.operation,
+    itemsFrom(first, path, (page) => fetchPage(connection, query, page)),
+  );
 
 async function firstPage(connection: Connection, query: WorkspaceQuery): Promise<WorkspacePage> {
   checkStatuses(connection, query.currentRunStatus);
@@ -186,8 +177,9 @@ interface Begun {
 /**
  * Lists all workspaces of the installation: `GET /api/v2/admin/workspaces`.
  *
- * Pages are fetched on demand. A workspace that moves to another page meanwhile is returned once. Fails with `ERR_FORBIDDEN` if the token
- * does not belong to a site administrator.
+ * Pages are fetched on demand. A workspace that moves to another page meanwhile is returned once. If fewer workspaces arrive than the
+ * platform counts, the pages are read again. Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with
+ * `ERR_UNEXPECTED_RESPONSE` if the pages form a loop.
  *
  * ```ts
  * for await (const workspace of platform.listWorkspaces({ currentRunStatus: ["errored"] })) console.log(workspace.organization, workspace.name);

@@ -91,7 +91,7 @@ export async function call(connection: Connection, request: Omit<Request, "heade
   try {
     return await send(connection, { ...request, headers, parse: parseLossless });
   } catch (error) {
-    if (!(error instanceof StewardError) || (error.status ?? 0) < 500) throw error;
+    if (!(error instanceof StewardError) || error.status !== 500) throw error;
     // Nomad answers 500 also to invalid requests: an unknown region, a job without groups.
     throw error.with({ hint: "A retry is unlikely to help. Correct the request, or read the server's log." });
   }
@@ -110,8 +110,9 @@ export function queryOf(connection: SchedulerConnection, { namespace, region, st
 
 /** A response header by its name without the prefix `X-Scheduler-` or `X-Nomad-`. @internal */
 export function header(connection: Connection, { headers }: Response, name: string): string | undefined {
-  const value = headers[`${dialectOf(connection).headerPrefix}-${name}`];
-  return typeof value === "string" && value !== "" ? value : undefined;
+  // A gateway may repeat a header.
+  const [value] = [headers[`${dialectOf(connection).headerPrefix}-${name}`]].flat();
+  return value || undefined;
 }
 
 /** @internal */

@@ -120,7 +120,7 @@ async function follow(
       .sort(newestFirst)[0];
     if (!deployment) {
       if (id !== undefined) throw failed("gone", `deployment ${id} no longer exists`);
-      if (!asked && (await outlastElection(connection, () => isStable(connection, jobId, query), waitOptions))) {
+      if (!asked && (await outlastElection(connection, () => isStable(connection, jobId, query, wanted), waitOptions))) {
         report("already successful; the scheduler no longer has it");
         return undefined;
       }
@@ -160,12 +160,14 @@ async function currentVersion(connection: SchedulerConnection, jobId: string, qu
  * True if the job's current version was deployed before. The scheduler removes a deployment once none of its allocations runs, for example
  * after a node was drained. The version stays marked as stable.
  */
-async function isStable(connection: SchedulerConnection, jobId: string, query: ListOptions): Promise<boolean> {
+async function isStable(connection: SchedulerConnection, jobId: string, query: ListOptions, wanted: number): Promise<boolean> {
   // The filter is negated: a server that does not support filters returns the job in any case.
   const unstable = { ...query, filter: filter("ID").equals(jobId).and(filter("Stable").equals(false)) };
   try {
     const { items } = await fetchPage(connection, "jobs", unstable, undefined);
-    return !items.some((item) => item.ID === jobId);
+    if (items.some((item) => item.ID === jobId)) return false;
+    // The job may be gone meanwhile, be stopped or have a newer version.
+    return (await currentVersion(connection, jobId, query)) === wanted;
   } catch (error) {
     // The API specification does not have the field.
     if (error instanceof StewardError && error.code === "ERR_REJECTED") return false;

@@ -136,6 +136,13 @@ function quote(value: string | number | boolean): string {
   const fits = typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
   if (!fits) throw invalid("value", "the value must be a string, a number or a boolean", "Use the value of an output inside apply().");
   const text = String(value);
+  // The encoding of the query would join it with the closing quote.
+  if (/\p{Surrogate}/u.test(text))
+    throw invalid(
+      "value",
+      "the value contains half of a surrogate pair, which is not a character",
+      "Cut strings by characters, such as [...name].slice(0, 8).",
+    );
   if (/^[^/"\\\p{Cc}][^"\\\p{Cc}]*$|^$/u.test(text)) return `"${text}"`;
   if (!/[`\r\0]/.test(text)) return `\`${text}\``;
   const escaped = text.replace(/["\\\p{Cc}]|^\//gu, (character) => escapes[character] ?? byCode(character));

@@ -131,7 +131,7 @@ export async function fetchPage(
     throw filter === undefined ? error : explainFilter(error, filter, collection);
   });
   // Go encodes an empty list as null.
-  const items = response.body ?? [];
+  const items = response.body === null ? [] : response.body;
   if (!Array.isArray(items) || !items.every(isObject)) throw unexpectedAnswer("GET", path);
   const index = header(connection, response, "index");
   const contact = header(connection, response, "lastcontact");

@@ -56,9 +56,9 @@ const schemas: Record<Collection, z.ZodType> = {
  * Watches a list with blocking queries: `GET /v1/jobs?index=…&wait=…`, or the same for deployments and nodes. Yields the current list, then the
  * list after each change.
  *
- * Writes that leave the items unchanged are not reported. Several changes in a row may be reported as one. If the connection breaks, the
- * function reconnects for up to five minutes, then reports the changes since. During a leader election it prints a line and waits. It also runs
- * in previews.
+ * Writes that leave the items unchanged are not reported. Several changes in a row may be reported as one. If the connection breaks, or a
+ * gateway answers 502 or 504, the function reconnects for up to five minutes, then reports the changes since. During a leader election it
+ * prints a line and waits. It also runs in previews.
  *
  * `signal` ends the iteration without an error. Without `signal`, exit the loop yourself, or the program never ends. Throws
  * {@link StewardError}, for example if the server does not support blocking queries.
@@ -176,8 +176,10 @@ export async function* changes(
 const pause = ({ pollDelay, maxPollDelay }: Limits, count: number, signal: AbortSignal | undefined): Promise<void> =>
   sleep(Math.min(pollDelay * 2 ** Math.min(count, 20), maxPollDelay), undefined, { signal }).catch(() => {});
 
+// A gateway ends an idle request with a 504, and answers 502 while it restarts.
 const isTransient = (error: unknown): boolean =>
-  error instanceof StewardError && ["ERR_UNREACHABLE", "ERR_NO_RESPONSE", "ERR_RATE_LIMITED"].includes(error.code);
+  error instanceof StewardError &&
+  (["ERR_UNREACHABLE", "ERR_NO_RESPONSE", "ERR_RATE_LIMITED"].includes(error.code) || [502, 504].includes(error.status ?? 0));
 
 const unsupported = (rule: string, reason: string): StewardError =>
   new StewardError({

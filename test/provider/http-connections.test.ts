@@ -1,14 +1,16 @@
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import { EnvHttpProxyAgent, request } from "undici";
 import { print } from "../../provider/adapters/print";
 import { connect } from "../../provider/connection";
+import { proxyOf } from "../../provider/failure";
 import { send } from "../../provider/http";
 import { certificate, expiredCertificate, otherCertificate, privateKey } from "../support/certificates";
 import { connectTo, systems } from "../support/connection";
-import { noEngine } from "../support/engine";
+import { Engine, noEngine } from "../support/engine";
 import { printed } from "../support/printed";
-import { refusal } from "../support/refusal";
-import { connection, failure, get, listen, ok, post, seen, serve, servers } from "./exchange";
+import { invalidInputs, refusal } from "../support/refusal";
+import { connection, failure, get, listen, listenTcp, ok, post, seen, serve, servers } from "./exchange";
 
 describe("TLS", () => {
   const secure = async (options: object): Promise<string> => {
@@ -103,8 +105,11 @@ describe("a proxy from the environment", () => {
     for (const [name, value] of Object.entries(before)) if (value !== undefined) process.env[name] = value;
   });
 
-  test("is used for other hosts and never for this machine", async () => {
+  beforeEach(() => {
     for (const name of variables) delete process.env[name];
+  });
+
+  test("is used for other hosts and never for this machine", async () => {
     const asked: string[] = [];
     const proxy = createServer((request, response) => {
       asked.push(request.url ?? "");
@@ -133,12 +138,79 @@ describe("a proxy from the environment", () => {
   });
 
   test.each(["http_proxy", "HTTPS_PROXY"])("if unreachable is named with its variable (%s), without its password", async (variable) => {
-    for (const name of variables) delete process.env[name];
     const port = await listen(createServer());
     await new Promise((done) => servers.pop()?.close(done));
     process.env[variable] = `http://user:canary@127.0.0.1:${port}`;
     const error = await failure(send(connection(`https://${variable}.test:8200`.replace("_", "-")), { ...post, retry: "never" }));
     expect(error).toMatchObject({ code: "ERR_UNREACHABLE", details: { rule: "proxy-unreachable", nothingSent: true } });
     for (const part of [`http://127.0.0.1:${port} `, variable, "ECONNREFUSED", "no_proxy"]) expect(error.message).toContain(part);
+  });
+
+  test.each([
+    "proxy.test:3128",
+    "localhost:3128",
+    "canary",
+    "ftp://proxy.example.com",
+    "socks5:canary",
+    "http://user:canary%@127.0.0.1:1",
+    "http://us%er:canary@127.0.0.1:1",
+  ])("if invalid is an error that names its variable (%s)", async (value) => {
+    for (const variable of ["http_proxy", "HTTPS_PROXY"]) {
+      process.env[variable] = value;
+      for (const address of ["https://first.test:8200", "http://second.test:8200"]) {
+        const error = await failure(send(connection(address), { ...post, retry: "never" }));
+        expect(error).toEqual(invalidInputs(`${variable}: proxy`));
+        expect(error.message).not.toContain(value);
+      }
+      delete process.env[variable];
+    }
+    process.env.https_proxy = value;
+    const target = await serve((_, response) => ok(response));
+    expect((await send(target, get)).status).toBe(200);
+  });
+
+  test("of both schemes may be invalid, and a resource fails without a state", async () => {
+    Object.assign(process.env, { http_proxy: "proxy:1", https_proxy: "proxy:2", HTTP_PROXY: "http://127.0.0.1:1" });
+    const engine = new Engine("secrets:SchedulerRole", {
+      "steward:default": { secrets: { address: "https://role.test:8200", token: "t" } },
+    });
+    await expect(engine.up({ name: "web", policies: ["a"], adopt: true })).rejects.toThrow(
+      invalidInputs("http_proxy: proxy", "https_proxy: proxy"),
+    );
+    expect(engine.state).toBeUndefined();
+  });
+
+  test("that speaks SOCKS and closes the connection is named", async () => {
+    const port = await listenTcp((socket) => socket.destroy());
+    process.env.https_proxy = `socks5://user:canary@127.0.0.1:${port}`;
+    const error = await failure(send(connection("https://socks.test:8200"), { ...post, retry: "never" }));
+    expect(error).toMatchObject({ code: "ERR_UNREACHABLE", details: { rule: "proxy-unreachable", nothingSent: true } });
+    for (const part of [`socks5://127.0.0.1:${port} `, "https_proxy"]) expect(error.message).toContain(part);
+  });
+
+  const proxy = { https_proxy: "http://127.0.0.1:1" };
+  const other = { http_proxy: "http://127.0.0.1:2" };
+  test.each<[environment: object, variable: string | undefined]>([
+    [proxy, "https_proxy"],
+    [other, "http_proxy"],
+    [{ ...proxy, ...other, HTTPS_PROXY: "http://127.0.0.1:3" }, "https_proxy"],
+    [{ https_proxy: "", ...other }, "http_proxy"],
+    [{ https_proxy: "", http_proxy: "", HTTPS_PROXY: "http://127.0.0.1:1" }, undefined],
+    [{ ...proxy, no_proxy: "*" }, undefined],
+    [{ ...proxy, no_proxy: "other.test, *" }, "https_proxy"],
+    [{ ...proxy, no_proxy: "test" }, undefined],
+    [{ ...proxy, no_proxy: "other.test  B.TEST" }, undefined],
+    [{ ...proxy, no_proxy: "*.b.test" }, undefined],
+    [{ ...proxy, NO_PROXY: ".a.b.test:8200" }, undefined],
+    [{ ...proxy, no_proxy: "a.b.test:443" }, "https_proxy"],
+    [{ ...proxy, no_proxy: "", NO_PROXY: "a.b.test" }, "https_proxy"],
+    [{ ...proxy, no_proxy: ".test.b, st" }, "https_proxy"],
+  ])("is chosen as undici chooses it: %j", async (environment, variable) => {
+    Object.assign(process.env, environment);
+    expect(proxyOf("https://a.b.test:8200", process.env)?.variable).toBe(variable);
+    const sockets = new EnvHttpProxyAgent();
+    const { message } = (await request("https://a.b.test:8200", { dispatcher: sockets }).catch((error) => error)) as Error;
+    expect(message).toContain(variable ? `127.0.0.1:${new URL(process.env[variable] ?? "").port}` : "ENOTFOUND");
+    await sockets.close();
   });
 });

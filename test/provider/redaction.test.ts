@@ -20,6 +20,41 @@ test("a secret is redacted in every encoding that a server may echo", () => {
   expect(redact("xabcdefx", ["abcd", "cdef"])).toBe("x[secret]x");
 });
 
+test.each([
+  ["Go's JSON, and that of Rails", "canary&pass<word>", "canary\\u0026pass\\u003cword\\u003e"],
+  ["JSON in ASCII", "canary/p\u00e4ssword\ud83d\ude00", "canary/p\\u00e4ssword\\ud83d\\ude00"],
+  ["JSON with escaped slashes", "canary/p\u00e4ss", "canary\\/p\u00e4ss"],
+  ["JSON in ASCII with escaped slashes", "canary/p\u00e4ss", "canary\\/p\\u00e4ss"],
+  ["Go's quoted strings", "canary\u0001password", "canary\\x01password"],
+  ["strict percent encoding", "canary $!'()*pass", "canary%20%24%21%27%28%29%2Apass"],
+  ["a form", "canary pass (word)", "canary+pass+%28word%29"],
+  ["Go's paths", "canary/$&+=:@(word)", "canary%2F$&+=:@%28word%29"],
+  ["HTML", `canary&pass<"word'>`, "canary&amp;pass&lt;&quot;word&#39;&gt;"],
+  ["HTML with decimal quotes", `canary"pass'word`, "canary&#34;pass&#39;word"],
+])("a secret is redacted as %s writes it", (_, secret, echoed) =>
+  expect(redact(`before ${echoed} after`, [secret])).toBe("before [secret] after"),
+);
+
+test.each([
+  ["", "[secret]6bW9yZQ=="],
+  ["u:", "dTp[secret]Tptb3Jl"],
+  ["us:", "dXM6[secret]6bW9yZQ=="],
+  ["use:", "dXNlOm[secret]Om1vcmU="],
+])("a secret is redacted inside the base64 of a longer string, after %p", (before, shown) => {
+  const secret = "canary?>\u00fe\u00ff-0123456789";
+  for (const encoding of ["base64", "base64url"] as const) {
+    // A character at each edge holds bits of other characters, too.
+    const unpadded = shown.replace(/=+$/, "");
+    const echoed = Buffer.from(`${before}${secret}:more`).toString(encoding);
+    expect(redact(echoed, [secret])).toBe(encoding === "base64" ? shown : unpadded);
+  }
+});
+
+test("a short word that could be base64 of a part of a secret is not redacted", () => {
+  // "word1" from its first byte to its last.
+  expect(redact("xd29yZDx", ["word1"])).toBe("xd29yZDx");
+});
+
 test("a secret longer than a regular expression allows is redacted", () => {
   const secret = "canary-".repeat(50_000);
   expect(redact(`before ${secret}`, [secret])).toBe("before [secret]");

@@ -1,4 +1,6 @@
 import { platform } from "../../../provider";
+import { readAll } from "../../../provider/platform/pages";
+import { connectTo } from "../../support/connection";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { invalidInputs, refusal } from "../../support/refusal";
@@ -184,18 +186,109 @@ onEachPlatform("the functions for workspaces", (current) => {
     expect(await names()).toEqual(["first", "second"]);
   });
 
-  test("return each workspace once if the list changes, and stop if the pages form a circle", async () => {
-    const { sandbox, service } = current();
-    service.seed({ workspaces: many(4) });
-    const page = (ids: number[], next: number): string =>
-      JSON.stringify({
-        data: ids.map((each) => ({ id: `ws-${each}`, type: "workspaces", attributes: { name: `many-${each}` } })),
-        meta: { pagination: { "next-page": next } },
+  describe("handle pages that are not consistent", () => {
+    type Served = { data: number[]; next?: unknown; total?: number; links?: object };
+    /** Responds to each request with the next page, and to further requests with the last one. */
+    const serve = (...pages: Served[]): void => {
+      for (const [index, { data, next = null, total, links }] of pages.entries()) {
+        const body = JSON.stringify({
+          data: data.map((each) => ({ id: `ws-${each}`, type: "workspaces", attributes: { name: `many-${each}` } })),
+          meta: { pagination: { "next-page": next, "total-count": total } },
+          links,
+        });
+        const times = index === pages.length - 1 ? Number.POSITIVE_INFINITY : 1;
+        current().sandbox.faults.add({
+          system: "platform",
+          path: /workspaces/,
+          nth: index + 1,
+          times,
+          action: "respond",
+          status: 200,
+          body,
+        });
+      }
+    };
+    afterEach(() => current().sandbox.faults.clear());
+    const path = "/api/v2/admin/workspaces";
+    const circular = refusal("ERR_UNEXPECTED_RESPONSE", { rule: "circle", method: "GET", path });
+    /** The names before the error, and the error. */
+    const until = async (): Promise<{ found: string[]; error: unknown }> => {
+      const found: string[] = [];
+      try {
+        for await (const { name } of platform.listWorkspaces()) found.push(name);
+      } catch (error) {
+        return { found, error };
+      }
+      return { found, error: undefined };
+    };
+
+    test.each<[string, Served[], string[]]>([
+      [
+        "a number of an earlier page",
+        [
+          { data: [1, 2], next: 2 },
+          { data: [2, 3], next: 1 },
+        ],
+        ["many-1", "many-2", "many-3"],
+      ],
+      [
+        "the number of the same page",
+        [
+          { data: [1], next: 2, total: 3 },
+          { data: [2], next: 2, total: 3 },
+        ],
+        ["many-1", "many-2"],
+      ],
+      [
+        "no new workspace and a next page",
+        [
+          { data: [1, 2], next: 2 },
+          { data: [1, 2], next: 3 },
+          { data: [1, 2], next: 4 },
+        ],
+        ["many-1", "many-2"],
+      ],
+    ])("return each workspace once and fail after %s", async (_, pages, names) => {
+      serve(...pages);
+      let found: unknown;
+      const sent = await current().requests(async () => {
+        found = await until();
       });
-    sandbox.faults.add({ system: "platform", path: /workspaces/, action: "respond", status: 200, body: page([1, 2], 2) });
-    sandbox.faults.add({ system: "platform", path: /workspaces/, nth: 2, action: "respond", status: 200, body: page([2, 3], 1) });
-    expect(await names()).toEqual(["many-1", "many-2", "many-3"]);
-    sandbox.faults.clear();
+      expect(found).toEqual({ found: names, error: circular });
+      expect((found as { error: Error }).error.message).toMatch(/^Cannot list workspaces: /);
+      expect(sent).toHaveLength(2);
+    });
+
+    test.each<[string, Omit<Served, "data">]>([
+      ["a link without a page number", { links: { next: `${path}?page%5Bafter%5D=x` } }],
+      ["an object as the link", { links: { next: { href: `${path}?page%5Bnumber%5D=2` } } }],
+      ["a word as the number", { next: "last" }],
+      ["a negative number", { next: -1 }],
+    ])("fail if the next page is %s", async (_, next) => {
+      serve({ data: [1], ...next });
+      expect(await until()).toEqual({ found: [], error: refusal("ERR_UNEXPECTED_RESPONSE", { method: "GET", path }) });
+    });
+
+    test("read the pages again after a deletion, which moves a workspace to an earlier page", async () => {
+      serve({ data: [1, 2], next: 2, total: 4 }, { data: [4], total: 3 }, { data: [2, 3], next: 2, total: 3 }, { data: [4], total: 3 });
+      expect(await until()).toEqual({ found: ["many-1", "many-2", "many-4", "many-3"], error: undefined });
+    });
+
+    test("end after the second reading if the total count is wrong", async () => {
+      serve({ data: [1, 2], total: 9 });
+      const sent = await current().requests(async () => expect(await until()).toEqual({ found: ["many-1", "many-2"], error: undefined }));
+      expect(sent).toHaveLength(2);
+    });
+
+    test("fail likewise in discover, where a part must not pass for the whole", async () => {
+      const { url: address, token } = current().service;
+      const read = (): Promise<unknown> => readAll(connectTo("platform", { address, token }), path);
+      serve({ data: [1], next: 2 }, { data: [2], next: 2 });
+      await expect(read()).rejects.toThrow(circular);
+      current().sandbox.faults.clear();
+      serve({ data: [1, 2], next: 2, total: 4 }, { data: [4], total: 3 }, { data: [2, 3], next: 2, total: 3 }, { data: [4], total: 3 });
+      expect(await read()).toHaveLength(4);
+    });
   });
 
   test("return a workspace with its included resources", async () => {

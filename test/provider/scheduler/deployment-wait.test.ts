@@ -65,7 +65,8 @@ test("continues after an election at each of its reads, and prints that", async 
     answerList(response, query.filter?.includes("Stable") ? [] : [job()]);
   });
   expect(await waitForDeployment({ jobId: "web" })).toBeUndefined();
-  expect([...asked.values()]).toEqual([2, 2, 2]);
+  // The job is read again before it counts as stable.
+  expect([...asked.values()]).toEqual([3, 2, 2]);
   expect(lines().filter((line) => line.includes("no leader"))).toHaveLength(3);
 });
 
@@ -84,7 +85,40 @@ test("resolves for a version that was deployed long ago, although the scheduler 
   });
   expect(await waitForDeployment({ jobId: "web" })).toBeUndefined();
   expect(lines()).toEqual([expect.stringMatching(/ "web": already successful/)]);
-  expect(seen).toHaveLength(3);
+  expect(seen).toHaveLength(4);
+});
+
+test.each([
+  ["is purged", [], refusal("ERR_NOT_FOUND")],
+  ["is stopped", [job({ Stop: true })], refusal("ERR_FAILED", { rule: "job-stopped" })],
+])("rejects if the job %s after the first read, although no version is unstable", async (_, later, refused) => {
+  let reads = 0;
+  await serve(({ path, query }, response) => {
+    if (path === "/v1/deployments") return query.index ? undefined : answerList(response, []);
+    answerList(response, query.filter?.includes("Stable") ? [] : reads++ === 0 ? [job()] : later);
+  });
+  expect(await failure(waitForDeployment({ jobId: "web" }))).toEqual(refused);
+});
+
+test("waits for the deployment of a newer version that is registered after the first read", async () => {
+  let reads = 0;
+  await serve(({ path, query }, response) => {
+    if (path === "/v1/deployments")
+      return answerList(response, query.index ? [deployment("d1", "successful", { JobSpecModifyIndex: 25 })] : [], {
+        "X-Scheduler-Index": 30,
+      });
+    answerList(response, query.filter?.includes("Stable") ? [] : [job({ JobModifyIndex: reads++ === 0 ? 20 : 25 })]);
+  });
+  expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
+});
+
+test("outlasts a gateway's 504", async () => {
+  await serve(({ path, query }, response, count) => {
+    if (path === "/v1/jobs") return answerList(response, [job()]);
+    if (query.index) return response.writeHead(504).end("<html>gateway</html>");
+    answerList(response, [deployment("d1", count > 3 ? "successful" : "running")], { "X-Scheduler-Index": 30 });
+  });
+  expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
 });
 
 test("waits with a scheduler that reports no stable versions", async () => {

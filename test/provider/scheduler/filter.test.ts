@@ -19,7 +19,13 @@ test("prints what the scheduler reads, with another filter in parentheses", () =
 test("rejects an invalid path, value or filter", () => {
   const wrong = {
     path: [() => filter(), () => filter("Meta.team"), () => filter("not")],
-    value: [() => filter("Priority").equals(Number.NaN), () => filter("Name").equals({ value: 1 } as never)],
+    value: [
+      () => filter("Priority").equals(Number.NaN),
+      () => filter("Name").equals({ value: 1 } as never),
+      // Half of a surrogate pair, which would join with the closing quote.
+      () => filter("Name").equals("\ud83d"),
+      () => filter("Meta", "\ude00").isEmpty(),
+    ],
     filter: [
       () =>
         filter("A")

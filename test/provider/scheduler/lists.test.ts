@@ -137,9 +137,45 @@ test("a broken connection and 429 are retried", async () => {
   expect(seen).toHaveLength(3);
 });
 
-test("a response that is not a list is an error", async () => {
-  await serve((_, response) => answerList(response, { ID: "a" }));
+test.each<[string, Parameters<typeof serve>[0]]>([
+  ["an object", (_, response) => answerList(response, { ID: "a" })],
+  ["empty", (_, response) => answerList(response, "")],
+  ["a 204", (_, response) => response.writeHead(204).end()],
+  [
+    "cut off before its first byte",
+    (_, response) => response.socket?.end("HTTP/1.1 200 OK\r\nx-scheduler-index: 7\r\nconnection: close\r\n\r\n"),
+  ],
+])("a response that is %s is not an empty list but an error", async (_, answer) => {
+  await serve(answer);
   expect(await failure(collect(listJobs()))).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { method: "GET", path: "/v1/jobs" }));
+});
+
+test("a page token that a gateway repeats does not end the list", async () => {
+  await serve(({ query }, response) => {
+    if (!query.next_token) response.setHeader("X-Scheduler-NextToken", ["b", "b"]);
+    answerList(response, [job(query.next_token ?? "a")]);
+  });
+  expect(await ids(listJobs())).toEqual(["a", "b"]);
+});
+
+test.each([
+  [500, "A retry is unlikely to help"],
+  [502, "The server failed"],
+  [503, "try again"],
+  [504, "The server failed"],
+])("the hint after %d is %p", async (status, hint) => {
+  await serve((_, response) => response.writeHead(status).end());
+  expect((await failure(collect(listNodes()))).message).toContain(hint);
+});
+
+test("an option with half of a surrogate pair is rejected by name and not sent", async () => {
+  const seen = await serve((_, response) => answerList(response, []));
+  expect(await failure(collect(listJobs({ namespace: "canary\ud83d" })))).toEqual(invalidInputs("namespace: surrogate"));
+  const both = { region: "canary\ude00", filter: 'Name == "canary\ud83d"' };
+  expect(await failure(collect(listJobs(both)))).toEqual(invalidInputs("region: surrogate", "filter: surrogate"));
+  expect(seen).toEqual([]);
+  await collect(listJobs({ namespace: "\ud83d\ude00" }));
+  expect(seen[0]?.query).toEqual({ namespace: "\ud83d\ude00" });
 });
 
 test.each([

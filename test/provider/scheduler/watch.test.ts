@@ -101,6 +101,23 @@ test("reconnects after a broken connection and yields the changes made meanwhile
   expect(indexes(seen)).toEqual([undefined, "5", undefined, "5", undefined, undefined]);
 });
 
+test.each([502, 504])("reconnects after a gateway's %d, and yields the changes made meanwhile", async (status) => {
+  const gateway: Step = (_, response) => response.writeHead(status, { "content-type": "text/html" }).end("<html>");
+  const seen = await script(at(5, node("a")), gateway, gateway, at(6, node("b")));
+  expect(await take(2)).toEqual(["5 a", "6 b"]);
+  expect(indexes(seen)).toEqual([undefined, "5", undefined, undefined]);
+});
+
+test("fails if a gateway answers 504 for too long, and at once in the first list", async () => {
+  limits.reconnectTimeout = 100;
+  const gateway: Step = (_, response) => response.writeHead(504).end();
+  await serve((asked, response, count) => (count === 1 ? answer(response, 5, []) : gateway(asked, response)));
+  expect(await failure(take(2))).toMatchObject({ code: "ERR_SERVER", status: 504 });
+  const seen = await script(gateway, gateway);
+  expect(await failure(take(1))).toMatchObject({ code: "ERR_SERVER", status: 504 });
+  expect(seen).toHaveLength(1);
+});
+
 test("fails if the server stays unreachable", async () => {
   limits.reconnectTimeout = 100;
   limits.maxRetries = 1;
