@@ -131,8 +131,8 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   id: "<mount>/config/lease",
   readById: true,
   fields: {
-    ttl: { input: time, output: true, compare: duration, stays: true },
-    maxTtl: { input: time, output: true, compare: duration, stays: true },
+    ttl: { input: time, output: true, compare: duration },
+    maxTtl: { input: time, output: true, compare: duration },
     mount: mountField,
     adopt: adoptField,
     connection: connectionField,
