@@ -264,7 +264,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         const chosen = { ...connectionOf(inputs, olds), instance };
         connection = chosen;
         assertSameServer(chosen, olds);
-        const { connection: _former, declared, server, outcomeUnknown, partiallyUpdated: _partiallyUpdated, ...last } = olds;
+        const { connection: _former, declared, server, outcomeUnknown, partiallyUpdated, ...last } = olds;
         const given = fieldsOf(inputs);
         const previous = { ...last };
         for (const field of declaredIn(olds)) if (!given.includes(field)) setField(previous, field, undefined);
@@ -275,8 +275,8 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         const isRenamed = changing.length === 1 && changing[0] === "connection";
         // A new address does not repeat an operation that leaves nothing on the server.
         const isMoved = !definition.delete && server !== chosen.server && changing.every((field) => field === "connection");
-        const hasUnknownOutcome = outcomeUnknown || (last as OutcomeUnknown).unanswered?.length;
-        if ((isRenamed || isMoved) && !hasUnknownOutcome && !isRemoved) return hideRetained(stored(chosen, inputs, previous), state, given);
+        const isIncomplete = outcomeUnknown || partiallyUpdated || (last as OutcomeUnknown).unanswered?.length;
+        if ((isRenamed || isMoved) && !isIncomplete && !isRemoved) return hideRetained(stored(chosen, inputs, previous), state, given);
         const added = objects.filter((object) => !before.has(object));
         const mustRewrite = Boolean(outcomeUnknown) || isRemoved;
         const updated = await createObjects(chosen, added, inputs, objectsOf, () =>
