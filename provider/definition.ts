@@ -56,8 +56,6 @@ export interface Field<Value = unknown> {
   perKey?: true;
   /** The name of the field whose secret keys this one lists. */
   secretKeysOf?: string;
-  /** A value that is removed from the program stays on the server. */
-  stays?: true;
 }
 
 /** The fields of any resource. @internal */

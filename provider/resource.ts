@@ -27,7 +27,6 @@ export type Getter<T> = (name: string, id: Input<ID>, args?: Args<ConnectionArgs
 
 interface Registered extends Declared {
   deleteBeforeReplace?: boolean;
-  find?: unknown;
 }
 
 /**
@@ -56,7 +55,7 @@ export function registration(
   for (const [field, value] of Object.entries(args ?? {})) properties[field] = asSecret(secrets, field, value);
   // A transform may change the object, and make any input secret.
   const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
-  if (definition.find && !isNative) {
+  if (!isNative) {
     const names = isTransformed ? Object.keys(args ?? {}) : secretInputsOf(args ?? {}, opts?.additionalSecretOutputs);
     if (names) properties[secretInputs] = names;
   }

@@ -8,7 +8,7 @@ import { Sandbox, start } from "../sandbox/index";
 import { caseOf } from "./cases";
 import { canary, Properties } from "./cases/case";
 import { shareCanary } from "./cases/rekey";
-import { contextOf } from "./support/context";
+import { configOf, contextOf } from "./support/context";
 import { holdingOutputs, secretFields, secretOutputs } from "./support/definitions";
 import { Engine } from "./support/engine";
 import { registered } from "./support/registered";
@@ -99,4 +99,24 @@ describe.each(refusals)("$token, $dialect", ({ token, dialect, definition, shows
       }
     }
   });
+});
+
+test.each([
+  { token: "platform:CustomizationSettings", inputs: { footer: "canary-footer" } },
+  { token: "platform:SmsVerification", inputs: { testNumber: "canary-number" } },
+  { token: "secrets:SchedulerRole", inputs: { name: "web", policies: ["canary-policy"], adopt: true } },
+])("$token shows no value in an error that only the program marks as secret", async ({ token, inputs }) => {
+  const sandbox = await start({ dialect: "hashicorp" });
+  try {
+    const engine = new Engine(token, configOf({ sandbox, dialect: "hashicorp" }));
+    const marked = Object.keys(inputs).filter((name) => JSON.stringify(inputs[name as keyof typeof inputs]).includes("canary"));
+    const body = JSON.stringify({ errors: [{ title: "invalid", detail: `not valid: ${JSON.stringify(inputs)}` }, JSON.stringify(inputs)] });
+    for (const method of ["POST", "PATCH"])
+      sandbox.faults.add({ system: token.split(":")[0] as "secrets", method, path: /./, action: "respond", status: 400, body });
+    const error = await engine.up({ ...inputs, secretInputs: marked }).catch(String);
+    expect(error).toContain("[secret]");
+    expect(error).not.toContain("canary");
+  } finally {
+    await sandbox.close();
+  }
 });

@@ -1,6 +1,6 @@
 import { isSecret, Output, output } from "@pulumi/pulumi/output";
 
-// Pulumi does not tell a dynamic provider which inputs are secret. An adoption prints values, so the class passes the names.
+// Pulumi does not tell a dynamic provider which inputs are secret. Errors and adoptions print values, so the class passes the names.
 
 const holdsOutput = (value: unknown): boolean =>
   Output.isInstance(value) ||

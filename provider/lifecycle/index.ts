@@ -40,7 +40,6 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
   const changes = changesOf(definition);
   const { comparison, equal, fieldsOf, changed } = changes;
   const secrets = namesWith(definition.fields, "secret");
-  const staying = namesWith(definition.fields, "stays");
   const replacing = namesWith(definition.fields, "replaces");
   const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
 
@@ -101,20 +100,25 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     return properties;
   }
 
+  /** The values that the program declared, or that count as such, as the state has them. */
+  function formerValues(state: Properties): Properties {
+    const all = withFormer(state);
+    const former: Properties = {};
+    for (const field of [...declaredIn(state), ...fieldsOf((state[formerInputs] as Properties | undefined) ?? {})])
+      setField(former, field, fieldAt(all, field));
+    return former;
+  }
+
   /** After a partial update, hides each value that the program declared earlier but not now. */
   function hidePrevious(properties: Properties, state: Properties, given: Properties): Properties {
-    const declared = declaredIn(state).map((field) => field.split(".")[0] as string);
-    const fields = [...declared, ...Object.keys((state[formerInputs] as Properties | undefined) ?? {})];
-    return hideFormer(properties, fields, { former: withFormer(state), given }, equal);
+    const former = formerValues(state);
+    return hideFormer(properties, Object.keys(former), { former, given }, equal);
   }
 
   /** Hides each value that was removed from the program, but that the server still holds. `given`: the fields that the program declares now. */
   function hideRetained(properties: Properties, state: Properties, given: readonly string[]): Properties {
-    const former = withFormer(state);
-    const fields = [...declaredIn(state), ...fieldsOf((state[formerInputs] as Properties | undefined) ?? {})];
-    // After a partial update, a former value may be older than the first declared one.
-    const isFromProgram = (field: string): boolean => !state.partiallyUpdated || staying.includes(field);
-    const left = fields.filter((field) => !given.includes(field) && !secrets.includes(field) && isFromProgram(field));
+    const former = formerValues(state);
+    const left = fieldsOf(former).filter((field) => !given.includes(field) && !secrets.includes(field));
     const isHeld = (value: unknown, field: string): boolean => value !== undefined && equal(field, value, fieldAt(former, field));
     return hideFields(
       properties,
@@ -260,7 +264,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         const chosen = { ...connectionOf(inputs, olds), instance };
         connection = chosen;
         assertSameServer(chosen, olds);
-        const { connection: _former, declared, server, outcomeUnknown, partiallyUpdated: _partiallyUpdated, ...last } = olds;
+        const { connection: _former, declared, server, outcomeUnknown, partiallyUpdated, ...last } = olds;
         const given = fieldsOf(inputs);
         const previous = { ...last };
         for (const field of declaredIn(olds)) if (!given.includes(field)) setField(previous, field, undefined);
@@ -271,8 +275,8 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         const isRenamed = changing.length === 1 && changing[0] === "connection";
         // A new address does not repeat an operation that leaves nothing on the server.
         const isMoved = !definition.delete && server !== chosen.server && changing.every((field) => field === "connection");
-        const hasUnknownOutcome = outcomeUnknown || (last as OutcomeUnknown).unanswered?.length;
-        if ((isRenamed || isMoved) && !hasUnknownOutcome && !isRemoved) return hideRetained(stored(chosen, inputs, previous), state, given);
+        const isIncomplete = outcomeUnknown || partiallyUpdated || (last as OutcomeUnknown).unanswered?.length;
+        if ((isRenamed || isMoved) && !isIncomplete && !isRemoved) return hideRetained(stored(chosen, inputs, previous), state, given);
         const added = objects.filter((object) => !before.has(object));
         const mustRewrite = Boolean(outcomeUnknown) || isRemoved;
         const updated = await createObjects(chosen, added, inputs, objectsOf, () =>

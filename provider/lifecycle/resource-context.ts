@@ -42,9 +42,11 @@ export function resourceContext(definition: AnyDefinition, sources: Mechanism): 
     const name = format(definition.name ?? "", values);
     return name ? `${displayName} "${name}"` : displayName;
   };
+  /** The inputs that the program marks as secret, as the class lists them. */
+  const markedIn = (properties: Properties | undefined): string[] => (properties?.[secretInputs] as string[] | undefined) ?? [];
   const secretsIn = (properties: Properties): string[] => {
     const holders = [properties, ...secretOutputs.map((output) => properties[output])];
-    const paths = secretsOf(fields, properties);
+    const paths = [...secretsOf(fields, properties), ...markedIn(properties)];
     return holders.flatMap((holder) =>
       paths.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
     );
@@ -58,10 +60,7 @@ export function resourceContext(definition: AnyDefinition, sources: Mechanism): 
       return describe(properties.at(-1) ?? {});
     },
     instance: properties.at(-1)?.instance as string | undefined,
-    secretFields: [
-      ...namesWith(fields, "secret"),
-      ...(sources.secretInputs?.() ?? (properties[0]?.[secretInputs] as string[] | undefined) ?? []),
-    ],
+    secretFields: [...namesWith(fields, "secret"), ...(sources.secretInputs?.() ?? markedIn(properties[0]))],
   });
   return { describe, secretsIn, leftOut, connectionOf, say: sources.say, urn: sources.urn };
 }

@@ -53,9 +53,10 @@ export async function readModuleVersions(connection: Connection, module: Module)
   try {
     const body = await call(connection, { method: "GET", path, retry: "idempotent" });
     const { modules } = (body ?? {}) as { modules?: unknown };
-    const versions = Array.isArray(modules) ? modules.flatMap(versionsIn) : undefined;
-    if (!versions?.every(isObject)) throw unexpectedAnswer("GET", path);
-    return versions.map((version) => versionOf(version, module));
+    const entries = Array.isArray(modules) ? modules.map(versionsIn) : [];
+    // An existing module has an entry, even without versions.
+    if (entries.length === 0 || !entries.every((versions) => versions !== undefined)) throw unexpectedAnswer("GET", path);
+    return entries.flat().map((version) => versionOf(version, module));
   } catch (error) {
     if (!isNotFound(error)) throw error;
     if (await isAdministrator(connection)) return undefined;
@@ -67,11 +68,12 @@ export async function readModuleVersions(connection: Connection, module: Module)
   }
 }
 
-/** The versions in one entry of the registry's list, each with the source of its module. */
-function versionsIn(module: unknown): unknown[] {
-  const { versions, source } = (module ?? {}) as { versions?: unknown; source?: unknown };
+/** The versions in one entry of the registry's list, each with the source of its module. Undefined for any other value. */
+function versionsIn(module: unknown): Record<string, unknown>[] | undefined {
+  const { versions, source } = isObject(module) ? module : {};
+  if (!Array.isArray(versions) || !versions.every(isObject)) return undefined;
   const sourced = typeof source === "string" ? { source } : {};
-  return [versions ?? []].flat().map((version: unknown) => (isObject(version) ? { ...version, ...sourced } : version));
+  return versions.map((version) => ({ ...version, ...sourced }));
 }
 
 /** A version with the property names of this package, which follow the endpoint that deprecates versions. @internal */

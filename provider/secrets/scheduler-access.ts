@@ -151,16 +151,31 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
 }
 
 /**
- * Sends all fields, since the service may keep or reset an omitted one. An undeclared field keeps its value from the last refresh, except address and
- * token: if they are blank, the service uses its own environment.
+ * An undeclared field keeps its value, except address and token: if they are blank, the service uses its own environment. Vault resets an omitted
+ * maximum length, so that of the last refresh is sent. It keeps an omitted certificate or key.
  */
-async function write(connection: Connection, inputs: SchedulerAccessInputs, current?: StoredState): Promise<StoredState> {
-  const { maxTokenNameLength = 0, caCert = "", clientCert = "", clientKey = "", mount = "" } = { ...current, ...inputs };
-  const { address = "", token = "" } = inputs;
+async function write(
+  connection: Connection,
+  inputs: SchedulerAccessInputs,
+  before?: { state: StoredState; last: StoredState },
+): Promise<StoredState> {
+  const { maxTokenNameLength = 0, caCert, clientCert, mount = "" } = { ...before?.state, ...inputs };
+  const { address = "", token = "", clientKey } = inputs;
+  // A create blanks what was there. An update blanks only what the program declared before: the rest may be another client's, and a key cannot be read.
+  const isForeign = (field: "caCert" | "clientCert"): boolean => before !== undefined && before.last[field] === before.state[field];
+  const blankCa = isForeign("caCert") ? undefined : "";
+  const blankPair = isForeign("clientCert") && before?.last.clientKey === undefined ? undefined : "";
   await call(connection, {
     method: "POST",
     path: path(mount),
-    body: { address, token, max_token_name_length: maxTokenNameLength, ca_cert: caCert, client_cert: clientCert, client_key: clientKey },
+    body: {
+      address,
+      token,
+      max_token_name_length: maxTokenNameLength,
+      ca_cert: inputs.caCert ?? blankCa,
+      client_cert: inputs.clientCert ?? blankPair,
+      client_key: clientKey ?? blankPair,
+    },
     retry: "idempotent",
   });
   return {
@@ -170,7 +185,7 @@ async function write(connection: Connection, inputs: SchedulerAccessInputs, curr
     maxTokenNameLength: unblanked(maxTokenNameLength),
     caCert: unblanked(caCert),
     clientCert: unblanked(clientCert),
-    clientKey: unblanked(clientKey),
+    clientKey,
   };
 }
 
@@ -302,7 +317,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
   read,
   find,
   create: ({ connection, inputs }) => write(connection, inputs),
-  update: ({ connection, inputs, state }) => write(connection, inputs, state),
+  update: ({ connection, inputs, state, last }) => write(connection, inputs, { state, last }),
   delete: (request) => removeObject(request.connection, path(request.state.mount), () => clear(request)),
   discover: (request) =>
     atEachMount(request, "config/access", async (mount) => {

@@ -5,7 +5,7 @@ import { Connection } from "../connection";
 import { Definition, UpdateRequest } from "../definition";
 import { ConnectionArgs, connectionField, rule } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
-import { apiPath, call, readData, readExisting, readFirst, remove, replaceHint, system } from "./client";
+import { apiPath, call, readData, readExisting, readFirst, remove, replaceHint, system, unexpectedAnswer } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
@@ -49,7 +49,11 @@ const path = (mount: string): string => apiPath(normalizeMount(mount), "config",
 
 async function read(connection: Connection, { mount }: { mount: string }, anyNotFound = false): Promise<SchedulerLeaseState | undefined> {
   const data = await readData(connection, path(mount), { anyNotFound });
-  return data && { mount, ttl: seconds(data.ttl) ?? 0, maxTtl: seconds(data.max_ttl) ?? 0 };
+  if (!data) return undefined;
+  const [ttl, maxTtl] = [seconds(data.ttl), seconds(data.max_ttl)];
+  // An adoption would overwrite an undeclared time with 0.
+  if (ttl === undefined || maxTtl === undefined) throw unexpectedAnswer(path(mount));
+  return { mount, ttl, maxTtl };
 }
 
 const declareBoth = "Or declare both ttl and maxTtl: the provider then reads nothing first.";
@@ -131,8 +135,8 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   id: "<mount>/config/lease",
   readById: true,
   fields: {
-    ttl: { input: time, output: true, compare: duration, stays: true },
-    maxTtl: { input: time, output: true, compare: duration, stays: true },
+    ttl: { input: time, output: true, compare: duration },
+    maxTtl: { input: time, output: true, compare: duration },
     mount: mountField,
     adopt: adoptField,
     connection: connectionField,

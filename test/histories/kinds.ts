@@ -198,7 +198,7 @@ export function declarationOf(item: Item, world: World, mechanism: "dynamic" | "
   const marked = Object.keys(inputs).filter((name) => secretsIn(inputs[name]));
   // The engine passes these to the native plugin.
   const isNative = mechanism === "native";
-  if (definition.find && marked.length > 0 && !isNative) inputs.secretInputs = marked;
+  if (marked.length > 0 && !isNative) inputs.secretInputs = marked;
   const { deleteBeforeReplace } = definition;
   return {
     name: item.name,

@@ -113,6 +113,34 @@ onEachPlatform("a secret of settings that is removed from the program and equals
   });
 });
 
+onEachPlatform("a secret of settings that equals the original value, and an update that gets no response", (current) => {
+  const footer = new Secret("canary-footer");
+
+  test.each([
+    { when: "in that update", lost: { error: "b" }, next: { error: "b" } },
+    { when: "in that update, and the next one renames the connection", lost: { error: "b" }, next: { error: "b", connection: "other" } },
+    { when: "in the next update", lost: { footer, error: "b" }, next: { error: "b" } },
+  ])("stays encrypted if it is removed $when", async ({ lost, next }) => {
+    const { sandbox, change, config, held } = current();
+    await change("customization", { footer: footer.value, error: "theirs" });
+    const stack = start({ ...config(), "steward:other": config()["steward:default"] as object });
+    const hidden = secretOutputs(definitionOf("platform:CustomizationSettings"));
+    const of = (inputs: object): Declaration[] => [
+      { name: "settings", type: "platform:CustomizationSettings", secretOutputs: hidden, inputs: { ...inputs } },
+    ];
+    await succeeded(stack.up(of({ footer, error: "a" })));
+    sandbox.faults.add({ system: "platform", method: "PATCH", path: /customization/, action: "drop-after", times: 9 });
+    expect((await stack.up(of(lost))).errors).toHaveLength(1);
+    sandbox.faults.clear();
+    expect(stack.stored()).not.toContain("canary");
+    await succeeded(stack.up(of(next)));
+    expect(stack.stored()).not.toContain("canary");
+    await succeeded(stack.refresh());
+    expect(stack.stored()).not.toContain("canary");
+    expect(await held("customization")).toMatchObject({ footer: "canary-footer" });
+  });
+});
+
 onEachPlatform(
   "a secret attribute of Terraform Enterprise that is removed from the program",
   (current) => {

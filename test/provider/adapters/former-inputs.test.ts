@@ -219,7 +219,11 @@ describe.each(["standard", "hashicorp"] as const)("a secret that is removed whil
       }
       await resource.up(next);
       expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
-      expect(resource.state?.outputs.formerInputs).toEqual(remains && way === "leaves" ? { [field]: 424242 } : undefined);
+      const former = resource.state?.outputs.formerInputs;
+      if (way === "turns") expect(former).toBeUndefined();
+      else if (remains) expect(former).toEqual({ [field]: 424242 });
+      // The restored value may have been a secret, too.
+      else expect(isHidden(JSON.stringify(former ?? {}), inputs)).toBe(true);
       expect(await resource.up(next)).toBe("same");
       await resource.refresh();
       expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);

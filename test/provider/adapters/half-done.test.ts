@@ -129,6 +129,27 @@ describe("partial updates", () => {
     expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/b")]).toEqual([404, 200]);
   }, 20_000);
 
+  test.each(["constructor", "toString"])(
+    "refresh of an exclusive set that was partially updated finds an undeclared role named %s",
+    async (name) => {
+      const resource = engine("SchedulerRoles");
+      const roles = (policy: string, ...names: string[]): Record<string, unknown> => ({
+        roles: Object.fromEntries(names.map((each) => [each, { policies: [policy] }])),
+        exclusive: true,
+      });
+      await resource.up(roles("a", "web"));
+      sandbox.faults.add({ ...write, action: "respond", status: 500 });
+      await expect(resource.up(roles("b", "web", "site"))).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
+      await fetch(`${sandbox.secrets.url}/v1/nomad/role/${name}`, {
+        method: "POST",
+        headers: { "X-Vault-Token": sandbox.secrets.token },
+        body: '{"policies":"theirs"}',
+      });
+      await resource.refresh();
+      expect(Object.keys(resource.outputs().roles as object)).toContain(name);
+    },
+  );
+
   test.each([false, true])(
     "destroy deletes a role of a set whose write got no response, exclusive and refreshed: %s",
     async (exclusive) => {

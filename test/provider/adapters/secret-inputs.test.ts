@@ -1,5 +1,5 @@
 import { Output, output, secret } from "@pulumi/pulumi/output";
-import { secrets } from "../../../provider";
+import { platform, secrets } from "../../../provider";
 import { registered } from "../../support/registered";
 
 const given = async (args: Partial<secrets.SchedulerRoleArgs>, opts: object = {}): Promise<unknown> => {
@@ -23,4 +23,9 @@ test("every input counts as secret if a transform may make it secret", async () 
 
 test("an input that the program makes a secret output counts as secret", async () => {
   expect(await given({ policies: ["a"] }, { additionalSecretOutputs: ["policies"] })).toEqual(["policies"]);
+});
+
+test("a resource that adopts nothing receives the names of its secret inputs, too", async () => {
+  const request = await registered(() => new platform.SmsVerification("sms", { testNumber: secret("+15550123") }));
+  expect(request.getObject()?.toJavaScript().secretInputs).toEqual(["testNumber"]);
 });

@@ -162,6 +162,30 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown()).not.toBeNull();
   });
 
+  test.each([
+    { modules: [] },
+    { modules: [null] },
+    { modules: [{ source: "acme/network/aws" }] },
+    { modules: [{ versions: null }] },
+    { modules: [{ versions: [{ version: "1.0.0" }] }, {}] },
+  ])("a registry that responds with %j does not count as one without the version", async (body) => {
+    const { engine, sandbox, requests } = current();
+    const deprecation = engine("ModuleVersionDeprecation");
+    await deprecation.up(inputs);
+    sandbox.faults.add({
+      system: "platform",
+      method: "GET",
+      path: /versions/,
+      action: "respond",
+      status: 200,
+      body: JSON.stringify(body),
+      times: 9,
+    });
+    const sent = await requests(() => expect(deprecation.refresh()).rejects.toThrow(refusal("ERR_UNEXPECTED_RESPONSE", { method: "GET" })));
+    expect(sent).toEqual([read]);
+    expect(deprecation.state).toBeDefined();
+  });
+
   test("values that the platform normalized are no drift until they change outside Pulumi", async () => {
     const { engine, sandbox, requests } = current();
     const respond = (method: string, path: RegExp, body: object): void =>

@@ -1,6 +1,8 @@
-import { certificate, privateKey } from "../../support/certificates";
+import { text } from "node:stream/consumers";
+import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
 import { Engine } from "../../support/engine";
 import { onEachTarget } from "../../support/target";
+import { serve } from "../exchange";
 
 onEachTarget("SchedulerAccess", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerAccess", current().config());
@@ -20,6 +22,22 @@ onEachTarget("SchedulerAccess", (current) => {
       expect(JSON.stringify(access.state)).not.toContain("PRIVATE KEY");
       await access.refresh();
     }
+  });
+
+  test("an update keeps certificates that the program does not declare, and the maximum length of the last refresh", async () => {
+    const { dialect, outOfBand, newMount } = current();
+    const mount = await newMount();
+    const access = engine();
+    await access.up({ ...inputs, mount });
+    const write = (more: object): Promise<unknown> => outOfBand("POST", `${mount}/config/access`, { ...inputs, ...more });
+    await write({ client_cert: certificate, client_key: privateKey, max_token_name_length: 64 });
+    expect(await access.refresh()).toEqual([]);
+    // After the refresh.
+    const theirs = { ca_cert: sha1Certificate, client_cert: sha1Certificate };
+    await write({ ...theirs, max_token_name_length: 64 });
+    expect(await access.up({ ...inputs, mount, token: "management-token-2" })).toBe("update");
+    const { data } = await outOfBand("GET", `${mount}/config/access`);
+    expect(data).toMatchObject(dialect === "hashicorp" ? { ...theirs, max_token_name_length: 64 } : { address: inputs.address });
   });
 
   test.each([
@@ -82,3 +100,42 @@ onEachTarget("SchedulerAccess", (current) => {
     expect((await outOfBand("GET", `${mount}/config/access`)).data?.address ?? "").toBe("");
   });
 });
+
+test.each(["standard", "hashicorp", "openbao"])(
+  "an update sends certificates and a key only if the program declares them, or did at the last up (%s)",
+  async (dialect) => {
+    const held: Record<string, unknown> = {};
+    const { address } = await serve(async (request, response) => {
+      const body = await text(request);
+      if (request.method === "GET" && !held.address) return response.writeHead(404).end('{"errors":[]}');
+      const { token, client_key, ...shown } = held;
+      if (request.method === "GET") return response.end(JSON.stringify({ data: shown }));
+      // As in Vault: an omitted field keeps its value.
+      Object.assign(held, JSON.parse(body));
+      response.writeHead(204).end();
+    });
+    const access = new Engine("secrets:SchedulerAccess", { "steward:default": { secrets: { address, dialect } } });
+    const inputs = { address: "http://127.0.0.1:4646", token: "one", adopt: true };
+    const theirs = { ca_cert: "their CA", client_cert: "their certificate", client_key: "their key" };
+    const blank = { ca_cert: "", client_cert: "", client_key: "" };
+    Object.assign(held, theirs);
+    await access.up(inputs);
+    expect(held).toMatchObject(blank);
+
+    Object.assign(held, theirs);
+    await access.up({ ...inputs, token: "two" });
+    expect(held).toMatchObject({ ...theirs, token: "two" });
+    await access.refresh();
+    await access.up({ ...inputs, token: "three" });
+    expect(held).toMatchObject({ ...theirs, token: "three" });
+
+    const ours = { caCert: certificate, clientCert: certificate, clientKey: privateKey };
+    await access.up({ ...inputs, ...ours });
+    expect(held).toMatchObject({ ca_cert: certificate, client_cert: certificate, client_key: privateKey });
+    await access.up(inputs);
+    expect(held).toMatchObject(blank);
+    Object.assign(held, theirs);
+    await access.up({ ...inputs, token: "four" });
+    expect(held).toMatchObject({ ...theirs, token: "four" });
+  },
+);

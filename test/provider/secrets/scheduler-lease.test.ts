@@ -72,3 +72,20 @@ test.each([
   expect(await lease.up({ ...inputs, adopt: true })).toBe("create");
   expect(bodies).toEqual([sent]);
 });
+
+test.each([{}, { ttl: 60 }, { max_ttl: 7200 }, { ttl: 60, max_ttl: null }, { ttl: 60, max_ttl: "1w" }])(
+  "no operation takes the response %j for a lease configuration",
+  async (data) => {
+    const writes: string[] = [];
+    const { address } = await serve((request, response) => {
+      if (request.method === "GET") return response.end(JSON.stringify({ data }));
+      writes.push(request.method ?? "");
+      response.writeHead(204).end();
+    });
+    const lease = (): Engine => new Engine("secrets:SchedulerLease", { "steward:default": { secrets: { address, dialect: "hashicorp" } } });
+    const unexpected = refusal("ERR_UNEXPECTED_RESPONSE", { method: "GET", path: "/v1/nomad/config/lease" });
+    await expect(lease().up({ ttl: 120, adopt: true })).rejects.toThrow(unexpected);
+    await expect(lease().get("nomad/config/lease")).rejects.toThrow(unexpected);
+    expect(writes).toEqual([]);
+  },
+);
