@@ -92,8 +92,10 @@ export async function cancel(connection: Connection, shown: RekeyStatus): Promis
   const { nonce } = await assertUnchanged(connection, canceling, shown);
   try {
     // The new shares verified so far no longer count, so no holder can commit with the next one.
-    if (shown.verification) await restartVerification(connection, nonce);
-    await assertUnchanged(connection, canceling, shown);
+    if (shown.verification) {
+      await restartVerification(connection, nonce);
+      await assertUnchanged(connection, canceling, shown);
+    }
     if (await cancelAttempt(connection, nonce)) return;
   } catch (error) {
     if ((await getStatus(connection)).nonce === nonce || !shown.verification) throw error;

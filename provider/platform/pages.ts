@@ -43,6 +43,25 @@ export function pageOf<Item>(document: unknown, path: string, itemOf: (item: Rec
   };
 }
 
+/** The first page and all later ones. Throws if they form a loop. */
+async function* pagesFrom<Item extends { id: string }>(
+  first: Page<Item>,
+  path: string,
+  fetchPage: (page: number) => Promise<Page<Item>>,
+): AsyncGenerator<Page<Item>> {
+  const [fetched, seen] = [new Set([1]), new Set<string>()];
+  for (let page = first; ; ) {
+    const before = seen.size;
+    for (const { id } of page.items) seen.add(id);
+    yield page;
+    if (page.next === undefined) return;
+    if (fetched.has(page.next) || seen.size === before)
+      throw unexpectedAnswer("GET", path, "the server's pages form a loop").with({ rule: "circle" });
+    fetched.add(page.next);
+    page = await fetchPage(page.next);
+  }
+}
+
 /** The items of the first page and all later ones. An item that moves to another page meanwhile is returned once. @internal */
 export async function* itemsFrom<Item extends { id: string }>(
   first: Page<Item>,
@@ -50,29 +69,18 @@ export async function* itemsFrom<Item extends { id: string }>(
   fetchPage: (page: number) => Promise<Page<Item>>,
 ): AsyncGenerator<Item> {
   const given = new Set<string>();
+  let total = 0;
+  // A deletion moves an item to a page that was read before: read again. A second shortage means that the count is wrong.
   for (const attempt of [1, 2]) {
-    const fetched = new Set([1]);
-    const seen = new Set<string>();
-    let total = 0;
-    for (let page = attempt === 1 ? first : await fetchPage(1); ; ) {
-      const before = seen.size;
+    for await (const page of pagesFrom(attempt === 1 ? first : await fetchPage(1), path, fetchPage)) {
       total = Math.max(total, page.totalCount);
       for (const item of page.items) {
-        seen.add(item.id);
         if (given.has(item.id)) continue;
         given.add(item.id);
         yield item;
       }
-      if (page.next === undefined) {
-        if (given.size >= total) return;
-        // A deletion moved an item to a page that was read before: read again. A second shortage means that the count is wrong.
-        break;
-      }
-      if (fetched.has(page.next) || seen.size === before)
-        throw unexpectedAnswer("GET", path, "the server's pages form a loop").with({ rule: "circle" });
-      fetched.add(page.next);
-      page = await fetchPage(page.next);
     }
+    if (given.size >= total) return;
   }
 }
 

@@ -117,6 +117,8 @@ export const rekey: readonly MutatedFile[] = [
         "if (backup?.nonce !== nonce) return undefined;",
         "if (!backup) return undefined;",
       ],
+      ["a new rekey drops an encrypted set that may be live", "submission.kept.filter(mayBeAccepted)", "[]"],
+      ["a new rekey keeps a set that the submitted shares disprove", "submission.kept.filter(mayBeAccepted)", "submission.kept"],
     ],
   },
   {
@@ -213,6 +215,8 @@ export const rekey: readonly MutatedFile[] = [
         "if (!status.started || !matches(status, parameters))",
         "if (!status.started)",
       ],
+      ["new shares that are passed as current ones count as the previous set", "!theirs.equals(ours)", "theirs.length === ours.length"],
+      ["the current shares are not tested if others submitted some", "(theirs && ours && !theirs.equals(ours))", "false"],
     ],
   },
   {
@@ -271,29 +275,11 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [["a finished rekey cancels an attempt of another client", " && !wasLive", ""]],
   },
   {
-    file: "provider/secrets/rekey/settle.ts",
-    suites: ["test/provider/secrets/rekey/losses"],
-    commandLine,
-    mutants: [
-      ["new shares that are passed as current ones count as the previous set", "!theirs.equals(ours)", "theirs.length === ours.length"],
-      ["the current shares are not tested if others submitted some", "(theirs && ours && !theirs.equals(ours))", "false"],
-    ],
-  },
-  {
-    file: "provider/secrets/rekey/submit.ts",
-    suites: ["test/provider/secrets/rekey/losses"],
-    commandLine,
-    mutants: [
-      ["a new rekey drops an encrypted set that may be live", "submission.kept.filter(mayBeAccepted)", "[]"],
-      ["a new rekey keeps a set that the submitted shares disprove", "submission.kept.filter(mayBeAccepted)", "submission.kept"],
-    ],
-  },
-  {
     file: "command/shares.ts",
     suites: ["test/command/rekey-faults"],
     commandLine: [],
     mutants: [
-      ["a holder can commit while another cancels", "    if (shown.verification) await restartVerification(connection, nonce);\n", ""],
+      ["a holder can commit while another cancels", "      await restartVerification(connection, nonce);\n", ""],
       [
         "a cancel without a response is reported as done",
         "if (await cancelAttempt(connection, nonce)) return;",

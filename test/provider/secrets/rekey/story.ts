@@ -1,4 +1,5 @@
 import { RekeyInputs } from "../../../../provider/secrets";
+import { decodeShare } from "../../../../provider/secrets/rekey/crypto";
 import { Interruption } from "../../../support/gateway";
 import { Holder, holders, read } from "../../../support/pgp";
 import { inputsFrom, RekeyStack, RekeyTarget } from "../../../support/rekey";
@@ -19,7 +20,7 @@ export const wrong = Buffer.alloc(33, 7).toString("base64");
 
 /** Wrong shares whose points none of these shares has: OpenBao keeps shares of one point, and Vault discards them. */
 export function wrongBeside(shares: readonly string[], count = 1): string[] {
-  const taken = shares.map((share) => Buffer.from(share, "base64").at(-1));
+  const taken = shares.map((share) => decodeShare(share)?.at(-1));
   const points = Array.from({ length: 255 }, (_, index) => index + 1).filter((point) => !taken.includes(point));
   return points.slice(0, count).map((point) => Buffer.alloc(33, point).toString("base64"));
 }
