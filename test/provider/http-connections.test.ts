@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import { LookupFunction } from "node:net";
 import { EnvHttpProxyAgent, request } from "undici";
 import { print } from "../../provider/adapters/print";
 import { connect } from "../../provider/connection";
@@ -208,9 +209,10 @@ describe("a proxy from the environment", () => {
   ])("is chosen as undici chooses it: %j", async (environment, variable) => {
     Object.assign(process.env, environment);
     expect(proxyOf("https://a.b.test:8200", process.env)?.variable).toBe(variable);
-    const sockets = new EnvHttpProxyAgent();
+    const lookup: LookupFunction = (host, _, done) => done(new Error(`${host} is looked up`), []);
+    const sockets = new EnvHttpProxyAgent({ connect: { lookup } });
     const { message } = (await request("https://a.b.test:8200", { dispatcher: sockets }).catch((error) => error)) as Error;
-    expect(message).toContain(variable ? `127.0.0.1:${new URL(process.env[variable] ?? "").port}` : "ENOTFOUND");
+    expect(message).toContain(variable ? `127.0.0.1:${new URL(process.env[variable] ?? "").port}` : "a.b.test is looked up");
     await sockets.close();
   });
 });
