@@ -40,6 +40,8 @@ export interface Field<Value = unknown> {
   output?: true;
   /** An output in the state that only the provider uses. */
   stored?: true;
+  /** An output that lists what the next update has to do. A value in the state is a change. */
+  pending?: true;
   /** The default is `exact`. */
   compare?: Comparison;
   /** A change replaces the resource. */
@@ -164,6 +166,7 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   objects?: {
     /** The inputs in the paths. */
     fields: readonly (keyof Inputs & string)[];
+    /** A path that ends with a slash stands for all objects below it. */
     paths(fields: Inputs | State): readonly string[];
   };
 

@@ -10,10 +10,6 @@ import { PartialState, StewardError } from "./errors";
 export const renamedHint = "If you renamed the resource, give it an alias of its old name.";
 
 interface Claims {
-  /** A resource of the program declares the object. */
-  declared: boolean;
-  /** The URN of that resource, if the mechanism knows it. */
-  declaredBy?: string;
   /** The resources that manage the object, by instance. */
   managers: Map<string, { fields: object; created: boolean }>;
   /** A create of the object has failed. */
@@ -33,7 +29,7 @@ export function newInstance(): string {
 }
 
 const claimsOn = ({ cache, server }: Connection, object: string): Claims =>
-  remembered(cache, ["object", server, object], () => ({ declared: false, managers: new Map(), createFailed: false, removed: false }));
+  remembered(cache, ["object", server, object], () => ({ managers: new Map(), createFailed: false, removed: false }));
 
 /** Acts on the claims as soon as no removal of the objects is running, before another can begin. */
 async function whenSettled<T>(connection: Connection, objects: readonly string[], act: (all: Claims[]) => T): Promise<T> {
@@ -56,14 +52,23 @@ export function recordFailure({ cache }: Pick<Connection, "cache">): void {
   cache.set(failed, true);
 }
 
+/** The declared objects on a server, with the URNs of their resources if the mechanism knows them. */
+const declaredOn = ({ cache, server }: Connection): Map<string, string | undefined> =>
+  remembered(cache, ["declared", server], () => new Map());
+
+/** Finds a declared object of another owner that is, contains or is below this one. A path that ends with a slash contains all below it. @internal */
+export function findDeclared(declared: ReadonlyMap<string, string | undefined>, object: string, owner?: string): string | undefined {
+  const folder = object.replace(/[^/]*$/, "");
+  const related = object === folder ? [...declared.keys()].filter((other) => other.startsWith(folder)) : [object, folder];
+  return related.find((other) => declared.has(other) && declared.get(other) !== owner);
+}
+
 /** Records that the resource `urn` declares these objects. Returns those that another resource declares. @internal */
 export function recordDeclared(connection: Connection, objects: readonly string[], urn?: string): { object: string; urn: string }[] {
-  return objects.flatMap((object) => {
-    const claims = claimsOn(connection, object);
-    claims.declared = true;
-    claims.declaredBy ??= urn;
-    return claims.declaredBy === undefined || claims.declaredBy === urn ? [] : [{ object, urn: claims.declaredBy }];
-  });
+  const declared = declaredOn(connection);
+  const others = urn === undefined ? [] : objects.flatMap((object) => findDeclared(declared, object, urn) ?? []);
+  for (const object of objects) if (!declared.has(object)) declared.set(object, urn);
+  return others.map((object) => ({ object, urn: declared.get(object) as string }));
 }
 
 /**
@@ -76,7 +81,7 @@ export function recordNew(connection: Connection, objects: readonly string[]): v
 
 /** True if the program declares all of these objects. @internal */
 export const areDeclared = (connection: Connection, objects: readonly string[]): boolean =>
-  objects.every((object) => claimsOn(connection, object).declared);
+  objects.every((object) => declaredOn(connection).has(object));
 
 /** Records that this resource manages these objects. Returns true if this run removed one of them, which must be written again. @internal */
 export function registerManager(connection: Connection, objects: readonly string[], fields: object): Promise<boolean> {
@@ -161,7 +166,7 @@ export async function removeObject(
   const release = (): boolean => claims.managers.delete(connection.instance ?? "");
   const { removal } = await whenSettled(connection, [object], () => {
     if (otherManager(claims, connection)) return { removal: undefined };
-    if (claims.createFailed || (isIrreversible && claims.declared)) throw notTakenOver();
+    if (claims.createFailed || (isIrreversible && areDeclared(connection, [object]))) throw notTakenOver();
     if (isIrreversible && connection.cache.has(failed)) throw perhapsDeclared();
     claims.removed = true;
     claims.removal = remove();

@@ -6,6 +6,7 @@ import { AnyFields } from "../definition";
 import { StewardError } from "../errors";
 import { defaultsOf } from "../fields";
 import { withoutNulls } from "../lifecycle/properties";
+import { findDeclared } from "../ownership";
 import { print } from "./print";
 
 // A program may declare each object on a server only once. Two resources for one object would overwrite each other, and deleting one would delete the
@@ -79,13 +80,18 @@ export function declare(
   if (!connections.has(key)) connections.set(key, find(system, connectionName));
   const connection = connections.get(key);
   if (!connection || !objects) return;
-  for (const path of pathsOf(objects, { ...defaultsOf(fields, connection), ...withoutNulls(given) })) {
-    const object = `${connection.server} ${path}`;
-    const other = names.get(object);
+  const paths = pathsOf(objects, { ...defaultsOf(fields, connection), ...withoutNulls(given) });
+  const declared = paths.map((path) => `${connection.server} ${path}`);
+  for (const [index, object] of declared.entries()) {
+    const other = findDeclared(names, object);
     if (other !== undefined)
-      throw declaredTwice(`Cannot declare ${displayName} "${name}"`, other, `${path} of the connection "${connectionName}"`);
-    names.set(object, name);
+      throw declaredTwice(
+        `Cannot declare ${displayName} "${name}"`,
+        names.get(other) as string,
+        `${paths[index]} of the connection "${connectionName}"`,
+      );
   }
+  for (const object of declared) names.set(object, name);
 }
 
 function declaredTwice(operation: string, other: string, object: string): StewardError {

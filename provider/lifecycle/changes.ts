@@ -11,7 +11,7 @@ export interface Changes {
   equal(field: string, a: unknown, b: unknown): boolean;
   /** The names of the given fields. A per-key field is replaced by one `field.key` for each of its keys. */
   fieldsOf(inputs: Properties): string[];
-  /** The fields whose values differ or are unknown, and those that the program begins or ceases to declare. */
+  /** The fields whose values differ or are unknown, those that the program begins or ceases to declare, and those that list pending work. */
   changed(state: Properties, inputs: Properties): string[];
 }
 
@@ -21,6 +21,7 @@ export const declaredIn = (state: Properties): string[] => (state.declared as st
 /** @internal */
 export function changesOf({ fields }: Pick<AnyDefinition, "fields">): Changes {
   const perKey = namesWith(fields, "perKey");
+  const pending = namesWith(fields, "pending");
   const comparison = (field: string): Comparison => (field === secretInputs ? neverDiffers : comparisonOf(fields, field));
   const equal = (field: string, a: unknown, b: unknown): boolean => comparison(field).equal(a, b);
   const fieldsOf = (inputs: Properties): string[] =>
@@ -29,7 +30,8 @@ export function changesOf({ fields }: Pick<AnyDefinition, "fields">): Changes {
     );
   const changed = (state: Properties, inputs: Properties): string[] => {
     const [given, declared] = [fieldsOf(inputs), declaredIn(state)];
-    return [...new Set([...given, ...declared])].filter((field) => {
+    return [...new Set([...given, ...declared, ...pending])].filter((field) => {
+      if (pending.includes(field)) return state[field] !== undefined;
       if (field === "connection") return (state.connection ?? "default") !== (inputs.connection ?? "default");
       if (comparison(field).equal === neverDiffers.equal) return false;
       const value = fieldAt(inputs, field);

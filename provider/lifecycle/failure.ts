@@ -50,12 +50,15 @@ const stale: readonly StewardError["code"][] = [
 ];
 
 /**
- * Adds a hint to an error of `refresh` or `destroy`. They use the configuration that the last `up` recorded, so a later correction has no effect. The state
+ * Adds hints to the error of a read or a delete. Both use the configuration that the last `up` recorded, so a later correction has no effect. The state
  * keeps an object whose 404 does not prove that it is gone.
  * @internal
  */
 export function hintStaleConfig(error: StewardError): StewardError {
   const hints = [error.details.hint];
+  // After a failed deletion, Pulumi keeps the former state.
+  if (error.details.outcomeUnknown)
+    hints.push("The state may no longer match the server: run `pulumi refresh` before the next `pulumi up`.");
   if (error.code === "ERR_NOT_FOUND") hints.push("If it no longer exists, remove it from the state: `pulumi state delete <URN>`.");
   if (stale.includes(error.code)) {
     const hint =

@@ -161,11 +161,12 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       }
       const isIncomplete = Boolean(olds.outcomeUnknown || olds.partiallyUpdated);
       const isKnown = !hasUnknown(inputs);
-      if ((changing.length > 0 || isIncomplete) && isKnown)
-        sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
+      const objects = isKnown ? objectsOf(inputs) : [];
       // A refresh also calls diff, before the program declares anything.
-      const objects = isKnown && declaredIn(olds).length > 0 ? objectsOf(inputs) : [];
-      const isHeld = replaces.length === 0 && areDeclared(connection, objects);
+      const isDeclared = isKnown && areDeclared(connection, objects);
+      if ((changing.length > 0 || isIncomplete) && isDeclared)
+        sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
+      const isHeld = isDeclared && replaces.length === 0 && declaredIn(olds).length > 0;
       const isRemoved = isHeld && (await registerManager(connection, objects, olds));
       return { changes: moved || isIncomplete || isRemoved || changing.length > 0, changing, replaces, deleteBeforeReplace };
     });

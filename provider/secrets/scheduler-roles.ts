@@ -38,7 +38,7 @@ export interface SchedulerRolesInputs extends ConnectionArgs, MountArgs {
   roles: Record<string, RoleAttributes>;
   /**
    * Makes this resource own every role at the mount. If true, creating the resource fails with `ERR_ALREADY_EXISTS` while undeclared roles exist.
-   * `pulumi refresh` adds undeclared roles to the state, and the next `pulumi up` deletes them.
+   * `pulumi refresh` lists undeclared roles in the state, and the next `pulumi up` deletes them.
    * @change updates only the state
    * @default false
    */
@@ -53,13 +53,13 @@ export interface SchedulerRolesInputs extends ConnectionArgs, MountArgs {
 
 /** Outputs of {@link SchedulerRoles}. */
 export interface SchedulerRolesState extends Required<MountArgs> {
-  /** The roles by name. With `exclusive`, and after `get`, also undeclared roles. */
+  /** The roles by name. After `get`, all roles of the mount. */
   roles: Record<string, RoleState>;
 }
 
 interface StoredState extends SchedulerRolesState, Pick<OutcomeUnknown, "unanswered"> {
   exclusive?: boolean;
-  /** Roles in the state that the program never declared. An update deletes them, and a destroy does not. */
+  /** With `exclusive`, the names of other roles that the last refresh found. The next update deletes them, and a destroy does not. */
   undeclared?: string[];
 }
 
@@ -100,25 +100,23 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
   const { mount, exclusive } = previous;
   const listed = await listRoleNames(connection, mount);
   const isGet = declared.length === 0;
-  // A role whose write got no response belongs to the set if it is in the list.
-  const ours = isGet ? listed : without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
-  const known = new Set(ours);
-  const wanted = exclusive ? listed : listed.filter((name) => known.has(name));
-  refuseUnstorable(connection, mount, wanted);
-  const undeclared = exclusive ? without(listed, ours) : undefined;
-  const hidden = (undeclared ?? []).filter(isHidden);
-  if (hidden.length > 0)
-    connection.say(`warning: Pulumi does not show undeclared ${rolesOf(mount)} whose names begin with __: ${shortList(hidden)}`);
+  const ours = namesIn(previous);
+  const wanted = isGet ? listed : listed.filter((name) => ours.has(name));
+  refuseUnstorable(connection, mount, exclusive ? listed : wanted);
+  const undeclared = exclusive && !isGet ? listed.filter((name) => !ours.has(name)) : [];
   const reads = wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const);
   const found = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
   return {
     mount,
     roles: Object.fromEntries(found.flatMap(([name, role]) => (role ? [[name, attributesOf(role)]] : []))),
     exclusive,
-    undeclared,
+    undeclared: undeclared.length > 0 ? undeclared : undefined,
     unanswered: undefined,
   };
 }
+
+/** The roles of the set, including those whose write got no response. */
+const namesIn = ({ roles = {}, unanswered = [] }: Partial<StoredState>): Set<string> => new Set([...Object.keys(roles), ...unanswered]);
 
 /** Throws if Pulumi cannot store a role's name. Otherwise the role, and the access it grants, would be hidden. */
 function refuseUnstorable(connection: Connection, mount: string, names: readonly string[]): void {
@@ -135,17 +133,18 @@ function refuseUnstorable(connection: Connection, mount: string, names: readonly
 /** Pulumi hides the changes of keys with this prefix. */
 const isHidden = (name: string): boolean => name.startsWith("__");
 
-function planNotes({ inputs: { roles }, last }: { inputs: SchedulerRolesInputs; last?: StoredState }): PlanNote[] {
+function planNotes({ inputs: { roles, exclusive }, last }: { inputs: SchedulerRolesInputs; last?: StoredState }): PlanNote[] {
   if (!last) return [];
   const names = [...new Set([...Object.keys(roles), ...Object.keys(last.roles)])];
-  const changed = names.filter((name) => isHidden(name) && !sameRole(own(last.roles, name), own(roles, name)));
-  if (changed.length === 0) return [];
-  return [
-    {
-      path: "roles",
-      text: `${shortList(changed)} will be written or deleted. Pulumi does not show changes to roles whose names begin with __`,
-    },
+  const hidden = names.filter((name) => isHidden(name) && !sameRole(own(last.roles, name), own(roles, name)));
+  const undeclared = exclusive ? without(last.undeclared ?? [], Object.keys(roles)) : [];
+  const notes = [
+    { names: hidden, text: "will be written or deleted. Pulumi does not show changes to roles whose names begin with __" },
+    { names: undeclared, text: "will be deleted, since the program does not declare them", isInformation: true },
   ];
+  return notes.flatMap(({ names, text, ...note }) =>
+    names.length > 0 ? [{ ...note, path: "roles", text: `${shortList(names)} ${text}` }] : [],
+  );
 }
 
 async function find({
@@ -199,7 +198,7 @@ async function update({
   state: previous,
   last,
 }: UpdateRequest<SchedulerRolesInputs, StoredState>): Promise<StoredState> {
-  const known = without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
+  const known = [...namesIn(previous)];
   const added = without(Object.keys(inputs.roles), known);
   if (added.length > 0) {
     const listed = without(await listRoleNames(connection, previous.mount), known);
@@ -211,78 +210,102 @@ async function update({
   return apply(connection, inputs, isInDoubt ? { ...previous, unanswered: Object.keys(previous.roles) } : previous);
 }
 
-/** Writes the roles that differ from the state, and deletes those that the program does not declare. A failure does not stop the others. */
+/** Writes the roles that differ from the state, and deletes those that the program does not declare. */
 async function apply(connection: Connection, inputs: SchedulerRolesInputs, previous: StoredState): Promise<StoredState> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
-  const unanswered = previous.unanswered ?? [];
-  const undeclared = without(previous.undeclared ?? [], Object.keys(roles));
-  // A set that is no longer exclusive drops them from the state.
-  const held = Object.entries(previous.roles).filter(([name]) => exclusive || !undeclared.includes(name));
-  const state: StoredState = { mount, roles: Object.fromEntries(held), exclusive };
-  const mustWrite = (name: string): boolean => unanswered.includes(name) || isRemoved(connection, rolePath({ mount, name }));
-  const writes = Object.keys(roles).filter((name) => mustWrite(name) || !sameRole(own(previous.roles, name), roles[name]));
-  const removals = without([...new Set([...Object.keys(state.roles), ...unanswered])], Object.keys(roles));
-  const failures: { name: string; error: StewardError }[] = [];
-  const left: string[] = [];
-  const step = async (name: string, request: () => Promise<void>): Promise<void> => {
-    try {
-      await request();
-    } catch (error) {
-      if (!(error instanceof StewardError)) throw error;
-      failures.push({ name, error });
-    }
-  };
-  const steps = [
-    ...writes.map((name) =>
-      step(name, async () => {
+  const undeclared = exclusive ? without(previous.undeclared ?? [], Object.keys(roles)) : [];
+  const state: StoredState = { mount, roles: { ...previous.roles }, exclusive };
+  const mustWrite = (name: string): boolean =>
+    previous.unanswered?.includes(name) ||
+    isRemoved(connection, rolePath({ mount, name })) ||
+    !sameRole(own(previous.roles, name), roles[name]);
+  const writes = Object.keys(roles).filter(mustWrite);
+  const removals = without([...namesIn(previous), ...undeclared], Object.keys(roles));
+  const requests: [string, () => Promise<unknown>][] = [
+    ...writes.map((name): [string, () => Promise<void>] => [
+      name,
+      async () => {
         state.roles[name] = await writeRole(connection, { mount, name, ...roles[name] });
-      }),
-    ),
-    ...removals.map((name) =>
-      step(name, async () => {
-        if (!(await deleteRole(connection, { mount, name }, { isQuiet: true }))) left.push(name);
+      },
+    ]),
+    ...removals.map((name): [string, () => Promise<boolean>] => [
+      name,
+      async () => {
+        const isDeleted = await removal(connection, mount, name);
         delete state.roles[name];
-      }),
-    ),
+        return isDeleted;
+      },
+    ]),
   ];
-  await Promise.all(withProgress(connection, steps, rolesOf(mount), "written"));
-  warnLeft(connection, left);
-  const [first] = failures;
-  if (!first) return state;
-  state.unanswered = failures.filter(({ error }) => error.details.outcomeUnknown).map(({ name }) => name);
-  const hasOthers = failures.length < steps.length;
+  const failure = await sendAll(connection, mount, ["write or delete", "written or deleted"], requests);
+  if (!failure) return state;
+  const { names, unanswered, error, hasOthers } = failure;
   // No role was written, and no outcome is unknown.
-  if (!hasOthers && state.unanswered.length === 0) throw first.error;
+  if (!hasOthers && unanswered.length === 0) throw error;
+  state.undeclared = undeclared.filter((name) => names.includes(name));
+  state.unanswered = without(unanswered, undeclared);
   // A refresh encrypts only keys that were encrypted before, so the state keeps roles that may have been written.
   for (const name of state.unanswered) if (own(roles, name) && !own(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
-  state.undeclared = undeclared.filter((name) => own(state.roles, name));
   throw new PartialState(state, {
-    ...first.error.details,
-    reason: `could not write or delete ${failures.length} of ${steps.length} roles: ${shortList(failures.map(({ name }) => name))}. First error ("${first.name}"): ${first.error.details.reason}`,
-    hint: [
-      first.error.details.hint,
-      hasOthers ? "The others succeeded. The next `pulumi up` continues from there." : "The next `pulumi up` tries again.",
-    ]
-      .filter(Boolean)
-      .join(" "),
+    ...error.details,
+    hint: [error.details.hint, "The next `pulumi up` continues from there."].filter(Boolean).join(" "),
   });
 }
 
+/** Deletes a role. Returns false if another resource of the program now manages it. */
+const removal = (connection: Connection, mount: string, name: string): Promise<boolean> =>
+  deleteRole(connection, { mount, name }, { isQuiet: true });
+
 async function removeAll({ connection, state }: DeleteRequest<StoredState>): Promise<void> {
-  const { mount, roles, undeclared, unanswered } = state;
-  const names = without([...new Set([...Object.keys(roles), ...(unanswered ?? [])])], undeclared);
-  const removals = names.map((name) => deleteRole(connection, { mount, name }, { isQuiet: true }));
-  const outcomes = await Promise.allSettled(withProgress(connection, removals, rolesOf(mount), "deleted"));
-  warnLeft(
-    connection,
-    names.filter((_, index) => (outcomes[index] as { value?: boolean }).value === false),
-  );
-  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  const names = [...namesIn(state)];
+  const requests = names.map((name): [string, () => Promise<boolean>] => [name, () => removal(connection, state.mount, name)]);
+  const failure = await sendAll(connection, state.mount, ["delete", "deleted"], requests);
+  if (!failure) return;
+  const { error, unanswered, hasOthers } = failure;
+  throw error.with({ outcomeUnknown: hasOthers || unanswered.length > 0 });
 }
 
-function warnLeft({ resource, say }: Connection, names: readonly string[]): void {
-  if (names.length === 0) return;
-  say(`warning: ${resource}: left in place, since other resources of this program now manage them (${shortList(names)}).`);
+/** The failed requests of a set. */
+interface Failure {
+  names: string[];
+  /** The names without a response. */
+  unanswered: string[];
+  /** Lists the names, with the cause of the first failure. */
+  error: StewardError;
+  /** Some requests succeeded. */
+  hasOthers: boolean;
+}
+
+/** Sends a request for each name, even if some fail. A request that resolves to false has left its role in place. */
+async function sendAll(
+  connection: Connection,
+  mount: string,
+  [verb, done]: readonly [verb: string, done: string],
+  requests: readonly [name: string, send: () => Promise<unknown>][],
+): Promise<Failure | undefined> {
+  const work = requests.map(([, send]) => send());
+  const outcomes = await Promise.allSettled(withProgress(connection, work, rolesOf(mount), done));
+  const left = requests.filter((_, index) => (outcomes[index] as { value?: unknown }).value === false);
+  if (left.length > 0)
+    connection.say(
+      `warning: ${connection.resource}: left in place, since other resources of this program now manage them (${shortList(left.map(([name]) => name))}).`,
+    );
+  const failures = outcomes.flatMap((outcome, index) =>
+    outcome.status === "rejected" ? [{ name: requests[index]?.[0] as string, error: outcome.reason as StewardError }] : [],
+  );
+  const [first] = failures;
+  if (!first) return undefined;
+  if (!(first.error instanceof StewardError)) throw first.error;
+  const names = failures.map(({ name }) => name);
+  const hasOthers = names.length < requests.length;
+  const others = hasOthers ? ` The others were ${done}.` : "";
+  const reason = `could not ${verb} ${names.length} of ${requests.length} roles: ${names.join(", ")}.${others} First error ("${first.name}"): ${first.error.details.reason}`;
+  return {
+    names,
+    unanswered: failures.filter(({ error }) => error.details.outcomeUnknown).map(({ name }) => name),
+    error: requests.length === 1 ? first.error : first.error.with({ reason }),
+    hasOthers,
+  };
 }
 
 const without = (names: readonly string[], excluded: readonly string[] = []): string[] => {
@@ -332,7 +355,7 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
   fields: {
     roles: { input: z.record(z.string(), role, "must be an object of roles by name"), required: true, output: true, compare: rolesByName },
     exclusive: { input: bool, stored: true },
-    undeclared: { stored: true },
+    undeclared: { stored: true, pending: true },
     unanswered: { stored: true },
     mount: mountField,
     adopt: adoptField,
@@ -349,11 +372,13 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
     },
   ],
   objects: {
-    fields: ["mount", "roles"],
+    fields: ["mount", "exclusive", "roles"],
     paths: (fields) => {
-      const { mount, roles = {}, unanswered = [] } = fields as Partial<SchedulerRolesInputs> & Pick<StoredState, "unanswered">;
+      const { mount, exclusive, roles = {}, unanswered = [] } = fields as Partial<SchedulerRolesInputs> & Pick<StoredState, "unanswered">;
       const declared = Object.keys(roles).filter((name) => roles[name] !== undefined);
-      return [...new Set([...declared, ...unanswered])].map((name) => rolePath({ mount: mount as string, name }));
+      // The empty name stands for all roles of the mount.
+      const names = new Set([...declared, ...unanswered, ...(exclusive ? [""] : [])]);
+      return [...names].map((name) => rolePath({ mount: mount as string, name }));
     },
   },
   deleteBeforeReplace: true,

@@ -38,6 +38,11 @@ export interface Handler {
   delete(id: string, state: Properties): Promise<void>;
 }
 
+const differing = (before: Properties, after: Properties): string[] =>
+  [...new Set([...Object.keys(after), ...Object.keys(before)])]
+    .filter((name) => name !== "__provider" && JSON.stringify(after[name]) !== JSON.stringify(before[name]))
+    .sort();
+
 /** One resource under a stand-in of the engine. It makes the same calls, in the same order and with the same arguments. */
 export class Engine {
   state: Stored | undefined;
@@ -149,11 +154,11 @@ export class Engine {
     }
     const fresh = wire({ ...read.props, __provider: "text" });
     const { changes } = await this.handler.diff(id, fresh, wire(inputs), wire(read.inputs ?? inputs));
-    const names = [...new Set([...Object.keys(read.inputs ?? {}), ...Object.keys(inputs)])].filter((name) => name !== "__provider");
     const now = read.inputs ?? inputs;
-    const changed = names.filter((name) => JSON.stringify(now[name]) !== JSON.stringify(inputs[name])).sort();
+    const changed = differing(inputs, now);
     this.state = { id, inputs: wire({ ...(read.inputs ?? inputs), __provider: "text" }), outputs: fresh, initErrors: false };
-    return changes ? changed : [];
+    if (!changes) return [];
+    return changed.length > 0 ? changed : differing(outputs, fresh);
   }
 
   /** The result of `Type.get(name, id)`. */

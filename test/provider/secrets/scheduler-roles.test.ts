@@ -1,4 +1,5 @@
 import { Engine } from "../../support/engine";
+import { printed } from "../../support/printed";
 import { refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
 
@@ -34,15 +35,14 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await roles.up({ ...inputs, roles: { ours: { policies: ["write"] } } })).toBe("update");
     expect(await names(mount)).toEqual(["ours", "theirs"]);
 
-    expect(await roles.refresh()).toEqual(["roles"]);
-    expect(roles.outputs().roles).toMatchObject({ ours: complete(["write"]), theirs: { policies: ["read"], type: "client" } });
+    expect(await roles.refresh()).toEqual(["undeclared"]);
+    expect(roles.outputs()).toMatchObject({ roles: { ours: complete(["write"]) }, undeclared: ["theirs"] });
     expect(await roles.preview(inputs)).toMatchObject({ operation: "update" });
     // Another role appears in between. It was not shown, so it is not removed.
     await outOfBand("POST", `${mount}/role/later`, read);
     expect(await roles.up(inputs)).toBe("update");
     expect(await names(mount)).toEqual(["later", "ours"]);
-    expect(await roles.refresh()).toEqual(["roles"]);
-    expect(await roles.refresh()).toEqual([]);
+    expect(await roles.refresh()).toEqual(["undeclared"]);
 
     // A destroy removes only declared roles.
     await roles.destroy();
@@ -63,7 +63,7 @@ onEachTarget("SchedulerRoles", (current) => {
     await roles.up({ roles: { ours: read }, mount });
     await roles.up({ roles: { ours: read }, exclusive: true, mount });
     expect(await names(mount)).toEqual(["more", "ours", "theirs"]);
-    expect(await roles.refresh()).toEqual(["roles"]);
+    expect(await roles.refresh()).toEqual(["undeclared"]);
     await roles.up({ roles: { ours: read }, exclusive: true, mount });
     expect(await names(mount)).toEqual(["ours"]);
   });
@@ -74,7 +74,7 @@ onEachTarget("SchedulerRoles", (current) => {
     const roles = engine();
     await roles.up({ roles: { ours: read }, exclusive: true, mount });
     await outOfBand("POST", `${mount}/role/theirs`, read);
-    expect(await roles.refresh()).toEqual(["roles"]);
+    expect(await roles.refresh()).toEqual(["undeclared"]);
     expect(await roles.up({ roles: { ours: read }, exclusive: false, mount })).toBe("update");
     expect(await names(mount)).toEqual(["ours", "theirs"]);
     expect(await roles.refresh()).toEqual([]);
@@ -93,6 +93,65 @@ onEachTarget("SchedulerRoles", (current) => {
     await expect(roles.up(declared)).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "exists" }));
     expect((await outOfBand("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["read"]);
     expect(await roles.up({ ...declared, adopt: true })).toBe("update");
+    await roles.destroy();
+    expect(await names(mount)).toEqual([]);
+  });
+
+  test("an exclusive set owns a role again that was deleted, put back by hand and adopted, and destroy deletes it", async () => {
+    const { outOfBand, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    const inputs = { roles: { a: read, b: read }, exclusive: true, mount };
+    await roles.up(inputs);
+    await outOfBand("DELETE", `${mount}/role/b`);
+    expect(await roles.refresh()).toEqual(["roles"]);
+    await outOfBand("POST", `${mount}/role/b`, read);
+    expect(await roles.refresh()).toEqual(["undeclared"]);
+    // Like every existing role, it is not taken over without `adopt`.
+    expect(printed).toEqual([]);
+    await expect(roles.up(inputs)).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "exists" }));
+    expect(await roles.up({ ...inputs, adopt: true })).toBe("update");
+    expect(await roles.refresh()).toEqual([]);
+    await roles.destroy();
+    expect(await names(mount)).toEqual([]);
+  });
+
+  test("a listed role that the program then declares with the same attributes belongs to the set", async () => {
+    const { outOfBand, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    await roles.up({ roles: { ours: read }, exclusive: true, mount });
+    await outOfBand("POST", `${mount}/role/theirs`, read);
+    expect(await roles.refresh()).toEqual(["undeclared"]);
+    const declare = (policies: string[]): object => ({ roles: { ours: read, theirs: { policies } }, exclusive: true, mount, adopt: true });
+    expect(await roles.up({ ...declare(["read"]) })).toBe("update");
+    expect(await roles.refresh()).toEqual([]);
+    expect(await roles.up({ ...declare(["write"]), adopt: false })).toBe("update");
+    await roles.destroy();
+    expect(await names(mount)).toEqual([]);
+  });
+
+  test("a deletion that fails in part names each role and says that the state is outdated, and refresh corrects it", async () => {
+    const { sandbox, newMount } = current();
+    if (!sandbox) return;
+    const mount = await newMount();
+    const roles = engine();
+    const inputs = { roles: Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`role-${index}`, read])), mount };
+    await roles.up(inputs);
+    const refuse = { system: "secrets", method: "DELETE", path: /role-(3|17)$/, action: "respond", status: 403, times: 4 } as const;
+    sandbox.faults.add(refuse);
+    const failed = roles.destroy();
+    await expect(failed).rejects.toThrow(refusal("ERR_FORBIDDEN"));
+    for (const part of ["could not delete 2 of 20 roles: role-17, role-3.", "The others were deleted.", "run `pulumi refresh` before"])
+      await expect(failed).rejects.toThrow(part);
+    expect(await names(mount)).toEqual(["role-17", "role-3"]);
+    expect(await roles.refresh()).toEqual(["roles"]);
+    // A replacement that fails and is reverted leaves the same.
+    const moved = roles.up({ ...inputs, mount: await newMount() });
+    await expect(moved).rejects.toThrow("could not delete 2 of 2 roles: role-17, role-3. ");
+    await expect(moved).rejects.not.toThrow("pulumi refresh` before");
+    expect(await roles.up(inputs)).toBe("update");
+    expect(await names(mount)).toHaveLength(20);
     await roles.destroy();
     expect(await names(mount)).toEqual([]);
   });

@@ -6,6 +6,8 @@ const declarations = {
   role: (name: string): string => `new secrets.SchedulerRole("${name}", { name: "web", policies: ["x"], adopt: true });`,
   set: (name: string): string =>
     `new secrets.SchedulerRoles("${name}", { roles: { web: { policies: ["x"] }, ${name}: { policies: ["x"] } }, adopt: true });`,
+  exclusive: (name: string): string =>
+    `new secrets.SchedulerRoles("${name}", { roles: { ${name}: { policies: ["x"] } }, exclusive: true, adopt: true });`,
   access: (name: string): string => `new secrets.SchedulerAccess("${name}", { address: "http://nomad:4646", token: "x", adopt: true });`,
   lease: (name: string): string => `new secrets.SchedulerLease("${name}", { ttl: "1h", adopt: true });`,
   settings: (name: string, args: string): string => `new platform.GeneralSettings("${name}", ${args});`,
@@ -13,7 +15,7 @@ const declarations = {
     `new platform.AdminWorkspace("${name}", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });`,
   deprecation: (name: string): string => `new platform.ModuleVersionDeprecation("${name}", { ${version}, reason: "Old.", adopt: true });`,
 };
-const { role, set, access, lease, settings, workspace, deprecation } = declarations;
+const { role, set, exclusive, access, lease, settings, workspace, deprecation } = declarations;
 
 /** Programs with two resources for the same object. */
 const twice: Record<string, string> = {
@@ -25,6 +27,9 @@ const twice: Record<string, string> = {
   "role and set": role("first") + set("second"),
   "set and role": set("first") + role("second"),
   "two sets": set("first") + set("second"),
+  "exclusive set and any role of its mount": exclusive("first") + role("second"),
+  "role and exclusive set": role("first") + exclusive("second"),
+  "two exclusive sets of one mount": exclusive("first") + exclusive("second"),
   access: access("first") + access("second"),
   lease: lease("first") + lease("second"),
   settings: `${settings("first", "{}")} ${settings("second", '{ connection: "default" }')}`,
