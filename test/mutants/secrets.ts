@@ -9,14 +9,15 @@ export const secrets: readonly MutatedFile[] = [
       "test/provider/secrets/ownership",
       "test/provider/adapters/half-done",
       "test/provider/requests",
+      "test/stories/everything/duplicates",
     ],
-    commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/secrets/life"],
+    commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       ["a change of global is not detected", "  complete(a).global === complete(b).global &&\n", ""],
       [
         "an undeclared role that refresh found counts as declared",
-        "const undeclared = exclusive ? without(listed, ours) : undefined;",
-        "const undeclared = undefined as string[] | undefined;",
+        "const ours = namesIn(previous);",
+        "const ours = new Set([...namesIn(previous), ...(exclusive ? listed : [])]);",
       ],
       [
         "a creation overwrites existing roles without adopt",
@@ -24,12 +25,23 @@ export const secrets: readonly MutatedFile[] = [
         "await existing(connection, inputs, [], `",
       ],
       ["an update overwrites existing roles without adopt", "if (added.length > 0) {", "if (added.length > 1000) {"],
-      ["a role whose write got no response is not written again", "unanswered.includes(name) || isRemoved", "isRemoved"],
+      ["a role whose write got no response is not written again", "previous.unanswered?.includes(name) ||", ""],
       [
         "a set does not record which writes got no response",
         "failures.filter(({ error }) => error.details.outcomeUnknown).map",
         "failures.filter(({ error }) => !error).map",
       ],
+      [
+        "an undeclared role that refresh listed is not deleted",
+        "undeclared: { stored: true, pending: true }",
+        "undeclared: { stored: true }",
+      ],
+      [
+        "a deletion that failed in part does not say that others were deleted",
+        "const hasOthers = names.length < requests.length;",
+        "const hasOthers = false;",
+      ],
+      ["an exclusive set tolerates another resource for a role of its mount", '...(exclusive ? [""] : [])', ""],
     ],
   },
   {

@@ -62,6 +62,16 @@ describe("two resources of one program", () => {
     expect(await rulesOf({ urn: urn("secrets:SchedulerRoles", "set") }, { roles: { web: { policies: ["read"] } } })).toEqual([]);
     expect(await rulesOf(role("one"), inputs)).toEqual([": declared-twice"]);
   });
+
+  test("must not declare an exclusive set and a role of its mount", async () => {
+    const set = { urn: urn("secrets:SchedulerRoles", "set") };
+    const exclusive = { roles: { site: { policies: ["read"] } }, exclusive: true };
+    expect(await rulesOf(set, exclusive)).toEqual([]);
+    expect(await rulesOf(set, exclusive)).toEqual([]);
+    expect(await rulesOf(role("one"), inputs)).toEqual([": declared-twice"]);
+    expect(await rulesOf(role("two"), { ...inputs, mount: "other" })).toEqual([]);
+    expect(await rulesOf({ urn: urn("secrets:SchedulerRoles", "second") }, { ...exclusive, mount: "other" })).toEqual([": declared-twice"]);
+  });
 });
 
 test.each([
