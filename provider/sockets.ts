@@ -31,6 +31,10 @@ export class Slots {
     });
   }
 
+  get isIdle(): boolean {
+    return this.taken === 0;
+  }
+
   /** Passes the slot to the first waiting request. */
   release(): void {
     const next = this.waiting.shift();
@@ -42,6 +46,8 @@ export class Slots {
 /** The keep-alive sockets to a server, with one set of certificates. @internal */
 export class Sockets {
   readonly slots: Slots;
+  /** The time since which the server responds to every request with 429. */
+  limitedSince: number | undefined;
   private pool: Undici.Dispatcher | undefined;
 
   /** `isHeld`: for blocking queries. Their number is unlimited, since each may take minutes. */
@@ -51,6 +57,12 @@ export class Sockets {
   ) {
     if (!isLoopback(connection.address)) assertProxies(process.env);
     this.slots = new Slots(isHeld ? Number.POSITIVE_INFINITY : connection.limits.maxConcurrentRequests);
+  }
+
+  /** Releases a slot. */
+  release(): void {
+    this.slots.release();
+    if (this.slots.isIdle) this.limitedSince = undefined;
   }
 
   /** Returns a dispatcher that calls `onWrite` before it writes the first byte of a request. A failure before that call has sent nothing. */
