@@ -162,7 +162,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     address,
     server: part ? `${address}?${partition}=${encodeURIComponent(String(part))}` : address,
     dialect: dialect ?? "standard",
-    skipVerify: system.variables.map(({ skipVerify }) => skipVerify).find((variable) => variable && isSet(sources.environment[variable])),
+    skipVerify: skipVerifyIn(system, sources),
     allowAddressChange: allowAddressChange ?? false,
     previewReads: previewReads ?? false,
     secrets: [],
@@ -175,6 +175,10 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
 }
 
 const isSet = (value: string | undefined): boolean => value !== undefined && !/^(|0|f|false)$/i.test(value);
+
+const skipVerifyIn = ({ variables }: Pick<System, "variables">, { environment }: ConfigurationSources): string | undefined =>
+  variables.map(({ skipVerify }) => skipVerify).find((variable) => variable && isSet(environment[variable])) ??
+  (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0" ? "NODE_TLS_REJECT_UNAUTHORIZED" : undefined);
 
 /** A connection in the stack's configuration, or the one that the environment may name. */
 function inConfiguration(name: string): Named {

@@ -87,14 +87,16 @@ export class Sockets {
   private open(): Undici.Dispatcher {
     const { address, caCert, clientCert, clientKey, limits } = this.connection;
     const { connect, idleTimeout, maxConcurrentRequests } = limits;
-    const tls = { ca: caCert, cert: clientCert, key: clientKey };
+    // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
+    const verified = { rejectUnauthorized: true };
+    const tls = { ca: caCert, cert: clientCert, key: clientKey, ...verified };
     const options: Undici.Agent.Options & Undici.EnvHttpProxyAgent.Options = {
       connections: this.isHeld ? null : maxConcurrentRequests,
       headersTimeout: idleTimeout,
       bodyTimeout: idleTimeout,
       connect: { timeout: connect, ...tls },
       requestTls: tls,
-      clientFactory: (proxy, given) => new ProxyPool(proxy, { ...given, headersTimeout: idleTimeout }),
+      clientFactory: (proxy, given) => new ProxyPool(proxy, { ...given, connect: verified, headersTimeout: idleTimeout }),
     };
     const { Agent, EnvHttpProxyAgent, Pool } = undici();
     // Undici retries endlessly when a proxy closes the connection. Only an error with another code reaches the request.
