@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { CredentialSettings, Credentials, credentialShape, credentialsOf, holdsToken, invalid, NamedSettings } from "./credentials";
 import { invalidInput, StewardError } from "./errors";
-import { bool, checkFailures, rule, strictObject } from "./inputs";
+import { bool, checkFailures, issuesOf, rule, strictObject } from "./inputs";
 import { isObject } from "./json";
 import { defaultLimits, Limits } from "./limits";
 import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
@@ -247,7 +247,7 @@ function configured<Own extends object>(
   const given = isObject(connection) ? connection[system.name] : undefined;
   const own = given === undefined ? undefined : system.settings.safeParse(given);
   const issues = [
-    ...(own?.error?.issues ?? []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
+    ...(own ? issuesOf(system.settings, given) : []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
     ...(known.error?.issues ?? []),
   ];
   if (issues.length > 0) throw invalidInput(checkFailures({ issues }, connection), { about: wrong });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type * as Undici from "undici";
 import { readBody } from "./body";
 import { Connection } from "./connection";
-import { ErrorCode, invalidInput, StewardError } from "./errors";
+import { ErrorCode, StewardError } from "./errors";
 import { errorCode, errorsIn, hintFor, isHtml, parseRetryAfter, redirected, serverReason, transportError } from "./failure";
 import { parsed } from "./json";
 import { Limits } from "./limits";
@@ -58,7 +58,6 @@ export interface Response {
 
 /** Sends a request. Returns a 2xx response, and throws for any other. All HTTP requests go through here. @internal */
 export async function send(connection: Connection, request: Request): Promise<Response> {
-  assertCharacters(request.query);
   const token = connection.token();
   const secrets = [...connection.secrets, token ?? "", connection.clientKey ?? ""];
   const sockets = socketsTo(connection, request.isHeld ?? false);
@@ -106,13 +105,6 @@ export async function send(connection: Connection, request: Request): Promise<Re
 function requestError(error: unknown): StewardError {
   if (error instanceof StewardError) return error;
   throw error;
-}
-
-/** Rejects half of a surrogate pair, since its encoding would swallow the next character. */
-function assertCharacters(query: Request["query"] = {}): void {
-  const broken = Object.keys(query).filter((name) => /\p{Surrogate}/u.test(query[name] ?? ""));
-  const reason = "contains half of a surrogate pair, which is not a character";
-  if (broken.length > 0) throw invalidInput(broken.map((path) => ({ path, rule: "surrogate", reason })));
 }
 
 /** Marks the outcome of a failure as unknown, since the server may have applied an earlier attempt. */
