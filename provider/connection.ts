@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { CredentialSettings, Credentials, credentialShape, credentialsOf, holdsToken, invalid, NamedSettings } from "./credentials";
 import { invalidInput, StewardError } from "./errors";
-import { bool, checkFailures, rule, strictObject } from "./inputs";
+import { bool, checkFailures, issuesOf, rule, strictObject } from "./inputs";
 import { isObject } from "./json";
 import { defaultLimits, Limits } from "./limits";
 import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
@@ -162,7 +162,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     address,
     server: part ? `${address}?${partition}=${encodeURIComponent(String(part))}` : address,
     dialect: dialect ?? "standard",
-    skipVerify: system.variables.map(({ skipVerify }) => skipVerify).find((variable) => variable && isSet(sources.environment[variable])),
+    skipVerify: skipVerifyIn(system, sources),
     allowAddressChange: allowAddressChange ?? false,
     previewReads: previewReads ?? false,
     secrets: [],
@@ -175,6 +175,10 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
 }
 
 const isSet = (value: string | undefined): boolean => value !== undefined && !/^(|0|f|false)$/i.test(value);
+
+const skipVerifyIn = ({ variables }: Pick<System, "variables">, { environment }: ConfigurationSources): string | undefined =>
+  variables.map(({ skipVerify }) => skipVerify).find((variable) => variable && isSet(environment[variable])) ??
+  (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0" ? "NODE_TLS_REJECT_UNAUTHORIZED" : undefined);
 
 /** A connection in the stack's configuration, or the one that the environment may name. */
 function inConfiguration(name: string): Named {
@@ -243,7 +247,7 @@ function configured<Own extends object>(
   const given = isObject(connection) ? connection[system.name] : undefined;
   const own = given === undefined ? undefined : system.settings.safeParse(given);
   const issues = [
-    ...(own?.error?.issues ?? []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
+    ...(own ? issuesOf(system.settings, given) : []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
     ...(known.error?.issues ?? []),
   ];
   if (issues.length > 0) throw invalidInput(checkFailures({ issues }, connection), { about: wrong });

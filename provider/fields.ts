@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Comparison, exact } from "./comparison";
 import { Connection } from "./connection";
 import { AnyFields, Field } from "./definition";
-import { Schema, strictObject, strList } from "./inputs";
+import { issuesOf, Schema, strictObject, strList } from "./inputs";
 
 /** @internal */
 export type Values = Record<string, unknown>;
@@ -67,7 +67,7 @@ export function parseId({ id: template, fields }: { id: string; fields: AnyField
   const values = Object.fromEntries(names.map((name, index) => [name, parts[index] as string]));
   const isValid = ([name, value]: [string, string]): boolean => {
     const { input, compare } = fields[name] ?? {};
-    return input?.safeParse(value).success === true && (compare?.normalize?.(value) ?? value) === value;
+    return input !== undefined && issuesOf(input, value).length === 0 && (compare?.normalize?.(value) ?? value) === value;
   };
   return Object.entries(values).every(isValid) ? values : undefined;
 }

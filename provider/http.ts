@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type * as Undici from "undici";
 import { readBody } from "./body";
 import { Connection } from "./connection";
-import { ErrorCode, invalidInput, StewardError } from "./errors";
+import { ErrorCode, StewardError } from "./errors";
 import { errorCode, errorsIn, hintFor, isHtml, parseRetryAfter, redirected, serverReason, transportError } from "./failure";
 import { parsed } from "./json";
 import { Limits } from "./limits";
@@ -58,45 +58,53 @@ export interface Response {
 
 /** Sends a request. Returns a 2xx response, and throws for any other. All HTTP requests go through here. @internal */
 export async function send(connection: Connection, request: Request): Promise<Response> {
-  assertCharacters(request.query);
   const token = connection.token();
   const secrets = [...connection.secrets, token ?? "", connection.clientKey ?? ""];
   const sockets = socketsTo(connection, request.isHeld ?? false);
-  let left = request.limits?.deadline ?? connection.limits.deadline;
+  let hasSlot = false;
+  const release = (): void => {
+    if (hasSlot) sockets.release();
+    hasSlot = false;
+  };
+  const deadline = request.limits?.deadline ?? connection.limits.deadline;
+  let left = deadline;
   const before = { isSent: false, outcomeUnknown: false };
-  for (let attempt = 0; ; attempt++) {
-    const hasSlot = await sockets.slots.take(request.signal);
-    const begin = Date.now();
-    let failure: StewardError;
-    try {
-      return await withDeadline(begin + left, request.signal, (signal) =>
+  try {
+    for (let attempt = 0; ; attempt++) {
+      hasSlot ||= await sockets.slots.take(request.signal);
+      const begin = Date.now();
+      const outcome = await withDeadline(begin + left, request.signal, (signal) =>
         sendOnce(connection, { request, token, secrets, sockets, signal, isFirst: !before.isSent }),
-      );
-    } catch (error) {
-      if (!(error instanceof StewardError)) throw error;
-      failure = error;
-    } finally {
-      if (hasSlot) sockets.slots.release();
+      ).catch(requestError);
+      const isLimited = outcome.status === 429;
+      if (outcome.status !== undefined) sockets.limitedSince = isLimited ? (sockets.limitedSince ?? begin) : undefined;
+      if (!(outcome instanceof StewardError)) return outcome;
+      const now = Date.now();
+      left -= now - begin;
+      const pause = retryDelay(connection, outcome, attempt, request.retry);
+      // A limited rate is no failure while the server serves other requests.
+      const end = isLimited ? (sockets.limitedSince ?? begin) + deadline : now + left;
+      if (pause === undefined || now + pause > end) throw before.outcomeUnknown ? withDoubt(outcome) : outcome;
+      // The last attempt may have failed early, but an earlier one may have been applied.
+      before.isSent ||= !outcome.details.nothingSent;
+      before.outcomeUnknown ||= outcome.details.outcomeUnknown ?? false;
+      // The limit applies to the waiting requests as well, so this one keeps its slot.
+      if (!isLimited) release();
+      // If the program aborts during the pause, the next attempt throws.
+      await sleep(pause, undefined, { signal: request.signal }).catch(() => {});
+      if (!isLimited) left -= pause;
+      // The result of an action could not be saved.
+      if (request.retry === "only429") await connection.engine.assertAlive();
     }
-    left -= Date.now() - begin;
-    const pause = retryDelay(connection, failure, attempt, request.retry);
-    if (pause === undefined || pause > left) throw before.outcomeUnknown ? withDoubt(failure) : failure;
-    // The last attempt may have failed early, but an earlier one may have been applied.
-    before.isSent ||= !failure.details.nothingSent;
-    before.outcomeUnknown ||= failure.details.outcomeUnknown ?? false;
-    // If the program aborts during the pause, the next attempt throws.
-    await sleep(pause, undefined, { signal: request.signal }).catch(() => {});
-    left -= pause;
-    // The result of an action could not be saved.
-    if (request.retry === "only429") await connection.engine.assertAlive();
+  } finally {
+    release();
   }
 }
 
-/** Rejects half of a surrogate pair, since its encoding would swallow the next character. */
-function assertCharacters(query: Request["query"] = {}): void {
-  const broken = Object.keys(query).filter((name) => /\p{Surrogate}/u.test(query[name] ?? ""));
-  const reason = "contains half of a surrogate pair, which is not a character";
-  if (broken.length > 0) throw invalidInput(broken.map((path) => ({ path, rule: "surrogate", reason })));
+/** Returns the error of a request, and throws any other. */
+function requestError(error: unknown): StewardError {
+  if (error instanceof StewardError) return error;
+  throw error;
 }
 
 /** Marks the outcome of a failure as unknown, since the server may have applied an earlier attempt. */

@@ -101,6 +101,19 @@ export const checkFailures = ({ issues }: { issues: readonly Issue[] }, given: u
     };
   });
 
+const hasHalfPair = (text: string): boolean => /\p{Surrogate}/u.test(text);
+
+/** The strings with half of a surrogate pair: its encoding fails, or swallows the next character. */
+function brokenStrings(value: unknown, path: readonly PropertyKey[] = []): Issue[] {
+  if (typeof value === "string" && hasHalfPair(value))
+    return [{ path, message: "contains half of a surrogate pair, which is not a character", params: { rule: "surrogate" } }];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => brokenStrings(inner, [...path, Array.isArray(value) ? Number(key) : key]));
+}
+
+/** The issues of a value that comes from a program or from its configuration. @internal */
+export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => schema.safeParse(value).error?.issues ?? brokenStrings(value);
+
 /** The key with which Pulumi marks secrets and assets. Pulumi rejects other objects that have it. @internal */
 export const signatureKey = "4dabf18193072939515e22adb298388d";
 
@@ -108,7 +121,7 @@ export const signatureKey = "4dabf18193072939515e22adb298388d";
  * True if a name on a server can be a key of an input or output. Pulumi loses `__proto__` and unpaired surrogates, and rejects its own key.
  * @internal
  */
-export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== signatureKey && !/\p{Surrogate}/u.test(name);
+export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== signatureKey && !hasHalfPair(name);
 
 /** True for an address with credentials, `https://user:password@host`. The state would store them in plaintext. @internal */
 export const holdsCredentials = (address: string): boolean => {

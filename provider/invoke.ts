@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type * as Program from "./adapters/program";
 import { ConfigurationSources, Connection, connect, noEngine } from "./connection";
 import { invalidInput, StewardError } from "./errors";
-import { checkFailures, Schema } from "./inputs";
+import { checkFailures, issuesOf, Schema } from "./inputs";
 import { Asking, ReadFunction } from "./read-function";
 
 /** Sources that override the program's in nested calls, such as the limits of a test. @internal */
@@ -31,8 +31,8 @@ export async function* eachWithOperation<T>(operation: string, items: AsyncItera
 
 /** Throws if the options of a function are invalid. @internal */
 export function assertOptions(options: Schema, given: object): void {
-  const { error } = options.safeParse(given);
-  if (error) throw invalidInput(checkFailures(error, given));
+  const issues = issuesOf(options, given);
+  if (issues.length > 0) throw invalidInput(checkFailures({ issues }, given));
 }
 
 /** Runs a function in the program: checks its options, finds its connection, and adds the operation to an error. @internal */

@@ -31,6 +31,10 @@ export class Slots {
     });
   }
 
+  get isIdle(): boolean {
+    return this.taken === 0;
+  }
+
   /** Passes the slot to the first waiting request. */
   release(): void {
     const next = this.waiting.shift();
@@ -42,6 +46,8 @@ export class Slots {
 /** The keep-alive sockets to a server, with one set of certificates. @internal */
 export class Sockets {
   readonly slots: Slots;
+  /** The time since which the server responds to every request with 429. */
+  limitedSince: number | undefined;
   private pool: Undici.Dispatcher | undefined;
 
   /** `isHeld`: for blocking queries. Their number is unlimited, since each may take minutes. */
@@ -51,6 +57,12 @@ export class Sockets {
   ) {
     if (!isLoopback(connection.address)) assertProxies(process.env);
     this.slots = new Slots(isHeld ? Number.POSITIVE_INFINITY : connection.limits.maxConcurrentRequests);
+  }
+
+  /** Releases a slot. */
+  release(): void {
+    this.slots.release();
+    if (this.slots.isIdle) this.limitedSince = undefined;
   }
 
   /** Returns a dispatcher that calls `onWrite` before it writes the first byte of a request. A failure before that call has sent nothing. */
@@ -75,14 +87,16 @@ export class Sockets {
   private open(): Undici.Dispatcher {
     const { address, caCert, clientCert, clientKey, limits } = this.connection;
     const { connect, idleTimeout, maxConcurrentRequests } = limits;
-    const tls = { ca: caCert, cert: clientCert, key: clientKey };
+    // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
+    const verified = { rejectUnauthorized: true };
+    const tls = { ca: caCert, cert: clientCert, key: clientKey, ...verified };
     const options: Undici.Agent.Options & Undici.EnvHttpProxyAgent.Options = {
       connections: this.isHeld ? null : maxConcurrentRequests,
       headersTimeout: idleTimeout,
       bodyTimeout: idleTimeout,
       connect: { timeout: connect, ...tls },
       requestTls: tls,
-      clientFactory: (proxy, given) => new ProxyPool(proxy, { ...given, headersTimeout: idleTimeout }),
+      clientFactory: (proxy, given) => new ProxyPool(proxy, { ...given, connect: verified, headersTimeout: idleTimeout }),
     };
     const { Agent, EnvHttpProxyAgent, Pool } = undici();
     // Undici retries endlessly when a proxy closes the connection. Only an error with another code reaches the request.

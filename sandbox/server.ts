@@ -95,15 +95,21 @@ export async function listen(system: System, port: number, shared: { log: Log; f
   const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
 
   // Node's parser rejects the method LIST. The raw packets of the error contain the request.
-  const unread = new WeakMap<Socket, Buffer>();
+  const unread = new WeakMap<Socket, { head: string; size: number; list: ReturnType<typeof parse> }>();
   server.on("clientError", async (error: Error & { rawPacket?: Buffer }, duplex) => {
     const socket = duplex as Socket;
     // The connection broke or timed out, so there is no request.
     if (!error.rawPacket) return void socket.destroy();
-    const packet = Buffer.concat([unread.get(socket) ?? Buffer.alloc(0), error.rawPacket]);
-    unread.set(socket, packet);
-    const list = parse(packet);
-    if (list === "incomplete") return;
+    const read = unread.get(socket) ?? { head: "", size: 0, list: "incomplete" as const };
+    unread.set(socket, read);
+    read.size += error.rawPacket.length;
+    // The body is only counted: a LIST has none of use.
+    if (read.list === "incomplete") {
+      read.head += error.rawPacket.toString("latin1");
+      read.list = parse(read.head);
+    }
+    const { list } = read;
+    if (list === "incomplete" || (list && read.size < list.size)) return;
     if (!list) {
       if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
       return;
@@ -129,12 +135,11 @@ export async function listen(system: System, port: number, shared: { log: Log; f
   };
 }
 
-/** Parses a LIST request from its packets; undefined for any other request. */
-function parse(packet: Buffer): { request: Request; path: string } | "incomplete" | undefined {
-  const text = packet.toString("latin1");
+/** Parses the head of a LIST request; undefined for any other request. `size` includes its body. */
+function parse(text: string): { request: Request; path: string; size: number } | "incomplete" | undefined {
   if (!"LIST ".startsWith(text.slice(0, 5))) return undefined;
   const end = text.indexOf("\r\n\r\n");
-  if (end < 0) return packet.length > 65_536 ? undefined : "incomplete";
+  if (end < 0) return text.length > 65_536 ? undefined : "incomplete";
   const [first = "", ...lines] = text.slice(0, end).split("\r\n");
   const path = /^LIST (\/\S*) HTTP\/1\.[01]$/.exec(first)?.[1];
   if (!path) return undefined;
@@ -142,8 +147,8 @@ function parse(packet: Buffer): { request: Request; path: string } | "incomplete
     const headers = new Headers(
       lines.map((line): [string, string] => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
     );
-    if (packet.length < end + 4 + Number(headers.get("content-length") ?? 0)) return "incomplete";
-    return { request: new Request(`http://${headers.get("host") ?? "127.0.0.1"}${path}`, { method: "LIST", headers }), path };
+    const request = new Request(`http://${headers.get("host") ?? "127.0.0.1"}${path}`, { method: "LIST", headers });
+    return { request, path, size: end + 4 + Number(headers.get("content-length") ?? 0) };
   } catch {
     return undefined;
   }

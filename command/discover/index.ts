@@ -1,11 +1,19 @@
 import { Command, InvalidArgumentError } from "commander";
+import { part } from "../../provider/platform/module-version";
+import { isMountPath } from "../../provider/secrets/mount-path";
 import { Terminal } from "../terminal";
 import { DiscoverOptions, discover } from "./search";
 
 const collect = (value: string, values: string[]): string[] => [...values, value];
 
+function mount(value: string, values: string[]): string[] {
+  if (!isMountPath(value)) throw new InvalidArgumentError("Write it as a path such as team/nomad.");
+  return collect(value, values);
+}
+
 function module(value: string, values: string[]): string[] {
-  if (!/^[^/\s]+\/[^/\s]+\/[^/\s]+$/.test(value)) throw new InvalidArgumentError("Write it as <organization>/<name>/<provider>.");
+  const parts = value.split("/");
+  if (parts.length !== 3 || !parts.every((each) => part.safeParse(each).success)) throw new InvalidArgumentError("Write it as <organization>/<name>/<provider>.");
   return collect(value, values);
 }
 
@@ -16,7 +24,7 @@ export function addDiscover(program: Command, terminal: Terminal): void {
     .description("List the objects on the servers, and write a file for `pulumi import --file`. It changes nothing.")
     .option("--stack <stack>", "the stack whose configuration names the servers", undefined)
     .option("--connection <name>", "the connection of the configuration, steward:<name>", "default")
-    .option("--mount <path>", "a mount of the Nomad secrets engine to search besides those that Vault lists; repeatable", collect, [])
+    .option("--mount <path>", "a mount of the Nomad secrets engine to search besides those that Vault lists; repeatable", mount, [])
     .option("--module <module>", "a module to search for deprecated versions, as <organization>/<name>/<provider>; repeatable", module, [])
     .option("--workspaces", "also search for workspaces, each as an AdminWorkspace")
     .option("--as-set", "the roles of a mount as one SchedulerRoles instead of one SchedulerRole each")

@@ -2,7 +2,7 @@ import { ConfigurationSources } from "../connection";
 import { AnyDefinition, PlanNote } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
 import { defaultsOf, inputSchema } from "../fields";
-import { checkFailures, valueAt } from "../inputs";
+import { checkFailures, issuesOf, valueAt } from "../inputs";
 import { recordDeclared, recordNew } from "../ownership";
 import { Changes } from "./changes";
 import { lookAhead } from "./existing";
@@ -32,8 +32,7 @@ const declaredTwice = ({ object, urn }: { object: string; urn: string }): CheckF
 
 /** The check failures of the known inputs against the schema. */
 function schemaFindings(definition: AnyDefinition, inputs: Properties): CheckFailure[] {
-  const { error } = inputSchema(definition.fields).safeParse(inputs);
-  const issues = (error?.issues ?? []).filter(
+  const issues = issuesOf(inputSchema(definition.fields), inputs).filter(
     ({ path }) => !path.some((_, depth) => valueAt(inputs, path.slice(0, depth + 1)) === unknown),
   );
   return checkFailures({ issues }, inputs);

@@ -1,7 +1,7 @@
 import { neverDiffers } from "../comparison";
 import { Connection } from "../connection";
 import { AnyDefinition, OutcomeUnknown } from "../definition";
-import { CheckFailure, PartialState, StewardError } from "../errors";
+import { CheckFailure, invalidInput, PartialState, StewardError } from "../errors";
 import { defaultsOf, format, inputNames, namesWith, parseId } from "../fields";
 import { areDeclared, createObjects, newInstance, recordFailure, recordWritten, registerManager } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
@@ -77,6 +77,13 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
           }),
     });
     throw new OperationFailed(error, undefined);
+  }
+
+  /** Throws if the rules of the inputs reject the parts of an id. */
+  async function assertParts(connection: Connection, parts: Properties): Promise<void> {
+    const rules = (definition.rules ?? []).filter(({ fields }) => fields.every((field) => field in parts));
+    const findings = await Promise.all(rules.map(({ check }) => check(parts, connection, {})));
+    if (findings.flat().length > 0) throw invalidInput(findings.flat());
   }
 
   function assertSameServer(connection: Connection, state: Properties): void {
@@ -208,13 +215,15 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
   async function read(id: string, stateOrArguments: Properties): ReturnType<Lifecycle["read"]> {
     // The first read of a `get` has no state yet, only an id.
     const isFirst = stateOrArguments.declared === undefined;
-    const state: Properties = { ...stateOrArguments, ...(isFirst ? partsOf(id) : {}) };
+    const parts = isFirst ? partsOf(id) : {};
+    const state: Properties = { ...stateOrArguments, ...parts };
     const { [formerInputs]: _, ...shown } = state;
     const previous = withFormer(state);
     const isImport = isFirst && Boolean(sources.marksSecrets);
     return attempt("read", previous, async () => {
       const connection = connectionOf(previous);
       assertSameServer(connection, previous);
+      await assertParts(connection, parts);
       const found = await definition.read({ connection, state: previous, declared: declaredIn(previous) });
       if (!found) {
         // The engine would accept a missing resource, and give the program a resource without outputs.

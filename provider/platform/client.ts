@@ -75,13 +75,15 @@ export interface Resource {
   links: Record<string, unknown>;
 }
 
-/** Sends a request to the platform and returns the response body. @internal */
+/** Sends a request to the platform and returns the response body. A write needs no body, or a JSON:API document. @internal */
 export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   const headers = (token?: string): Record<string, string> => ({
     ...(token ? { authorization: `Bearer ${token}` } : {}),
     "content-type": "application/vnd.api+json",
   });
-  return (await send(connection, { ...request, headers })).body;
+  const { body } = await send(connection, { ...request, headers });
+  if (request.method === "GET" || body === undefined || (isObject(body) && isObject(body.data))) return body;
+  throw unexpectedAnswer(request.method, request.path);
 }
 
 /** True for a 404 of the platform itself, which has a list of JSON:API errors. Any other body may come from a gateway. @internal */

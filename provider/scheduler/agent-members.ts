@@ -1,7 +1,7 @@
 import { onlyConnection } from "../inputs";
 import { read } from "../invoke";
 import { ReadFunction } from "../read-function";
-import { call, system } from "./client";
+import { callUnchanged, system } from "./client";
 
 /** Options of {@link getAgentMembers}. */
 export interface GetAgentMembersOptions {
@@ -19,7 +19,7 @@ export const agentMembers: ReadFunction<GetAgentMembersOptions, unknown> = {
   system,
   options: onlyConnection,
   property: "members",
-  run: async (connection) => (await call(connection, { method: "GET", path: "/v1/agent/members", retry: "exceptOn5xx" })).body,
+  run: (connection) => callUnchanged(connection, { method: "GET", path: "/v1/agent/members", retry: "exceptOn5xx" }, "members"),
 };
 
 /**

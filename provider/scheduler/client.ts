@@ -4,7 +4,7 @@ import { invalidInput, StewardError } from "../errors";
 import { unexpectedResponse } from "../failure";
 import { Request, Response, send } from "../http";
 import { bool, connectionInput, nonEmptyStr, rule } from "../inputs";
-import { parseLossless } from "../json";
+import { isObject, parseLossless } from "../json";
 
 /** Options of every request: the server, the namespace, the region and the consistency mode. */
 export interface QueryOptions {
@@ -33,11 +33,13 @@ export interface QueryOptions {
 /** The differences between the API specification and Nomad. */
 interface SchedulerDialect {
   headerPrefix: string;
+  /** A field of each response that is not a list. The API specification shows none. */
+  fields?: { members: string; registration: string };
 }
 
 const dialects: Record<string, SchedulerDialect> = {
   standard: { headerPrefix: "x-scheduler" },
-  hashicorp: { headerPrefix: "x-nomad" },
+  hashicorp: { headerPrefix: "x-nomad", fields: { members: "Members", registration: "JobModifyIndex" } },
 };
 
 /** The settings that only this system has. @internal */
@@ -95,6 +97,18 @@ export async function call(connection: Connection, request: Omit<Request, "heade
     // Nomad answers 500 also to invalid requests: an unknown region, a job without groups.
     throw error.with({ hint: "A retry is unlikely to help. Correct the request, or read the server's log." });
   }
+}
+
+/** `call` for a response that a program receives unchanged. Throws if it lacks the field by which it is known to be the scheduler's. @internal */
+export async function callUnchanged(
+  connection: Connection,
+  request: Parameters<typeof call>[1],
+  response: keyof Required<SchedulerDialect>["fields"],
+): Promise<unknown> {
+  const { body } = await call(connection, request);
+  const field = dialectOf(connection).fields?.[response];
+  if (field && !(isObject(body) && field in body)) throw unexpectedAnswer(request.method, request.path);
+  return body;
 }
 
 /** @internal */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { rule, strictObject } from "../inputs";
 import { invoke } from "../invoke";
 import { isObject } from "../json";
-import { assertOneNamespace, call, consistencyShape, oneNamespace, QueryOptions, queryOf, system } from "./client";
+import { assertOneNamespace, callUnchanged, consistencyShape, oneNamespace, QueryOptions, queryOf, system } from "./client";
 
 /** Options of {@link registerJob}. */
 export interface RegisterJobOptions extends QueryOptions {
@@ -75,6 +75,6 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
     assertOneNamespace(connection, consistency);
     // The leader handles writes.
     const query = queryOf(connection, { ...consistency, stale: false });
-    return (await call(connection, { method: "PUT", path: "/v1/jobs", query, body, retry: "only429" })).body;
+    return callUnchanged(connection, { method: "PUT", path: "/v1/jobs", query, body, retry: "only429" }, "registration");
   });
 }

@@ -67,16 +67,35 @@ export function apiPath(mount: string, ...names: string[]): string {
   return `/v1/${[...mount.split("/"), ...names].map(encodeURIComponent).join("/")}`;
 }
 
-/** Sends a request to the secrets service and returns the response body. @internal */
+/** Sends a request to the secrets service and returns the response body. A write needs no body, or the service's own. @internal */
 export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
-  const { tokenHeader, namespaceHeader } = dialectOf(connection);
+  const { tokenHeader, namespaceHeader, ownsBody } = dialectOf(connection);
+  const { method, path } = request;
   const { namespace } = settingsOf(connection);
   const headers = (token?: string): Record<string, string> => ({
     ...(token ? { [tokenHeader]: token } : {}),
     ...(namespace ? { [namespaceHeader]: namespace } : {}),
   });
-  return (await send(connection, { ...request, headers })).body;
+  const { status, body } = await send(connection, { ...request, headers });
+  if (isObject(body) && isObject(body.wrap_info))
+    throw new StewardError({
+      code: "ERR_FORBIDDEN",
+      rule: "control-group",
+      reason: "a control group must approve the request first, and nothing was applied",
+      status,
+      method,
+      path,
+      hint: "Use a token whose policies have no control group for this path, since Pulumi cannot wait for the approval.",
+    });
+  if (method === "GET" || body === undefined || (isObject(body) && ownsBody(body))) return body;
+  throw unexpectedResponse(method, path, "the response is not from the service", "Check the address, and any proxy on the way.").with({
+    rule: foreignResponse,
+    status,
+  });
 }
+
+/** The rule of the error of a write whose response is not the service's own. @internal */
+export const foreignResponse = "foreign-response";
 
 /** Returns true if an object is missing, in a dialect where a 404 may also come from a gateway. @internal */
 export type Evidence = (error: StewardError) => Promise<boolean>;

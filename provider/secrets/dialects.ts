@@ -46,6 +46,8 @@ export interface SecretsDialect {
   mountType?: string;
   /** True if a 404 with an empty list of errors proves that the object does not exist. */
   provesAbsence: boolean;
+  /** True for the body of the service's own response to a write. Any other comes from a gateway. */
+  ownsBody(body: Record<string, unknown>): boolean;
 }
 
 const sysRekey: RekeyApi = {
@@ -82,6 +84,8 @@ const hashicorp: SecretsDialect = {
   mayKeepShare: false,
   mountType: "nomad",
   provesAbsence: true,
+  // Every response has a `lease_id`, except those of `sys/rekey`.
+  ownsBody: (body) => "lease_id" in body || "nonce" in body,
 };
 
 /** @internal */
@@ -105,6 +109,8 @@ export const dialects: Record<string, SecretsDialect> = {
     mayKeepShare: true,
     // The document does not show the body of a 404, so the 404 of a gateway may look the same.
     provesAbsence: false,
+    // The document shows no body of most writes, so an empty object counts.
+    ownsBody: (body) => "data" in body || "nonce" in body || Object.keys(body).length === 0,
   },
   hashicorp,
   openbao: {

@@ -2,6 +2,7 @@ import type { OpenAPIV3 } from "openapi-types";
 import { z } from "zod";
 import { ConnectionArgs, connectionInput, rule, str, strictObject } from "../inputs";
 import { read } from "../invoke";
+import { isTexts } from "../json";
 import { ReadFunction } from "../read-function";
 import { readOpenApi, system } from "./client";
 
@@ -123,15 +124,14 @@ function operationsOf(path: string, item: OpenAPIV3.PathItemObject | undefined):
     // Vault has its extensions on the path item. The API specification does not say where, so those of an operation take precedence.
     const flag = (...names: string[]): boolean => {
       const values = [operation, item].flatMap((level) => names.map((name) => (level as Record<string, unknown>)[name]));
-      return values.find((value) => value !== undefined) === true;
+      return values.find((value) => typeof value === "boolean") === true;
     };
     return {
       path,
       method: method.toUpperCase(),
-      ...(operation.summary === undefined ? {} : { summary: operation.summary }),
-      ...descriptionOf(operation.description ?? item?.description),
+      ...strings({ summary: operation.summary, description: operation.description ?? item?.description }),
       responses: responsesOf(operation.responses),
-      tags: operation.tags ?? [],
+      tags: isTexts(operation.tags) ? operation.tags : [],
       sudo: flag("x-secrets-sudo", "x-vault-sudo"),
       unauthenticated: flag("x-secrets-unauthenticated", "x-vault-unauthenticated"),
       createSupported: flag("x-secrets-create-supported", "x-vault-createSupported"),
@@ -139,12 +139,14 @@ function operationsOf(path: string, item: OpenAPIV3.PathItemObject | undefined):
   });
 }
 
-const descriptionOf = (description: string | undefined): { description?: string } => (description === undefined ? {} : { description });
+/** The members that are strings. A server may send `null` for any. */
+const strings = <Name extends string>(members: Record<Name, unknown>): { [Member in Name]?: string } =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => typeof value === "string")) as { [Member in Name]?: string };
 
 const responsesOf = (responses: OpenAPIV3.ResponsesObject | undefined): Operation["responses"] =>
   Object.fromEntries(
     Object.entries(responses ?? {}).map(([code, response]) => [
       code,
-      { description: String((response as { description?: unknown }).description ?? "") },
+      { description: String((response as { description?: unknown } | null)?.description ?? "") },
     ]),
   );

@@ -47,6 +47,8 @@ export interface Dialect {
   envelope(data: unknown, mountType: string): Record<string, unknown>;
   /** The body of a response with `data` and a lease. */
   leased(granted: Granted, data: unknown, mountType: string): Record<string, unknown>;
+  /** The fields of `sys/health` that only Vault has. */
+  health: Record<string, unknown>;
   rekey: RekeyRules & {
     /** The path below `sys/`. */
     path: string;
@@ -120,6 +122,7 @@ export const standard: Dialect = {
   envelope: (data) => ({ data }),
   // The specification shows no lease, although the token expires with one.
   leased: (_, data) => ({ data }),
+  health: {},
   rekey: {
     writes: ["PUT"],
     updatesByAnyVerb: false,
@@ -157,7 +160,7 @@ export const hashicorp: Dialect = {
   bearer: true,
   tokenPrefix: "hvs.",
   sealed: "Vault is sealed",
-  raw: ["sys/rekey/init", "sys/rekey/update", "sys/rekey/verify", "sys/seal-status", "sys/unseal"],
+  raw: ["sys/rekey/init", "sys/rekey/update", "sys/rekey/verify", "sys/seal-status", "sys/unseal", "sys/health"],
   writes: ["POST", "PUT"],
   deletesAccess: true,
   pairsCertificates: false,
@@ -176,6 +179,13 @@ export const hashicorp: Dialect = {
     lease_duration: seconds,
     warnings: warnings.length > 0 ? warnings : null,
   }),
+  health: {
+    performance_standby: false,
+    enterprise: false,
+    echo_duration_ms: 0,
+    clock_skew_ms: 0,
+    replication_primary_canary_age_ms: 0,
+  },
   rekey: {
     writes: ["POST", "PUT"],
     updatesByAnyVerb: true,
@@ -210,6 +220,7 @@ const inData = (data: unknown): Record<string, unknown> => wire.envelope(data, "
 export const openbao: Dialect = {
   ...hashicorp,
   version: "2.4.4",
+  health: {},
   rekey: {
     path: "rotate/root",
     disablesVaults: true,

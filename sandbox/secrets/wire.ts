@@ -205,3 +205,18 @@ export function sealStatus(records: Records, version: string): Record<string, un
     ...(stored && { recovery_seal_type: "shamir" }),
   };
 }
+
+export function health({ sealed, cluster }: Records, now: Date, version: string): Record<string, unknown> {
+  const replication = sealed ? "unknown" : "disabled";
+  return {
+    initialized: true,
+    sealed,
+    // A sealed node is not active.
+    standby: sealed,
+    replication_performance_mode: replication,
+    replication_dr_mode: replication,
+    server_time_utc: Math.floor(now.getTime() / 1000),
+    version,
+    ...(!sealed && { cluster_name: cluster.name, cluster_id: cluster.id }),
+  };
+}

@@ -144,8 +144,14 @@ onEachSandbox("pulumi-steward discover", (stage) => {
       await discover(only("platform"), "--module", "acme/network/aws", "--overwrite");
       expect(rows().slice(0, 2)).toEqual(found);
     }
-    const wrong = await discover(only("platform"), "--module", "network", "--overwrite");
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("Write it as <organization>/<name>/<provider>.")]);
+    for (const [option, value, hint] of [
+      ["--module", "network", "Write it as <organization>/<name>/<provider>."],
+      ["--module", "acme/../aws", "Write it as <organization>/<name>/<provider>."],
+      ["--mount", "team/../sys", "Write it as a path such as team/nomad."],
+    ] as const) {
+      const wrong = await discover(only("platform"), option, value, "--overwrite");
+      expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining(hint)]);
+    }
   });
 
   test("lists objects that the token cannot read with the missing permission, and writes the rest", async () => {

@@ -47,6 +47,8 @@ export const faults: readonly Fault[] = [
   refusal(503),
   fault("slow", { action: "delay", delayMs: 80 }),
   fault("HTML", { action: "respond", status: 200, body: "<html>Please log in.</html>", headers: { "content-type": "text/html" } }),
+  fault("foreign JSON", { action: "respond", status: 200, body: '{"message":"maintenance"}' }),
+  fault("control group", { action: "respond", status: 200, body: '{"lease_id":"","data":null,"wrap_info":{"token":"w"}}' }),
   fault("truncated", { action: "truncate" }),
   fault("50 MB", { action: "huge" }),
   fault("redirect", { action: "redirect", headers: { location: "http://127.0.0.1:9/elsewhere" } }),

@@ -10,7 +10,7 @@ import "../support/printed";
 import { draws } from "../support/scope";
 import { fittingInputs } from "./arbitrary";
 import { answers, patience, Server, startServer } from "./server";
-import { anything } from "./values";
+import { anything, withHalfPairs } from "./values";
 
 let server: Server;
 let config: Record<string, string>;
@@ -78,6 +78,11 @@ function untilSaid<T>(call: (signal: AbortSignal) => T): T {
   return call(controller.signal);
 }
 
+/** The strings that some functions take. The others reject them. */
+const strings: Options = {
+  ...{ connection: "default", mount: "team", namespace: "team", region: "eu", filter: 'Name == "web"' },
+  ...{ q: "web", sort: "name", currentRunStatus: ["applied"], include: ["organization"], pathPrefix: "/sys", method: "GET", timeout: "1s" },
+};
 const moduleOptions = { organizationName: "acme", moduleName: "network", moduleProvider: "aws" };
 /** Every function of the package that sends requests. */
 const functions: Record<string, Called> = {
@@ -136,6 +141,17 @@ describe.each(Object.entries(functions).map(([name, called]) => ({ name, ...call
       await expectAnswered(() => call({ ...options, ...where } as never));
     });
     await fc.assert(property, { numRuns: draws(60) });
+  });
+
+  test("rejects half of a surrogate pair in any argument and sends nothing", async () => {
+    server.onRequest = () => {};
+    server.say([]);
+    for (const broken of [...withHalfPairs({ ...options }), ...withHalfPairs(strings)] as Options[]) {
+      const isOwn = Object.keys(options ?? {}).some((name) => name in broken);
+      const changed = isOwn ? broken : Object.fromEntries(Object.entries(broken).filter(([name, value]) => value !== strings[name]));
+      await expect(limited(async () => call({ ...options, ...changed } as never))).rejects.toMatchObject({ code: "ERR_INVALID_INPUT" });
+    }
+    expect(server.asked).toEqual([]);
   });
 
   test("rejects any invalid argument and sends nothing", async () => {

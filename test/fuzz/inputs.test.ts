@@ -10,6 +10,7 @@ import { printed } from "../support/printed";
 import { draws } from "../support/scope";
 import { anyInputs, fieldsOf, fitting, fittingInputs, Properties, secretsIn } from "./arbitrary";
 import { answers, patience, Server, startServer } from "./server";
+import { withHalfPairs } from "./values";
 
 const connectionToken = "canary-of-the-connection";
 let server: Server;
@@ -87,6 +88,18 @@ describe.each(all)("$token", ({ token, definition }) => {
       expect(server.asked).toEqual([]);
     });
     await fc.assert(property, { numRuns: draws(250) });
+  });
+
+  test("check rejects half of a surrogate pair in any string", async () => {
+    const property = fc.asyncProperty(fittingInputs(definition), async (given) => {
+      const engine = new Engine(token, config);
+      if ((await engine.problems(given)).length > 0) return;
+      for (const broken of withHalfPairs(given) as Properties[]) {
+        const [field] = Object.keys(given).filter((name) => given[name] !== broken[name]);
+        expect((await engine.problems(broken)).filter((problem) => problem.startsWith(String(field)))).not.toEqual([]);
+      }
+    });
+    await fc.assert(property, { numRuns: draws(25) });
   });
 
   test("create, refresh, update and delete handle any response of the server", async () => {

@@ -4,6 +4,15 @@ import { unknown } from "../../provider/lifecycle/properties";
 
 // Any value that a program may contain, and that a server may return.
 
+/** A value with half of a surrogate pair at the end of one of its strings, for each of them. */
+export function withHalfPairs(value: unknown): unknown[] {
+  if (typeof value === "string") return value === unknown ? [] : [`${value}\ud83d`];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    withHalfPairs(inner).map((broken) => (Array.isArray(value) ? Object.assign([...value], { [key]: broken }) : { ...value, [key]: broken })),
+  );
+}
+
 /** The same seed in every run, so that only a change of the code changes results. FUZZ_SEED sets another one. */
 fc.configureGlobal({ seed: Number(process.env.FUZZ_SEED ?? 1) });
 

@@ -123,6 +123,7 @@ describe("the configuration", () => {
     [{ address: "http://host", token: "a", tokenEnv: "b" }, "secrets: one-token"],
     [{ address: "http://host", clientCert: "-----BEGIN" }, "secrets: certificate-and-key"],
     [{ address: "http://host", mount: "../sys" }, "secrets.mount: mount"],
+    [{ address: "http://host", mount: "half\ud83d" }, "secrets.mount: surrogate"],
     [{ address: "http://host", namespace: "a\nb" }, "secrets.namespace: invalid-format"],
     [{ address: "http://host", caCert: "/none" }, "unreadable-file", "Set it to a PEM string or the path of a readable file."],
     [{ address: "http://host", clientCert: "-----BEGIN", clientKey: "canary" }, "unreadable-file", "clientKey"],

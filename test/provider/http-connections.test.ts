@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { LookupFunction } from "node:net";
+import { LookupFunction, connect as netConnect } from "node:net";
 import { EnvHttpProxyAgent, request } from "undici";
 import { print } from "../../provider/adapters/print";
 import { connect } from "../../provider/connection";
@@ -10,6 +10,7 @@ import { certificate, expiredCertificate, otherCertificate, privateKey } from ".
 import { connectTo, systems } from "../support/connection";
 import { Engine, noEngine } from "../support/engine";
 import { printed } from "../support/printed";
+import { stewardProcess } from "../command/holder";
 import { invalidInputs, refusal } from "../support/refusal";
 import { connection, failure, get, listen, listenTcp, ok, post, seen, serve, servers } from "./exchange";
 
@@ -47,6 +48,32 @@ describe("TLS", () => {
     const target = (environment: object) => connectTo("secrets", { address, token: "canary-token" }, { environment: { ...environment } });
     expect((await failure(send(target({ VAULT_SKIP_VERIFY: value }), get))).message).toContain("VAULT_SKIP_VERIFY");
     expect((await failure(send(target({ VAULT_SKIP_VERIFY: "false" }), get))).message).not.toContain("VAULT_SKIP_VERIFY");
+    expect(seen).toEqual([]);
+  });
+
+  test.each([
+    { of: "the server", asked: [] },
+    { of: "the server behind a proxy", proxy: createServer, asked: ["vault.test:8200"] },
+    { of: "a proxy", proxy: () => createTlsServer({ cert: certificate, key: privateKey }), asked: [] },
+  ])("NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored for the certificate of $of", async ({ proxy, asked }) => {
+    const address = await secure({});
+    const tunnels: unknown[] = [];
+    const tunnel = proxy?.().on("connect", ({ url }, socket) => {
+      tunnels.push(url);
+      const server = netConnect(Number(new URL(address).port), "127.0.0.1", () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
+      socket.on("error", () => server.destroy()).pipe(server);
+      server.on("error", () => socket.destroy()).pipe(socket);
+    });
+    const route = tunnel && {
+      VAULT_ADDR: "https://vault.test:8200",
+      https_proxy: `${asked.length > 0 ? "http" : "https"}://localhost:${await listen(tunnel)}`,
+    };
+    const variables = { NODE_TLS_REJECT_UNAUTHORIZED: "0", VAULT_ADDR: address, VAULT_TOKEN: "canary-token", ...route };
+    // A process: a test's variables do not reach Node itself.
+    const { code, stderr } = await stewardProcess(variables, ["rekey", "status"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED is ignored");
+    expect(tunnels).toEqual(asked);
     expect(seen).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { ServerResponse } from "node:http";
-import { send } from "../../provider/http";
+import { Connection } from "../../provider/connection";
+import { Response, send } from "../../provider/http";
 import { Engine } from "../support/engine";
 import { limits } from "../support/limits";
 import { until } from "../support/until";
@@ -112,5 +113,44 @@ describe("requests beyond the connection limit of a server", () => {
     expect((await send(target, get)).status).toBe(200);
     controller.abort();
     for (const error of await failures) expect(error).toMatchObject({ code: "ERR_ABORTED" });
+  });
+});
+
+describe("requests to a server that limits their rate", () => {
+  const all = (target: Connection, count: number): Promise<Response>[] =>
+    Array.from({ length: count }, (_, index) => send(target, { ...get, path: `/v1/${index}` }));
+  const timesSent = (path: string): number => seen.filter(({ url }) => url === path).length;
+
+  test("keep their sockets after a 429, so the waiting ones are not rejected as well", async () => {
+    limits.maxConcurrentRequests = 4;
+    const target = await serve((_, response, count) => (count <= 40 ? response.writeHead(429).end() : ok(response)));
+    await Promise.all(all(target, 20));
+    expect(new Set(seen.slice(0, 40).map(({ url }) => url)).size).toBe(4);
+    expect(seen).toHaveLength(40 + 20);
+  });
+
+  test("do not time out while it serves some of them", async () => {
+    Object.assign(limits, { maxConcurrentRequests: 4, deadline: 1_000 });
+    let next = 0;
+    const target = await serve((_, response) => {
+      if (Date.now() < next) return response.writeHead(429).end();
+      next = Date.now() + 100;
+      return ok(response);
+    });
+    const begin = Date.now();
+    await Promise.all(all(target, 25));
+    expect(Date.now() - begin).toBeGreaterThan(limits.deadline);
+  });
+
+  test("fail once it has rejected all of them until the deadline, and later ones are retried again", async () => {
+    Object.assign(limits, { maxConcurrentRequests: 4, deadline: 500 });
+    let isLimited = true;
+    const target = await serve((_, response) => (isLimited ? response.writeHead(429).end() : ok(response)));
+    for (const outcome of await Promise.all(all(target, 20).map(failure))) expect(outcome).toMatchObject({ code: "ERR_RATE_LIMITED" });
+    expect(timesSent("/v1/19")).toBeLessThan(timesSent("/v1/0"));
+    const later = send(target, get);
+    await until("a retry", () => timesSent("/v1/thing") > 1);
+    isLimited = false;
+    expect((await later).status).toBe(200);
   });
 });

@@ -4,9 +4,9 @@ import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { unexpectedResponse } from "../../failure";
 import { delayAfter429, Request } from "../../http";
-import { apiPath, call, dialectOf, isFromService } from "../client";
+import { apiPath, call, dialectOf, foreignResponse, isFromService } from "../client";
 import { decodeShare } from "./crypto";
-import { backupSchema, startSchema, statusSchema, updateSchema, verificationSchema } from "./responses";
+import { backupSchema, sealSchema, startSchema, statusSchema, updateSchema, verificationSchema } from "./responses";
 import { Parameters, RekeyBackup, RekeyStatus, ShareSet } from "./states";
 import { identified } from "./stops";
 
@@ -37,7 +37,9 @@ const unexpectedBody = ({ method, path }: Answer): StewardError =>
 
 async function send(connection: Connection, endpoint: Endpoint, request: Pick<Request, "method" | "body" | "retry">): Promise<Answer> {
   const path = pathTo(connection, endpoint);
-  const body = await call(connection, { ...request, path });
+  const body = await call(connection, { ...request, path }).catch((error) => {
+    throw error.details?.rule === foreignResponse ? unexpectedBody({ fields: undefined, method: request.method, path }) : error;
+  });
   const fields = dialectOf(connection).rekey.wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
   return { fields, method: request.method, path };
 }
@@ -247,8 +249,8 @@ export const isFailedCommit = ({ details }: StewardError): boolean => details.re
 export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
   if (!dialectOf(connection).showsSeal) return false;
   const path = apiPath("sys/seal-status");
-  const body = await call(connection, { method: "GET", path, retry: "idempotent" });
-  return Boolean((body as { recovery_seal?: unknown } | undefined)?.recovery_seal);
+  const answer = { fields: await call(connection, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
+  return Boolean(parse(sealSchema, answer).recovery_seal);
 }
 
 /** True if the rekey succeeds without a share: the API document then asks for one of one. @internal */

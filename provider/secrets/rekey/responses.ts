@@ -46,3 +46,5 @@ export const backupSchema = z.object({
   nonce: z.string(),
   keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish(),
 });
+/** @internal */
+export const sealSchema = z.object({ sealed: z.boolean(), recovery_seal: z.boolean().optional() });

@@ -44,6 +44,14 @@ test("retries after a 429, which had no effect", async () => {
   expect(seen).toHaveLength(2);
 });
 
+test("a gateway's response is no success on Nomad", async () => {
+  const seen = await serve((_, response, count) => response.end(['{"message":"maintenance"}', "[]"][count - 1]), "hashicorp");
+  for (const _ of [1, 2])
+    expect(await failure(registerJob({ job }))).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", details: { outcomeUnknown: true } });
+  expect(await failure(registerJob({ job }))).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE" });
+  expect(seen).toHaveLength(3);
+});
+
 test.each([
   ["no object", "web"],
   ["nothing", {}],

@@ -204,4 +204,6 @@ test("getAgentMembers returns the response unchanged", async () => {
   expect(await getAgentMembers()).toEqual({ Members: [{ Name: "a", Port: 4648 }] });
   expect(seen[0]).toMatchObject({ method: "GET", path: "/v1/agent/members", query: {} });
   expect(await failure(getAgentMembers({ namespace: "a" } as never))).toEqual(invalidInputs("unrecognized-keys"));
+  await serve((_, response) => response.end('{"message":"maintenance"}'), "hashicorp");
+  expect(await failure(getAgentMembers())).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE" });
 });

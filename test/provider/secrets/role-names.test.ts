@@ -1,6 +1,6 @@
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
-import { refusal } from "../../support/refusal";
+import { invalidInputs, refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
 
 const read = { policies: ["read"] };
@@ -55,6 +55,25 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
     expect((await roles.get(`${mount}/role`)).roles).toMatchObject({ [name]: { policies: ["read"] } });
     await role.destroy();
     expect((await outOfBand("GET", path)).status).toBe(404);
+  });
+
+  test.each([".", ".."])("an id has the rule of the input: the name %j is rejected", async (name) => {
+    const mount = await current().newMount();
+    const role = new Engine("secrets:SchedulerRole", current().config());
+    expect(await role.problems({ name, ...read, mount })).toEqual(["name: role-name"]);
+    await expect(role.get(`${mount}/role/${name}`)).rejects.toThrow(invalidInputs("name: role-name"));
+  });
+
+  test.each(["..", ".", "team/..", "team/./ops", "team//ops", "/team", "half\ud83d", ""])("an id below the mount %j is rejected", async (mount) => {
+    for (const [type, path] of Object.entries({
+      SchedulerAccess: "config/access",
+      SchedulerLease: "config/lease",
+      SchedulerRole: "role/web",
+      SchedulerRoles: "role",
+    }))
+      await expect(new Engine(`secrets:${type}`, current().config()).get(`${mount}/${path}`)).rejects.toThrow(
+        refusal("ERR_INVALID_INPUT", { rule: "id" }),
+      );
   });
 
   test.each(["", "a/b", "..", "\ud800", "half\udc00"])("refresh of an exclusive set fails for a list with %j", async (name) => {

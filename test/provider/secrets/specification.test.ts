@@ -1,5 +1,6 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { secrets } from "../../../provider";
+import { isObject } from "../../../provider/json";
 import { invalidInputs, refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
 import { seen, serve } from "../exchange";
@@ -204,6 +205,26 @@ describe("another server", () => {
       })),
     );
     expect(document).toEqual({ openapi: "3.0.3", info, paths: { "/all": item, "/none": null } });
+  });
+
+  test("reads a document with null in any place, or rejects it", async () => {
+    const operation = { summary: "s", description: "d", tags: ["t"], responses: { 200: { description: "r" } }, "x-secrets-sudo": true };
+    const document = { openapi: "3.0.3", info: { ...info, license: { name: "l" } }, paths: { "/a": { description: "d", get: operation } } };
+    const places = (value: unknown): string[][] =>
+      isObject(value) ? Object.entries(value).flatMap(([key, inner]) => [[key], ...places(inner).map((path) => [key, ...path])]) : [];
+    const required = [["openapi"], ["info"], ["info", "title"], ["info", "version"], ["paths"]].map(String);
+    for (const place of places(document)) {
+      const changed = structuredClone(document);
+      const parent = place.slice(0, -1).reduce<Record<string, unknown>>((inner, key) => inner[key] as Record<string, unknown>, changed);
+      parent[place.at(-1) as string] = null;
+      await respond(JSON.stringify(changed));
+      if (required.includes(String(place))) {
+        await expect(getSpecification()).rejects.toThrow(refusal("ERR_UNEXPECTED_RESPONSE", request));
+        continue;
+      }
+      for (const { summary = "", description = "", tags, responses, sudo } of (await getSpecification()).operations)
+        expect([summary, description, ...tags, ...Object.values(responses).map((each) => each.description), sudo]).not.toContain(null);
+    }
   });
 
   test("reads ten megabytes", async () => {

@@ -180,6 +180,13 @@ describe.each([
     expect(await raw(sandbox.secrets, "NONSENSE\r\n\r\n")).toMatch(/^HTTP\/1.1 400 /);
   });
 
+  test("role: the method LIST takes linear time for its body", async () => {
+    await to("POST", "role/web", { policies: "a" });
+    const megabytes = Array.from({ length: 100 }, () => "x".repeat(1e6));
+    const list = rawList(`/v1/${engine}/role`, sandbox.secrets.token).replace(/\r\n\r\n$/, "\r\nContent-Length: 100000000\r\n\r\n");
+    expect(await raw(sandbox.secrets, list, ...megabytes)).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+  }, 60_000);
+
   test("the response envelope has the fields of its dialect", async () => {
     await to("POST", "config/lease", {});
     const { json, headers } = await to("GET", "config/lease");

@@ -70,3 +70,26 @@ test("a failover breaks open connections and keeps written data", async () => {
   expect(await waiting).toBe("lost");
   expect((await call(secrets, "GET", "/v1/scheduler/role/web")).status).toBe(200);
 });
+
+test.each(["hashicorp", "openbao"] as const)("the health needs no token, and its status shows the seal (%s)", async (dialect) => {
+  sandbox = await start({ dialect });
+  const { secrets } = sandbox;
+  const health = (query = "", token = ""): ReturnType<typeof call> => call(secrets, "GET", `/v1/sys/health${query}`, undefined, token);
+  const isVault = dialect === "hashicorp";
+  const shown = { initialized: true, sealed: false, standby: false, replication_dr_mode: "disabled", server_time_utc: expect.any(Number) };
+  for (const token of ["", "wrong", secrets.token]) expect(await health("", token)).toMatchObject({ status: 200, json: shown });
+  expect("enterprise" in (await health()).json).toBe(isVault);
+  expect(await health("?activecode=250&sealedcode=299")).toMatchObject({ status: 250, json: shown });
+  expect(await health("?activecode=abc")).toMatchObject({ status: 400, json: { errors: [] } });
+  expect((await call(secrets, "HEAD", "/v1/sys/health")).status).toBe(200);
+  expect(await call(secrets, "PUT", "/v1/sys/health", {})).toMatchObject({ status: 405, json: { errors: [] } });
+  await secrets.seal();
+  expect(await health()).toMatchObject({ status: 503, json: { initialized: true, sealed: true, standby: true } });
+  expect((await health()).json).not.toHaveProperty("cluster_id");
+  expect((await health("?sealedcode=299")).status).toBe(299);
+});
+
+test("the standard dialect has no health", async () => {
+  sandbox = await start();
+  expect((await call(sandbox.secrets, "GET", "/v1/sys/health")).status).toBe(404);
+});

@@ -5,7 +5,7 @@ import { connectTo } from "../../support/connection";
 import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import { refusal } from "../../support/refusal";
-import { bodies, letGo } from "../gateway-404";
+import { bodies, letGo } from "../gateway";
 
 /** The requests to which the gateway responds. `%` stands for the mount. */
 const routes = ["", "/v1/%/", "/v1/%/(config/|role/web)"];
@@ -91,6 +91,49 @@ describe.each([
     await expect(refused).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "unproven-absence", method: "GET", path, status: 404 }));
     await expect(refused).rejects.toThrow("adopt: true");
     expect(await access.up({ address: "http://a:1", token: "t", adopt: true })).toBe("create");
+  });
+});
+
+describe.each(["standard", "hashicorp", "openbao"] as const)("a 2xx response without the effect of the request (%s)", (dialect) => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  afterAll(() => sandbox.close());
+  beforeEach(() => sandbox.reset());
+
+  const answer = (method: string, body: string): void => {
+    const path = /config|role/;
+    sandbox.faults.add({ system: "secrets", method, path, action: "respond", status: 200, body, times: Number.POSITIVE_INFINITY });
+  };
+  const gateway = { rule: "foreign-response", mayBeApplied: true };
+  const controlGroup = { rule: "control-group", mayBeApplied: false };
+  const answers = [
+    { from: "a gateway", body: '{"message":"maintenance"}', ...gateway },
+    { from: "a gateway that numbers its requests", body: '{"message":"maintenance","request_id":"1"}', ...gateway },
+    { from: "a gateway that sends no object", body: '"ok"', ...gateway },
+    { from: "a control group", body: '{"request_id":"","lease_id":"","data":null,"wrap_info":{"token":"t","ttl":60}}', ...controlGroup },
+  ];
+  const cases = resources.flatMap((resource) => answers.map((each) => ({ ...resource, ...each })));
+
+  test.each(cases)("of $from is no success of $type", async ({ type, inputs, path, body, rule, mayBeApplied }) => {
+    const error = { status: 200, details: { rule } };
+    const resource = new Engine(`secrets:${type}`, configOf({ sandbox, dialect }));
+    const held = async (): Promise<unknown> =>
+      (await call(sandbox.secrets, "GET", `/v1/${dialect === "standard" ? "scheduler" : "nomad"}/${path}`)).json?.data;
+    answer("POST", body);
+    await expect(resource.up(inputs)).rejects.toMatchObject(error);
+    expect(resource.state !== undefined).toBe(mayBeApplied);
+    sandbox.faults.clear();
+    await resource.up(inputs);
+    const before = await held();
+    for (const method of ["POST", "DELETE"]) answer(method, body);
+    await expect(resource.destroy()).rejects.toMatchObject(error);
+    expect(resource.state).toBeDefined();
+    sandbox.faults.clear();
+    expect(before).toBeDefined();
+    expect(await held()).toEqual(before);
+    await resource.destroy();
   });
 });
 

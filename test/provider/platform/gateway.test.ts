@@ -1,6 +1,6 @@
 import { onEachPlatform } from "../../support/platform";
 import "../../support/printed";
-import { bodies } from "../gateway-404";
+import { bodies } from "../gateway";
 
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "old" };
 const resources = [
@@ -28,5 +28,32 @@ onEachPlatform("a gateway responds with 404 instead of the platform", (current) 
     expect(resource.state).toEqual(before);
     expect(await resource.refresh()).toEqual([]);
     await resource.destroy();
+  });
+});
+
+onEachPlatform("a gateway responds with 200 instead of the platform", (current) => {
+  const body = '{"message":"maintenance"}';
+  const answer = (method: string): void =>
+    current().sandbox.faults.add({ system: "platform", method, path: /./, action: "respond", status: 200, body });
+  const foreign = { code: "ERR_UNEXPECTED_RESPONSE", details: { outcomeUnknown: true } };
+
+  test.each(resources)("$type stays in the state", async ({ type, inputs, deletes }) => {
+    const resource = current().engine(type);
+    await resource.up(inputs);
+    const before = structuredClone(resource.state);
+    answer(deletes);
+    await expect(resource.destroy()).rejects.toMatchObject(foreign);
+    expect(resource.state).toEqual(before);
+    expect(await resource.refresh()).toEqual([]);
+    await resource.destroy();
+  });
+
+  test.each(["SamlCertificateRevocation", "OidcKeyRotation", "OidcKeyTrim"])("%s runs again", async (type) => {
+    const { engine, requests } = current();
+    const action = engine(type);
+    answer("POST");
+    await expect(action.up({})).rejects.toMatchObject(foreign);
+    expect(await requests(() => action.up({}))).toHaveLength(1);
+    expect(await action.up({})).toBe("same");
   });
 });
