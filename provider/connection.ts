@@ -164,7 +164,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     dialect: dialect ?? "standard",
     skipVerify: system.variables.map(({ skipVerify }) => skipVerify).find((variable) => variable && isSet(sources.environment[variable])),
     allowAddressChange: allowAddressChange ?? false,
-    previewReads: previewReads ?? false,
+    previewReads: previewReads ?? isSet(sources.environment.STEWARD_PREVIEW_READS),
     secrets: [],
     secretFields: [],
     cache: sources.cache,
