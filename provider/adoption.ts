@@ -72,7 +72,8 @@ export function sayOnce({ cache, say }: Connection, lines: readonly string[]): v
 /** Throws if the object may not be adopted, else prints the changes. Called before the first write. @internal */
 export function takeOver(connection: Connection, adopt: Adopt | undefined, found: Found<unknown> | undefined): void {
   if (!found) return;
-  const { differences, unreadable = [], reason, hint } = found;
+  const { differences, unreadable = [], reason, hint, refusal } = found;
+  if (refusal) throw refusal;
   if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
   if (adopt === "unchanged" && differences.length > 0) {
     const listed = shortened(differences.map((difference) => described(connection, difference)));
@@ -84,9 +85,12 @@ export function takeOver(connection: Connection, adopt: Adopt | undefined, found
       hint: "Declare the existing values, or set adopt: true to overwrite them.",
     });
   }
-  // An object that is always adopted needs no message, except in a preview that reads.
-  if (reason) sayOnce(connection, adopting(connection, adoptionLines(connection, found)));
+  sayOnce(connection, adopting(connection, adoptionLines(connection, found)));
 }
+
+/** Prints the values that an update overwrites in fields that the program did not declare before. Called before the write. @internal */
+export const takeOverFields = (connection: Connection, declared: readonly string[], differences: readonly Difference[]): void =>
+  takeOver(connection, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
 
 const adopting = ({ resource }: Connection, lines: readonly string[]): string[] => lines.map((line) => `${resource}: adoption ${line}.`);
 

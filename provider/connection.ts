@@ -164,7 +164,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     dialect: dialect ?? "standard",
     skipVerify: skipVerifyIn(system, sources),
     allowAddressChange: allowAddressChange ?? false,
-    previewReads: previewReads ?? false,
+    previewReads: previewReads ?? isSet(sources.environment.STEWARD_PREVIEW_READS),
     secrets: [],
     secretFields: [],
     cache: sources.cache,

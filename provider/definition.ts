@@ -104,6 +104,8 @@ export interface UpdateRequest<Inputs, State> {
   state: State;
   /** The last state, with the inputs that were removed from the program. */
   last: State & OutcomeUnknown;
+  /** The inputs that the program declared at the last `up`. */
+  declared: readonly string[];
 }
 /** @internal */
 export interface DeleteRequest<State> {

@@ -38,7 +38,7 @@ export interface Server {
   allowAddressChange?: boolean;
   /**
    * True if a preview may read existing objects.
-   * @default false
+   * @default true if the variable `STEWARD_PREVIEW_READS` is set, or else false
    */
   previewReads?: boolean;
 }

@@ -31,6 +31,18 @@ export interface Program {
 /** By stack: the Automation API runs several programs in a process. */
 const programs = new WeakMap<object, Program>();
 
+/** The names of each program, for all copies of this package in the process: a component may bring its own. */
+const shared = globalThis as unknown as Record<symbol, WeakMap<object, Program["names"]>>;
+const namesByStack = (shared[Symbol.for("pulumi-steward/names")] ??= new WeakMap());
+
+function programOf(stack: object): Program {
+  const names = namesByStack.get(stack) ?? new Map();
+  const program = programs.get(stack) ?? { names, connections: new Map() };
+  namesByStack.set(stack, names);
+  programs.set(stack, program);
+  return program;
+}
+
 const isPlain = (value: unknown): boolean => !Output.isInstance(value) && !(value instanceof Promise);
 
 /**
@@ -43,8 +55,7 @@ export function declareOnce(definition: Declared, name: string, properties: Inpu
   const { objects } = definition;
   // Unit tests construct resources without a stack.
   if (!objects || !stack) return properties;
-  const program = programs.get(stack) ?? { names: new Map(), connections: new Map() };
-  programs.set(stack, program);
+  const program = programOf(stack);
   const fields = ["connection", ...objects.fields];
   const declareValues = (values: unknown[]): void =>
     declare(definition, name, program, Object.fromEntries(fields.map((field, index) => [field, values[index]])));

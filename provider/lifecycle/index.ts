@@ -116,6 +116,12 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     return former;
   }
 
+  /** The connection of an operation that may print values which were secrets of an earlier program. */
+  const hiding = (connection: Connection, former: unknown): Connection => ({
+    ...connection,
+    secretFields: [...connection.secretFields, ...Object.keys(former ?? {})],
+  });
+
   /** After a partial update, hides each value that the program declared earlier but not now. */
   function hidePrevious(properties: Properties, state: Properties, given: Properties): Properties {
     const former = formerValues(state);
@@ -189,7 +195,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         const chosen = { ...connectionOf(inputs), instance: newInstance() };
         connection = chosen;
         const write = async (): Promise<Properties> => {
-          const found = await takeOverExisting(definition, chosen, inputs);
+          const found = await takeOverExisting(definition, hiding(chosen, formerValues(formerOf(chosen, objects))), inputs);
           return definition.create({ connection: chosen, inputs, found });
         };
         const created = await createObjects(chosen, objects, inputs, objectsOf, () =>
@@ -271,7 +277,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       "update",
       inputs,
       async () => {
-        const chosen = { ...connectionOf(inputs, olds), instance };
+        const chosen = { ...hiding(connectionOf(inputs, olds), state[formerInputs]), instance };
         connection = chosen;
         assertSameServer(chosen, olds);
         const { connection: _former, declared, server, outcomeUnknown, partiallyUpdated, ...last } = olds;
@@ -290,7 +296,13 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         const added = objects.filter((object) => !before.has(object));
         const mustRewrite = Boolean(outcomeUnknown) || isRemoved;
         const updated = await createObjects(chosen, added, inputs, objectsOf, () =>
-          definition.update({ connection: chosen, inputs, state: previous, last: { ...last, outcomeUnknown: mustRewrite } }),
+          definition.update({
+            connection: chosen,
+            inputs,
+            state: previous,
+            last: { ...last, outcomeUnknown: mustRewrite },
+            declared: declaredIn(olds),
+          }),
         );
         const fresh = stored(chosen, inputs, updated);
         recordWritten(chosen, objects, fresh);

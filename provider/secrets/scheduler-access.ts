@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { Adopt, adoptField, differencesOf, Found } from "../adoption";
+import { Adopt, adoptField, differencesOf, Found, takeOverFields } from "../adoption";
 import { Comparison, exact, pem } from "../comparison";
 import { Connection } from "../connection";
-import { Definition, DeleteRequest, ReadRequest } from "../definition";
+import { Definition, DeleteRequest, ReadRequest, UpdateRequest } from "../definition";
 import { CheckFailure } from "../errors";
 import { ConnectionArgs, connectionField, holdsCredentials, rule, str } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
@@ -197,6 +197,10 @@ const readable = {
   clientCert: { wire: "client_cert", equal: blankPem.equal },
 };
 
+const readableFields = Object.keys(readable) as (keyof typeof readable)[];
+const equalities = (fields: readonly (keyof typeof readable)[]): Record<string, Comparison["equal"]> =>
+  Object.fromEntries(fields.map((field) => [field, readable[field].equal]));
+
 /** A create overwrites the whole configuration: undeclared fields become blank. */
 async function find({
   connection,
@@ -208,8 +212,7 @@ async function find({
   const { mount = "", adopt } = inputs;
   const data = await readExisting(adopt, (anyNotFound) => readData(connection, path(mount), { anyNotFound }));
   if (!data || isLeftover(connection, data)) return undefined;
-  const fields = Object.keys(readable) as (keyof typeof readable)[];
-  const shown = fields.filter((field) => readable[field].wire in data);
+  const shown = readableFields.filter((field) => readable[field].wire in data);
   const from = Object.fromEntries(shown.map((field) => [field, unblanked(data[readable[field].wire])]));
   const address = withoutCredentials(data.address);
   const shownAddress = connection.secretFields.includes("address") ? "[secret]" : address;
@@ -219,10 +222,15 @@ async function find({
     differences: differencesOf<object>(
       { ...from, address: unblanked(address) },
       inputs,
-      Object.fromEntries(shown.map((field) => [field, readable[field].equal])),
+      equalities(shown),
     ),
-    unreadable: [...fields.filter((field) => !shown.includes(field)), "token", "clientKey"],
+    unreadable: [...readableFields.filter((field) => !shown.includes(field)), "token", "clientKey"],
   };
+}
+
+function update({ connection, inputs, state, last, declared }: UpdateRequest<SchedulerAccessInputs, StoredState>): Promise<StoredState> {
+  takeOverFields(connection, declared, differencesOf<object>(state, { ...state, ...inputs }, equalities(readableFields)));
+  return write(connection, inputs, { state, last });
 }
 
 /** Leaves no management token on the server. */
@@ -317,7 +325,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
   read,
   find,
   create: ({ connection, inputs }) => write(connection, inputs),
-  update: ({ connection, inputs, state, last }) => write(connection, inputs, { state, last }),
+  update,
   delete: (request) => removeObject(request.connection, path(request.state.mount), () => clear(request)),
   discover: (request) =>
     atEachMount(request, "config/access", async (mount) => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Adopt, adoptField, differencesOf, Found } from "../adoption";
+import { Adopt, adoptField, Difference, differencesOf, Found, takeOverFields } from "../adoption";
 import { Duration, duration, exact, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, UpdateRequest } from "../definition";
@@ -66,6 +66,9 @@ const timesOf = (inputs: SchedulerLeaseInputs, current: Times | undefined): Time
   maxTtl: seconds(inputs.maxTtl) ?? current?.maxTtl ?? 0,
 });
 
+const timeDifferences = (from: Times, inputs: SchedulerLeaseInputs): Difference[] =>
+  differencesOf(from, timesOf(inputs, from), { ttl: exact.equal, maxTtl: exact.equal });
+
 interface Request {
   connection: Connection;
   inputs: SchedulerLeaseInputs;
@@ -79,7 +82,7 @@ async function find({ connection, inputs }: Request): Promise<Found<SchedulerLea
       state,
       reason: "the secrets engine already has a lease configuration",
       hint: `${renamedHint} Otherwise set adopt: true to overwrite it. Destroying the resource then restores the defaults of the service. ${replaceHint}`,
-      differences: differencesOf<Times>(state, timesOf(inputs, state), { ttl: exact.equal, maxTtl: exact.equal }),
+      differences: timeDifferences(state, inputs),
     }
   );
 }
@@ -88,13 +91,16 @@ async function update({
   connection,
   inputs,
   state,
+  declared,
 }: UpdateRequest<SchedulerLeaseInputs, SchedulerLeaseState>): Promise<SchedulerLeaseState> {
   const known: Partial<Times> = state;
   const { ttl = known.ttl, maxTtl = known.maxTtl } = inputs;
   // A time is unknown after a create without a response, and after it was removed from the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;
   const mount = inputs.mount as string;
-  return write(connection, inputs, isKnown ? (known as Times) : await readFirst(declareBoth, () => read(connection, { mount })));
+  const current = isKnown ? (known as Times) : await readFirst(declareBoth, () => read(connection, { mount }));
+  if (current) takeOverFields(connection, declared, timeDifferences(current, inputs));
+  return write(connection, inputs, current);
 }
 
 /** Sends both times, since the service sets an omitted one to 0. The API specification has strings. */

@@ -167,7 +167,7 @@ export class Life {
       for (const item of this.program.items.filter(({ kind }) => kind === "workspace"))
         for (const key of expected(item, this.world).keys()) if (!held.has(key)) this.fail(`a declared workspace was destroyed: ${key}`);
     // Adoption prints the server's values. It cannot know that another resource declared one as a secret.
-    const withoutAdopted = (line: string): string => line.replace(/(: adoption changes [\w.]+: ).* -> /, "$1");
+    const withoutAdopted = (line: string): string => line.replace(/(: adoption changes [\w.-]+: ).* -> /, "$1");
     const lines = [...errors, ...printed].map((line) => ["what is printed", withoutAdopted(line), undefined] as const);
     for (const [place, text, urn] of [...lines, ...this.stored()]) {
       const canary = this.program.canaries.find((each) => canariesOf(each).some((form) => text.includes(form)));

@@ -13,8 +13,26 @@ export const creation: readonly MutatedFile[] = [
         'if (adopt === "unchanged" && differences.length > 0)',
         'if (adopt === "unchanged" && differences.length < 0)',
       ],
-      ["adoption overwrites attributes without a line", "if (reason) sayOnce", "if (!reason) sayOnce"],
+      ["adoption overwrites attributes without a line", "  sayOnce(connection, adopting(connection, adoptionLines", "  void (adopting(connection, adoptionLines"],
     ],
+  },
+  {
+    file: "provider/platform/settings/resource.ts",
+    suites: ["test/provider/platform/settings"],
+    commandLine: ["test/end-to-end/platform/life"],
+    mutants: [
+      [
+        "an attribute that is added to settings is overwritten without a line",
+        "takeOver(connection, undefined, foundIn(kind, connection, inputs, basis));",
+        "",
+      ],
+    ],
+  },
+  {
+    file: "provider/lifecycle/index.ts",
+    suites: ["test/provider/adapters/plugin-life"],
+    commandLine: ["test/end-to-end/platform/life"],
+    mutants: [["adoption prints what was a secret of an earlier program", "...Object.keys(former ?? {})", ""]],
   },
   {
     file: "provider/lifecycle/existing.ts",

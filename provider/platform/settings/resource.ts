@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Found } from "../../adoption";
+import { Found, takeOver } from "../../adoption";
 import { remembered } from "../../cache";
 import { unordered } from "../../comparison";
 import { Connection } from "../../connection";
@@ -105,16 +105,19 @@ async function read(kind: Kind, { connection, state }: ReadRequest<Last>): Promi
 const initialBasis = (known: Values): Basis => ({ known, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
 /** Settings always exist, so a create adopts them. */
-async function find(kind: Kind, { connection, inputs }: { connection: Connection; inputs: SettingsInputs }): Promise<Found<Values>> {
-  const known = await fetchSettings(kind, connection);
-  const plan = planOf(kind, inputs, initialBasis(known));
-  const { changes } = plan;
+const find = async (kind: Kind, { connection, inputs }: { connection: Connection; inputs: SettingsInputs }): Promise<Found<Values>> =>
+  foundIn(kind, connection, inputs, initialBasis(await fetchSettings(kind, connection)));
+
+/** The attributes that a write takes over, because the program did not declare them before. */
+function foundIn(kind: Kind, connection: Connection, inputs: SettingsInputs, basis: Basis): Found<Values> {
+  const { known, managed } = basis;
+  const plan = planOf(kind, inputs, basis);
+  const names = Object.keys(plan.changes).filter((name) => name in plan.declared && !managed.includes(name));
   const isHidden = (name: string): boolean => writeOnly(kind).includes(name) || isExtraWriteOnly(kind, name, inputs);
-  const changing = Object.entries(changes).filter(([name]) => !isHidden(name));
   return {
     state: known,
-    differences: changing.map(([path, to]) => ({ path, from: known[path] ?? undefined, to })),
-    unreadable: Object.keys(changes).filter(isHidden),
+    differences: names.filter((name) => !isHidden(name)).map((path) => ({ path, from: known[path] ?? undefined, to: plan.changes[path] })),
+    unreadable: names.filter(isHidden),
     refusal: refusalOf(kind, connection, inputs, known, plan),
   };
 }
@@ -137,14 +140,14 @@ async function update(kind: Kind, { connection, inputs, last }: UpdateRequest<Se
     for (const name of unseen(kind, known, now, inputs)) delete known[name];
     known = { ...known, ...recognized(kind, now, known, last.serverNormalized) };
   }
-  return write(kind, connection, inputs, { ...last, known, isFirst: false });
+  const basis = { ...last, known, isFirst: false };
+  takeOver(connection, undefined, foundIn(kind, connection, inputs, basis));
+  return write(kind, connection, inputs, basis);
 }
 
 /** Applies the plan and returns the new state. Sends a request only if needed. */
 async function write(kind: Kind, connection: Connection, inputs: SettingsInputs, basis: Basis): Promise<Last> {
   const plan = planOf(kind, inputs, basis);
-  const refusal = refusalOf(kind, connection, inputs, basis.known, plan);
-  if (refusal) throw refusal;
   const { declared, managed, changes } = plan;
   const requestOnlyValues = flat(inputs, requestOnly(kind));
   const isSent = Object.keys({ ...changes, ...differing(kind, requestOnlyValues, basis.known) }).length > 0;

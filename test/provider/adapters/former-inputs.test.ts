@@ -201,7 +201,7 @@ describe.each(["standard", "hashicorp"] as const)("a secret that is removed whil
     for (const { write, look } of Object.values(losses)) {
       await sandbox.reset();
       const resource = await prepared(token);
-      await resource.up(inputs);
+      await resource.up({ ...inputs, secretInputs: [field.split(".")[0]] });
       failing(token, write, look);
       await expect(resource.up(next)).rejects.toMatchObject({ name: "StewardError" });
       // A rejected update keeps the previous state with its marks. A partially failed one has lost them.

@@ -1,10 +1,13 @@
 import { createPlugin } from "../../../provider/adapters/plugin";
+import { wrapSecrets } from "../../../provider/adapters/plugin-values";
 import { Sandbox, start } from "../../../sandbox/index";
 import { Context } from "../../cases/case";
+import { certificate } from "../../support/certificates";
 import { configOf, contextOf, resetAll } from "../../support/context";
 import { Engine, noEngine } from "../../support/engine";
 import { limits } from "../../support/limits";
-import { endPlugin, NativeEngine } from "../../support/native-engine";
+import { endPlugin, listen, NativeEngine, Told } from "../../support/native-engine";
+import { printed } from "../../support/printed";
 
 // Cases in which the engine sends the native plugin other requests than the dynamic provider.
 
@@ -14,9 +17,13 @@ beforeAll(async () => {
   Object.assign(limits, { initialBackoff: 1, maxRetries: 1 });
   sandbox = await start({ dialect: "hashicorp" });
   context = contextOf(sandbox, "hashicorp");
-  jest.spyOn(console, "log").mockImplementation(() => {});
 });
-beforeEach(() => resetAll(context));
+const told: Told[] = [];
+beforeEach(async () => {
+  await resetAll(context);
+  listen(told);
+  told.length = 0;
+});
 afterAll(async () => {
   await endPlugin();
   await sandbox.close();
@@ -48,6 +55,38 @@ describe.each([
       expect(await attributes()).toEqual(before);
     },
   );
+});
+
+describe.each([
+  {
+    of: "dynamic",
+    Mechanism: Engine,
+    lines: () => printed,
+    secret: (field: string, value: string): object => ({ [field]: value, secretInputs: [field] }),
+  },
+  {
+    of: "native",
+    Mechanism: NativeEngine,
+    lines: () => told.flatMap(({ by, value }) => (by === "log" ? [value as string] : [])),
+    secret: (field: string, value: string): object => wrapSecrets({ [field]: value }, [[field]]),
+  },
+])("$of", ({ Mechanism, lines, secret }) => {
+  test("an up that disables single sign-on prints it", async () => {
+    const before = { enabled: true, "idp-cert": certificate, "sso-endpoint-url": "https://idp/sso", "slo-endpoint-url": "https://idp/slo" };
+    await context.outOfBand("platform", "PATCH", "/api/v2/admin/saml-settings", { data: { attributes: before } });
+    await new Mechanism("platform:SamlSettings", configOf(context)).up({ enabled: false });
+    expect(lines()).toEqual(['SAML settings "saml": adoption changes enabled: true -> false.']);
+  });
+
+  test.each(["an update", "a replacement"])("a value that was a secret of the program is not printed in %s", async (kind) => {
+    await context.outOfBand("platform", "PATCH", path, { data: { attributes: { footer: "canary" } } });
+    const engine = new Mechanism("platform:CustomizationSettings", configOf(context));
+    await engine.up({ ...secret("footer", "canary"), onDelete: "retain" });
+    await engine.up({ onDelete: "retain" });
+    if (kind === "an update") await engine.up({ footer: "ours", onDelete: "retain" });
+    else await engine.replace({ footer: "ours", onDelete: "retain" });
+    expect(lines()).toEqual(['customization settings "customization": adoption changes footer: [secret] -> [secret].']);
+  });
 });
 
 describe("the settings of a provider", () => {

@@ -53,6 +53,19 @@ describe.each([
     expect(printed).toEqual([]);
   });
 
+  test.each([
+    { of: "connection does not set it", previewReads: undefined, sent: ["GET role/web"] },
+    { of: "connection sets it to false", previewReads: false, sent: [] },
+  ])("STEWARD_PREVIEW_READS is the default if the $of", async ({ previewReads, sent }) => {
+    await outOfBand("POST", "role/web", theirs);
+    process.env.STEWARD_PREVIEW_READS = "1";
+    try {
+      expect(await requests(() => engine("secrets:SchedulerRole", { previewReads }).preview({ ...web, adopt: true }))).toEqual(sent);
+    } finally {
+      delete process.env.STEWARD_PREVIEW_READS;
+    }
+  });
+
   test("the creation reads again in the up, and each line is printed once", async () => {
     await outOfBand("POST", "role/web", theirs);
     const role = engine("secrets:SchedulerRole");

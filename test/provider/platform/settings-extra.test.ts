@@ -1,5 +1,5 @@
 import { onEachPlatform } from "../../support/platform";
-import { printed } from "../../support/printed";
+import { printedBesidesAdoption } from "../../support/printed";
 import { invalidInputs, refusal } from "../../support/refusal";
 
 const misspelt = { "require-two-factor-for-admin": true };
@@ -58,14 +58,14 @@ onEachPlatform(
       expect(general.outputs().extra).not.toHaveProperty("require-two-factor-for-admin");
       expect(await general.refresh()).toEqual([]);
       expect(await general.up(inputs)).toBe("same");
-      expect(printed).toEqual([]);
+      expect(printedBesidesAdoption()).toEqual([]);
     });
 
     test("and that is in the state does not prevent a complete destroy", async () => {
       const general = await trusted();
       await general.destroy();
       expect((await current().held("general")).apiRateLimit).toBe(30);
-      expect(printed).toEqual([]);
+      expect(printedBesidesAdoption()).toEqual([]);
     });
 
     test("and that is in the state fails a write of other attributes, which are stored", async () => {
@@ -91,7 +91,7 @@ onEachPlatform(
       state.outputs.enabled = true;
       expect(await current().requests(() => saml.up({ debug: true }))).toEqual([]);
       expect(saml.outputs().enabled).toBe(true);
-      expect(printed).toEqual([]);
+      expect(printedBesidesAdoption()).toEqual([]);
     });
   },
   ["hashicorp"],
@@ -114,7 +114,7 @@ onEachPlatform("extraWriteOnly", (current) => {
     await expect(general.up({ extra: changed.extra })).rejects.toThrow(invalidInputs("extra.later-secret: unknown-attribute"));
     expect(await requests(() => general.up({}))).toEqual([]);
     expect(JSON.stringify(general.state)).not.toContain("canary");
-    expect(printed).toEqual([expect.stringMatching(/^warning: general settings "general": extra\.later-secret /)]);
+    expect(printedBesidesAdoption()).toEqual([expect.stringMatching(/^warning: general settings "general": extra\.later-secret /)]);
   });
 
   test("is not in an error, although the server echoes it", async () => {

@@ -1,6 +1,6 @@
 import { platform } from "../../../provider";
 import { onEachPlatform } from "../../support/platform";
-import { printed } from "../../support/printed";
+import { printed, printedBesidesAdoption } from "../../support/printed";
 import { refusal } from "../../support/refusal";
 import { registered } from "../../support/registered";
 
@@ -25,6 +25,7 @@ onEachPlatform("managed attributes", (current) => {
     const joined = { apiRateLimit: 100, defaultRemoteStateAccess: true };
     expect(await requests(() => general.up(joined))).toEqual(["GET general-settings", "PATCH general-settings"]);
     expect(general.outputs().managed).toEqual(["apiRateLimit", "defaultRemoteStateAccess"]);
+    expect(printed.at(-1)).toBe('general settings "general": adoption changes defaultRemoteStateAccess: false -> true.');
     await general.destroy();
     expect(await held("general")).toMatchObject({ apiRateLimit: 30, defaultRemoteStateAccess: false });
   });
@@ -49,7 +50,7 @@ onEachPlatform("managed attributes", (current) => {
     const cost = engine("CostEstimationSettings");
     await cost.up({ cloudAAccessKeyId: "AKIA", cloudASecretKey: "canary" });
     await cost.preview({});
-    expect(printed).toEqual([
+    expect(printedBesidesAdoption()).toEqual([
       expect.stringMatching(/^warning: cost estimation settings "cost-estimation": cloudAAccessKeyId: .* an empty value$/),
     ]);
     const general = engine("GeneralSettings");

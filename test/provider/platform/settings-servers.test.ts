@@ -1,5 +1,5 @@
 import { onEachPlatform } from "../../support/platform";
-import { printed } from "../../support/printed";
+import { printedBesidesAdoption } from "../../support/printed";
 
 onEachPlatform("servers with unusual responses", (current) => {
   const answer = (method: string, settings: string, attributes: object): void => {
@@ -13,7 +13,7 @@ onEachPlatform("servers with unusual responses", (current) => {
     const inputs = { footer: "<b onclick='x()'>ours</b>" };
     answer("PATCH", "customization", { footer: "<b>ours</b>" });
     await texts.up(inputs);
-    expect(printed).toEqual([expect.stringMatching(/^warning: customization settings "customization": .* footer$/)]);
+    expect(printedBesidesAdoption()).toEqual([expect.stringMatching(/^warning: customization settings "customization": .* footer$/)]);
     answer("GET", "customization", { footer: "<b>ours</b>" });
     expect(await texts.refresh()).toEqual([]);
     expect(await requests(() => texts.up(inputs))).toEqual([]);
@@ -26,7 +26,7 @@ onEachPlatform("servers with unusual responses", (current) => {
     const smtp = engine("SmtpSettings");
     answer("PATCH", "smtp", { enabled: false, auth: "none", username: null });
     await smtp.up({ auth: "none", username: "ignored", testEmailAddress: "me@example.com" });
-    expect(printed).toEqual([expect.stringMatching(/^warning: SMTP settings "smtp": .* username$/)]);
+    expect(printedBesidesAdoption()).toEqual([expect.stringMatching(/^warning: SMTP settings "smtp": .* username$/)]);
     expect(await smtp.refresh()).toEqual([]);
     expect(await requests(() => smtp.up({ auth: "none", username: "ignored", testEmailAddress: "me@example.com" }))).toEqual([]);
   });
@@ -37,7 +37,7 @@ onEachPlatform("servers with unusual responses", (current) => {
     if (dialect === "standard") return expect(await engine("GeneralSettings").problems({ extra })).toEqual(["extra: dialect"]);
     const general = engine("GeneralSettings");
     await general.up({ extra });
-    expect(printed).toEqual([
+    expect(printedBesidesAdoption()).toEqual([
       'warning: general settings "general": the server stored a different value for extra.default-organizations-per-user-ceiling',
     ]);
     expect(await general.refresh()).toEqual([]);

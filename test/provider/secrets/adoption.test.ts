@@ -104,6 +104,31 @@ onEachTarget("adoption", (current) => {
     for (const text of [message, ...printed]) expect(text).not.toMatch(/theirs|ours/);
   });
 
+  test.each([
+    { type: "SchedulerLease", path: "config/lease", theirs: { ttl: 60, max_ttl: 7200 }, ours: { ttl: "1h" }, joins: { maxTtl: "1d" } },
+    {
+      type: "SchedulerAccess",
+      path: "config/access",
+      theirs: { address: "http://ours:4646", token: "ours-token", max_token_name_length: 64 },
+      ours: { address: "http://ours:4646", token: "ours-token" },
+      joins: { maxTokenNameLength: 128 },
+    },
+  ])("$type: an update prints the value that an added attribute overwrites", async ({ type, path, theirs, ours, joins }) => {
+    const { outOfBand, newMount, dialect } = current();
+    const mount = await newMount();
+    const resource = engine(type);
+    await resource.up({ ...ours, mount });
+    await outOfBand("POST", `${mount}/${path}`, theirs);
+    await resource.refresh();
+    printed.length = 0;
+    expect(await resource.up({ ...ours, ...joins, mount })).toBe("update");
+    const change = type === "SchedulerLease" ? "maxTtl: 7200 -> 86400" : "maxTokenNameLength: 64 -> 128";
+    const isUnseen = type === "SchedulerAccess" && dialect === "standard";
+    expect(printed).toEqual(lines([isUnseen ? "maxTokenNameLength: nothing -> 128" : change]));
+    expect(await resource.up({ ...ours, ...joins, mount })).toBe("same");
+    expect(printed).toHaveLength(1);
+  });
+
   test("a set adopts only roles that differ, and on an update only added roles", async () => {
     const { outOfBand, newMount } = current();
     const mount = await newMount();
