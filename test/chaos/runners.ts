@@ -36,8 +36,8 @@ export interface Runner {
 /** Runs the real command line and its processes. */
 export class CommandLine implements Runner {
   protected readonly runs: Killable;
-  /** The state, read once after each run. */
-  private state: Promise<Saved> | undefined;
+  /** The state, read once after each run. Before the first, there is no file. */
+  private state: Promise<Saved> | undefined = Promise.resolve(savedIn(undefined, undefined));
 
   constructor({ token, gateway, dialect }: RekeyTarget) {
     this.runs = new Killable(`${process.pid}-${gateway.url}`, { STEWARD_TOKEN: token });
