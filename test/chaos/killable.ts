@@ -29,11 +29,11 @@ export class Killable {
   private providers = (): Process[] =>
     this.left().filter(({ command }) => /node\S* .*(dynamic-provider|pulumi-resource-steward)/.test(command) && !/^\S*sh /.test(command));
 
-  /** Runs one `pulumi up`, and cleans up after a kill as an operator does. */
+  /** Runs one `pulumi up`, and cleans up after a kill as an operator does. The `up` after a kill refreshes. */
   async up(): Promise<{ code: number; output: string }> {
     this.output = "";
+    const child = await this.project.launch("up", "--yes", "--skip-preview", ...(this.isKilled ? ["--refresh"] : []));
     this.isKilled = false;
-    const child = await this.project.launch("up", "--yes", "--skip-preview");
     this.pid = child.pid;
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (data) => {

@@ -36,8 +36,8 @@ export interface Runner {
 /** Runs the real command line and its processes. */
 export class CommandLine implements Runner {
   protected readonly runs: Killable;
-  /** The state, read once after each run. */
-  private state: Promise<Saved> | undefined;
+  /** The state, read once after each run. Before the first, there is no file. */
+  private state: Promise<Saved> | undefined = Promise.resolve(savedIn(undefined, undefined));
 
   constructor({ token, gateway, dialect }: RekeyTarget) {
     this.runs = new Killable(`${process.pid}-${gateway.url}`, { STEWARD_TOKEN: token });
@@ -88,11 +88,15 @@ export class YamlCommandLine extends CommandLine {
   }
 }
 
-/** Runs the provider in this process, with a stand-in engine that saves the same states. After a kill, the run has no further effect. */
+/**
+ * Runs the provider in this process, with a stand-in engine that saves the same states. After a kill, the run has no further effect, and the next one
+ * refreshes.
+ */
 export class InProcess implements Runner {
   private readonly stack: RekeyStack;
   private lines: string[] = [];
   private die: (() => void) | undefined;
+  private isKilled = false;
 
   constructor({ config }: RekeyTarget) {
     this.stack = new RekeyStack(config);
@@ -107,8 +111,10 @@ export class InProcess implements Runner {
     const killed = new Promise<string>((done) => {
       this.die = () => done("killed");
     });
+    const run = this.isKilled ? this.stack.refresh().then(() => this.stack.up(inputs)) : this.stack.up(inputs);
+    this.isKilled = false;
     const failed = await Promise.race([
-      this.stack.up(inputs).then(
+      run.then(
         () => "",
         (error: Error) => error.message,
       ),
@@ -121,6 +127,7 @@ export class InProcess implements Runner {
   told = (): string => this.lines.join("\n");
 
   async kill(): Promise<void> {
+    this.isKilled = true;
     this.die?.();
     // The request never gets a response.
     await new Promise(() => {});

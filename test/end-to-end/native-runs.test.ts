@@ -1,6 +1,9 @@
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Sandbox, start } from "../../sandbox/index";
+import { afterKill } from "../support/after-kill";
+import { call } from "../support/call";
+import { startGateway } from "../support/gateway";
 import { kill, Process, processesWith } from "../support/processes";
 import { nativeProject, Project } from "../support/project";
 import { until } from "../support/until";
@@ -64,15 +67,68 @@ async function expectConverged(): Promise<void> {
   await project.destroy();
 }
 
-test("kill -9 during a create leaves no process after 5 s, and the next up converges", async () => {
+test("kill -9 during a create leaves no process after 5 s, and the next up --refresh converges", async () => {
   const child = await delayed();
   expect(left().map(({ command }) => command)).toEqual(expect.arrayContaining([expect.stringContaining("pulumi-resource-steward")]));
   child.kill("SIGKILL");
   await expectNoneLeft();
-  await project.pulumi("cancel", "--yes");
-  await project.up();
+  await project.pulumi(...afterKill.cancel.split(" "));
+  await project.pulumi(...afterKill.up.split(" "), "--yes", "--skip-preview");
   await expectConverged();
 });
+
+test.each(["dynamic", "native"])(
+  "the page on kills restores a %s set of roles after a killed update and a killed destroy",
+  async (mechanism) => {
+    const gateway = await startGateway(sandbox.secrets.url);
+    project.with({ VAULT_ADDR: gateway.url }).config({ "steward:native": (mechanism === "native") as never });
+    const names = Array.from({ length: 60 }, (_, index) => `role-${index}`);
+    const declare = (policy: string): Project =>
+      project.program(`
+const names = ${JSON.stringify(names)};
+new secrets.SchedulerRoles("roles", { roles: Object.fromEntries(names.map((name) => [name, { policies: ["${policy}"] }])) });`);
+    const held = async (): Promise<string[]> => {
+      const roles = await Promise.all(names.map((name) => call(sandbox.secrets, "GET", `/v1/nomad/role/${name}`)));
+      return [...new Set(roles.map(({ status, json }) => (status === 404 ? "none" : json.data.policies[0])))].sort();
+    };
+    /** Kills the command line at the twentieth write, which the server never receives. */
+    const killed = async (command: string): Promise<void> => {
+      const child = await project.launch(command, "--yes", "--skip-preview");
+      const exits = new Promise((done) => child.on("exit", done));
+      let writes = 0;
+      gateway.interrupt = ({ method }) =>
+        method === "GET" || ++writes < 20 ? undefined : { when: "before", act: () => void child.kill("SIGKILL") };
+      await exits;
+      await expectNoneLeft();
+      gateway.interrupt = undefined;
+    };
+    const recover = async (): Promise<string> => {
+      await project.pulumi(...afterKill.cancel.split(" "));
+      return (await project.pulumi(...afterKill.up.split(" "), "--yes", "--skip-preview")).output;
+    };
+    try {
+      await declare("old").up();
+      declare("new");
+      await killed("up");
+      expect(await held()).toEqual(["new", "old"]);
+      declare("old");
+      expect(await recover()).toContain("~ 1 updated");
+      expect(await held()).toEqual(["old"]);
+
+      await killed("destroy");
+      expect(await held()).toEqual(["none", "old"]);
+      expect(await recover()).toContain("~ 1 updated");
+      expect(await held()).toEqual(["old"]);
+
+      await killed("destroy");
+      await project.pulumi(...afterKill.cancel.split(" "));
+      await project.destroy();
+      expect(await held()).toEqual(["none"]);
+    } finally {
+      await gateway.close();
+    }
+  },
+);
 
 test("Ctrl-C during a create keeps its resource in the state and leaves no process, and the next up converges", async () => {
   const child = await delayed();

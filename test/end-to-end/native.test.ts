@@ -4,6 +4,7 @@ import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { parse } from "yaml";
 import { secrets } from "../../provider";
 import { start } from "../../sandbox/index";
+import { call } from "../support/call";
 import { nativeProject, Project, Run } from "../support/project";
 import { registered } from "../support/registered";
 
@@ -98,6 +99,32 @@ test("a stack switches to the native plugin and back without a request, and work
     expect(await sandbox.secrets.opens(sandbox.secrets.shares)).toBe(true);
     await project.program(program('"a", "b"').replace("keepSharesInState: true", "keepSharesInState: true, discardShares: true")).up();
     await project.destroy();
+  } finally {
+    project.remove();
+    await sandbox.close();
+  }
+});
+
+test("a role that moves into a set in the up that switches to the native plugin is gone, and stays if the move has its own up", async () => {
+  const sandbox = await start({ dialect: "hashicorp" });
+  const project = new Project(sandbox.env).files({ "Pulumi.yaml": nativeProject() });
+  const role = 'new secrets.SchedulerRole("web", { name: "web", policies: ["a"], adopt: true });';
+  const set = 'new secrets.SchedulerRoles("all", { roles: { web: { policies: ["a"] } }, adopt: true });';
+  const status = async (): Promise<number> => (await call(sandbox.secrets, "GET", "/v1/nomad/role/web")).status;
+  try {
+    await project.program(role).up();
+    await project
+      .config({ "steward:native": true as never })
+      .program(set)
+      .up();
+    expect(await status()).toBe(404);
+    await project.preview("--expect-no-changes");
+    await project.up("--refresh");
+
+    await project.program(role).up();
+    await project.config({ "steward:native": false as never }).up();
+    expect(await status()).toBe(200);
+    await project.calm();
   } finally {
     project.remove();
     await sandbox.close();

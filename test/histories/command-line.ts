@@ -4,6 +4,7 @@ import { Clock } from "../../sandbox/clock";
 import { Faults } from "../../sandbox/faults";
 import { Log } from "../../sandbox/log";
 import { dropHeader, listen, Server } from "../../sandbox/server";
+import { afterKill } from "../support/after-kill";
 import { Declaration, Options, Resource, Secret, urnOf } from "../support/deployment";
 import { nativeProject, Project } from "../support/project";
 import { Operation } from "./history";
@@ -71,7 +72,7 @@ export class CommandLine implements Runner {
     const isUp = command === "up";
     this.project.program(source(program, this.realUrn));
     // A killed run leaves the stack locked.
-    if (this.pending.length > 0) await this.project.pulumi("cancel", "--yes");
+    if (this.pending.length > 0) await this.project.pulumi(...afterKill.cancel.split(" "));
     this.pending = [];
     const child = await this.project.launch(
       command,

@@ -58,6 +58,16 @@ describe.each(renamed)("a resource renamed without an alias keeps its object: %s
     lives(up([add(kind, 0, { adopt: false })]), up([rename(0)], { continueOnError: true }), up([])));
 });
 
+describe.each(renamed.filter((kind) => kind !== "workspace"))(
+  "what the page on kills says to run leaves the declared object on the server: %s",
+  (kind) => {
+    const kill: Partial<Operation> = { stop: { at: 1, how: "kill", isSentAll: true } };
+    test("after a killed update that the program reverts", () => lives(up([add(kind)]), up([set(0, 0, 1)], kill), up([set(0, 0, 0)])));
+    test("after a killed destroy", () =>
+      lives(up([add(kind)]), { edits: [], run: { operation: "destroy", troubles: [], ...kill } }, up([])));
+  },
+);
+
 test("a resource that moves to another mount keeps the old object for the resource that took it over", () =>
   lives(up([add("lease")]), up([place(0, "second"), add("lease")], { targets: [1] }), up([])));
 

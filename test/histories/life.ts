@@ -1,3 +1,4 @@
+import { afterKill } from "../support/after-kill";
 import { Ending, mismatch, Resource, sealed } from "../support/deployment";
 import { History, Operation, Outside } from "./history";
 import { adopts, canariesOf, expected, Item, keysOf, kindOf } from "./kinds";
@@ -13,6 +14,8 @@ export class Life {
   /** Items that changed outside Pulumi since the last read. */
   private readonly drifted = new Set<string>();
   private needsRefresh = false;
+  /** True from a kill until its `up` has succeeded. */
+  private isKilled = false;
   /** All objects that the programs ever declared. */
   private readonly ours = new Set<string>();
   /** Settings whose original values are lost: two resources managed them, or one was killed before it recorded them. */
@@ -83,9 +86,14 @@ export class Life {
       for (const item of duplicates) program.remove(item);
       return;
     }
-    const ending = await this.start(run);
+    const isAfterKill = this.isKilled && run.operation === "up";
+    const ending = await this.start(isAfterKill ? { ...run, operation: afterKill.up } : run);
     const isWhole = ending.succeeded && !run.targets;
-    if (run.operation === "refresh" || run.operation === "up --refresh") if (isWhole) this.drifted.clear();
+    const isRefreshed = isAfterKill || run.operation === "refresh" || run.operation === "up --refresh";
+    if (isWhole && isRefreshed) {
+      this.drifted.clear();
+      this.isKilled = false;
+    }
     if (run.operation === "destroy") for (const item of program.items.filter(({ kind }) => kind === "workspace")) program.remove(item);
     if (isWhole && run.operation.startsWith("up")) this.expectDeclared();
   }
@@ -150,6 +158,7 @@ export class Life {
     const isHalfDestroyed = operation === "destroy" && !ending.succeeded;
     if (pending.length === 0 && !isHalfDestroyed && !ending.errors.some((error) => error.includes(": Cannot delete"))) return;
     this.needsRefresh = true;
+    this.isKilled ||= pending.length > 0;
     for (const key of this.program.expected().keys()) this.drifted.add(key);
     for (const item of this.program.items.filter((each) => pending.includes(this.program.urn(each)))) {
       for (const key of expected(item, this.world).keys()) this.orphans.add(key);
@@ -236,8 +245,9 @@ export class Life {
     for (const item of program.duplicates()) program.remove(item);
     for (const key of program.expected().keys()) this.ours.add(key);
     this.story.push("from here on all is well");
-    if (this.needsRefresh && !(await this.start({ ...quiet, operation: "refresh" })).succeeded) this.fail("a refresh does not succeed");
-    let ending = await this.start(quiet);
+    const mustRefresh = this.needsRefresh && !this.isKilled;
+    if (mustRefresh && !(await this.start({ ...quiet, operation: "refresh" })).succeeded) this.fail("a refresh does not succeed");
+    let ending = await this.start(this.isKilled ? { ...quiet, operation: afterKill.up } : quiet);
     for (let attempt = 0; !ending.succeeded && attempt < 6; attempt++) {
       for (const item of program.items.filter(adopts))
         if (ending.errors.some((error) => error.startsWith(`${program.urn(item)}:`) && error.includes("adopt: true"))) item.adopt = true;

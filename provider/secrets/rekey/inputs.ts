@@ -75,8 +75,8 @@ export interface RekeyInputs extends ConnectionArgs {
   proof?: RekeyProof;
   /**
    * The seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports and stops. Pressing Ctrl-C once does not
-   * stop the wait, since Pulumi does not notify the provider. Pressing it twice stops it immediately and may leave the stack locked. Run `pulumi cancel`
-   * to unlock it.
+   * stop the wait, since Pulumi does not notify the provider. Pressing it twice stops it immediately and may leave the stack locked. Then run
+   * `pulumi cancel --yes` and `pulumi up --refresh`.
    * @default 0
    */
   waitSeconds?: number;

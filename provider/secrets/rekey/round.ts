@@ -205,7 +205,7 @@ function withNextOffer(round: Round): Round | undefined {
 }
 
 const waiting = (seconds: number): string =>
-  `waiting up to ${seconds} s for other holders to submit their shares. Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Run \`pulumi cancel\` to unlock it`;
+  `waiting up to ${seconds} s for other holders to submit their shares. Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Then run \`pulumi cancel --yes\` and \`pulumi up --refresh\``;
 
 const sharesMissing = ({ repeated, refusals, context }: Round, { progress, required }: RekeyStatus): Command => ({
   do: "stop",

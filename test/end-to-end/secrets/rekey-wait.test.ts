@@ -7,7 +7,7 @@ import { until } from "../../support/until";
 // Ctrl-C has the same effect in both dialects, so one is enough.
 const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
 
-test("a second Ctrl-C ends a waiting rekey, and the next up completes it after pulumi cancel", async () => {
+test("a second Ctrl-C ends a waiting rekey, and the next up --refresh completes it after pulumi cancel", async () => {
   await withRekeyTarget(start, { shares: 5, threshold: 3 }, async ({ gateway, token, dialect, first, opens }) => {
     const shares = Object.fromEntries(first.map((share, index) => [`RS${index}`, share]));
     const project = new Project({ STEWARD_TOKEN: token, ...shares }).config({
@@ -30,7 +30,7 @@ test("a second Ctrl-C ends a waiting rekey, and the next up completes it after p
           return text.test(output);
         });
       await shows(/ 600 s /);
-      expect(output).toContain("`pulumi cancel`");
+      expect(output).toContain("`pulumi cancel --yes` and `pulumi up --refresh`");
       run.kill("SIGINT");
       await shows(/press \^C again/);
       // The rekey still waits: the provider polls the status.
@@ -44,7 +44,7 @@ test("a second Ctrl-C ends a waiting rekey, and the next up completes it after p
       const { checkpoint } = JSON.parse(readFileSync(project.stateFile, "utf8"));
       expect(checkpoint.latest.pending_operations).toHaveLength(1);
       await project.pulumi("cancel", "--yes");
-      const { output: completed } = await rekey(`{ env: "RS0" }, { env: "RS1" }, { env: "RS2" }`, "").up();
+      const { output: completed } = await rekey(`{ env: "RS0" }, { env: "RS1" }, { env: "RS2" }`, "").up("--refresh");
       expect(completed).toMatch(/rekey: .* live: 3 .* 2/);
       expect(await opens(((await project.outputs()) as { shares: string[] }).shares.slice(1))).toBe(true);
     } finally {

@@ -38,6 +38,44 @@ test("docs/guides/adopt.md", async () => {
   reader.finish();
 });
 
+/** A resource of another package, which manages a role of Vault as pulumi-vault does. */
+const otherPackage = (address: string): string => `
+const send = async (method: string, name: string, body?: object): Promise<void> => {
+  const headers = { "X-Vault-Token": process.env.VAULT_TOKEN ?? "" };
+  const { ok } = await fetch("${address}/v1/nomad/role/" + name, { method, headers, body: body && JSON.stringify(body) });
+  if (!ok) throw new Error(method);
+};
+class NomadSecretRole extends pulumi.dynamic.Resource {
+  constructor(name: string, policies: string, opts?: pulumi.CustomResourceOptions) {
+    const create = async (outs: object) => {
+      await send("POST", name, { policies });
+      return { id: name, outs };
+    };
+    super({ create, delete: () => send("DELETE", name) }, name, {}, opts);
+  }
+}
+`;
+
+test("docs/guides/adopt.md: From another provider", async () => {
+  const reader = await guides.follow("docs/guides/adopt.md");
+  const theirs = (name: string, options = "{}"): string => `new NomadSecretRole("${name}", "deploy", ${options});\n`;
+  const ours = (name: string): string => `new secrets.SchedulerRole("${name}", { name: "${name}", policies: ["deploy"], adopt: true });\n`;
+  const there = async (): Promise<string[]> => (await guides.onVault("GET", "nomad/role?list=true")).json.data.keys;
+  const other = otherPackage(guides.vault.address);
+  await deploy(reader, other + theirs("released") + theirs("forgotten") + theirs("lost"));
+  await deploy(reader, other + theirs("released", "{ retainOnDelete: true }") + theirs("forgotten") + theirs("lost"));
+  const [urn = ""] = /urn:\S+::forgotten$/m.exec(await reader.says("pulumi stack --show-urns")) ?? [];
+  await reader.says("pulumi state delete '<urn>'", { own: { "<urn>": urn } });
+
+  await deploy(reader, ours("released") + ours("forgotten") + ours("lost"));
+  expect(await there()).toEqual(["forgotten", "released"]);
+  expect(await reader.says("pulumi up")).toMatch(/Resources:\s+4 unchanged/);
+  expect(await reader.says("pulumi refresh")).toContain("- 1 deleted");
+  await reader.says("pulumi up");
+  expect(await there()).toEqual(["forgotten", "lost", "released"]);
+  await reader.run("pulumi destroy");
+});
+
 test("docs/guides/import.md", async () => {
   const reader = (
     await guides.open("docs/guides/import.md", {
