@@ -4,7 +4,7 @@ export interface Limits {
   connect: number;
   /** The maximum time until the headers of a response, and between two chunks of its body. */
   idleTimeout: number;
-  /** The maximum time for a request and its retries, without the wait for a free connection. */
+  /** The maximum time for a request and its retries, without the wait for a free connection. After a 429, that without any other response. */
   deadline: number;
   /** The maximum number of retries. Only the deadline applies after a 429 or a Retry-After header. */
   maxRetries: number;

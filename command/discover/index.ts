@@ -13,7 +13,8 @@ function mount(value: string, values: string[]): string[] {
 
 function module(value: string, values: string[]): string[] {
   const parts = value.split("/");
-  if (parts.length !== 3 || !parts.every((each) => part.safeParse(each).success)) throw new InvalidArgumentError("Write it as <organization>/<name>/<provider>.");
+  if (parts.length !== 3 || !parts.every((each) => part.safeParse(each).success))
+    throw new InvalidArgumentError("Write it as <organization>/<name>/<provider>.");
   return collect(value, values);
 }
 

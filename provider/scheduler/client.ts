@@ -3,7 +3,7 @@ import { Connection, defineSystem, System } from "../connection";
 import { invalidInput, StewardError } from "../errors";
 import { unexpectedResponse } from "../failure";
 import { Request, Response, send } from "../http";
-import { bool, connectionInput, nonEmptyStr, rule } from "../inputs";
+import { bool, connectionInput, nonEmptyStr, rule, valueAt } from "../inputs";
 import { isObject, parseLossless } from "../json";
 
 /** Options of every request: the server, the namespace, the region and the consistency mode. */
@@ -14,7 +14,7 @@ export interface QueryOptions {
    */
   connection?: string;
   /**
-   * The namespace. Lists accept `*` for all namespaces.
+   * The namespace. Lists accept `*` for all namespaces that the token may read: the scheduler leaves out the others without an error.
    * @default the connection's, or else the scheduler's `default`
    */
   namespace?: string;
@@ -87,12 +87,30 @@ export function assertOneNamespace({ namespace, title }: SchedulerConnection, qu
     throw invalidInput([{ path: "namespace", rule: "needed", reason: `is required, since the ${title} sets "*"` }]);
 }
 
+/** The capabilities of requests below a namespace. All others read nodes. */
+const capabilities: Record<string, string> = {
+  "GET /v1/jobs": "list-jobs",
+  "PUT /v1/jobs": "submit-job",
+  "GET /v1/deployments": "read-job",
+};
+
+/** The ACL policy that a request needs. */
+function policyFor({ method, path, query, body }: Pick<Request, "method" | "path" | "query" | "body">): string {
+  const capability = capabilities[`${method} ${path}`];
+  const namespace = query?.namespace ?? valueAt(body, ["Job", "Namespace"]) ?? "default";
+  return capability ? `namespace "${namespace}" { capabilities = ["${capability}"] }` : 'node { policy = "read" }';
+}
+
 /** Sends a request to the scheduler. A 5xx response is never retried. @internal */
 export async function call(connection: Connection, request: Omit<Request, "headers" | "parse">): Promise<Response> {
   const headers = (token?: string): Record<string, string> => (token ? { [`${dialectOf(connection).headerPrefix}-token`]: token } : {});
   try {
     return await send(connection, { ...request, headers, parse: parseLossless });
   } catch (error) {
+    if (error instanceof StewardError && error.status === 403 && error.details.rule !== "no-token")
+      throw error.with({
+        hint: `The token's ACL policy must contain \`${policyFor(request)}\`. The token comes from ${connection.tokenSource}.`,
+      });
     if (!(error instanceof StewardError) || error.status !== 500) throw error;
     // Nomad answers 500 also to invalid requests: an unknown region, a job without groups.
     throw error.with({ hint: "A retry is unlikely to help. Correct the request, or read the server's log." });

@@ -81,7 +81,7 @@ export async function call(connection: Connection, request: Omit<Request, "heade
     throw new StewardError({
       code: "ERR_FORBIDDEN",
       rule: "control-group",
-      reason: "a control group must approve the request first, and nothing was applied",
+      reason: "the service returned a wrapping token: a control group must approve the request first, and nothing was applied",
       status,
       method,
       path,

@@ -175,7 +175,8 @@ function dispatch(app: Hono<AppEnv>, request: Request, dialect: Dialect): Respon
   if (!url.pathname.startsWith("/v1/")) return new Response("404 page not found\n", { status: 404 });
   if (/%(?![0-9a-f]{2})/i.test(url.pathname)) return new Response("400 Bad Request", { status: 400 });
   // Hono would serve HEAD as GET. Vault has no operation for HEAD, except for load balancers.
-  if (request.method === "HEAD" && pathOf(request) !== "sys/health") return app.fetch(new Request(request.url, { method: "OPTIONS", headers: request.headers }));
+  if (request.method === "HEAD" && pathOf(request) !== "sys/health")
+    return app.fetch(new Request(request.url, { method: "OPTIONS", headers: request.headers }));
   const list = request.method === "GET" && !dialect.raw.includes(pathOf(request)) && url.searchParams.get("list");
   const wanted = list ? parseBool(list) : false;
   if (wanted === undefined) return Response.json({ errors: [] }, { status: 400 });

@@ -9,7 +9,9 @@ export function withHalfPairs(value: unknown): unknown[] {
   if (typeof value === "string") return value === unknown ? [] : [`${value}\ud83d`];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    withHalfPairs(inner).map((broken) => (Array.isArray(value) ? Object.assign([...value], { [key]: broken }) : { ...value, [key]: broken })),
+    withHalfPairs(inner).map((broken) =>
+      Array.isArray(value) ? Object.assign([...value], { [key]: broken }) : { ...value, [key]: broken },
+    ),
   );
 }
 

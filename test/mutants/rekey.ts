@@ -55,7 +55,7 @@ export const rekey: readonly MutatedFile[] = [
   },
   {
     file: "provider/secrets/rekey/api.ts",
-    suites: [...suites, "test/provider/secrets/gateway-404"],
+    suites: [...suites, "test/provider/secrets/gateway"],
     commandLine,
     mutants: [
       [

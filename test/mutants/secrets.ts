@@ -46,7 +46,7 @@ export const secrets: readonly MutatedFile[] = [
   },
   {
     file: "provider/secrets/client.ts",
-    suites: ["test/provider/secrets/(scheduler-role|gateway-404).test"],
+    suites: ["test/provider/secrets/(scheduler-role|gateway).test"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       [
@@ -54,6 +54,12 @@ export const secrets: readonly MutatedFile[] = [
         "dialectOf(connection).provesAbsence ? error.details.errorCount === 0 : await evidence(error)",
         "error.status === 404",
       ],
+      [
+        "any JSON in a 2xx counts as a successful write",
+        "body === undefined || (isObject(body) && ownsBody(body))",
+        "body === undefined || body !== undefined",
+      ],
+      ["a control group's response counts as a successful write", "if (isObject(body) && isObject(body.wrap_info))", "if (false)"],
       ["a gateway's 404 counts as deleted", "error.status === 404 && isFromService(error);", "error.status === 404;"],
     ],
   },

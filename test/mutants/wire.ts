@@ -41,7 +41,7 @@ export const wire: readonly MutatedFile[] = [
       "test/provider/http-(messages|unsent)",
       "test/provider/platform/smtp-settings",
       "test/provider/secrets/rekey/losses",
-      "test/provider/http-connections",
+      "test/provider/http-(connections|queue)",
     ],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
@@ -52,10 +52,12 @@ export const wire: readonly MutatedFile[] = [
       ],
       ["an action is sent after a wait although Pulumi has ended", 'if (request.retry === "only429")', "if (false)"],
       ["a 429 without Retry-After is not retried long enough", "status !== 429 && parseRetryAfter", "parseRetryAfter"],
-      ["retries ignore the deadline", "if (pause === undefined || pause > left)", "if (pause === undefined)"],
+      ["retries ignore the deadline", "if (pause === undefined || now + pause > end)", "if (pause === undefined)"],
+      ["a request gives its slot away while the server limits the rate", "if (!isLimited) release();", "release();"],
+      ["the deadline runs while the server limits the rate", "if (!isLimited) left -= pause;", "left -= pause;"],
       [
         "a write that may have been applied is reported as not applied",
-        "before.outcomeUnknown ||= failure.details.outcomeUnknown ?? false;",
+        "before.outcomeUnknown ||= outcome.details.outcomeUnknown ?? false;",
         "",
       ],
       [
@@ -67,12 +69,24 @@ export const wire: readonly MutatedFile[] = [
     ],
   },
   {
+    file: "provider/sockets.ts",
+    suites: ["test/provider/http-(connections|queue)"],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [
+      [
+        "any certificate is accepted with NODE_TLS_REJECT_UNAUTHORIZED=0",
+        "const verified = { rejectUnauthorized: true };",
+        "const verified = {};",
+      ],
+    ],
+  },
+  {
     file: "provider/failure.ts",
     suites: [
       "test/provider/http.test",
       "test/provider/http-(messages|unsent)",
       "test/provider/errors",
-      "test/provider/(secrets|platform)/gateway-404",
+      "test/provider/(secrets|platform)/gateway",
     ],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [

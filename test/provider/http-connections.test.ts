@@ -6,11 +6,11 @@ import { print } from "../../provider/adapters/print";
 import { connect } from "../../provider/connection";
 import { proxyOf } from "../../provider/failure";
 import { send } from "../../provider/http";
+import { stewardProcess } from "../command/holder";
 import { certificate, expiredCertificate, otherCertificate, privateKey } from "../support/certificates";
 import { connectTo, systems } from "../support/connection";
 import { Engine, noEngine } from "../support/engine";
 import { printed } from "../support/printed";
-import { stewardProcess } from "../command/holder";
 import { invalidInputs, refusal } from "../support/refusal";
 import { connection, failure, get, listen, listenTcp, ok, post, seen, serve, servers } from "./exchange";
 

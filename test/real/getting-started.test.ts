@@ -120,6 +120,8 @@ test("docs/getting-started/nomad.md", async () => {
   expect(await stub()).toMatchObject({ Status: "running" });
   await onNomad("DELETE", "job/crashing?purge=true");
   await reader.run(refresh);
+  // Nomad returns only the namespace `apps`.
+  expect(await reader.with({ NOMAD_TOKEN: deploy }).run(refresh, { code: unasked })).toContain('capabilities = ["list-jobs"]');
 
   reader.program();
   reader.write("web.nomad.hcl", jobFile);

@@ -1,5 +1,5 @@
 import { scheduler } from "../../provider";
-import { blocks, readPage } from "../support/pages";
+import { blocks, schedulerPolicyOf } from "../support/pages";
 import { collect, jobOf, newName, onEachScheduler, SchedulerTarget } from "../support/scheduler";
 
 const [report = "", deploy = ""] = blocks("docs/getting-started/nomad.md", "hcl");
@@ -33,12 +33,6 @@ onEachScheduler("the policies in docs/getting-started/nomad.md", (current) => {
   });
 });
 
-/** The policy of a function on its reference page. */
-const policyOf = (page: string, name: string): string => {
-  const [, part = ""] = readPage(`docs/api/scheduler/${page}.md`).split(`\n## ${name}()\n`);
-  return /```hcl\n([\s\S]*?)```/.exec(part)?.[1] ?? "";
-};
-
 onEachScheduler("the policy on the reference page of", (current) => {
   test.each([
     ["listJobs", "lists", () => collect(scheduler.listJobs())],
@@ -50,7 +44,7 @@ onEachScheduler("the policy on the reference page of", (current) => {
   ])("%s permits it", async (name, page, run) => {
     const jobId = newName();
     await scheduler.registerJob({ job: jobOf(jobId) });
-    const policy = policyOf(page, name);
+    const policy = schedulerPolicyOf(page, name);
     expect(policy).not.toBe("");
     await actAs(current(), policy);
     await run(jobId);

@@ -117,6 +117,15 @@ describe("on the sandbox in the hashicorp dialect", () => {
     expect(await code(project.pulumi(...nightly(page)))).toBe(0);
     expect((await project.outputs()).running).toContain("apps/late");
 
+    // The list of all namespaces would be empty, and the report complete.
+    scheduler.seed({ policies: [{ name: "other", namespaces: { other: "read" } }] });
+    const NOMAD_TOKEN = scheduler.tokens.mint({ policies: ["other"] }).secret;
+    const small = await project.with({ NOMAD_TOKEN }).pulumi(...nightly(page));
+    expect(small.code).not.toBe(0);
+    expect(small.output).toContain("Permission denied");
+    expect(small.output).toContain("list-jobs");
+    project.with({ NOMAD_TOKEN: scheduler.token });
+
     project.typescript(deploy);
     writeFileSync(join(project.folder, "program/web.json"), JSON.stringify(jobOf("web", { Namespace: "apps" })));
     const preview = await project.pulumi("preview");

@@ -77,3 +77,9 @@ const codes = [...readPage("docs/guides/drift.md").matchAll(/^\| (\d+) +\|/gm)].
 const [none = -1, drift = -1, unasked = -1, noStack = -1] = codes;
 /** The exit codes in docs/guides/drift.md. */
 export const exitCodes = { none, drift, unasked, noStack };
+
+/** The policy of a function of the scheduler on its reference page. */
+export const schedulerPolicyOf = (page: string, name: string): string => {
+  const [, part = ""] = readPage(`docs/api/scheduler/${page}.md`).split(`\n## ${name}()\n`);
+  return /```hcl\n([\s\S]*?)```/.exec(part)?.[1] ?? "";
+};

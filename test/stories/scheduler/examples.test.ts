@@ -29,5 +29,11 @@ describe.each(["standard", "hashicorp"] as const)("the example of the scheduler 
     const sent = sandbox.requests().filter(({ system }) => system === "scheduler");
     expect(sent.length).toBeGreaterThan(0);
     expect(sent.filter(({ method }) => method !== "GET")).toEqual([]);
+    sandbox.scheduler.seed({ policies: [{ name: "other", namespaces: { other: "read" }, nodes: true }] });
+    const small = sandbox.scheduler.tokens.mint({ policies: ["other"] }).secret;
+    const { code, output } = await project
+      .with({ [dialect === "hashicorp" ? "NOMAD_TOKEN" : "SCHEDULER_TOKEN"]: small })
+      .pulumi("up", "--yes", "--skip-preview");
+    expect([code === 0, output]).toEqual([false, expect.stringContaining("Permission denied")]);
   });
 });

@@ -1,4 +1,5 @@
 import { scheduler } from "../../../../provider";
+import { schedulerPolicyOf } from "../../../support/pages";
 import { collect, dormantJob, newName, onEachScheduler } from "../../../support/scheduler";
 import { failure } from "../server";
 
@@ -100,6 +101,17 @@ onEachScheduler("the scheduler rejects", (current) => {
     });
   });
 
+  test.each([
+    ["listJobs", "lists", () => collect(listJobs())],
+    ["listDeployments", "lists", () => collect(listDeployments())],
+    ["listNodes", "lists", () => collect(listNodes())],
+    ["getAgentMembers", "agent-members", () => getAgentMembers()],
+    ["registerJob", "job-registration", () => registerJob({ job: dormantJob(newName()) })],
+  ])("%s with the policy that its page shows", async (name, page, refused) => {
+    current().connect({ token: await current().mintReader(newName()) });
+    expect((await failure(refused())).message).toContain(`\`${schedulerPolicyOf(page, name).trim().replace(/\s+/g, " ")}\``);
+  });
+
   test("exactly what the token does not permit", async () => {
     const { connect, makeNamespace, mintReader } = current();
     const [seen, hidden, ID] = [newName(), newName(), newName()];
@@ -112,17 +124,28 @@ onEachScheduler("the scheduler rejects", (current) => {
     for (const namespace of [seen, "*"])
       expect((await collect(listJobs({ namespace, filter: filter("ID").equals(ID) }))).map(({ Namespace }) => Namespace)).toEqual([seen]);
     expect(await collect(listDeployments({ namespace: seen }))).toEqual([]);
-    for (const refused of [
-      () => collect(listJobs({ namespace: hidden })),
-      () => collect(listDeployments({ namespace: hidden })),
-      () => collect(listNodes()),
-      () => getAgentMembers(),
-      () => registerJob({ job: dormantJob(ID, { Priority: 60 }), namespace: seen }),
-      () => waitForDeployment({ jobId: ID, namespace: hidden }),
-    ]) {
+    const inHidden = (capability: string): string => `\`namespace "${hidden}" { capabilities = ["${capability}"] }\``;
+    for (const [policy, refused] of [
+      [inHidden("list-jobs"), () => collect(listJobs({ namespace: hidden }))],
+      [inHidden("read-job"), () => collect(listDeployments({ namespace: hidden }))],
+      ['`node { policy = "read" }`', () => collect(listNodes())],
+      ['`node { policy = "read" }`', () => getAgentMembers()],
+      [inHidden("submit-job"), () => registerJob({ job: dormantJob(ID, { Priority: 60, Namespace: hidden }) })],
+      ["list-jobs", () => waitForDeployment({ jobId: ID, namespace: hidden })],
+    ] as const) {
       const error = await failure(refused());
       expect(error).toMatchObject({ code: "ERR_FORBIDDEN", status: 403, details: { reason: "Permission denied" } });
+      expect(error.message).toContain(policy);
       expect(error.message).not.toContain(token);
     }
+  });
+
+  test("even a namespace that does not exist, unless the token may read all of them", async () => {
+    const { connect, mintReader } = current();
+    const namespace = newName();
+    expect(await collect(listJobs({ namespace }))).toEqual([]);
+    connect({ token: await mintReader(newName()) });
+    expect(await collect(listJobs({ namespace: "*" }))).toEqual([]);
+    expect(await of(listJobs({ namespace }))).toMatchObject({ code: "ERR_FORBIDDEN" });
   });
 });
