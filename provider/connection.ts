@@ -10,6 +10,16 @@ import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
 
 const systemNames = ["secrets", "platform", "scheduler"] as const;
 
+/** A product whose API differs from the specification, so that it needs a dialect. @internal */
+export interface Product {
+  /** `Vault or OpenBao`. */
+  name: string;
+  /** The dialects to choose from. */
+  dialects: string;
+  /** True for a response that this product sends to a request in the dialect "standard". */
+  responds(response: { status: number; headers: Record<string, unknown>; body: unknown; text: string }): boolean;
+}
+
 /** A kind of server. `Own` are the settings that not every system has. @internal */
 export interface System<Own extends object = object> {
   /** The key of its settings in a connection of the configuration. */
@@ -21,6 +31,7 @@ export interface System<Own extends object = object> {
   partition?: string;
   /** The variables that name a server, most specific first. An address and its token always come from the same row. */
   variables: readonly Variables[];
+  product: Product;
 }
 
 /** A server and its credentials. @internal */
@@ -37,6 +48,8 @@ export interface Connection extends Credentials {
   server: string;
   /** A name in the system's dialect table. */
   dialect: string;
+  /** The product that the server may be, if the configuration has no dialect. */
+  product?: Product;
   /** The set variable that would disable the verification of certificates. The provider ignores it. */
   skipVerify?: string;
   allowAddressChange: boolean;
@@ -113,7 +126,7 @@ export function defineSystem<Own extends object>({
   dialects,
   own,
   ...rest
-}: Pick<System<Own>, "name" | "partition" | "variables"> & { dialects: object; own: z.ZodRawShape }): System<Own> {
+}: Pick<System<Own>, "name" | "partition" | "variables" | "product"> & { dialects: object; own: z.ZodRawShape }): System<Own> {
   const shape = strictObject({
     address: z.string("must be set").min(1, "must be set"),
     ...credentialShape,
@@ -162,6 +175,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     address,
     server: part ? `${address}?${partition}=${encodeURIComponent(String(part))}` : address,
     dialect: dialect ?? "standard",
+    ...(dialect === undefined ? { product: system.product } : {}),
     skipVerify: skipVerifyIn(system, sources),
     allowAddressChange: allowAddressChange ?? false,
     previewReads: previewReads ?? isSet(sources.environment.STEWARD_PREVIEW_READS),

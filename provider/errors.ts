@@ -68,6 +68,8 @@ export interface ErrorDetails {
   operation?: string;
   /** The cause, without secrets: the server's reason or the provider's own. */
   reason: string;
+  /** A remedy that precedes `hint`, which later explanations may replace. */
+  firstHint?: string;
   /** The remedy, as a sentence with a period. */
   hint?: string;
   status?: number;
@@ -123,10 +125,11 @@ export class StewardError extends Error {
   }
 }
 
-function formatMessage({ operation, reason, method, path, status, hint, rule }: ErrorDetails): string {
+function formatMessage({ operation, reason, method, path, status, firstHint, hint, rule }: ErrorDetails): string {
+  const hints = [firstHint, hint].filter(Boolean).map((each) => ` ${each}`);
   const location = [method && path ? `${method} ${path}` : undefined, status].filter((part) => part !== undefined).join(", ");
   return printable(
-    `${operation ? `${operation}: ` : ""}${reason}${location ? ` (${location})` : ""}.${hint ? ` ${hint}` : ""}${rule?.includes("/") ? ` [${rule}]` : ""}`,
+    `${operation ? `${operation}: ` : ""}${reason}${location ? ` (${location})` : ""}.${hints.join("")}${rule?.includes("/") ? ` [${rule}]` : ""}`,
   );
 }
 

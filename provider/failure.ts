@@ -1,4 +1,4 @@
-import { Connection, isLoopback } from "./connection";
+import { Connection, isLoopback, Product } from "./connection";
 import { ErrorCode, invalidInput, StewardError } from "./errors";
 import { holdsShortSecret, redact } from "./redaction";
 
@@ -244,6 +244,13 @@ export function hintFor(status: number, { title, system, tokenSource, missingTok
   if (status === 503) return "The server is sealed, starting or overloaded: try again when it is ready.";
   if (status >= 500) return "The server failed: see its log.";
   return undefined;
+}
+
+/** The remedy if the server is a product for which the connection has no dialect. @internal */
+export function dialectHint({ product, system, place }: Connection, response: Parameters<Product["responds"]>[0]): string | undefined {
+  if (!product?.responds(response)) return undefined;
+  const { name, dialects } = product;
+  return `The server responds like ${name}. If it is ${name}, first set the dialect of ${system} in ${place} to ${dialects}.`;
 }
 
 /**

@@ -3,7 +3,7 @@ import type * as Undici from "undici";
 import { readBody } from "./body";
 import { Connection } from "./connection";
 import { ErrorCode, StewardError } from "./errors";
-import { errorCode, errorsIn, hintFor, isHtml, parseRetryAfter, redirected, serverReason, transportError } from "./failure";
+import { dialectHint, errorCode, errorsIn, hintFor, isHtml, parseRetryAfter, redirected, serverReason, transportError } from "./failure";
 import { parsed } from "./json";
 import { Limits } from "./limits";
 import { redact } from "./redaction";
@@ -221,7 +221,10 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
   if (status >= 300 && status < 400) throw redirected(connection, status, headers.location, fail);
   const isDone = status >= 200 && status < 300;
   const body = parsed(text, (isDone && request.parse) || JSON.parse);
+  const firstHint = dialectHint(connection, { status, headers, body, text });
   if (isDone) {
+    if (firstHint && !writes)
+      throw fail("ERR_UNEXPECTED_RESPONSE", "the response needs another dialect", { rule: "dialect", status, firstHint });
     if (body !== undefined || text === "") return { status, headers, body };
     throw fail("ERR_UNEXPECTED_RESPONSE", isHtml(text) ? "the response is a web page" : "the response is not JSON", {
       rule: isHtml(text) ? "web-page" : "not-json",
@@ -236,6 +239,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
     status,
     errorCount: errorsIn(body)?.length,
     rule: errorCode(status) === "ERR_FORBIDDEN" && token === undefined ? "no-token" : undefined,
+    firstHint,
     hint: hintFor(status, connection, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),

@@ -31,14 +31,15 @@ export interface Program {
 /** By stack: the Automation API runs several programs in a process. */
 const programs = new WeakMap<object, Program>();
 
-/** The names of each program, for all copies of this package in the process: a component may bring its own. */
-const shared = globalThis as unknown as Record<symbol, WeakMap<object, Program["names"]>>;
-const namesByStack = (shared[Symbol.for("pulumi-steward/names")] ??= new WeakMap());
+/** The names by stack, for all copies of this package in the process: a component may bring its own. */
+const key = Symbol.for("pulumi-steward/names");
+const shared = globalThis as { [key]?: WeakMap<object, Program["names"]> };
 
 function programOf(stack: object): Program {
-  const names = namesByStack.get(stack) ?? new Map();
+  shared[key] ??= new WeakMap();
+  const names = shared[key].get(stack) ?? new Map();
   const program = programs.get(stack) ?? { names, connections: new Map() };
-  namesByStack.set(stack, names);
+  shared[key].set(stack, names);
   programs.set(stack, program);
   return program;
 }

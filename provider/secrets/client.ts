@@ -2,7 +2,7 @@ import type { OpenAPIV3 } from "openapi-types";
 import { Adopt } from "../adoption";
 import { Connection, defineSystem, System } from "../connection";
 import { StewardError } from "../errors";
-import { unexpectedResponse } from "../failure";
+import { errorsIn, unexpectedResponse } from "../failure";
 import { Request, Retry, send } from "../http";
 import { nonEmptyStr, rule } from "../inputs";
 import { isObject } from "../json";
@@ -31,6 +31,12 @@ export const system: System<SecretsSettings> = defineSystem({
       .optional(),
   },
   partition: "namespace",
+  product: {
+    name: "Vault or OpenBao",
+    dialects: '"hashicorp" or "openbao"',
+    // Neither reads the token's header. Older releases of Vault answer 400.
+    responds: ({ body }) => errorsIn(body)?.some((error) => /permission denied|missing client token/.test(String(error))) ?? false,
+  },
   variables: [
     { dialect: "standard", prefix: "SECRETS", address: "SECRETS_ADDR", more: ["namespace"] },
     // The OpenBao CLI writes its token to Vault's file.

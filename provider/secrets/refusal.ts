@@ -8,7 +8,8 @@ export async function explainRefusal(connection: Connection, error: unknown): Pr
   // Without a token the document lists no paths.
   const paths = connection.token() === undefined ? undefined : await visiblePaths(connection, "never");
   const path = documentedPath(error);
-  if (!paths || path === "") return error;
+  // Of an unknown token, the document lists no paths either.
+  if (!paths || Object.keys(paths).length === 0 || path === "") return error;
   const templates = Object.keys(paths).filter((template) => matches(template, path));
   const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
   // The path exists, so the object is missing.

@@ -219,11 +219,7 @@ async function find({
   return {
     reason: `the secrets engine is already configured for ${address ? shownAddress : "the scheduler in the service's environment"}`,
     hint: `${renamedHint} Otherwise set adopt: true to overwrite that configuration. Its token cannot be read or restored. ${replaceHint}`,
-    differences: differencesOf<object>(
-      { ...from, address: unblanked(address) },
-      inputs,
-      equalities(shown),
-    ),
+    differences: differencesOf<object>({ ...from, address: unblanked(address) }, inputs, equalities(shown)),
     unreadable: [...readableFields.filter((field) => !shown.includes(field)), "token", "clientKey"],
   };
 }

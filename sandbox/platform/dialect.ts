@@ -37,6 +37,8 @@ export interface Dialect {
   linkOrigin(origin: string): string;
   /** Additional members of `meta.pagination`. */
   pagination(pageSize: number): Record<string, number>;
+  /** The headers of each response below `/api/v2`. */
+  headers: Record<string, string>;
   /** The headers of each response while the rate limit is enabled. `left`: milliseconds until the limit resets. */
   rateHeaders(limit: number, remaining: number, left: number): Record<string, string>;
   /** The headers of a 429 response. */
@@ -78,6 +80,7 @@ export const standard: Dialect = {
   ],
   linkOrigin: () => "",
   pagination: () => ({}),
+  headers: {},
   rateHeaders: () => ({}),
   tooManyHeaders: { "retry-after": "1" },
   needsTestAddress: false,
@@ -127,6 +130,7 @@ export const hashicorp: Dialect = {
   counters: runStatuses,
   linkOrigin: (origin) => origin,
   pagination: (pageSize) => ({ "page-size": pageSize }),
+  headers: { "tfp-api-version": "2.6" },
   rateHeaders: (limit, remaining, left) => ({
     "x-ratelimit-limit": String(limit),
     "x-ratelimit-remaining": String(remaining),

@@ -41,6 +41,11 @@ export function createPlatform(dialect: Dialect, clock: Clock): Platform {
     return next();
   });
 
+  app.use("/api/v2/*", async (c, next) => {
+    for (const [name, value] of Object.entries(dialect.headers)) c.header(name, value);
+    return next();
+  });
+
   app.use("/api/*", async (c, next) => {
     const { "api-rate-limiting-enabled": limits, "api-rate-limit": limit } = valuesOf(records, generalSettings);
     if (!limits) return next();

@@ -13,7 +13,11 @@ export const creation: readonly MutatedFile[] = [
         'if (adopt === "unchanged" && differences.length > 0)',
         'if (adopt === "unchanged" && differences.length < 0)',
       ],
-      ["adoption overwrites attributes without a line", "  sayOnce(connection, adopting(connection, adoptionLines", "  void (adopting(connection, adoptionLines"],
+      [
+        "adoption overwrites attributes without a line",
+        "  sayOnce(connection, adopting(connection, adoptionLines",
+        "  void (adopting(connection, adoptionLines",
+      ],
     ],
   },
   {

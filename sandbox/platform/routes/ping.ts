@@ -6,7 +6,6 @@ export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 export const isPublic = true;
 
 const headers = {
-  "tfp-api-version": "2.6",
   "tfp-appname": "Terraform Enterprise",
   "x-tfe-version": "1.0.0",
   "x-tfe-current-version": "1.0.0",

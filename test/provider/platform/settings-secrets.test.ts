@@ -62,7 +62,9 @@ onEachPlatform("readable secrets of settings", (current) => {
     await cost.up({ ...complete["cost-estimation"] });
     await change("cost-estimation", { cloudASecretKey: "canary-theirs" });
     expect(await cost.refresh()).toEqual(["cloudASecretKey"]);
-    expect(printedBesidesAdoption()).toEqual([expect.stringMatching(/^cost estimation settings "cost-estimation": the secret cloudASecretKey /)]);
+    expect(printedBesidesAdoption()).toEqual([
+      expect.stringMatching(/^cost estimation settings "cost-estimation": the secret cloudASecretKey /),
+    ]);
   });
 
   test("an emptied secret stays an input, so its next value is stored as a secret", async () => {

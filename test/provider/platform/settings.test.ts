@@ -42,31 +42,34 @@ describe.each([
         expect(after).toEqual(expected);
       });
 
-      test.each(cases)("$settings $attribute: up prints the value that it overwrites, when it is created and when it is added", async (each) => {
-        const { engine, change } = current();
-        await prepare(each);
-        await change(each.settings, { [each.name]: each.outOfBand });
-        const path = each.field === "extra" ? `extra.${each.attribute}` : each.attribute;
-        const [from, to] = [each.outOfBand, each.declared].map((value) => JSON.stringify(value));
-        const isSecret = secretFields(definitionOf(`platform:${each.token}`)).includes(path);
-        const values = isSecret ? "[secret] -> [secret]" : `${from} -> ${to}`;
-        // A long value is shortened.
-        const line = ` adoption changes ${path}: ${values.length > 200 ? "" : `${values}.`}`;
-        const lines = (): string[] => printed.splice(0).filter((text) => text.includes(` ${path}: `));
+      test.each(cases)(
+        "$settings $attribute: up prints the value that it overwrites, when it is created and when it is added",
+        async (each) => {
+          const { engine, change } = current();
+          await prepare(each);
+          await change(each.settings, { [each.name]: each.outOfBand });
+          const path = each.field === "extra" ? `extra.${each.attribute}` : each.attribute;
+          const [from, to] = [each.outOfBand, each.declared].map((value) => JSON.stringify(value));
+          const isSecret = secretFields(definitionOf(`platform:${each.token}`)).includes(path);
+          const values = isSecret ? "[secret] -> [secret]" : `${from} -> ${to}`;
+          // A long value is shortened.
+          const line = ` adoption changes ${path}: ${values.length > 200 ? "" : `${values}.`}`;
+          const lines = (): string[] => printed.splice(0).filter((text) => text.includes(` ${path}: `));
 
-        const created = engine(each.token);
-        await created.up(each.inputs);
-        expect(lines()).toEqual([expect.stringContaining(line)]);
-        await created.destroy();
-        const joined = engine(each.token);
-        await joined.up({ ...each.also });
-        expect(lines()).toEqual([]);
-        await joined.up(each.inputs);
-        expect(lines()).toEqual([expect.stringContaining(line)]);
-        await joined.refresh();
-        await joined.up(each.inputs);
-        expect(lines()).toEqual([]);
-      });
+          const created = engine(each.token);
+          await created.up(each.inputs);
+          expect(lines()).toEqual([expect.stringContaining(line)]);
+          await created.destroy();
+          const joined = engine(each.token);
+          await joined.up({ ...each.also });
+          expect(lines()).toEqual([]);
+          await joined.up(each.inputs);
+          expect(lines()).toEqual([expect.stringContaining(line)]);
+          await joined.refresh();
+          await joined.up(each.inputs);
+          expect(lines()).toEqual([]);
+        },
+      );
 
       test.each(cases)("$settings $attribute follows the server if it is not declared", async (each) => {
         const { change, requests, engine } = current();
