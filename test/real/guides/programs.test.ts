@@ -128,6 +128,25 @@ test("docs/guides/testing.md", async () => {
   // Run it twice: leftovers of the first run must not break the second.
   for (let run = 0; run < 2; run += 1) expect(await reader.run(jest)).toContain("Tests:       2 passed, 2 total");
 
+  await reader.shell();
+  const vitest = reader.take("js");
+  reader.write("index.test.ts", reader.read("index.test.ts").replace(/^jest\.setTimeout.*$/m, vitest));
+  const runVitest = reader.take("sh");
+  const passed = /Tests .*2 passed.*\(2\)/;
+  expect(await reader.run(runVitest)).toMatch(passed);
+
+  reader.save("js", "index.test.mjs");
+  const runNode = reader.take("sh");
+  expect(await reader.run(runNode)).toMatch(/^# pass 1$/m);
+
+  const { compilerOptions } = JSON.parse(reader.read("tsconfig.json"));
+  reader.write("tsconfig.json", JSON.stringify({ compilerOptions: { ...compilerOptions, module: "nodenext" } }));
+  reader.write("package.json", JSON.stringify({ ...JSON.parse(reader.read("package.json")), type: "module" }));
+  reader.write("index.test.ts", reader.read("index.test.ts").replace("__dirname", "import.meta.dirname"));
+  await reader.says("npm install --save-dev ts-node");
+  expect(await reader.run(runNode)).toMatch(/^# pass 1$/m);
+  expect(await reader.run(`rm index.test.mjs; ${runVitest}`)).toMatch(passed);
+
   const byHand = await reader.keepRunning("SHARE_5");
   try {
     reader.write("variables", byHand.output);
