@@ -157,7 +157,7 @@ export const hashicorp: Dialect = {
   bearer: true,
   tokenPrefix: "hvs.",
   sealed: "Vault is sealed",
-  raw: ["sys/rekey/init", "sys/rekey/update", "sys/rekey/verify", "sys/seal-status", "sys/unseal"],
+  raw: ["sys/rekey/init", "sys/rekey/update", "sys/rekey/verify", "sys/health", "sys/seal-status", "sys/unseal"],
   writes: ["POST", "PUT"],
   deletesAccess: true,
   pairsCertificates: false,

@@ -4,6 +4,7 @@ import type { RouteFile } from "../route-file";
 import * as configAccess from "./config-access";
 import * as configLease from "./config-lease";
 import * as creds from "./creds";
+import * as health from "./health";
 import * as leases from "./leases";
 import * as mounts from "./mounts";
 import * as openapi from "./openapi";
@@ -25,6 +26,7 @@ export const routeFiles: readonly RouteFile[] = [
   configAccess,
   configLease,
   creds,
+  health,
   leases,
   mounts,
   openapi,
