@@ -202,19 +202,41 @@ function isProxy(value: string): boolean {
   }
 }
 
+const inactiveNode = "inactive-node";
+/** Responses of Vault's nodes that are sealed, or know no active node. */
+const inactive = /^(Vault is sealed|local node not active but active cluster node not found|no active Vault instance found)$/;
+
+/** True if a node of a cluster could not pass a request to the active node. Another attempt may reach the active node. @internal */
+export const isInactiveNode = ({ details }: StewardError): boolean => details.rule === inactiveNode;
+
+/** Identifies the cause of an error response. @internal */
+export function ruleOf(status: number, reason: string, hasToken: boolean): string | undefined {
+  if (inactive.test(reason)) return inactiveNode;
+  return errorCode(status) === "ERR_FORBIDDEN" && !hasToken ? "no-token" : undefined;
+}
+
 /** @internal */
-export function redirected({ address }: Connection, status: number, location: string | string[] | undefined, fail: Fail): StewardError {
-  const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address).origin : undefined;
-  if (!target || target === new URL(address).origin)
+export function redirected(
+  { address }: Connection,
+  { status, location, writes }: { status: number; location: string | string[] | undefined; writes: boolean },
+  fail: Fail,
+): StewardError {
+  const own = new URL(address);
+  const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address) : undefined;
+  if (!target || target.origin === own.origin)
     return fail("ERR_REDIRECTED", "the server redirects to another path, which is not its API", {
       rule: "other-path",
       status,
       hint: "Check the base path of the connection's address, and the mount.",
     });
-  return fail("ERR_REDIRECTED", `the server redirects to ${target}, and the provider does not send credentials there`, {
-    rule: "other-server",
+  const { origin } = target;
+  // Also after the active node has applied the request, if its response to the standby is lost.
+  const isStandby = status === 307 && target.host !== own.host && target.pathname.startsWith("/v1/");
+  return fail("ERR_REDIRECTED", `the server redirects to ${origin}, and the provider does not send credentials there`, {
+    rule: isStandby ? inactiveNode : "other-server",
     status,
-    hint: `If ${target} is the active node of this installation, set the connection's address to it or to the load balancer.`,
+    outcomeUnknown: isStandby && writes,
+    hint: `If ${origin} is the active node of this cluster, set the connection's address to it, or to a load balancer whose health check is /v1/sys/health.`,
   });
 }
 

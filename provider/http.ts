@@ -3,7 +3,19 @@ import type * as Undici from "undici";
 import { readBody } from "./body";
 import { Connection } from "./connection";
 import { ErrorCode, StewardError } from "./errors";
-import { dialectHint, errorCode, errorsIn, hintFor, isHtml, parseRetryAfter, redirected, serverReason, transportError } from "./failure";
+import {
+  dialectHint,
+  errorCode,
+  errorsIn,
+  hintFor,
+  isHtml,
+  isInactiveNode,
+  parseRetryAfter,
+  redirected,
+  ruleOf,
+  serverReason,
+  transportError,
+} from "./failure";
 import { parsed } from "./json";
 import { Limits } from "./limits";
 import { redact } from "./redaction";
@@ -12,8 +24,8 @@ import { Sockets, socketsTo, undici } from "./sockets";
 /**
  * The failures after which a request is retried:
  *
- * - `idempotent`: broken connections, 429 and 503.
- * - `exceptOn5xx`: broken connections and 429.
+ * - `idempotent`: broken connections, inactive nodes of a cluster, 429 and 503.
+ * - `exceptOn5xx`: broken connections, inactive nodes and 429.
  * - `only429`: 429, which means that nothing was applied. For requests that are not idempotent.
  * - `never`: none. For optional reads, and for callers that read before they retry: see `delayAfter429`.
  * @internal
@@ -146,9 +158,9 @@ function retryDelay({ limits }: Connection, error: StewardError, attempt: number
   const { transportErrors, statuses } = retries[retry];
   const { status, details } = error;
   const broken = status === undefined && (error.code === "ERR_UNREACHABLE" || error.code === "ERR_NO_RESPONSE");
-  if (!(broken ? transportErrors : status !== undefined && statuses.includes(status))) return undefined;
-  // After a 429, and with a Retry-After, only the deadline ends the attempts.
-  const isCounted = status !== 429 && parseRetryAfter(details.retryAfter) === undefined;
+  if (!(broken || isInactiveNode(error) ? transportErrors : status !== undefined && statuses.includes(status))) return undefined;
+  // After a 429, in an election, and with a Retry-After, only the deadline ends the attempts.
+  const isCounted = (broken || status === 503) && parseRetryAfter(details.retryAfter) === undefined;
   return isCounted && attempt >= limits.maxRetries ? undefined : pauseOf(limits, error, attempt);
 }
 
@@ -157,11 +169,11 @@ const pauseOf = ({ initialBackoff, maxRetries }: Limits, { details }: StewardErr
   (parseRetryAfter(details.retryAfter) ?? 0) + initialBackoff * 2 ** Math.min(attempt, maxRetries) * (0.5 + Math.random() / 2);
 
 /**
- * The milliseconds to wait after a 429 before a caller retries a request of the class `never`. Undefined after any other error.
+ * The milliseconds to wait after a 429 or an inactive node before a caller retries a request of the class `never`. Undefined after any other error.
  * @internal
  */
 export const delayAfter429 = ({ limits }: Pick<Connection, "limits">, error: unknown, attempt: number): number | undefined =>
-  error instanceof StewardError && error.status === 429 ? pauseOf(limits, error, attempt) : undefined;
+  error instanceof StewardError && (error.status === 429 || isInactiveNode(error)) ? pauseOf(limits, error, attempt) : undefined;
 
 interface Attempt {
   request: Request;
@@ -198,6 +210,8 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
       signal,
       headersTimeout: request.limits?.idleTimeout,
       bodyTimeout: request.limits?.idleTimeout,
+      // A balancer of connections may choose another node for a new one.
+      reset: !isFirst,
       method,
       query: request.query,
       headers: {
@@ -218,7 +232,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
   }
 
   const { statusCode: status, headers } = response;
-  if (status >= 300 && status < 400) throw redirected(connection, status, headers.location, fail);
+  if (status >= 300 && status < 400) throw redirected(connection, { status, location: headers.location, writes }, fail);
   const isDone = status >= 200 && status < 300;
   const body = parsed(text, (isDone && request.parse) || JSON.parse);
   const firstHint = dialectHint(connection, { status, headers, body, text });
@@ -238,7 +252,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
   throw fail(errorCode(status), reason || (isHtml(text) ? "the response is a web page" : "the server gave no reason"), {
     status,
     errorCount: errorsIn(body)?.length,
-    rule: errorCode(status) === "ERR_FORBIDDEN" && token === undefined ? "no-token" : undefined,
+    rule: ruleOf(status, reason, token !== undefined),
     firstHint,
     hint: hintFor(status, connection, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,

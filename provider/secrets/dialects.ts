@@ -8,6 +8,8 @@ interface RekeyApi {
   write: "PUT" | "POST";
   /** True if the fields of a response are below `data`. */
   wrapsData: boolean;
+  /** True if a standby responds from its own memory, which holds no attempt of the active node. */
+  standbysRespond: boolean;
   /** The response of a service without this path. `hint` names the dialect to use. */
   notServed: { status: number; reason: string; hint: string };
 }
@@ -54,6 +56,7 @@ const sysRekey: RekeyApi = {
   path: "sys/rekey",
   write: "PUT",
   wrapsData: false,
+  standbysRespond: false,
   notServed: {
     status: 405,
     reason: "the service does not serve sys/rekey, which OpenBao 2.5 and later disable",
@@ -119,6 +122,7 @@ export const dialects: Record<string, SecretsDialect> = {
       path: "sys/rotate/root",
       write: "POST",
       wrapsData: true,
+      standbysRespond: true,
       notServed: {
         status: 404,
         reason: "the service does not serve sys/rotate/root, which only OpenBao 2.4 and later have",

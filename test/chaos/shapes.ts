@@ -36,6 +36,8 @@ const kinds: { fault: Fault; when: Strike["when"] }[] = [
   { fault: "late request", when: "before" },
   { fault: "reply", when: "before" },
   { fault: "reply", when: "after" },
+  { fault: "standby", when: "before" },
+  { fault: "standby", when: "after" },
   { fault: "seal", when: "before" },
   { fault: "seal", when: "after" },
 ];

@@ -10,9 +10,9 @@ import { Runner, Saved, SavedSet } from "./runners";
 
 /**
  * The faults. A kill is SIGKILL for the command line, the provider's process or both. A late request reaches the server only during the next run.
- * A reply is a lost response. A seal loses the attempt, as a failover does.
+ * A reply is a lost response, for which a standby redirects. A seal loses the attempt, as a failover does.
  */
-export const faults = ["command line", "provider", "both", "late request", "reply", "seal"] as const;
+export const faults = ["command line", "provider", "both", "late request", "reply", "standby", "seal"] as const;
 export type Fault = (typeof faults)[number];
 
 /** The request of a run at which the fault occurs, before the server receives it or after it was applied. */
@@ -149,12 +149,12 @@ class Story {
       const told = this.runner.told();
       const row = rows.filter(({ line }) => told.includes(line)).sort((a, b) => told.lastIndexOf(b.line) - told.lastIndexOf(a.line))[0];
       this.report.struck.push({ fault, when, row: row?.name ?? "(before the first)", opens: "previous" });
-      return { when, late: fault === "late request", act: () => this.fall(fault, previous) };
+      return { when, late: fault === "late request", redirects: fault === "standby", act: () => this.fall(fault, previous) };
     };
   }
 
   private async fall(fault: Fault, previous: string[]): Promise<void> {
-    if (fault === "reply") return;
+    if (fault === "reply" || fault === "standby") return;
     if (fault === "seal") return this.target.sealAndUnseal(await this.opening(previous));
     await this.runner.kill(fault === "late request" ? "both" : fault);
   }

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { Connection } from "../../provider/connection";
 import { send } from "../../provider/http";
 import { limits } from "../support/limits";
 import { refusal } from "../support/refusal";
@@ -96,9 +97,19 @@ describe("a failed request", () => {
   test("names the active node of a redirect, to which no credentials are sent", async () => {
     const other = await serve((_, response) => ok(response));
     const target = await serve((_, response) => response.writeHead(307, { location: `${other.address}/v1/thing?x=canary` }).end());
-    const error = await failure(send(target, get));
-    expect(error).toEqual(refusal("ERR_REDIRECTED", { rule: "other-server", status: 307 }));
-    expect(error.message).toContain(other.address);
+    const error = await failure(send(target, { ...get, retry: "never" }));
+    expect(error).toEqual(refusal("ERR_REDIRECTED", { rule: "inactive-node", status: 307 }));
+    for (const part of [other.address, "/v1/sys/health"]) expect(error.message).toContain(part);
+    expect(seen).toHaveLength(1);
+  });
+
+  test.each([
+    ["a login page", 302, () => "https://login.example/v1/thing"],
+    ["a login page that keeps the method", 307, () => "https://login.example/?back=/v1/thing"],
+    ["the same host with TLS", 307, (address: string) => `${address.replace("http:", "https:")}/v1/thing`],
+  ])("takes no redirect to %s for a standby", async (_, status, location) => {
+    const target: Connection = await serve((_, response) => response.writeHead(status, { location: location(target.address) }).end());
+    expect(await failure(send(target, post))).toEqual(refusal("ERR_REDIRECTED", { rule: "other-server", status }));
     expect(seen).toHaveLength(1);
   });
 });

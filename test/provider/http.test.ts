@@ -4,7 +4,7 @@ import { StewardError } from "../../provider/errors";
 import { delayAfter429, Request, send } from "../../provider/http";
 import { limits } from "../support/limits";
 import { refusal } from "../support/refusal";
-import { connection, failure, get, ok, post, seen, serve } from "./exchange";
+import { Answer, connection, failure, get, ok, post, seen, serve } from "./exchange";
 
 describe("a request", () => {
   test("reads the token once, so an error redacts the token that was sent", async () => {
@@ -111,24 +111,67 @@ describe("retry class idempotent", () => {
   });
 });
 
+/** What a node of a Vault cluster answers while it cannot reach the active node. */
+const standby: Answer = ({ url }, response) => response.writeHead(307, { location: `http://active.invalid:8200${url}` }).end();
+const election: Answer = (_, response) =>
+  response.writeHead(500).end('{"errors":["local node not active but active cluster node not found"]}');
+
 describe.each([
-  { retry: "idempotent", after: ["broken", 429, 503] },
-  { retry: "exceptOn5xx", after: ["broken", 429] },
+  { retry: "idempotent", after: ["broken", "standby", "election", 429, 503] },
+  { retry: "exceptOn5xx", after: ["broken", "standby", "election", 429] },
   { retry: "only429", after: [429] },
   { retry: "never", after: [] },
 ] as const)("retry class $retry", ({ retry, after }) => {
-  const codes = { broken: "ERR_NO_RESPONSE", 429: "ERR_RATE_LIMITED", 503: "ERR_UNAVAILABLE" } as const;
+  const failures = {
+    broken: ["ERR_NO_RESPONSE", true],
+    standby: ["ERR_REDIRECTED", true],
+    election: ["ERR_SERVER", true],
+    429: ["ERR_RATE_LIMITED", false],
+    503: ["ERR_UNAVAILABLE", false],
+  } as const;
 
-  test.each(["broken", 429, 503] as const)("retries, or fails at once, after %s", async (failed) => {
+  test.each(["broken", "standby", "election", 429, 503] as const)("retries, or fails at once, after %s", async (failed) => {
     const target = await serve((request, response, count) => {
       if (count > 1) ok(response);
       else if (failed === "broken") request.socket.destroy();
+      else if (failed === "standby") standby(request, response, count);
+      else if (failed === "election") election(request, response, count);
       else response.writeHead(failed, { "retry-after": "0" }).end();
     });
     const isRetried = (after as readonly unknown[]).includes(failed);
+    const [code, outcomeUnknown] = failures[failed];
     if (isRetried) expect((await send(target, { ...post, retry })).status).toBe(200);
-    else expect(await failure(send(target, { ...post, retry }))).toMatchObject({ code: codes[failed] });
+    else expect(await failure(send(target, { ...post, retry }))).toMatchObject({ code, details: { outcomeUnknown } });
     expect(seen).toHaveLength(isRetried ? 2 : 1);
+  });
+});
+
+describe("a cluster", () => {
+  test.each([
+    ["standby", standby],
+    ["election", election],
+  ])("is asked until the deadline: %s", async (_, answer) => {
+    const target = await serve((request, response, count) =>
+      count > 2 * limits.maxRetries ? ok(response) : answer(request, response, count),
+    );
+    expect((await send(target, get)).status).toBe(200);
+    // The first wait would be longer than the deadline.
+    limits.initialBackoff = 2 * limits.deadline;
+    const never = await serve(answer);
+    expect(await failure(send(never, get))).toMatchObject({ details: { rule: "inactive-node" } });
+  });
+
+  test("behind a balancer of connections is reached over a new connection", async () => {
+    limits.deadline = 5_000;
+    const sockets = new Set<Socket>();
+    // The first two connections lead to a standby.
+    const target = await serve((request, response, count) => {
+      sockets.add(request.socket);
+      if ([...sockets].indexOf(request.socket) < 2) standby(request, response, count);
+      else ok(response);
+    });
+    expect((await send(target, get)).status).toBe(200);
+    expect(sockets.size).toBe(3);
   });
 });
 

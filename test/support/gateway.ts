@@ -14,7 +14,7 @@ export interface Passing {
 
 /**
  * The fault of a request, `before` the server receives it or `after` its response. Then the connection is closed, unless another response replaces
- * the server's.
+ * the server's, or a standby redirects.
  */
 export interface Interruption {
   when: "before" | "after";
@@ -22,6 +22,8 @@ export interface Interruption {
   answer?(body: string): string;
   /** Holds the request until `deliver`, like a request that a killed process had already sent. */
   late?: boolean;
+  /** Responds like a standby of Vault that could not forward the request, or lost the active node's response. */
+  redirects?: boolean;
 }
 
 export interface Gateway {
@@ -65,6 +67,10 @@ export async function startGateway(address: string, wire: Wire = wireOf("standar
     gateway.requests.push(passing);
     const body = Buffer.concat(await incoming.toArray());
     const interruption = gateway.interrupt?.(passing);
+    const end = ({ redirects }: Interruption): void => {
+      if (redirects) outgoing.writeHead(307, { location: `http://active.invalid:8200${path}` }).end();
+      else cut(incoming);
+    };
     const options = { method, headers: { ...headers, host: new URL(address).host, "accept-encoding": "identity" } };
     if (interruption?.when === "before") {
       if (interruption.late)
@@ -76,13 +82,13 @@ export async function startGateway(address: string, wire: Wire = wireOf("standar
               .end(body);
           });
       await interruption.act?.();
-      return cut(incoming);
+      return end(interruption);
     }
     const upstream = send(new URL(path, address), options, async (response) => {
       const answer = Buffer.concat(await response.toArray());
       if (interruption) {
         await interruption.act?.();
-        if (!interruption.answer) return cut(incoming);
+        if (!interruption.answer) return end(interruption);
         const text = changed(answer.toString(), interruption.answer, wire);
         return void outgoing.writeHead(response.statusCode ?? 502, { "content-type": "application/json" }).end(text);
       }

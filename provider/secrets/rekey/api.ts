@@ -73,6 +73,7 @@ export async function getStatus(connection: Connection): Promise<RekeyStatus> {
   });
   const status = parse(statusSchema, answer);
   if (status.started && status.nonce === "") throw unexpectedBody(answer);
+  if (!status.started) await assertActiveNode(connection);
   const shown: RekeyStatus = {
     started: status.started,
     nonce: status.nonce,
@@ -88,6 +89,17 @@ export async function getStatus(connection: Connection): Promise<RekeyStatus> {
   const mayVerify = dialectOf(connection).statusTellsVerification ? Boolean(status.verification_nonce) : status.verification_required;
   const verification = status.started && mayVerify ? await getVerification(connection) : undefined;
   return verification ? { ...shown, verification } : shown;
+}
+
+/** A standby of OpenBao knows no attempt of the active node, and its keys may be old. */
+async function assertActiveNode(connection: Connection): Promise<void> {
+  if (!dialectOf(connection).rekey.standbysRespond) return;
+  await call(connection, { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
+    if (!(error instanceof StewardError) || ![429, 473, 474].includes(error.status ?? 0)) throw error;
+    const reason = `${connection.address} leads to a standby, which knows nothing of a rekey on the active node`;
+    const hint = "Set the connection's address to the active node, or to a load balancer whose health check is /v1/sys/health.";
+    throw identified("standby", error.with({ code: "ERR_UNAVAILABLE", reason, hint }));
+  });
 }
 
 async function getVerification(connection: Connection): Promise<RekeyStatus["verification"]> {
@@ -265,9 +277,11 @@ interface Waits {
   milliseconds: number;
 }
 
-/** Waits after a 429. Throws every other error, and the 429 itself once all waits of this run would last longer than the deadline of a request. @internal */
+/** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. @internal */
 export async function waitAfter429(connection: Connection, error: unknown): Promise<void> {
   const key = "rekey: waits after 429";
+  // The share may have counted, and a service that does not refuse a repeated one would count it twice.
+  if (isReplyLost(error) && !dialectOf(connection).refusesRepeatedShares) throw error;
   const { count, milliseconds } = (connection.cache.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
   const pause = delayAfter429(connection, error, count);
   if (pause === undefined || milliseconds + pause > connection.limits.deadline) throw error;
@@ -276,7 +290,8 @@ export async function waitAfter429(connection: Connection, error: unknown): Prom
 }
 
 /**
- * Retries after a 429, which applied nothing. Another attempt may be in progress by then: `isStillCurrent` reads the status before each retry.
+ * Retries after a 429, which applied nothing, or an inactive node. Another attempt may be in progress by then: `isStillCurrent` reads the status before
+ * each retry.
  * @internal
  */
 export async function retryAfter429<T>(connection: Connection, send: () => Promise<T>, isStillCurrent: () => Promise<boolean>): Promise<T> {

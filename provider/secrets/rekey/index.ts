@@ -60,7 +60,8 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * - Refresh of a finished rekey: `GET /v1/sys/rekey/init`.
  * - Delete: `GET /v1/sys/rekey/init`, and `DELETE /v1/sys/rekey/init` if an attempt of this rekey is left.
  *
- * In the dialect `openbao` the paths begin with `/v1/sys/rotate/root`, and each `PUT` is a `POST`.
+ * In the dialect `openbao` the paths begin with `/v1/sys/rotate/root`, and each `PUT` is a `POST`. `GET /v1/sys/health` follows each status without an
+ * attempt, since a standby responds without knowing the attempt of the active node.
  * @permissions In Vault, the requests of a rekey need no token, except those to its backup:
  * ```hcl
  * path "sys/rekey/backup" {

@@ -9,6 +9,7 @@ export const stopIds = [
   "invalid-share",
   // The service responds unexpectedly.
   "wrong-dialect",
+  "standby",
   "unexpected-response",
   "cancel-ineffective",
   "auto-unseal",

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
+import { isInactiveNode } from "../../failure";
 import { dialectOf } from "../client";
 import { getBackup, mayReturnNoShares, submitShare, waitAfter429, wasNotCounted } from "./api";
 import { redacting, Share, shareDigest, shareOf } from "./crypto";
@@ -92,15 +93,18 @@ async function submitOne(connection: Connection, identity: AttemptIdentity, shar
     return set ? { kind: "complete", set } : { kind: "counted" };
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    if (error.status === 429) {
+    if (wasNotCounted(error)) {
       await waitAfter429(connection, error);
       return { kind: "rate limited" };
     }
-    if (wasNotCounted(error)) throw error;
     const answered = error.status !== undefined && error.status >= 400;
     const { server, status } = await observe(connection, identity);
     if (server !== "collecting") return { kind: "unknown", status, error };
     if (status.progress === before.progress + 1) return { kind: "counted" };
+    if (isInactiveNode(error) && dialectOf(connection).refusesRepeatedShares) {
+      await waitAfter429(connection, error);
+      return { kind: "rate limited" };
+    }
     const { reason } = error.details;
     if (status.progress === 0 && (before.progress > 0 || (before.required === 1 && answered))) return { kind: "all refused", reason };
     return answered && error.status === 400 ? { kind: "share refused", reason } : { kind: "unknown", status, error };

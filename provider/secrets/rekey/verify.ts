@@ -1,4 +1,5 @@
 import { StewardError } from "../../errors";
+import { isInactiveNode } from "../../failure";
 import { getBackup, isFailedCommit, isReplyLost, removeBackup, restartVerification, retryAfter429, verifyShare } from "./api";
 import { describeKeys, encryptedLine, prove, Share } from "./crypto";
 import { cancelOwnAttempt, cancelProbe, log, observe } from "./protocol";
@@ -82,7 +83,7 @@ async function proveLocally(run: CommitRun): Promise<void> {
 
 /** Finds out if a new share has committed despite its error response. */
 async function explainVerify(run: CommitRun, share: Share, error: unknown): Promise<unknown> {
-  if (!(error instanceof StewardError) || error.status === 429) return error;
+  if (!(error instanceof StewardError) || error.status === 429 || isInactiveNode(error)) return error;
   // Vault answers 500 to shares that cannot be combined. Another 5xx may come from a proxy, behind which the request continues.
   const isVerdict = error.status === 400 || error.status === 500;
   if (isFailedCommit(error)) return outcomeUnknown(run, `the service failed to commit the new shares (${error.details.reason})`);

@@ -2,6 +2,7 @@ import { RekeyInputs } from "../../../../provider/secrets";
 import { keptBySeal } from "../../../../provider/secrets/rekey/stops";
 import { Sandbox, start } from "../../../../sandbox/index";
 import { configOf } from "../../../support/context";
+import { limits } from "../../../support/limits";
 import { printed } from "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { inputsFrom, RekeyStack } from "../../../support/rekey";
@@ -13,6 +14,10 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
   const wire = wireOf(dialect);
   let sandbox: Sandbox;
   afterEach(() => sandbox.close());
+  const { initialBackoff } = limits;
+  afterEach(() => {
+    limits.initialBackoff = initialBackoff;
+  });
   const stackOn = (): RekeyStack => new RekeyStack(configOf({ sandbox, dialect }));
   const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(sandbox.secrets.shares, more);
   const writes = (): string[] =>
@@ -103,13 +108,30 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     expect(details).toMatchObject({ rule: "rekey/auto-unseal", reason: expect.stringContaining("the attempt forced") });
   });
 
-  test("a redirect of a standby node names the active node, and nothing is sent there", async () => {
+  test("a standby that never reaches the active node is named at the deadline, and nothing is sent to the active node", async () => {
     sandbox = await start({ dialect });
+    // The first wait would be longer than the deadline.
+    limits.initialBackoff = 2 * limits.deadline;
     const headers = { location: "https://active.example:8200/v1/sys/rekey/init" };
     sandbox.faults.add({ system: "secrets", path: /init/, action: "redirect", headers });
     const error = await stackOn().fails(inputs());
     expect([error.code, error.message]).toEqual(["ERR_REDIRECTED", expect.stringContaining("https://active.example:8200")]);
     expect(writes()).toEqual([]);
+  });
+
+  test("a standby of OpenBao, which knows no attempt of the active node, gets no request", async () => {
+    sandbox = await start({ dialect });
+    const stack = stackOn();
+    sandbox.faults.add({ system: "secrets", path: "/v1/sys/health", action: "respond", status: 429, body: "{}" });
+    if (dialect !== "openbao") return void (await stack.up(inputs()));
+    expect(await stack.fails(inputs())).toEqual(refusal("ERR_UNAVAILABLE", { rule: "rekey/standby", path: "/v1/sys/health" }));
+    expect(writes()).toEqual([]);
+    await stack.up(inputs(), "shares");
+    // After a failover, the attempt is gone, but a standby is no proof of it.
+    await sandbox.secrets.failover();
+    sandbox.faults.add({ system: "secrets", path: "/v1/sys/health", action: "respond", status: 429, body: "{}" });
+    expect(await stack.stops(inputs())).toBe("rekey/standby");
+    expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
   });
 
   test("a sealed server is retried and then reported as sealed", async () => {

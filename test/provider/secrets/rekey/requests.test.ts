@@ -40,6 +40,7 @@ onEachRekeyTarget("the page of the rekey", (current) => {
     await stack.refresh();
     await stack.destroy();
     const sent = gateway.requests.map(({ method, path }) => `${method} ${path}`);
-    expect([...new Set(sent)].sort()).toEqual([...new Set(documented)].sort());
+    const ofDialect = current().dialect === "openbao" ? documented : documented.filter((each) => !each.endsWith("/sys/health"));
+    expect([...new Set(sent)].sort()).toEqual([...new Set(ofDialect)].sort());
   });
 });

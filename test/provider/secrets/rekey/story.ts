@@ -41,6 +41,8 @@ export function tools(current: () => RekeyTarget) {
     await action();
     return gateway.requests.slice(first).map(({ method, path }) => `${method} ${path.replace("/v1/sys/rekey/", "")}`);
   };
+  /** The reads that show that no attempt is in progress: a standby of OpenBao would not know. */
+  const noAttempt = (): string[] => ["GET init", ...(current().dialect === "openbao" ? ["GET /v1/sys/health"] : [])];
   const status = async (): Promise<Record<string, unknown>> => (await current().outOfBand("GET", "sys/rekey/init")).body;
   const decrypted = async (set: { encryptedShares?: { fingerprint: string; share: string }[] }, all: Holder[]): Promise<string[]> =>
     Promise.all(
@@ -63,5 +65,5 @@ export function tools(current: () => RekeyTarget) {
         ? interruption
         : undefined;
   };
-  return { inputs, stackOn, requests, status, decrypted, candidateOf, forHolders, interrupt };
+  return { inputs, stackOn, requests, noAttempt, status, decrypted, candidateOf, forHolders, interrupt };
 }
