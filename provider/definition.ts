@@ -40,6 +40,8 @@ export interface Field<Value = unknown> {
   output?: true;
   /** An output in the state that only the provider uses. */
   stored?: true;
+  /** Every state has it. */
+  essential?: true;
   /** The default is `exact`. */
   compare?: Comparison;
   /** A change replaces the resource. */

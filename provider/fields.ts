@@ -50,6 +50,13 @@ export const secretsOf = (fields: AnyFields, values: Values = {}): string[] => [
 
 const placeholder = /<(\w+)>/g;
 
+/** The fields without which an operation would act on the wrong object, or on none. @internal */
+export const essentialNames = ({ id, fields }: { id: string; fields: AnyFields }): string[] => [
+  ...[...id.matchAll(placeholder)].map(([, name]) => name as string),
+  ...namesWith(fields, "essential"),
+  "declared",
+];
+
 /** Fills in the fields of a template. Returns an empty string if one is missing. @internal */
 export function format(template: string, ...values: object[]): string {
   const all: Values = Object.assign({}, ...values);
@@ -67,7 +74,7 @@ export function parseId({ id: template, fields }: { id: string; fields: AnyField
   const values = Object.fromEntries(names.map((name, index) => [name, parts[index] as string]));
   const isValid = ([name, value]: [string, string]): boolean => {
     const { input, compare } = fields[name] ?? {};
-    return input?.safeParse(value).success === true && (compare?.normalize?.(value) ?? value) === value;
+    return input?.safeParse(value).success !== false && (compare?.normalize?.(value) ?? value) === value;
   };
   return Object.entries(values).every(isValid) ? values : undefined;
 }

@@ -2,7 +2,7 @@ import { neverDiffers } from "../comparison";
 import { Connection } from "../connection";
 import { AnyDefinition, OutcomeUnknown } from "../definition";
 import { CheckFailure, PartialState, StewardError } from "../errors";
-import { defaultsOf, format, inputNames, namesWith, parseId } from "../fields";
+import { defaultsOf, essentialNames, format, inputNames, namesWith, parseId } from "../fields";
 import { areDeclared, createObjects, newInstance, recordFailure, recordWritten, registerManager } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
 import { check, sayNotes } from "./check";
@@ -25,12 +25,12 @@ export interface DiffResult {
 export interface Lifecycle {
   /** `last`: the inputs of the last run. Empty before the first. */
   check(last: Properties, news: Properties): Promise<{ inputs: Properties; findings: CheckFailure[] }>;
-  diff(state: Properties, news: Properties): Promise<DiffResult>;
+  diff(id: string, state: Properties, news: Properties): Promise<DiffResult>;
   create(news: Properties): Promise<{ id: string; state: Properties }>;
   /** Returns undefined if the resource no longer exists. */
   read(id: string, stateOrArguments: Properties): Promise<{ state: Properties; inputs?: Properties } | undefined>;
   update(id: string, state: Properties, news: Properties): Promise<Properties>;
-  delete(state: Properties): Promise<void>;
+  delete(id: string, state: Properties): Promise<void>;
 }
 
 /** The life cycle of the resources of a definition, independent of the mechanism. @internal */
@@ -41,6 +41,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
   const { comparison, equal, fieldsOf, changed } = changes;
   const secrets = namesWith(definition.fields, "secret");
   const replacing = namesWith(definition.fields, "replaces");
+  const essential = essentialNames(definition);
   const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
 
   /** Runs an operation. If it fails and `keep` returns properties, the engine stores the resource with them. */
@@ -77,6 +78,22 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
           }),
     });
     throw new OperationFailed(error, undefined);
+  }
+
+  /** The state, with fields that it lacks taken from the id. Fails if an operation on it would act on the wrong object, or on none. */
+  function whole(verb: string, id: string, state: Properties): Promise<Properties> {
+    const complete: Properties = { ...parseId(definition, id), ...state };
+    return attempt(verb, complete, async () => {
+      const all = withFormer(complete);
+      const missing = essential.filter((field) => all[field] === undefined);
+      if (missing.length === 0) return complete;
+      throw new StewardError({
+        code: "ERR_INVALID_INPUT",
+        rule: "damaged-state",
+        reason: `the state was damaged or edited: it lacks ${missing.join(", ")}`,
+        hint: "Restore an earlier state with `pulumi stack import`, or remove the resource with `pulumi state delete <URN>` and adopt the object again.",
+      });
+    });
   }
 
   function assertSameServer(connection: Connection, state: Properties): void {
@@ -137,8 +154,9 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     });
   }
 
-  const diff: Lifecycle["diff"] = (state, news) =>
-    attempt("update", state, async () => {
+  async function diff(id: string, given: Properties, news: Properties): ReturnType<Lifecycle["diff"]> {
+    const state = await whole("update", id, given);
+    return attempt("update", state, async () => {
       const inputs = defined(news);
       const olds = withFormer(state);
       const deleteBeforeReplace = definition.deleteBeforeReplace ?? false;
@@ -169,6 +187,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       const isRemoved = isHeld && (await registerManager(connection, objects, olds));
       return { changes: moved || isIncomplete || isRemoved || changing.length > 0, changing, replaces, deleteBeforeReplace };
     });
+  }
 
   async function create(news: Properties): ReturnType<Lifecycle["create"]> {
     const inputs = defined(news);
@@ -206,8 +225,8 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
 
   async function read(id: string, stateOrArguments: Properties): ReturnType<Lifecycle["read"]> {
     // The first read of a `get` has no state yet, only an id.
-    const isFirst = stateOrArguments.declared === undefined;
-    const state: Properties = { ...stateOrArguments, ...(isFirst ? partsOf(id) : {}) };
+    const isFirst = stateOrArguments.declared === undefined && stateOrArguments.server === undefined;
+    const state: Properties = isFirst ? { ...stateOrArguments, ...partsOf(id) } : await whole("read", id, stateOrArguments);
     const { [formerInputs]: _, ...shown } = state;
     const previous = withFormer(state);
     const isImport = isFirst && Boolean(sources.marksSecrets);
@@ -251,7 +270,8 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     });
   }
 
-  async function update(id: string, state: Properties, news: Properties): Promise<Properties> {
+  async function update(id: string, given: Properties, news: Properties): Promise<Properties> {
+    const state = await whole("update", id, given);
     const inputs = defined(news);
     const olds = withFormer(state);
     const instance = (olds.instance as string | undefined) ?? newInstance();
@@ -305,14 +325,16 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     create,
     read,
     update,
-    delete: (stateAndFormer) =>
-      attempt("delete", stateAndFormer, async () => {
+    async delete(id, given) {
+      const stateAndFormer = await whole("delete", id, given);
+      await attempt("delete", stateAndFormer, async () => {
         if (!definition.delete) return;
         const state = withFormer(stateAndFormer);
         const connection = connectionOf(state);
         assertSameServer(connection, state);
         await definition.delete({ connection, state });
         keepFormer(connection, objectsOf(state), stateAndFormer);
-      }),
+      });
+    },
   };
 }

@@ -330,7 +330,13 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
   id: "<mount>/role",
   readById: true,
   fields: {
-    roles: { input: z.record(z.string(), role, "must be an object of roles by name"), required: true, output: true, compare: rolesByName },
+    roles: {
+      input: z.record(z.string(), role, "must be an object of roles by name"),
+      required: true,
+      output: true,
+      essential: true,
+      compare: rolesByName,
+    },
     exclusive: { input: bool, stored: true },
     undeclared: { stored: true },
     unanswered: { stored: true },
