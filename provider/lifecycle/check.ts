@@ -1,8 +1,10 @@
-import { ConfigurationSources } from "../connection";
+import { Difference, described } from "../adoption";
+import { ConfigurationSources, Connection } from "../connection";
 import { AnyDefinition, PlanNote } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
 import { defaultsOf, inputSchema } from "../fields";
 import { checkFailures, valueAt } from "../inputs";
+import { shortened } from "../log";
 import { recordDeclared, recordNew } from "../ownership";
 import { Changes } from "./changes";
 import { lookAhead } from "./existing";
@@ -22,6 +24,12 @@ export function warn({ say }: Pick<ConfigurationSources, "say">, resource: strin
 /** @internal */
 export function sayNotes({ say }: Pick<ConfigurationSources, "say">, resource: string, notes: readonly PlanNote[]): void {
   for (const { path, text, isInformation } of notes) say(`${isInformation ? "" : "warning: "}${resource}: ${atPath(path, text)}`);
+}
+
+/** Names the changed parts of a record, which Pulumi prints as a whole. @internal */
+export function sayDrift(connection: Connection, differences: readonly Difference[]): void {
+  for (const line of shortened(differences.map((difference) => described(connection, difference))))
+    connection.say(`${connection.resource}: changed on the server: ${line}`);
 }
 
 const declaredTwice = ({ object, urn }: { object: string; urn: string }): CheckFailure => ({

@@ -5,7 +5,7 @@ import { CheckFailure, PartialState, StewardError } from "../errors";
 import { defaultsOf, essentialNames, format, inputNames, namesWith, parseId } from "../fields";
 import { areDeclared, createObjects, newInstance, recordFailure, recordWritten, registerManager } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
-import { check, sayNotes } from "./check";
+import { check, sayDrift, sayNotes } from "./check";
 import { takeOverExisting } from "./existing";
 import { hintStaleConfig, OperationFailed, PartialResource, unexpected } from "./failure";
 import { formerInputs, formerOf, hideFields, hideFormer, keepFormer, withFormer } from "./former-inputs";
@@ -38,7 +38,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
   const context = resourceContext(definition, sources);
   const { describe, secretsIn, connectionOf } = context;
   const changes = changesOf(definition);
-  const { comparison, equal, fieldsOf, changed } = changes;
+  const { comparison, equal, fieldsOf, changed, recordDifferences } = changes;
   const secrets = namesWith(definition.fields, "secret");
   const replacing = namesWith(definition.fields, "replaces");
   const essential = essentialNames(definition);
@@ -259,8 +259,10 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         // The provider cannot tell whether the program removed this secret, and the engine would store its value in plaintext.
         if (isSecret && comparison(field).equal === neverDiffers.equal && !sources.marksSecrets) continue;
         // Keep the previous spelling of an equivalent value, so refresh shows no false diff.
-        if (equal(field, fieldAt(shown, field), fieldAt(props, field))) setField(props, field, fieldAt(shown, field));
+        const [before, now] = [fieldAt(shown, field), fieldAt(props, field)];
+        if (equal(field, before, now)) setField(props, field, before);
         else if (isSecret) connection.say(`${describe(shown)}: the secret ${field} was changed on the server`);
+        else sayDrift(connection, recordDifferences(field, before, now));
         // Return a placeholder. If a secret input is missing from one read and present in the next, the engine stores it in plaintext.
         setField(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
       }
