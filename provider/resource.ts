@@ -9,7 +9,7 @@ import { lostParts } from "./adapters/plain-inputs";
 import { assertPluginFound } from "./adapters/plugin-found";
 import { secretInputsOf } from "./adapters/secret-inputs";
 import { invalidInput } from "./errors";
-import { namesWith } from "./fields";
+import { namesWith, publicNames } from "./fields";
 import { ConnectionArgs } from "./inputs";
 import { encryptedOutputs } from "./lifecycle/former-inputs";
 import { secretInputs } from "./lifecycle/properties";
@@ -28,6 +28,8 @@ export type Outputs<State> = { readonly [Field in keyof State]: Output<State[Fie
 export type Getter<T> = (name: string, id: Input<ID>, args?: Args<ConnectionArgs>, opts?: CustomResourceOptions) => T;
 
 interface Registered extends Declared {
+  id: string;
+  name?: string;
   deleteBeforeReplace?: boolean;
 }
 
@@ -60,7 +62,9 @@ export function registration(
   // A transform may change the object, and make any input secret.
   const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
   if (!isNative) {
-    const names = isTransformed ? Object.keys(args ?? {}) : secretInputsOf(args ?? {}, opts?.additionalSecretOutputs);
+    // The provider rejects a secret in the id.
+    const possible = isTransformed ? Object.keys(args ?? {}).filter((field) => !publicNames(definition).includes(field)) : [];
+    const names = secretInputsOf(args ?? {}, [...possible, ...(opts?.additionalSecretOutputs ?? [])]);
     if (names) properties[secretInputs] = names;
   }
   // The plugin itself checks for duplicates.

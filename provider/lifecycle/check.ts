@@ -2,7 +2,7 @@ import { Difference, described } from "../adoption";
 import { ConfigurationSources, Connection } from "../connection";
 import { AnyDefinition, PlanNote } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
-import { defaultsOf, inputSchema } from "../fields";
+import { defaultsOf, inputSchema, publicNames } from "../fields";
 import { checkFailures, valueAt } from "../inputs";
 import { shortened } from "../log";
 import { recordDeclared, recordNew } from "../ownership";
@@ -31,6 +31,12 @@ export function sayDrift(connection: Connection, differences: readonly Differenc
   for (const line of shortened(differences.map((difference) => described(connection, difference))))
     connection.say(`${connection.resource}: changed on the server: ${line}`);
 }
+
+const secretName = (path: string): CheckFailure => ({
+  path,
+  rule: "secret-name",
+  reason: "must not be a secret, since the id of the resource and messages show it (pulumi.unsecret removes the mark)",
+});
 
 const declaredTwice = ({ object, urn }: { object: string; urn: string }): CheckFailure => ({
   path: "",
@@ -63,6 +69,7 @@ export async function check(
     try {
       const connection = connectionOf(given);
       inputs = { ...defined(defaultsOf(definition.fields, connection)), ...given };
+      findings.push(...connection.secretFields.filter((field) => publicNames(definition).includes(field)).map(secretName));
       const invalid = new Set(findings.map(({ path }) => path.split(/[.[]/)[0]));
       for (const rule of definition.rules ?? [])
         if (!rule.fields.some((field) => hasUnknown(inputs[field]) || invalid.has(field)))
