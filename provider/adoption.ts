@@ -43,14 +43,15 @@ export interface Found<State> {
 const longest = 200;
 
 /** The input in a path: `roles` in `roles.web.policies`. */
-const inputOf = (path: string): string => path.split(".", 1)[0] as string;
+const inputOf = (path: string): string => path.split(/[.[]/, 1)[0] as string;
 
 function shown(value: unknown, secrets: readonly string[]): string {
   const text = value === undefined ? "nothing" : redact(JSON.stringify(value), secrets);
   return text.length > longest ? `${text.slice(0, longest / 2)}…${text.slice(-longest / 2)}` : text;
 }
 
-const described = ({ secretFields, secrets }: Connection, { path, from, to }: Difference): string =>
+/** `roles.web.policies: ["a"] -> ["b"]`. @internal */
+export const described = ({ secretFields, secrets }: Connection, { path, from, to }: Difference): string =>
   `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${shown(from, secrets)} -> ${shown(to, secrets)}`}`;
 
 function adoptionLines(connection: Connection, { differences, unreadable = [] }: Found<unknown>): string[] {

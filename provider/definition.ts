@@ -42,6 +42,8 @@ export interface Field<Value = unknown> {
   stored?: true;
   /** An output that lists what the next update has to do. A value in the state is a change. */
   pending?: true;
+  /** Every state has it. */
+  essential?: true;
   /** The default is `exact`. */
   compare?: Comparison;
   /** A change replaces the resource. */

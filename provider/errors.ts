@@ -3,7 +3,7 @@ import { printable } from "./log";
 /**
  * A machine-readable error code:
  *
- * - `ERR_INVALID_INPUT`: the program or its configuration is invalid. The invalid input was not sent.
+ * - `ERR_INVALID_INPUT`: the program, its configuration or the stack's state is invalid. The invalid input was not sent.
  * - `ERR_NO_CONNECTION`: no server is configured under this name.
  * - `ERR_NOT_INSTALLED`: the program's package.json lacks pulumi-steward, or Pulumi cannot find the plugin.
  * - `ERR_SERVER_MISMATCH`: the connection now names another server than the one in the state.

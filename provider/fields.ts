@@ -49,25 +49,36 @@ export const secretsOf = (fields: AnyFields, values: Values = {}): string[] => [
 ];
 
 const placeholder = /<(\w+)>/g;
+const placeholdersIn = (template: string): string[] => [...template.matchAll(placeholder)].map(([, name]) => name as string);
+
+/** The fields that everybody sees, since they are part of the id or of messages. @internal */
+export const publicNames = ({ id, name = "" }: { id: string; name?: string }): string[] => placeholdersIn(`${id} ${name}`);
+
+/** The fields without which an operation would act on the wrong object, or on none. @internal */
+export const essentialNames = ({ id, fields }: { id: string; fields: AnyFields }): string[] => [
+  ...placeholdersIn(id),
+  ...namesWith(fields, "essential"),
+  "declared",
+];
 
 /** Fills in the fields of a template. Returns an empty string if one is missing. @internal */
 export function format(template: string, ...values: object[]): string {
   const all: Values = Object.assign({}, ...values);
-  const names = [...template.matchAll(placeholder)].map(([, name]) => name as string);
-  return names.some((name) => all[name] === undefined) ? "" : template.replace(placeholder, (_, name) => String(all[name]));
+  return placeholdersIn(template).some((name) => all[name] === undefined)
+    ? ""
+    : template.replace(placeholder, (_, name) => String(all[name]));
 }
 
 /** Parses an id. Returns undefined if it does not match the template or a part is invalid. @internal */
 export function parseId({ id: template, fields }: { id: string; fields: AnyFields }, id: string): Values | undefined {
-  const names = [...template.matchAll(placeholder)].map(([, name]) => name as string);
   const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const pattern = template.split(placeholder).map((part, index) => (index % 2 === 0 ? literal(part) : index === 1 ? "(.+)" : "([^/]+)"));
   const parts = new RegExp(`^${pattern.join("")}$`, "s").exec(id)?.slice(1);
   if (!parts) return undefined;
-  const values = Object.fromEntries(names.map((name, index) => [name, parts[index] as string]));
+  const values = Object.fromEntries(placeholdersIn(template).map((name, index) => [name, parts[index] as string]));
   const isValid = ([name, value]: [string, string]): boolean => {
     const { input, compare } = fields[name] ?? {};
-    return input !== undefined && issuesOf(input, value).length === 0 && (compare?.normalize?.(value) ?? value) === value;
+    return (!input || issuesOf(input, value).length === 0) && (compare?.normalize?.(value) ?? value) === value;
   };
   return Object.entries(values).every(isValid) ? values : undefined;
 }

@@ -79,13 +79,20 @@ export const connectionInput: z.ZodType<string | undefined> = connectionName.opt
 /** The options of a function that takes only `connection`. @internal */
 export const onlyConnection: z.ZodType<{ connection?: string }> = strictObject({ connection: connectionInput });
 
-/** The property path: `roles.web.policies[0]`. */
-const pathOf = ({ path }: Issue): string =>
-  path.map((part, depth) => (typeof part === "number" ? `[${part}]` : `${depth > 0 ? "." : ""}${String(part)}`)).join("");
+/** Pulumi's property path: `roles.web.policies[0]`, `roles["a.b"]`. @internal */
+export const pathOf = (parts: readonly PropertyKey[]): string =>
+  parts.reduce<string>((path, part) => {
+    if (typeof part === "number") return `${path}[${part}]`;
+    return /^[A-Za-z_]\w*$/.test(String(part)) ? `${path}${path && "."}${String(part)}` : `${path}[${JSON.stringify(part)}]`;
+  }, "");
 
-/** @internal */
+/** The value at a path. Not an inherited one: an object may have a key such as `constructor`. @internal */
 export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[part], value);
+  path.reduce<unknown>(
+    (inner, part) =>
+      typeof inner === "object" && inner !== null && Object.hasOwn(inner, part) ? (inner as Record<PropertyKey, unknown>)[part] : undefined,
+    value,
+  );
 
 /** The arguments of a zod refinement: its message, and the rule of its check failures. @internal */
 export const rule = (name: string, error: string): { error: string; params: { rule: string } } => ({ error, params: { rule: name } });
@@ -95,7 +102,7 @@ export const checkFailures = ({ issues }: { issues: readonly Issue[] }, given: u
   issues.map((issue) => {
     const isMissing = issue.path.length > 0 && valueAt(given, issue.path) === undefined;
     return {
-      path: pathOf(issue),
+      path: pathOf(issue.path),
       rule: isMissing ? "missing" : String(issue.params?.rule ?? issue.code).replaceAll("_", "-"),
       reason: isMissing ? `is missing; ${issue.message}` : issue.message,
     };

@@ -5,9 +5,11 @@ import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, nativeType, providerText, shortenCallStack } from "./adapters/dynamic";
 import { usesPlugin } from "./adapters/mechanism";
+import { lostParts } from "./adapters/plain-inputs";
 import { assertPluginFound } from "./adapters/plugin-found";
 import { secretInputsOf } from "./adapters/secret-inputs";
-import { namesWith } from "./fields";
+import { invalidInput } from "./errors";
+import { namesWith, publicNames } from "./fields";
 import { ConnectionArgs } from "./inputs";
 import { encryptedOutputs } from "./lifecycle/former-inputs";
 import { secretInputs } from "./lifecycle/properties";
@@ -26,6 +28,8 @@ export type Outputs<State> = { readonly [Field in keyof State]: Output<State[Fie
 export type Getter<T> = (name: string, id: Input<ID>, args?: Args<ConnectionArgs>, opts?: CustomResourceOptions) => T;
 
 interface Registered extends Declared {
+  id: string;
+  name?: string;
   deleteBeforeReplace?: boolean;
 }
 
@@ -44,6 +48,8 @@ export function registration(
   const isNative = native === true;
   if (isNative) assertPluginFound();
   else assertRuntimeResolves();
+  const lost = lostParts(args, []);
+  if (lost.length > 0) throw invalidInput(lost, { operation: `Cannot declare ${definition.displayName} "${name}"` });
   assertDefaultSpelled((args as Partial<ConnectionArgs> | undefined)?.connection);
   hideResponses();
   shortenCallStack();
@@ -56,7 +62,9 @@ export function registration(
   // A transform may change the object, and make any input secret.
   const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
   if (!isNative) {
-    const names = isTransformed ? Object.keys(args ?? {}) : secretInputsOf(args ?? {}, opts?.additionalSecretOutputs);
+    // The provider rejects a secret in the id.
+    const possible = isTransformed ? Object.keys(args ?? {}).filter((field) => !publicNames(definition).includes(field)) : [];
+    const names = secretInputsOf(args ?? {}, [...possible, ...(opts?.additionalSecretOutputs ?? [])]);
     if (names) properties[secretInputs] = names;
   }
   // The plugin itself checks for duplicates.

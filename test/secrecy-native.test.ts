@@ -1,5 +1,5 @@
 import { unwrapSecrets } from "../provider/adapters/plugin-values";
-import { inputNames, namesWith } from "../provider/fields";
+import { inputNames, namesWith, publicNames } from "../provider/fields";
 import { signatureKey } from "../provider/inputs";
 import { Sandbox, start } from "../sandbox/index";
 import { cases, livingCases } from "./cases";
@@ -8,6 +8,7 @@ import { Canaries } from "./support/canaries";
 import { configOf, contextOf, resetAll } from "./support/context";
 import { definitionOf, secretFields } from "./support/definitions";
 import { unknown } from "./support/deployment";
+import { Engine } from "./support/engine";
 import { limits } from "./support/limits";
 import { endPlugin, listen, NativeEngine, Told } from "./support/native-engine";
 import { RekeyStack } from "./support/rekey";
@@ -30,7 +31,13 @@ const pathsIn = (inputs: Properties): string[][] => {
   leaves(inputs, (_, path) => paths.push(path));
   return paths;
 };
-const allSecret = (inputs: Properties): Properties => leaves(inputs, secret) as Properties;
+/** The inputs that may be secret. The id and messages show the others. */
+const hidable = (token: string, inputs: Properties): Properties =>
+  Object.fromEntries(Object.entries(inputs).filter(([name]) => !publicNames(definitionOf(token)).includes(name)));
+const allSecret = (token: string, inputs: Properties): Properties => ({
+  ...inputs,
+  ...(leaves(hidable(token, inputs), secret) as Properties),
+});
 
 /** An error response that echoes the request. */
 const echo = (texts: readonly string[]): string =>
@@ -212,31 +219,45 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       const changed = changedInputs(context);
       const later = changed && Object.fromEntries(Object.entries(changed).map((one) => [one[0], isSame(one) ? given[one[0]] : one[1]]));
       told.length = 0;
-      await live(allSecret(given), later && allSecret(later));
+      await live(allSecret(token, given), later && allSecret(token, later));
       const texts = [...textsIn(given), ...textsIn(later)];
-      expect(leaks(told, texts, pathsIn(given))).toEqual([]);
+      expect(leaks(told, texts, pathsIn(hidable(token, given)))).toEqual([]);
       // The state does not mark values that were plain before.
       const turned = await fresh();
       await turned.up(before);
       told.length = 0;
-      await failed(turned.up(allSecret(later ?? given)));
-      expect(leaks(told, texts, pathsIn(given))).toEqual([]);
+      await failed(turned.up(allSecret(token, later ?? given)));
+      expect(leaks(told, texts, pathsIn(hidable(token, given)))).toEqual([]);
     });
 
     test("a secret that is unknown in a preview stays a secret", async () => {
       const given = each.inputs(context);
-      const unknowns = leaves(given, () => secret(unknown)) as Properties;
+      const hidden = hidable(token, given);
+      const unknowns = { ...given, ...(leaves(hidden, () => secret(unknown)) as Properties) };
       const engine = await fresh();
       for (const isNew of [true, false]) {
         if (!isNew) await engine.up(given);
-        const one = Object.keys(given).map((field) => [{ ...given, [field]: secret(unknown) }, { [field]: given[field] }] as const);
-        for (const [inputs, those] of [[unknowns, given] as const, ...one]) {
+        const one = Object.keys(hidden).map((field) => [{ ...given, [field]: secret(unknown) }, { [field]: given[field] }] as const);
+        for (const [inputs, those] of [[unknowns, hidden] as const, ...one]) {
           told.length = 0;
           await engine.previewed(inputs);
           expect(leaks(told, [], pathsIn(those))).toEqual([]);
         }
       }
     });
+  });
+
+  test.each(livingCases)("$token: a secret that the id or messages would show is rejected by name, by both mechanisms", async (each) => {
+    const definition = definitionOf(each.token);
+    const names = inputNames(definition.fields)
+      .filter((name) => publicNames(definition).includes(name))
+      .sort();
+    const inputs = { ...each.inputs(context), ...(names.includes("mount") ? { mount: context.mount } : {}) };
+    const marked = names.map((name) => [name, secret(inputs[name as keyof typeof inputs])]);
+    const native = await new NativeEngine(each.token, configOf(context)).problems({ ...inputs, ...Object.fromEntries(marked) });
+    expect(native.map((problem) => problem.split(": ")[0]).sort()).toEqual(names);
+    const dynamic = new Engine(each.token, configOf(context));
+    expect(await dynamic.problems({ ...inputs, secretInputs: names })).toEqual(names.map((name) => `${name}: secret-name`));
   });
 
   test("every share of a rekey stays marked as secret", async () => {
@@ -248,8 +269,8 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
     "$token: no check failure shows a value that the program marks as secret, and a response keeps it secret",
     async ({ token, inputs }) => {
       const engine = new NativeEngine(token, configOf(context));
-      await engine.problems(allSecret(inputs(context)));
-      expect(leaks(told, [], pathsIn(inputs(context)))).toEqual([]);
+      await engine.problems(allSecret(token, inputs(context)));
+      expect(leaks(told, [], pathsIn(hidable(token, inputs(context))))).toEqual([]);
       told.length = 0;
       const misfit = "canary-misfit";
       // Messages and URLs show the names of servers and objects.

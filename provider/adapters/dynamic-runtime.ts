@@ -73,9 +73,9 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
         failures: findings.map((found) => ({ ...found, property: "", reason: printable(atPath(found.path, found.reason)) })),
       };
     },
-    diff: (_id, { __provider: recorded, ...state }, { __provider, ...news }) =>
+    diff: (id, { __provider: recorded, ...state }, { __provider, ...news }) =>
       attempt(__provider, async () => {
-        const found = await life.diff(state, news);
+        const found = await life.diff(id, state, news);
         return { ...found, changes: found.changes || recorded === undefined };
       }),
     create: ({ __provider, ...news }) =>
@@ -91,9 +91,9 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
     update: (id, { __provider: recorded, ...state }, { __provider, ...news }) =>
       attempt(__provider, async () => {
         // If the native plugin wrote the state and nothing else changed, only `__provider` is missing.
-        const isSame = recorded === undefined && !(await life.diff(state, news)).changes;
+        const isSame = recorded === undefined && !(await life.diff(id, state, news)).changes;
         return { outs: { ...(isSame ? state : await life.update(id, state, news)), __provider } };
       }),
-    delete: (_id, { __provider, ...state }) => attempt(__provider, () => life.delete(state)),
+    delete: (id, { __provider, ...state }) => attempt(__provider, () => life.delete(id, state)),
   };
 }

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import { AnyFields } from "../definition";
 import { comparisonOf } from "../fields";
-import { isObject } from "../json";
+import { pathOf } from "../inputs";
+import { differingParts } from "../lifecycle/changes";
 import { fieldAt, Properties } from "../lifecycle/properties";
 
 /** The kind of change of a property. @internal */
@@ -18,28 +18,22 @@ export function propertyChanges(
     const [before, after] = [fieldAt(state, field), fieldAt(inputs, field)].map((value) =>
       value === undefined ? value : normalize(value),
     );
-    const path = field.split(".").reduce(joined, "");
+    const path = field.split(".");
     const found = differences(path, before, after);
     // Equal values change if the program begins or ceases to declare the field.
-    const whole: [string, Change][] = [[path, after === undefined ? "DELETE" : before === undefined ? "ADD" : "UPDATE"]];
-    return (found.length > 0 ? found : whole).map(([at, change]): [string, string, Change] => [at, field, change]);
+    return (found.length > 0 ? found : [[pathOf(path), changeOf(before, after)] as const]).map(([at, change]): [string, string, Change] => [
+      at,
+      field,
+      change,
+    ]);
   });
 }
 
-function differences(path: string, before: unknown, after: unknown): [string, Change][] {
-  if (isDeepStrictEqual(before, after)) return [];
-  if (before === undefined) return [[path, "ADD"]];
-  if (after === undefined) return [[path, "DELETE"]];
-  if (Array.isArray(before) && Array.isArray(after))
-    return Array.from({ length: Math.max(before.length, after.length) }, (_, index) =>
-      differences(`${path}[${index}]`, before[index], after[index]),
-    ).flat();
-  if (isObject(before) && isObject(after))
-    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
-      differences(joined(path, key), before[key], after[key]),
-    );
-  return [[path, "UPDATE"]];
-}
+const differences = (parts: readonly PropertyKey[], before: unknown, after: unknown): [path: string, change: Change][] =>
+  differingParts(parts, before, after).flatMap(({ path, from, to }): [string, Change][] =>
+    Array.isArray(from) && Array.isArray(to)
+      ? Array.from({ length: Math.max(from.length, to.length) }, (_, index) => differences([...path, index], from[index], to[index])).flat()
+      : [[pathOf(path), changeOf(from, to)]],
+  );
 
-const joined = (path: string, key: string): string =>
-  /^[A-Za-z_]\w*$/.test(key) ? `${path}${path && "."}${key}` : `${path}[${JSON.stringify(key)}]`;
+const changeOf = (before: unknown, after: unknown): Change => (after === undefined ? "DELETE" : before === undefined ? "ADD" : "UPDATE");

@@ -153,6 +153,7 @@ export async function servePlugin(
     diff: unary(async (request: Messages.DiffRequest) => {
       const { changes, replaces, deleteBeforeReplace, names, properties } = await plugin.diff(
         { urn: request.getUrn() },
+        request.getId(),
         values(request.getOlds()),
         values(request.getOldInputs()),
         values(request.getNews()),
@@ -191,7 +192,7 @@ export async function servePlugin(
     ),
     construct: unary((request: Messages.ConstructRequest) => construct(engineAddress ?? "", request)),
     delete: unary(async (request: Messages.DeleteRequest) => {
-      await plugin.delete({ urn: request.getUrn() }, values(request.getProperties()));
+      await plugin.delete({ urn: request.getUrn() }, request.getId(), values(request.getProperties()));
       return empty();
     }),
   };

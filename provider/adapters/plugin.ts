@@ -58,7 +58,7 @@ export interface Plugin {
   /** `provider`: the name of an explicit provider. */
   configure(settings: Properties, provider?: string): void;
   check(subject: Subject, last: Properties, news: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
-  diff(subject: Subject, state: Properties, lastInputs: Properties, news: Properties): Promise<PluginDifference>;
+  diff(subject: Subject, id: string, state: Properties, lastInputs: Properties, news: Properties): Promise<PluginDifference>;
   create(subject: Subject, news: Properties, isPreview: boolean): Promise<{ id: string; state: Properties }>;
   read(
     subject: Subject,
@@ -73,7 +73,7 @@ export interface Plugin {
     news: Properties,
     isPreview: boolean,
   ): Promise<Properties>;
-  delete(subject: Subject, state: Properties): Promise<void>;
+  delete(subject: Subject, id: string, state: Properties): Promise<void>;
   /** Calls a function that reads. */
   invoke(token: string, options: Properties): Promise<Properties>;
 }
@@ -179,9 +179,9 @@ export function createPlugin(
         const isElsewhere = imported.has(subject.urn) && ![undefined, unknown, "default"].includes(inputs.connection as string);
         return { inputs: marked(inputs), failures: isElsewhere ? [...findings, importElsewhere] : findings };
       }),
-    diff: (subject, state, lastInputs, news) =>
+    diff: (subject, id, state, lastInputs, news) =>
       run(subject, [state, lastInputs, news], async (one, [last = {}, before = {}, given = {}]) => {
-        const difference = await one.life.diff(declaring(one, last, before), given);
+        const difference = await one.life.diff(id, declaring(one, last, before), given);
         const { changes, changing, replaces, deleteBeforeReplace } = difference;
         const found = propertyChanges(one.definition.fields, changing, { state: last, inputs: given });
         const names = [...new Set(found.map(([, field]) => field.split(".")[0] as string))];
@@ -205,7 +205,7 @@ export function createPlugin(
         if (isPreview) return marked(previewed(one, given));
         return marked(await one.life.update(id, declaring(one, state, before), given));
       }),
-    delete: (subject, state) => run(subject, [state], ({ life }, [last = {}]) => life.delete(last)),
+    delete: (subject, id, state) => run(subject, [state], ({ life }, [last = {}]) => life.delete(id, last)),
     async invoke(token, given) {
       const called = functions.find((each) => nativeType(each.token) === token);
       if (!called)

@@ -1,6 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
+import { Difference } from "../adoption";
 import { Comparison, neverDiffers } from "../comparison";
 import { AnyDefinition } from "../definition";
 import { comparisonOf, namesWith } from "../fields";
+import { pathOf, valueAt } from "../inputs";
+import { isObject } from "../json";
 import { fieldAt, hasUnknown, Properties, secretInputs } from "./properties";
 
 // Compares the declared inputs with the state.
@@ -13,7 +17,22 @@ export interface Changes {
   fieldsOf(inputs: Properties): string[];
   /** The fields whose values differ or are unknown, those that the program begins or ceases to declare, and those that list pending work. */
   changed(state: Properties, inputs: Properties): string[];
+  /** The parts that differ in a record, such as the roles of a set. None for other values, whose change Pulumi shows well. */
+  recordDifferences(field: string, from: unknown, to: unknown): Difference[];
 }
+
+/** The smallest parts that differ. A list differs as a whole. @internal */
+export function differingParts(
+  path: readonly PropertyKey[],
+  from: unknown,
+  to: unknown,
+): { path: readonly PropertyKey[]; from: unknown; to: unknown }[] {
+  if (isDeepStrictEqual(from, to)) return [];
+  if (!isObject(from) || !isObject(to)) return [{ path, from, to }];
+  return keysOf(from, to).flatMap((key) => differingParts([...path, key], valueAt(from, [key]), valueAt(to, [key])));
+}
+
+const keysOf = (...objects: object[]): string[] => [...new Set(objects.flatMap(Object.keys))];
 
 /** The fields that the program declared at the last `up`. Empty after a `get`. @internal */
 export const declaredIn = (state: Properties): string[] => (state.declared as string[] | undefined) ?? [];
@@ -38,5 +57,13 @@ export function changesOf({ fields }: Pick<AnyDefinition, "fields">): Changes {
       return given.includes(field) !== declared.includes(field) || hasUnknown(value) || !equal(field, fieldAt(state, field), value);
     });
   };
-  return { comparison, equal, fieldsOf, changed };
+  const recordDifferences = (field: string, from: unknown, to: unknown): Difference[] => {
+    if (!isObject(from) || !isObject(to)) return [];
+    const only = (record: object, key: string): object => (Object.hasOwn(record, key) ? { [key]: valueAt(record, [key]) } : {});
+    return keysOf(from, to)
+      .filter((key) => !equal(field, only(from, key), only(to, key)))
+      .flatMap((key) => differingParts([field, key], valueAt(from, [key]), valueAt(to, [key])))
+      .map(({ path, ...values }) => ({ path: pathOf(path), ...values }));
+  };
+  return { comparison, equal, fieldsOf, changed, recordDifferences };
 }

@@ -1,8 +1,10 @@
-import { ConfigurationSources } from "../connection";
+import { Difference, described } from "../adoption";
+import { ConfigurationSources, Connection } from "../connection";
 import { AnyDefinition, PlanNote } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
-import { defaultsOf, inputSchema } from "../fields";
+import { defaultsOf, inputSchema, publicNames } from "../fields";
 import { checkFailures, issuesOf, valueAt } from "../inputs";
+import { shortened } from "../log";
 import { recordDeclared, recordNew } from "../ownership";
 import { Changes } from "./changes";
 import { lookAhead } from "./existing";
@@ -23,6 +25,18 @@ export function warn({ say }: Pick<ConfigurationSources, "say">, resource: strin
 export function sayNotes({ say }: Pick<ConfigurationSources, "say">, resource: string, notes: readonly PlanNote[]): void {
   for (const { path, text, isInformation } of notes) say(`${isInformation ? "" : "warning: "}${resource}: ${atPath(path, text)}`);
 }
+
+/** Names the changed parts of a record, which Pulumi prints as a whole. @internal */
+export function sayDrift(connection: Connection, differences: readonly Difference[]): void {
+  for (const line of shortened(differences.map((difference) => described(connection, difference))))
+    connection.say(`${connection.resource}: changed on the server: ${line}`);
+}
+
+const secretName = (path: string): CheckFailure => ({
+  path,
+  rule: "secret-name",
+  reason: "must not be a secret, since the id of the resource and messages show it (pulumi.unsecret removes the mark)",
+});
 
 const declaredTwice = ({ object, urn }: { object: string; urn: string }): CheckFailure => ({
   path: "",
@@ -54,6 +68,7 @@ export async function check(
     try {
       const connection = connectionOf(given);
       inputs = { ...defined(defaultsOf(definition.fields, connection)), ...given };
+      findings.push(...connection.secretFields.filter((field) => publicNames(definition).includes(field)).map(secretName));
       const invalid = new Set(findings.map(({ path }) => path.split(/[.[]/)[0]));
       for (const rule of definition.rules ?? [])
         if (!rule.fields.some((field) => hasUnknown(inputs[field]) || invalid.has(field)))

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Connection } from "../connection";
 import { AnyFields } from "../definition";
 import { namesWith } from "../fields";
+import { valueAt } from "../inputs";
 import { isObject } from "../json";
 import { defined, fieldAt, Properties, setField } from "./properties";
 
@@ -15,16 +16,13 @@ export const formerInputs = "formerInputs";
 /** The outputs that are always encrypted. @internal */
 export const encryptedOutputs = (fields: AnyFields): string[] => [...namesWith(fields, "secretOutput"), formerInputs];
 
-/** Not an inherited property: an object may have a key such as `constructor`. */
-const ownValue = (value: unknown, key: string): unknown => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined);
-
 /** Splits a value, key by key, into a shown and a hidden part. A value that the program never declared is shown. */
 function split(value: unknown, former: unknown, given: unknown): { shown: unknown; hidden: unknown } {
   if (isObject(value) && isObject(former)) {
     const shown: Properties = {};
     const hidden: Properties = {};
     for (const key of Object.keys(value)) {
-      const part = split(value[key], ownValue(former, key), ownValue(given, key));
+      const part = split(value[key], valueAt(former, [key]), valueAt(given, [key]));
       if (part.shown !== undefined) shown[key] = part.shown;
       if (part.hidden !== undefined) hidden[key] = part.hidden;
     }

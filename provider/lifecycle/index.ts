@@ -2,10 +2,10 @@ import { neverDiffers } from "../comparison";
 import { Connection } from "../connection";
 import { AnyDefinition, OutcomeUnknown } from "../definition";
 import { CheckFailure, invalidInput, PartialState, StewardError } from "../errors";
-import { defaultsOf, format, inputNames, namesWith, parseId } from "../fields";
+import { defaultsOf, essentialNames, format, inputNames, namesWith, parseId } from "../fields";
 import { areDeclared, createObjects, newInstance, recordFailure, recordWritten, registerManager } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
-import { check, sayNotes } from "./check";
+import { check, sayDrift, sayNotes } from "./check";
 import { takeOverExisting } from "./existing";
 import { hintStaleConfig, OperationFailed, PartialResource, unexpected } from "./failure";
 import { formerInputs, formerOf, hideFields, hideFormer, keepFormer, withFormer } from "./former-inputs";
@@ -25,12 +25,12 @@ export interface DiffResult {
 export interface Lifecycle {
   /** `last`: the inputs of the last run. Empty before the first. */
   check(last: Properties, news: Properties): Promise<{ inputs: Properties; findings: CheckFailure[] }>;
-  diff(state: Properties, news: Properties): Promise<DiffResult>;
+  diff(id: string, state: Properties, news: Properties): Promise<DiffResult>;
   create(news: Properties): Promise<{ id: string; state: Properties }>;
   /** Returns undefined if the resource no longer exists. */
   read(id: string, stateOrArguments: Properties): Promise<{ state: Properties; inputs?: Properties } | undefined>;
   update(id: string, state: Properties, news: Properties): Promise<Properties>;
-  delete(state: Properties): Promise<void>;
+  delete(id: string, state: Properties): Promise<void>;
 }
 
 /** The life cycle of the resources of a definition, independent of the mechanism. @internal */
@@ -38,9 +38,10 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
   const context = resourceContext(definition, sources);
   const { describe, secretsIn, connectionOf } = context;
   const changes = changesOf(definition);
-  const { comparison, equal, fieldsOf, changed } = changes;
+  const { comparison, equal, fieldsOf, changed, recordDifferences } = changes;
   const secrets = namesWith(definition.fields, "secret");
   const replacing = namesWith(definition.fields, "replaces");
+  const essential = essentialNames(definition);
   const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
 
   /** Runs an operation. If it fails and `keep` returns properties, the engine stores the resource with them. */
@@ -84,6 +85,22 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     const rules = (definition.rules ?? []).filter(({ fields }) => fields.every((field) => field in parts));
     const findings = await Promise.all(rules.map(({ check }) => check(parts, connection, {})));
     if (findings.flat().length > 0) throw invalidInput(findings.flat());
+  }
+
+  /** The state, with fields that it lacks taken from the id. Fails if an operation on it would act on the wrong object, or on none. */
+  function whole(verb: string, id: string, state: Properties): Promise<Properties> {
+    const complete: Properties = { ...parseId(definition, id), ...state };
+    return attempt(verb, complete, async () => {
+      const all = withFormer(complete);
+      const missing = essential.filter((field) => all[field] === undefined);
+      if (missing.length === 0) return complete;
+      throw new StewardError({
+        code: "ERR_INVALID_INPUT",
+        rule: "damaged-state",
+        reason: `the state was damaged or edited: it lacks ${missing.join(", ")}`,
+        hint: "Restore an earlier state with `pulumi stack import`, or remove the resource with `pulumi state delete <URN>` and adopt the object again.",
+      });
+    });
   }
 
   function assertSameServer(connection: Connection, state: Properties): void {
@@ -150,8 +167,9 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     });
   }
 
-  const diff: Lifecycle["diff"] = (state, news) =>
-    attempt("update", state, async () => {
+  async function diff(id: string, given: Properties, news: Properties): ReturnType<Lifecycle["diff"]> {
+    const state = await whole("update", id, given);
+    return attempt("update", state, async () => {
       const inputs = defined(news);
       const olds = withFormer(state);
       const deleteBeforeReplace = definition.deleteBeforeReplace ?? false;
@@ -183,6 +201,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       const isRemoved = isHeld && (await registerManager(connection, objects, olds));
       return { changes: moved || isIncomplete || isRemoved || changing.length > 0, changing, replaces, deleteBeforeReplace };
     });
+  }
 
   async function create(news: Properties): ReturnType<Lifecycle["create"]> {
     const inputs = defined(news);
@@ -220,9 +239,9 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
 
   async function read(id: string, stateOrArguments: Properties): ReturnType<Lifecycle["read"]> {
     // The first read of a `get` has no state yet, only an id.
-    const isFirst = stateOrArguments.declared === undefined;
+    const isFirst = stateOrArguments.declared === undefined && stateOrArguments.server === undefined;
     const parts = isFirst ? partsOf(id) : {};
-    const state: Properties = { ...stateOrArguments, ...parts };
+    const state: Properties = isFirst ? { ...stateOrArguments, ...parts } : await whole("read", id, stateOrArguments);
     const { [formerInputs]: _, ...shown } = state;
     const previous = withFormer(state);
     const isImport = isFirst && Boolean(sources.marksSecrets);
@@ -256,8 +275,10 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         // The provider cannot tell whether the program removed this secret, and the engine would store its value in plaintext.
         if (isSecret && comparison(field).equal === neverDiffers.equal && !sources.marksSecrets) continue;
         // Keep the previous spelling of an equivalent value, so refresh shows no false diff.
-        if (equal(field, fieldAt(shown, field), fieldAt(props, field))) setField(props, field, fieldAt(shown, field));
+        const [before, now] = [fieldAt(shown, field), fieldAt(props, field)];
+        if (equal(field, before, now)) setField(props, field, before);
         else if (isSecret) connection.say(`${describe(shown)}: the secret ${field} was changed on the server`);
+        else sayDrift(connection, recordDifferences(field, before, now));
         // Return a placeholder. If a secret input is missing from one read and present in the next, the engine stores it in plaintext.
         setField(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
       }
@@ -267,7 +288,8 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     });
   }
 
-  async function update(id: string, state: Properties, news: Properties): Promise<Properties> {
+  async function update(id: string, given: Properties, news: Properties): Promise<Properties> {
+    const state = await whole("update", id, given);
     const inputs = defined(news);
     const olds = withFormer(state);
     const instance = (olds.instance as string | undefined) ?? newInstance();
@@ -327,14 +349,16 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     create,
     read,
     update,
-    delete: (stateAndFormer) =>
-      attempt("delete", stateAndFormer, async () => {
+    async delete(id, given) {
+      const stateAndFormer = await whole("delete", id, given);
+      await attempt("delete", stateAndFormer, async () => {
         if (!definition.delete) return;
         const state = withFormer(stateAndFormer);
         const connection = connectionOf(state);
         assertSameServer(connection, state);
         await definition.delete({ connection, state });
         keepFormer(connection, objectsOf(state), stateAndFormer);
-      }),
+      });
+    },
   };
 }

@@ -4,7 +4,7 @@ import { Comparison, unordered } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, DeleteRequest, OutcomeUnknown, PlanNote, ReadRequest, UpdateRequest } from "../definition";
 import { PartialState, StewardError } from "../errors";
-import { bool, ConnectionArgs, connectionField, strictObject } from "../inputs";
+import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../inputs";
 import { shortened } from "../log";
 import { isRemoved, renamedHint } from "../ownership";
 import { withProgress } from "../progress";
@@ -187,7 +187,9 @@ async function existing(
   return {
     reason: `the mount "${mount}" already has roles with these names: ${shortList(taken)}`,
     hint: `${hint} adopt: true to adopt them, or choose other names.`,
-    differences: read.flatMap(([name, role]) => (role ? roleDifferences(role, complete(own(roles, name) ?? {}), `roles.${name}.`) : [])),
+    differences: read.flatMap(([name, role]) =>
+      role ? roleDifferences(role, complete(own(roles, name) ?? {}), `${pathOf(["roles", name])}.`) : [],
+    ),
     unreadable: unreadOf(read.flatMap(([, role]) => role ?? [])).map((field) => `${field} of each role`),
   };
 }
@@ -353,7 +355,13 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
   id: "<mount>/role",
   readById: true,
   fields: {
-    roles: { input: z.record(z.string(), role, "must be an object of roles by name"), required: true, output: true, compare: rolesByName },
+    roles: {
+      input: z.record(z.string(), role, "must be an object of roles by name"),
+      required: true,
+      output: true,
+      essential: true,
+      compare: rolesByName,
+    },
     exclusive: { input: bool, stored: true },
     undeclared: { stored: true, pending: true },
     unanswered: { stored: true },
@@ -366,8 +374,8 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
       fields: ["roles"],
       check: ({ roles }, connection) =>
         Object.entries(roles).flatMap(([name, role]) => [
-          ...roleNameFindings(connection, name, `roles.${name}`),
-          ...rolePolicyFindings(connection, role, `roles.${name}.policies`),
+          ...roleNameFindings(connection, name, pathOf(["roles", name])),
+          ...rolePolicyFindings(connection, role, pathOf(["roles", name, "policies"])),
         ]),
     },
   ],

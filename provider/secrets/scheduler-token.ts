@@ -36,9 +36,14 @@ export interface SchedulerTokenState {
   leaseDuration: number | undefined;
   /**
    * The expiration time of the token, in RFC 3339 format: `2026-01-31T12:00:00.000Z`. The lease expires then, or the token that requested it,
-   * whichever comes first. Undefined if the service does not return it.
+   * whichever comes first. A refresh corrects a time that differs from the service's clock. Undefined if the service does not return it.
    */
   expiresAt: string | undefined;
+}
+
+interface StoredState extends SchedulerTokenState {
+  /** The remaining TTL of the token that requested this one, in seconds, if it was shorter than the lease. */
+  requesterTtl?: number;
 }
 
 /** The parts of the responses that the provider reads. */
@@ -48,20 +53,27 @@ const answers = {
     lease_id: z.string().nullish(),
     lease_duration: z.number().nullish(),
   }),
-  lease: z.object({ data: z.object({ expire_time: z.string(), last_renewal: z.string().nullish(), ttl: z.number().nullish() }) }),
+  lease: z.object({
+    data: z.object({
+      issue_time: z.string().nullish(),
+      expire_time: z.string(),
+      last_renewal: z.string().nullish(),
+      ttl: z.number().nullish(),
+    }),
+  }),
   self: z.object({ data: z.object({ ttl: z.number() }) }),
 };
 
 const leases = (action: "lookup" | "revoke" | "revoke-force"): string => apiPath("sys", "leases", action);
 
-/** The time in RFC 3339 format. Undefined if it is invalid. */
-function dated(time: string | number): string | undefined {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+/** The earliest valid time, in RFC 3339 format. Undefined without one. */
+function earliest(...times: number[]): string | undefined {
+  const time = Math.min(...times.filter((each) => !Number.isNaN(new Date(each).getTime())));
+  return time === Number.POSITIVE_INFINITY ? undefined : new Date(time).toISOString();
 }
 
 /** Retried only after a 429, since each response contains another token. */
-async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs, unknown>): Promise<SchedulerTokenState> {
+async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs, unknown>): Promise<StoredState> {
   const { role, mount } = inputs;
   const path = apiPath(mount as string, "creds", role);
   // Read before the token is generated, which a failure would lose.
@@ -77,12 +89,12 @@ async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs
   if (!leaseId) return { ...token, leaseId: undefined, leaseDuration: undefined, expiresAt: undefined };
   // A lease without a duration can still be looked up and revoked.
   if (!leaseDuration) return { ...token, leaseId, leaseDuration, expiresAt: undefined };
-  if (ownLife && ownLife < leaseDuration)
+  const requesterTtl = ownLife && ownLife < leaseDuration ? ownLife : undefined;
+  if (requesterTtl)
     connection.say(
-      `warning: scheduler token "${role}": its lease of ${leaseDuration} s ends with the token that requested it, which expires in ${ownLife} s unless it is renewed`,
+      `warning: scheduler token "${role}": its lease of ${leaseDuration} s ends with the token that requested it, which expires in ${requesterTtl} s unless it is renewed`,
     );
-  const life = Math.min(leaseDuration, ownLife || leaseDuration);
-  return { ...token, leaseId, leaseDuration, expiresAt: dated(asked + life * 1000) };
+  return { ...token, leaseId, leaseDuration, requesterTtl, expiresAt: earliest(asked + (requesterTtl ?? leaseDuration) * 1000) };
 }
 
 async function generate(connection: Connection, path: string): Promise<z.infer<typeof answers.generated>> {
@@ -117,9 +129,12 @@ function explainFailure(connection: Connection, error: unknown): unknown {
   return error;
 }
 
+/** A smaller difference between the clocks of the create and of the server changes nothing, in milliseconds. */
+const clockTolerance = 60_000;
+
 /** Looks up the lease, if there is one. The token cannot be read again. */
-async function read({ connection, state: previous }: ReadRequest<SchedulerTokenState>): Promise<SchedulerTokenState | undefined> {
-  const { leaseId } = previous;
+async function read({ connection, state: previous }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
+  const { leaseId, requesterTtl = Number.NaN } = previous;
   if (!leaseId) return previous;
   const path = leases("lookup");
   try {
@@ -128,9 +143,11 @@ async function read({ connection, state: previous }: ReadRequest<SchedulerTokenS
     );
     // An expired lease remains until the scheduler has revoked the token.
     if ((lease?.data.ttl ?? 0) < 0) return undefined;
-    // Without a renewal, the recorded time holds.
-    if (!lease || (previous.expiresAt && !lease.data.last_renewal)) return previous;
-    return { ...previous, expiresAt: dated(lease.data.expire_time) ?? previous.expiresAt };
+    if (!lease) return previous;
+    const { issue_time: issued, expire_time: expires, last_renewal: renewed } = lease.data;
+    const expiresAt = earliest(Date.parse(expires), Date.parse(issued ?? "") + requesterTtl * 1000) ?? previous.expiresAt;
+    const isClose = Math.abs(Date.parse(expiresAt ?? "") - Date.parse(previous.expiresAt ?? "")) < clockTolerance;
+    return isClose && !renewed ? previous : { ...previous, expiresAt };
   } catch (error) {
     if (isLeaseGone(error)) return undefined;
     throw error;
@@ -187,7 +204,7 @@ async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequ
  * @unreadable The token; without a lease, also its validity.
  * @internal
  */
-export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState> = {
+export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState, StoredState> = {
   system,
   token: "secrets:SchedulerToken",
   displayName: "scheduler token",
@@ -203,6 +220,7 @@ export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenStat
     leaseId: { output: true },
     leaseDuration: { output: true },
     expiresAt: { output: true },
+    requesterTtl: { stored: true },
     mount: { ...mountField, output: undefined },
     connection: connectionField,
   },

@@ -185,26 +185,6 @@ export function fullBackup({ nonce, messages }: Backup): Record<string, unknown>
   return { nonce, keys: lists(hex), keys_base64: lists(base64) };
 }
 
-/** The health of a server without standbys. */
-export function health({ sealed, cluster }: Records, version: string, now: Date): Record<string, unknown> {
-  const mode = sealed ? "unknown" : "disabled";
-  return {
-    initialized: true,
-    sealed,
-    standby: sealed,
-    performance_standby: false,
-    replication_performance_mode: mode,
-    replication_dr_mode: mode,
-    server_time_utc: Math.floor(now.getTime() / 1000),
-    version,
-    enterprise: false,
-    ...(!sealed && { cluster_name: cluster.name, cluster_id: cluster.id }),
-    echo_duration_ms: 0,
-    clock_skew_ms: 0,
-    replication_primary_canary_age_ms: 0,
-  };
-}
-
 export function sealStatus(records: Records, version: string): Record<string, unknown> {
   const { key, sealed, unsealing, cluster } = records;
   const stored = records.seal === "stored";

@@ -137,6 +137,8 @@ test("the Automation API runs a program several times, and for two stacks at onc
   writeFileSync(join(project.folder, "program/automation.js"), automation);
   const { code, output } = await project.node("automation.js");
   expect(output).toMatch(/^preview same: 9, up same: 9, up again same: 9, refresh same: 9, both create: 9 and same: 9$/m);
+  // Resources use the workspace's variables, and functions those of this process.
+  expect(output).toMatch(/^functions: Cannot list .* STEWARD_TOKEN, which is not set/m);
   expect(code).toBe(0);
   expect(await everything().held()).toEqual(everything().declared());
 });
@@ -186,9 +188,14 @@ look();
 /** Runs the program several times in one process with the Automation API, and counts the changes to its resources. */
 const automation = `
   const { LocalWorkspace, PulumiCommand } = require("@pulumi/pulumi/automation");
+  const { secrets } = require("pulumi-steward");
+  const { STEWARD_TOKEN } = process.env;
+  delete process.env.STEWARD_TOKEN;
+  const functions = new Set();
   const program = async () => {
     delete require.cache[require.resolve("./index.js")];
     require("./index.js");
+    functions.add(await secrets.listSchedulerRoles().then(() => "succeed", ({ message }) => message));
   };
   const { noteStart } = require(${JSON.stringify(join(__dirname, "../../tools/starts.js"))});
   (async () => {
@@ -199,7 +206,7 @@ const automation = `
       noteStart();
       return run.apply(pulumiCommand, args);
     };
-    const of = (stackName) => [{ stackName, projectName: "story", program }, { workDir: __dirname, pulumiCommand }];
+    const of = (stackName) => [{ stackName, projectName: "story", program }, { workDir: __dirname, pulumiCommand, envVars: { STEWARD_TOKEN } }];
     const dev = await LocalWorkspace.selectStack(...of("dev"));
     const count = ({ changeSummary, summary }, kind) => (changeSummary ?? summary.resourceChanges)[kind] ?? 0;
     const previewed = await dev.preview();
@@ -211,5 +218,6 @@ const automation = `
     const both = await Promise.all([other.preview(), dev.preview()]);
     console.log("preview same: " + count(previewed, "same") + ", up same: " + count(first, "same") + ", up again same: " + count(again, "same")
       + ", refresh same: " + count(refreshed, "same") + ", both create: " + count(both[0], "create") + " and same: " + count(both[1], "same"));
+    console.log("functions: " + [...functions].join());
   })().catch((error) => { console.log(error); process.exitCode = 1; });
 `;

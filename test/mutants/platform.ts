@@ -32,8 +32,8 @@ export const platform: readonly MutatedFile[] = [
       ["a deletion disables settings that another resource enables", "for (const name of kept) delete values[name];", ""],
       [
         "original values, including secrets, are stored in plaintext",
-        "originalValues: { stored: true, secretOutput: true },",
-        "originalValues: { stored: true },",
+        "originalValues: { stored: true, essential: true, secretOutput: true },",
+        "originalValues: { stored: true, essential: true },",
       ],
     ],
   },

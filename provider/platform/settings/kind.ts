@@ -4,7 +4,7 @@ import { AnyFields, Fields, Rule } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { comparisonOf, namesWith } from "../../fields";
 import { Retry } from "../../http";
-import { ConnectionArgs } from "../../inputs";
+import { ConnectionArgs, pathOf } from "../../inputs";
 import type { Args } from "../../resource";
 import { closest } from "../../spelling";
 import { dialectOf, wireName } from "../client";
@@ -155,7 +155,7 @@ export const held = (value: unknown): { value?: unknown } => (value === null || 
 export function extraFindings(kind: Kind, connection: Connection, inputs: { extra?: Values } & NamesWriteOnly): CheckFailure[] {
   const { extra = {}, extraWriteOnly = [] } = inputs;
   const paths = [
-    ...Object.keys(extra).map((name) => ({ name, path: `extra.${name}` })),
+    ...Object.keys(extra).map((name) => ({ name, path: pathOf(["extra", name]) })),
     ...extraWriteOnly.map((name, index) => ({ name, path: `extraWriteOnly[${index}]` })),
   ];
   if (!dialectOf(connection).hasExtra)
@@ -169,7 +169,7 @@ export function extraFindings(kind: Kind, connection: Connection, inputs: { extr
     if (own.has(name)) return [{ path, rule: "own-input", reason: `must be set with the input ${own.get(name)}` }];
     if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
       return [{ path, rule: "attribute-name", reason: "must be an attribute name of the API, such as apply-timeout" }];
-    return path.startsWith("extra.") && extra[name] === null ? [{ path, rule: "null", reason: "must have a value" }] : [];
+    return /^extra\W/.test(path) && extra[name] === null ? [{ path, rule: "null", reason: "must have a value" }] : [];
   });
 }
 
@@ -178,9 +178,10 @@ export function unseenFindings(kind: Kind, connection: Connection, names: readon
   const extras = Object.keys(shown).flatMap((name) => extraName(name) ?? []);
   const known = new Map([...extras.map((name) => [name, name] as const), ...wireNames(kind, connection)]);
   return names.map((path) => {
-    const meant = known.get(closest(extraName(path) as string, [...known.keys()]) ?? "");
+    const name = extraName(path) as string;
+    const meant = known.get(closest(name, [...known.keys()]) ?? "");
     return {
-      path,
+      path: pathOf(["extra", name]),
       rule: "unknown-attribute",
       reason: `the platform returns no such attribute${meant ? ` (did you mean "${meant}"?)` : ""}`,
     };

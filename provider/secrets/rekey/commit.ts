@@ -139,7 +139,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   displayName: "rekey",
   id: "sys/rekey/verify",
   fields: {
-    submission: { input: stepOutput("candidate"), required: true, compare: candidates, secretOutput: true },
+    submission: { input: stepOutput("candidate"), required: true, essential: true, compare: candidates, secretOutput: true },
     "submission.candidate": { secret: true },
     "submission.kept": { secret: true },
     currentShares,

@@ -117,7 +117,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   displayName: "rekey",
   id: "sys/rekey/update",
   fields: {
-    attempt: { input: stepOutput("id"), required: true, compare: attempts },
+    attempt: { input: stepOutput("id"), required: true, essential: true, compare: attempts },
     currentShares,
     newShares,
     waitSeconds,

@@ -39,7 +39,7 @@ describe("check", () => {
     [
       "SchedulerRoles",
       { roles: { "x/y": { policies: ["ok"] }, none: {} } },
-      ["roles.none.policies: client-without-policies", "roles.x/y: role-name"],
+      ["roles.none.policies: client-without-policies", 'roles["x/y"]: role-name'],
     ],
     ["SchedulerRoles", { roles: ["web"] }, ["roles: invalid-type"]],
   ])("%s %#: reports all problems at once and sends nothing", async (type, inputs, problems) => {

@@ -107,12 +107,12 @@ describe("an import", () => {
     startPlugin();
     const { state = {}, inputs = {} } = states.get("stays") ?? {};
     const { inputs: news } = await plugin.check(role("stays"), inputs, inputs);
-    expect(await plugin.diff(role("stays"), state, inputs, news)).toMatchObject({ changes: false });
-    for (const name of ["leaves", "leaves-too"]) await plugin.delete(role(name), states.get(name)?.state ?? {});
+    expect(await plugin.diff(role("stays"), "nomad/role/several", state, inputs, news)).toMatchObject({ changes: false });
+    for (const name of ["leaves", "leaves-too"]) await plugin.delete(role(name), "nomad/role/several", states.get(name)?.state ?? {});
     expect(lines).toEqual([expect.stringContaining("left in place"), expect.stringContaining("left in place")]);
     startPlugin();
     expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeDefined();
-    await plugin.delete(role("stays"), state);
+    await plugin.delete(role("stays"), "nomad/role/several", state);
     expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeUndefined();
   });
 
@@ -121,14 +121,14 @@ describe("an import", () => {
     expect(Object.keys(inputs).length).toBeGreaterThan(2);
     const declared = { apiRateLimit: inputs.apiRateLimit };
     const { inputs: news } = await plugin.check(general, inputs, declared);
-    const { changes } = await plugin.diff(general, state, inputs, news);
+    const { changes } = await plugin.diff(general, "general", state, inputs, news);
     const before = writes();
     const after = changes ? await plugin.update(general, "general", { state, inputs }, news, false) : state;
     expect(after.managed).toEqual(["apiRateLimit"]);
     expect(writes()).toBe(before);
     expect(lines).toEqual([]);
     startPlugin();
-    await plugin.delete(general, after);
+    await plugin.delete(general, "general", after);
     expect(writes()).toBe(before);
   });
 
@@ -145,11 +145,11 @@ describe("an import", () => {
     const { state = {}, inputs = {} } = refreshed ?? {};
     expect(inputs.footer).toBe("somebody else");
     const { inputs: news } = await plugin.check(customization, inputs, found.inputs);
-    expect(await plugin.diff(customization, state, inputs, news)).toMatchObject({ changes: true });
+    expect(await plugin.diff(customization, "customization", state, inputs, news)).toMatchObject({ changes: true });
     const after = await plugin.update(customization, "customization", { state, inputs }, news, false);
     expect(await footer()).toBe(held);
     startPlugin();
-    await plugin.delete(customization, after);
+    await plugin.delete(customization, "customization", after);
     expect(await footer()).toBe(held);
   });
 });

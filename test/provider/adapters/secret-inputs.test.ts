@@ -17,8 +17,10 @@ test.each([
   expect(await given(args)).toEqual(expected);
 });
 
-test("every input counts as secret if a transform may make it secret", async () => {
-  expect(await given({ policies: ["a"] }, { transformations: [() => undefined] })).toEqual(["name", "adopt", "policies"]);
+test("every input but the name counts as secret if a transform may make it secret", async () => {
+  const opts = { transformations: [() => undefined] };
+  expect(await given({ policies: ["a"] }, opts)).toEqual(["adopt", "policies"]);
+  expect(await given({ name: secret("web") }, opts)).toEqual(["name", "adopt"]);
 });
 
 test("an input that the program makes a secret output counts as secret", async () => {

@@ -96,7 +96,7 @@ onEachPlatform("invalid input", (current) => {
     const extra = { "apply-timeout": "1h", "api-rate-limit": 30, applyTimeout: "1h" };
     const problems = await current().engine("GeneralSettings").problems({ extra });
     expect(problems).toEqual(
-      current().dialect === "standard" ? ["extra: dialect"] : ["extra.api-rate-limit: own-input", "extra.applyTimeout: attribute-name"],
+      current().dialect === "standard" ? ["extra: dialect"] : ['extra["api-rate-limit"]: own-input', "extra.applyTimeout: attribute-name"],
     );
   });
 });

@@ -156,6 +156,53 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await names(mount)).toEqual([]);
   });
 
+  test("refresh names each part of a role that was changed on the server", async () => {
+    const { outOfBand, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    const inputs = { roles: { "a.b": read, gone: read, same: { policies: ["one", "two"] }, web: read }, mount };
+    await roles.up(inputs);
+    for (const name of ["a.b", "web"]) await outOfBand("POST", `${mount}/role/${name}`, { policies: "write" });
+    await outOfBand("POST", `${mount}/role/same`, { policies: "two,one" });
+    await outOfBand("DELETE", `${mount}/role/gone`);
+    expect(await roles.refresh()).toEqual(["roles"]);
+    const line = (difference: string): string => `scheduler roles at mount "${mount}": changed on the server: ${difference}`;
+    expect(printed).toEqual(
+      [
+        'roles["a.b"].policies: ["read"] -> ["write"]',
+        `roles.gone: ${JSON.stringify({ global: false, policies: ["read"], type: "client" })} -> nothing`,
+        'roles.web.policies: ["read"] -> ["write"]',
+      ].map(line),
+    );
+    printed.length = 0;
+    expect(await roles.refresh()).toEqual([]);
+    expect(await roles.up(inputs)).toBe("update");
+    expect(printed).toEqual([]);
+    await roles.destroy();
+  });
+
+  test("refresh names at most ten changed parts, and shows no value of a secret", async () => {
+    const { outOfBand, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    const names = Array.from({ length: 12 }, (_, index) => `role-${index}`);
+    const inputs = { roles: Object.fromEntries(names.map((name) => [name, { policies: ["canary-policy"] }])), mount };
+    for (const [secretInputs, shown] of [
+      [undefined, '["canary-policy"] -> ["theirs"]'],
+      [["roles"], "[secret] -> [secret]"],
+    ]) {
+      await roles.up({ ...inputs, ...(secretInputs ? { secretInputs } : {}) });
+      for (const name of names) await outOfBand("POST", `${mount}/role/${name}`, { policies: "theirs" });
+      printed.length = 0;
+      expect(await roles.refresh()).toEqual(["roles"]);
+      expect(printed).toHaveLength(11);
+      expect(printed[0]).toMatch(/: roles\["role-0"\]\.policies: /);
+      expect(printed[0]?.endsWith(` ${shown}`)).toBe(true);
+      expect(printed.at(-1)).toMatch(/: and 2 more$/);
+    }
+    await roles.destroy();
+  });
+
   test("names of JavaScript object members are valid role names", async () => {
     const { outOfBand, newMount } = current();
     const mount = await newMount();

@@ -225,6 +225,23 @@ test("an invalid response says that a token may have been generated", async () =
   );
 });
 
+test.each([
+  ["of the lease", 0, "2026-01-01T01:00:00.000Z"],
+  ["of the shorter token that requested it", 600, "2026-01-01T00:10:00.000Z"],
+])("refresh takes the end %s from the server's clock", async (_, ttl, end) => {
+  const { address } = await serve(({ url = "" }, response) => {
+    const generated = { lease_id: "l", lease_duration: 3600, data: { accessor_id: "accessor-1", secret_id: "secret-1" } };
+    const lease = { issue_time: "2026-01-01T00:00:00Z", expire_time: "2026-01-01T01:00:00Z", last_renewal: null, ttl: 60 };
+    response.end(JSON.stringify(url.includes("/creds/") ? generated : { data: url.includes("/leases/") ? lease : { ttl } }));
+  });
+  const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "hashicorp" } } });
+  await token.up({ role: "deploy" });
+  expect(token.outputs().expiresAt).not.toBe(end);
+  expect(await token.refresh()).toEqual([]);
+  expect(token.outputs().expiresAt).toBe(end);
+  expect(await token.up({ role: "deploy" })).toBe("same");
+});
+
 test("an untrusted server gets no request, so no token can have been generated", async () => {
   const server = createServer({ key: privateKey, cert: certificate });
   const requested = jest.fn();
@@ -252,9 +269,8 @@ test.each([60, 0])("only the server's own reason removes a token with a lease of
   await token.up({ role: "deploy" });
   expect(Boolean(token.outputs().expiresAt)).toBe(lasts > 0);
   lease = { expire_time: "2030-01-02T03:04:05Z", last_renewal: null, ttl: 60 };
-  await token.refresh();
-  // The end was recorded at the creation, or is recorded now.
-  expect(token.outputs().expiresAt === "2030-01-02T03:04:05.000Z").toBe(lasts === 0);
+  expect(await token.refresh()).toEqual([]);
+  expect(token.outputs().expiresAt).toBe("2030-01-02T03:04:05.000Z");
   lease = undefined;
   reason = "no node of the cluster answers: lease not found in its cache";
   await expect(token.refresh()).rejects.toThrow(refusal("ERR_REJECTED", { method: "PUT", path: "/v1/sys/leases/lookup", status: 400 }));

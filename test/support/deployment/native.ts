@@ -29,7 +29,7 @@ export function native(): Mechanism {
       return { inputs: returned(inputs), failures: failures.map(({ path, reason }) => ({ reason: atPath(path, reason) })) };
     },
     diff: (subject, { outputs, inputs }, news, isPreview) =>
-      plugin.diff(of(subject), sent(outputs, isPreview), sent(inputs, isPreview), sent(news, isPreview)),
+      plugin.diff(of(subject), subject.id, sent(outputs, isPreview), sent(inputs, isPreview), sent(news, isPreview)),
     async create(subject, news, isPreview) {
       const { id, state } = await plugin.create(of(subject), sent(news, isPreview), isPreview).catch(halfMade);
       return { id, outputs: returned(state) };
@@ -42,6 +42,6 @@ export function native(): Mechanism {
       const last = { state: sent(outputs, isPreview), inputs: sent(inputs, isPreview) };
       return returned(await plugin.update(of(subject), subject.id, last, sent(news, isPreview), isPreview).catch(halfMade));
     },
-    delete: (subject, { outputs }) => plugin.delete(of(subject), sent(outputs)),
+    delete: (subject, { outputs }) => plugin.delete(of(subject), subject.id, sent(outputs)),
   };
 }
