@@ -74,8 +74,12 @@ export function apiPath(mount: string, ...names: string[]): string {
 }
 
 /** Sends a request to the secrets service and returns the response body. A write needs no body, or the service's own. @internal */
-export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
-  const { tokenHeader, namespaceHeader, ownsBody } = dialectOf(connection);
+export async function call(
+  connection: Connection,
+  request: Omit<Request, "headers">,
+  ownsBody = dialectOf(connection).ownsBody,
+): Promise<unknown> {
+  const { tokenHeader, namespaceHeader } = dialectOf(connection);
   const { method, path } = request;
   const { namespace } = settingsOf(connection);
   const headers = (token?: string): Record<string, string> => ({

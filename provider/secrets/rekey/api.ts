@@ -4,6 +4,7 @@ import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { unexpectedResponse } from "../../failure";
 import { delayAfter429, Request } from "../../http";
+import { isObject } from "../../json";
 import { apiPath, call, dialectOf, foreignResponse, isFromService } from "../client";
 import { decodeShare } from "./crypto";
 import { backupSchema, sealSchema, startSchema, statusSchema, updateSchema, verificationSchema } from "./responses";
@@ -37,7 +38,9 @@ const unexpectedBody = ({ method, path }: Answer): StewardError =>
 
 async function send(connection: Connection, endpoint: Endpoint, request: Pick<Request, "method" | "body" | "retry">): Promise<Answer> {
   const path = pathTo(connection, endpoint);
-  const body = await call(connection, { ...request, path }).catch((error) => {
+  // The responses to shares are parsed. A strange one may still hold the only copy of the new shares.
+  const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
+  const body = await call(connection, { ...request, path }, ownsBody).catch((error) => {
     throw error.details?.rule === foreignResponse ? unexpectedBody({ fields: undefined, method: request.method, path }) : error;
   });
   const fields = dialectOf(connection).rekey.wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
