@@ -64,7 +64,9 @@ export const essentialNames = ({ id, fields }: { id: string; fields: AnyFields }
 /** Fills in the fields of a template. Returns an empty string if one is missing. @internal */
 export function format(template: string, ...values: object[]): string {
   const all: Values = Object.assign({}, ...values);
-  return placeholdersIn(template).some((name) => all[name] === undefined) ? "" : template.replace(placeholder, (_, name) => String(all[name]));
+  return placeholdersIn(template).some((name) => all[name] === undefined)
+    ? ""
+    : template.replace(placeholder, (_, name) => String(all[name]));
 }
 
 /** Parses an id. Returns undefined if it does not match the template or a part is invalid. @internal */
