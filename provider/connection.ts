@@ -130,7 +130,7 @@ export function defineSystem<Own extends object>({
   const shape = strictObject({
     address: z.string("must be set").min(1, "must be set"),
     ...credentialShape,
-    dialect: z.enum(Object.keys(dialects)).optional(),
+    dialect: z.enum(Object.keys(dialects), `must be ${Object.keys(dialects).join(" or ")}`).optional(),
     allowAddressChange: bool.optional(),
     previewReads: bool.optional(),
     ...own,

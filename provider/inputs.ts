@@ -58,7 +58,7 @@ export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
     error: ({ code, keys }) =>
       code === "unrecognized_keys"
         ? `${(keys as string[]).map((key) => withSuggestion(key, Object.keys(shape))).join(", ")} ${(keys as string[]).length === 1 ? "is not a known property" : "are not known properties"}; expected one of ${Object.keys(shape).join(", ")}`
-        : undefined,
+        : `must be an object with ${Object.keys(shape).join(", ")}`,
   });
 
 /** Inputs of every resource and function. */

@@ -69,7 +69,7 @@ export function registration(
   }
   // The plugin itself checks for duplicates.
   const declared = opts?.id || isTransformed || isNative ? properties : declareOnce(definition, name, properties);
-  // With `--replace`, the engine does not ask the provider.
+  // With `--replace`, and for a tainted resource, the engine does not ask the provider.
   const { deleteBeforeReplace } = definition;
   const options = { deleteBeforeReplace, ...opts };
   // A stack that sets `steward:native` may have resources of the other mechanism.

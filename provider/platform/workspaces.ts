@@ -76,11 +76,14 @@ export interface WorkspaceList extends AsyncIterable<Workspace> {
 }
 
 const include = z
-  .array(z.enum(["organization", "organization.owners", "current_run"], 'must be "organization", "organization.owners" or "current_run"'))
+  .array(
+    z.enum(["organization", "organization.owners", "current_run"], 'must be "organization", "organization.owners" or "current_run"'),
+    "must be a list",
+  )
   .optional();
 const listOptions = strictObject({
   q: str.optional(),
-  currentRunStatus: z.array(str.regex(/^[a-z_]+$/, "must be a status such as policy_checked")).optional(),
+  currentRunStatus: z.array(str.regex(/^[a-z_]+$/, "must be a status such as policy_checked"), "must be a list of statuses").optional(),
   sort: z
     .enum(
       ["name", "-name", "current-run.created-at", "-current-run.created-at"],

@@ -173,8 +173,9 @@ const documentsPath =
     return Object.keys(paths).some((template) => matches(template, documentedPath(error)));
   };
 
-/** With `--replace`, Pulumi creates the new resource first, without asking the provider. @internal */
-export const replaceHint = "To replace it with `pulumi up --replace`, set the resource option deleteBeforeReplace: true.";
+/** With `--replace`, and for a tainted resource, Pulumi creates the new one first, without asking the provider. @internal */
+export const replaceHint =
+  "To replace it with `pulumi up --replace` or `pulumi state taint`, set the resource option deleteBeforeReplace: true.";
 
 /** Deletes an object. Succeeds if the object or its mount no longer exists. @internal */
 export async function remove(connection: Connection, path: string): Promise<void> {

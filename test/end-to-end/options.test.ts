@@ -149,7 +149,21 @@ describe("resource options", () => {
     expect((await platform.held("general")).apiRateLimit).toBe(30);
     expect([await policies("team", third), await workspace("ws-acmeNetworkProd")]).toEqual([undefined, 404]);
     await project.calm();
+  });
+
+  test("a tainted role is replaced as with --replace, and the last resources are destroyed", async () => {
+    const { project } = everything();
+    const role = (opts: string): string =>
+      `new secrets.SchedulerRole("tainted", { name: "tainted", policies: ["one"], mount: "${other}" }, ${opts});`;
+    await project.program(guarded("renamed", false, other) + role("{}")).up();
+    const { urn = "" } = (await project.resources()).find((resource) => resource.urn.endsWith("::tainted")) ?? {};
+    expect((await project.pulumi("state", "taint", urn, "--yes")).code).toBe(0);
+    const taken = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(taken.output).toMatch(/already exists.*pulumi state taint.*deleteBeforeReplace: true/);
+    project.program(guarded("renamed", false, other) + role("{ deleteBeforeReplace: true }"));
+    expect(await everything().writes(() => project.up())).toEqual(["DELETE role/tainted", "POST role/tainted"]);
+    await project.calm();
     await project.destroy();
-    expect(await policies("protected", other)).toBeUndefined();
+    expect([await policies("protected", other), await policies("tainted", other)]).toEqual([undefined, undefined]);
   });
 });

@@ -5,6 +5,7 @@ import { neverDiffers } from "../../comparison";
 import { Connection, isPrivate } from "../../connection";
 import { Definition, OutcomeUnknown, PlanNote, Rule } from "../../definition";
 import { CheckFailure } from "../../errors";
+import { str } from "../../inputs";
 import { removeObject } from "../../ownership";
 import { dialectOf, system } from "../client";
 import { createThrowAwayKey, inspectKeys } from "./crypto";
@@ -226,6 +227,7 @@ async function up(connection: Connection, inputs: AttemptInputs, last: Partial<A
   });
 }
 
+const fromComponent = "must come from the component Rekey";
 const { currentShares: _current, newShares: _new, ...ownFields } = rekeyFields;
 
 /** @internal */
@@ -237,9 +239,9 @@ export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   fields: {
     ...ownFields,
     // The component computes them, so that this step receives no share.
-    shareReferences: { input: z.array(z.any()), required: true, compare: neverDiffers, secret: true },
+    shareReferences: { input: z.array(z.any(), fromComponent), required: true, compare: neverDiffers, secret: true },
     shareFindings: {
-      input: z.array(z.looseObject({ path: z.string(), rule: z.string(), reason: z.string() })),
+      input: z.array(z.looseObject({ path: str, rule: str, reason: str }, fromComponent), fromComponent),
       required: true,
       compare: neverDiffers,
     },

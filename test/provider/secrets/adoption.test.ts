@@ -64,7 +64,7 @@ onEachTarget("adoption", (current) => {
       const held = async (): Promise<unknown> => (await outOfBand("GET", `${mount}/${path}`)).data;
       await outOfBand("POST", `${mount}/${path}`, theirs);
       const before = await held();
-      const replacing = type === "SchedulerRoles" ? [] : ["pulumi up --replace", "deleteBeforeReplace: true"];
+      const replacing = type === "SchedulerRoles" ? [] : ["pulumi up --replace", "pulumi state taint", "deleteBeforeReplace: true"];
       const refused = engine(type);
       await expectRefusal(refused.up({ ...ours, mount }), exists, [`"${mount}"`, "adopt: true", ...replacing]);
       await expectRefusal(refused.up({ ...ours, mount, adopt: "unchanged" }), differs, [...changes(), ...unread(), "adopt: true"]);
