@@ -29,11 +29,11 @@ export class Killable {
   private providers = (): Process[] =>
     this.left().filter(({ command }) => /node\S* .*(dynamic-provider|pulumi-resource-steward)/.test(command) && !/^\S*sh /.test(command));
 
-  /** Runs one `pulumi up`, and cleans up after a kill as an operator does. The `up` after a kill refreshes. */
+  /** Runs one `pulumi up`, and cleans up after a kill as an operator does. */
   async up(): Promise<{ code: number; output: string }> {
     this.output = "";
-    const child = await this.project.launch("up", "--yes", "--skip-preview", ...(this.isKilled ? ["--refresh"] : []));
     this.isKilled = false;
+    const child = await this.project.launch("up", "--yes", "--skip-preview");
     this.pid = child.pid;
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (data) => {
@@ -51,6 +51,8 @@ export class Killable {
     if (this.isKilled) {
       this.removeHalfWritten();
       await this.project.pulumi("cancel", "--yes");
+      // Separate from the next `up`: with --refresh, Pulumi starts a second provider process, which it neither uses nor ends after a kill.
+      await this.project.refresh();
     }
     return { code, output: this.output };
   }
