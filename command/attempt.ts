@@ -78,7 +78,10 @@ export function describe(status: RekeyStatus, { address }: Connection): string[]
           ? "required: nothing is committed before new shares are verified"
           : "none: the last current share commits",
     ],
-    ["encrypted to", pgpFingerprints.length === 0 ? "none: the last current share returns all new shares in plaintext" : ""],
+    [
+      "encrypted to",
+      pgpFingerprints.length === 0 ? "none: the last current share returns all new shares in plaintext" : "a subkey of each of these keys",
+    ],
     ["backup", backup ? "the service keeps the encrypted new shares" : "none"],
   ];
   const lines = rows.map(([label, value]) => `${label.padEnd(16)}${value}`.trimEnd());

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { StewardError } from "../provider/errors";
-import { decryptMessage, mayBeShare } from "../provider/secrets/rekey/crypto";
-import { ask, print, readSecret, Terminal } from "./terminal";
+import { decryptMessage, mayBeShare, nameKeys } from "../provider/secrets/rekey/crypto";
+import { ask, print, readSecret, say, Terminal } from "./terminal";
 
 export interface DecryptOptions {
   key: string;
@@ -13,8 +13,18 @@ export interface DecryptOptions {
 export async function decrypt(terminal: Terminal, options: DecryptOptions): Promise<void> {
   const privateKey = readKey(options.key);
   const share = fromLine(await readEncrypted(terminal, options));
-  const text = await decryptMessage({ share, privateKey, passphrase: () => readPassphrase(terminal, options) });
+  const { text, recipients, isValid } = await decryptMessage({
+    share,
+    privateKey,
+    passphrase: () => readPassphrase(terminal, options),
+  });
   if (!mayBeShare(text)) throw invalid("the message contains no share in base64 or hex");
+  say(terminal, `The share is encrypted to ${nameKeys(recipients)}.`);
+  if (!isValid)
+    say(
+      terminal,
+      "Warning: this key is revoked or expired, so the rekey may have been started with an old public key. Verify the share only if you know why.",
+    );
   await print(terminal, text.trim());
 }
 

@@ -11,8 +11,9 @@ import {
   verifyShare,
   wasNotCounted,
 } from "../provider/secrets/rekey/api";
+import { flawOf } from "../provider/secrets/rekey/candidate";
 import { encryptedLine, mayBeShare, prove, redacting, Share, shareOf } from "../provider/secrets/rekey/crypto";
-import { isEmpty, isWhole, RekeyStatus, ShareSet } from "../provider/secrets/rekey/states";
+import { isEmpty, RekeyStatus, ShareSet } from "../provider/secrets/rekey/states";
 import { keptBySeal, noShares } from "../provider/secrets/rekey/stops";
 import { agree, assertPrivate, assertUnchanged, canceling, Round, Standing, service, submitting, verifyHint, verifying } from "./attempt";
 import { NewSharesFile } from "./file";
@@ -135,11 +136,8 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
     if (file) say(terminal, `${file.path} cannot be written: the new shares are shown instead.`);
     for (const line of lines) await print(terminal, line).catch(() => say(terminal, line));
   }
-  if (!isWhole(set, { shares: shown.shares, fingerprints: shown.pgpFingerprints }))
-    throw failed(
-      `the service returned ${lines.length} new shares instead of ${shown.shares}, or shares for other holders`,
-      cancelIt(shown),
-    );
+  const flaw = await flawOf(set, { shares: shown.shares, fingerprints: shown.pgpFingerprints });
+  if (flaw) throw failed(flaw.reason, cancelIt(shown));
   if (set.shares.length > 0) {
     const verdict = await prove(
       set.shares.map((share, index) => shareOf(share, `share ${index + 1}`)),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
-import { Holder, holders } from "../support/pgp";
+import { Holder, holders, rotate } from "../support/pgp";
 import { enter, interrupt, steward, typing } from "./holder";
 
 const { createMessage, encrypt, encryptKey, enums, armor } = require("openpgp") as typeof OpenPGP;
@@ -37,7 +37,8 @@ const file = (name: string, content: string | Uint8Array): string => {
 };
 const decrypt = (key: string, input: string, ...more: string[]): ReturnType<typeof steward> =>
   steward({}, ["rekey", "decrypt", "--key", key, ...more], input);
-const done = { code: 0, stdout: `${share}\n`, stderr: "" };
+const subkeyOf = ({ privateKey }: Holder): string => privateKey.subkeys[0]?.getKeyID().toHex() ?? "";
+const done = (): object => ({ code: 0, stdout: `${share}\n`, stderr: `The share is encrypted to the key ${subkeyOf(holder)}.\n` });
 
 test("decrypts a share from a message and a key in every format", async () => {
   const key = Buffer.from(holder.privateKey.write());
@@ -52,17 +53,17 @@ test("decrypts a share from a message and a key in every format", async () => {
     ],
     key: [holder.privateKey.armor(), new Uint8Array(key), key.toString("base64")],
   };
-  for (const each of forms.message) expect(await decrypt(file("key", holder.privateKey.armor()), each)).toEqual(done);
-  for (const each of forms.key) expect(await decrypt(file("key", each), message.toString("hex"))).toEqual(done);
+  for (const each of forms.message) expect(await decrypt(file("key", holder.privateKey.armor()), each)).toEqual(done());
+  for (const each of forms.key) expect(await decrypt(file("key", each), message.toString("hex"))).toEqual(done());
   for (const each of [message, message.toString("hex")])
-    expect(await decrypt(file("key", new Uint8Array(key)), "", "--share", file("mine", each))).toEqual(done);
+    expect(await decrypt(file("key", new Uint8Array(key)), "", "--share", file("mine", each))).toEqual(done());
 });
 
 test("reads the passphrase of a locked key from a file or, without echo, from the terminal", async () => {
   const locked = await encryptKey({ privateKey: holder.privateKey, passphrase: " open sesame " });
   const key = file("key", locked.armor());
   const hex = message.toString("hex");
-  expect(await decrypt(key, hex, "--passphrase-file", file("passphrase", " open sesame \n"))).toEqual(done);
+  expect(await decrypt(key, hex, "--passphrase-file", file("passphrase", " open sesame \n"))).toEqual(done());
   const args = ["rekey", "decrypt", "--key", key];
   const asked = "(will be hidden): ";
   const typed = await typing({}, args, { "Encrypted share, on one line: ": hex + enter, [asked]: ` open sesame ${enter}` });
@@ -80,6 +81,17 @@ test("reads the passphrase of a locked key from a file or, without echo, from th
   const nobody = await decrypt(key, hex);
   expect(nobody).toMatchObject({ code: 1, stdout: "" });
   expect(nobody.stderr).toContain("--passphrase-file");
+});
+
+test("says to which subkey a share is encrypted, with a warning if the key revokes it", async () => {
+  const hex = message.toString("hex");
+  const revoked = await decrypt(file("revoked", (await rotate(holder, "revoked")).privateKey.armor()), hex);
+  expect(revoked).toMatchObject({ code: 0, stdout: `${share}\n` });
+  expect(revoked.stderr).toMatch(new RegExp(`the key ${subkeyOf(holder)}\\.\nWarning: .*revoked`));
+  const dropped = await rotate(holder, "dropped");
+  const refused = await decrypt(file("dropped", dropped.privateKey.armor()), hex);
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  for (const id of [subkeyOf(holder), subkeyOf(dropped)]) expect(refused.stderr).toContain(id);
 });
 
 test("rejects invalid input in one sentence and never prints it", async () => {

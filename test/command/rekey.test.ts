@@ -19,7 +19,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
       "new shares      3, threshold 2",
       "current shares  0 of 3 submitted",
       "verification    required: nothing is committed before new shares are verified",
-      "encrypted to",
+      "encrypted to    a subkey of each of these keys",
       ...all.map(({ fingerprint }, index) => `  share ${index + 1}       ${fingerprint}`),
       "backup          the service keeps the encrypted new shares",
       "",

@@ -2,7 +2,7 @@ import { MutatedFile } from "./mutant";
 
 const suites = [
   "test/provider/secrets/rekey/stories",
-  "test/provider/secrets/rekey/distrust",
+  "test/provider/secrets/rekey/(distrust|cancels)",
   "test/provider/secrets/rekey/rows",
   "test/provider/secrets/rekey/losses",
   "test/secrecy.test",
@@ -22,6 +22,11 @@ export const rekey: readonly MutatedFile[] = [
         "shares are submitted to an attempt with the same nonce and other parameters",
         '[["a nonce"], ["tampered"], "refuse tampered",',
         '[["a nonce"], ["tampered"], "submit shares",',
+      ],
+      [
+        "a delete cancels an attempt that another stack started",
+        "if (nonces.includes(observed.status.nonce))",
+        "if (observed.status.started)",
       ],
       ["an orphaned provider of an earlier run can still commit", "    await restartVerification(connection, status.nonce);\n", ""],
       [
@@ -47,9 +52,22 @@ export const rekey: readonly MutatedFile[] = [
         "  status.verificationRequired === verification;",
       ],
       [
-        "new shares for other holders are committed",
-        "encrypted.map(({ fingerprint }) => fingerprint),\n        parameters.fingerprints,",
-        "encrypted.length,\n        parameters.fingerprints.length,",
+        "without verification a share is submitted to an attempt whose subkeys are unknown",
+        '  if (!parameters.verification) return "foreign";\n',
+        "",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/candidate.ts",
+    suites,
+    commandLine,
+    mutants: [
+      ["new shares for other holders are committed", "isDeepStrictEqual(order, fingerprints)", "order.length === fingerprints.length"],
+      [
+        "new shares for an old subkey of a holder are committed",
+        "!ids.every((id) => encryptionKeys[at]?.includes(id))",
+        "ids.length === 0",
       ],
     ],
   },
@@ -87,7 +105,10 @@ export const rekey: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/attempt.ts",
     suites,
     commandLine,
-    mutants: [["a rekey starts although Pulumi skips checkpoints", "assertSavesEachStep(connection);\n  const nonces", "const nonces"]],
+    mutants: [
+      ["a rekey starts although Pulumi skips checkpoints", "assertSavesEachStep(connection);\n  const nonces", "const nonces"],
+      ["an unfinished rekey continues for the old subkeys of a changed key", "nonce && hasSubkeys(attempt, parameters)", "nonce"],
+    ],
   },
   {
     file: "provider/secrets/rekey/shares.ts",
@@ -110,6 +131,7 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       ["an error shows the shares that were sent", "run.connection = redacting(run.connection, offers);", ""],
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
+      ["a run cancels an attempt that another stack started", "if (submission.nonces.includes(status.nonce))", "if (status.started)"],
       ["the kept set that the server accepted is dropped", "used ? [used] : submission.kept.filter(mayBeAccepted)", "[]"],
       ["newShares from before the rekey count as its new shares", "[...submitted, ...priorShares.map(digestOf)]", "submitted"],
       [
@@ -192,7 +214,7 @@ export const rekey: readonly MutatedFile[] = [
         "if (status.nonce === candidate.nonce || status.required !== candidate.threshold)",
         "if (!status)",
       ],
-      ["the backup of another rekey is removed", "backup && nonces.includes(backup.nonce);", "backup;"],
+      ["the backup of another rekey is removed", ": nonces.includes(backup.nonce))", ": true)"],
       [
         "an unknown outcome counts as open",
         'stateOf("unknown", run.state.live, run.state.gathered)',
@@ -256,8 +278,8 @@ export const rekey: readonly MutatedFile[] = [
       ],
       [
         "a rekey runs although the triggers were changed back after a lost start",
-        "if (before && isFor(before, parameters, inputs)) return { attempt: before };",
-        "if (before && !last.outcomeUnknown && isFor(before, parameters, inputs)) return { attempt: before };",
+        "if (before && isFor(before, parameters, inputs)) return",
+        "if (before && !last.outcomeUnknown && isFor(before, parameters, inputs)) return",
       ],
       ["an expired key blocks the rekey that used it", "isKept ? { ...finding, warning: true } : finding", "finding"],
     ],
@@ -272,7 +294,7 @@ export const rekey: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/verify.ts",
     suites: ["test/provider/secrets/rekey/cancels"],
     commandLine,
-    mutants: [["a finished rekey cancels an attempt of another client", " && !wasLive", ""]],
+    mutants: [["a finished rekey cancels an attempt of another client", 'if (late.server === "abandoned")', "if (late.status.started)"]],
   },
   {
     file: "command/shares.ts",

@@ -1,6 +1,6 @@
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 
-const { decrypt, generateKey, readMessage } = require("openpgp") as typeof OpenPGP;
+const { decrypt, generateKey, readMessage, readPrivateKey } = require("openpgp") as typeof OpenPGP;
 
 /** A share holder with a PGP key. */
 export interface Holder {
@@ -22,6 +22,16 @@ export function holders(count: number): Promise<Holder[]> {
 export async function makeHolder(options: object = {}): Promise<Holder> {
   const { privateKey, publicKey } = await generateKey({ userIDs: [{ name: "holder" }], format: "object", ...options });
   return { publicKey: publicKey.armor(), privateKey, fingerprint: publicKey.getFingerprint() };
+}
+
+/** The holder with a new subkey for encryption and the same fingerprint. The key no longer contains the old subkey, or revokes it. */
+export async function rotate({ privateKey, fingerprint }: Holder, old: "dropped" | "revoked"): Promise<Holder> {
+  const key = await (await readPrivateKey({ armoredKey: privateKey.armor() })).addSubkey({});
+  const [first, second] = key.subkeys as [OpenPGP.Subkey, OpenPGP.Subkey];
+  const revoked = await first.revoke(key.keyPacket as OpenPGP.SecretKeyPacket);
+  const armored = Object.assign(key, { subkeys: old === "revoked" ? [revoked, second] : [second] }).armor();
+  const rotated = await readPrivateKey({ armoredKey: armored });
+  return { publicKey: rotated.toPublic().armor(), privateKey: rotated, fingerprint };
 }
 
 /** Decrypts a message in hex. Returns the share in hex. */

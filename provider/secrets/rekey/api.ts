@@ -121,7 +121,7 @@ function verificationOf(answer: Answer): RekeyStatus["verification"] {
 }
 
 /** Starts an attempt. Returns its nonce, if the response names it. @internal */
-export async function startAttempt(connection: Connection, parameters: Parameters): Promise<string | undefined> {
+export async function startAttempt(connection: Connection, parameters: Omit<Parameters, "encryptionKeys">): Promise<string | undefined> {
   const wanted = {
     secret_shares: parameters.shares,
     secret_threshold: parameters.threshold,

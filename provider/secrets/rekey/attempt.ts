@@ -24,7 +24,7 @@ import {
   resolveConflict,
 } from "./protocol";
 import { InspectedShares } from "./share-sources";
-import { Attempt, AttemptIdentity, identityOf, Parameters, sizeOf } from "./states";
+import { Attempt, AttemptIdentity, hasSubkeys, identityOf, Parameters, sizeOf } from "./states";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 
@@ -156,16 +156,23 @@ async function parametersOf({
     threshold: secretThreshold,
     pgpKeys: keys.map(({ binary }) => binary),
     fingerprints: keys.map(({ fingerprint }) => fingerprint),
+    encryptionKeys: keys.map(({ encryptionKeys }) => encryptionKeys),
     backup: backup ?? false,
     verification: requireVerification ?? true,
   };
 }
 
-/** True if an attempt was started for these inputs. A key that its owner renewed has the same fingerprint. */
+/** True if an attempt was started for these inputs. A key that its owner renewed, or whose subkey the owner changed, has the same fingerprint. */
 const isFor = ({ parameters, triggers }: Attempt, wanted: Parameters, inputs: AttemptInputs): boolean =>
   parameters.shares === wanted.shares &&
   parameters.threshold === wanted.threshold &&
   isDeepStrictEqual([parameters.fingerprints, triggers], [wanted.fingerprints, inputs.triggers ?? []]);
+
+/** The attempt with the keys as they are now. If their subkeys changed, it has no nonce: the shares step starts another, unless it has the new shares. */
+function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: Parameters): Attempt {
+  const parameters = { ...attempt.parameters, pgpKeys, encryptionKeys };
+  return { ...attempt, ...(nonce && hasSubkeys(attempt, parameters) ? { nonce } : {}), parameters };
+}
 
 /** Holders compare the keys before they submit shares. */
 async function planNotes({
@@ -182,7 +189,10 @@ async function planNotes({
   const missing = missingShares(shareReferences, "currentShares");
   const before = last?.attempt;
   if (before) {
-    if (isFor(before, await parametersOf(inputs), inputs)) return [];
+    const wanted = await parametersOf(inputs);
+    const others =
+      "the encryption subkeys have changed: an attempt without new shares starts again, and existing new shares stay encrypted to the old subkeys until triggers change";
+    if (isFor(before, wanted, inputs)) return hasSubkeys(before, wanted) ? [] : [{ path: "pgpKeys", text: others }];
     const { shares, threshold } = before.parameters;
     const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live unseal keys. If the current shares are not available, it submits those in the state`;
     return [{ path: "", text }, ...missing];
@@ -197,32 +207,32 @@ async function up(connection: Connection, inputs: AttemptInputs, last: Partial<A
   const before = last.attempt;
   const parameters = await parametersOf(inputs);
   // The state's inputs may be those of a run whose start was lost, so only the attempt shows what it was started for.
-  if (before && isFor(before, parameters, inputs)) return { attempt: before };
+  if (before && isFor(before, parameters, inputs)) return { attempt: withKeys(before, parameters) };
   assertSavesEachStep(connection);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
   const identity: AttemptIdentity = { nonces, parameters, probe: before?.probe.fingerprint };
-  const newState = (nonce?: string): AttemptState => ({
+  const newState = (started: { nonce?: string; nonces?: string[] } = {}): AttemptState => ({
     attempt: {
       id: randomUUID(),
-      ...(nonce ? { nonce } : {}),
-      nonces: nonce ? [...new Set([...nonces, nonce])] : nonces,
+      nonces,
+      ...started,
       parameters,
       triggers: inputs.triggers ?? [],
       probe,
     },
   });
   return drive({ connection, identity }, "attempt", before ? "an attempt" : "nothing", {
-    start: async () => newState((await newAttempt(connection, identity)).nonce),
+    start: async () => newState(await newAttempt(connection, identity)),
     "take over": async ({ status }) => {
       log(connection, `took over the matching attempt ${status.nonce}, which has no share`);
-      return newState(status.nonce);
+      return newState({ nonce: status.nonce });
     },
     "abandon and start": async ({ status }) => void (await cancelOwnAttempt(connection, status)),
     defer: async () => newState(),
     conflict: async (observed) => {
       const nonce = await resolveConflict(connection, observed, inputs.onConflict, true);
-      return nonce ? newState(nonce) : undefined;
+      return nonce ? newState({ nonce }) : undefined;
     },
   });
 }
@@ -257,7 +267,7 @@ export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   async delete({ connection, state: { attempt } }) {
     if (!attempt) return;
     await removeObject(connection, rekeyObjects.attempt, async () =>
-      cancelLeftovers(connection, await observe(connection, identityOf(attempt, attempt.nonces))),
+      cancelLeftovers(connection, await observe(connection, identityOf(attempt, attempt.nonces)), attempt.nonces),
     );
   },
 };

@@ -10,7 +10,6 @@ import { rekeyFields, stepOutput } from "./inputs";
 import {
   assertSavesEachStep,
   cancelLeftovers,
-  cancelOwnAttempt,
   drive,
   isSucceeded,
   log,
@@ -51,7 +50,7 @@ async function up(connection: Connection, inputs: CommitInputs, last: LastCommit
     shares,
     missing,
   };
-  if (outcome === "live") return finish(run, isSame);
+  if (outcome === "live") return finish(run);
   if (outcome === "dead") throw notCommitted(run);
   assertSavesEachStep(connection);
   return step(run);
@@ -101,16 +100,10 @@ async function step(run: CommitRun): Promise<CommitState> {
       "outcome-unknown-shares-missing",
       `it is not known whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
     );
-  const isGone = "the attempt is gone, after a commit, a seal, a failover or a cancel";
   return drive(run, "commit", isUnknown ? "an unknown outcome" : "a candidate", {
     "prove and verify": () => proveAndVerify(run),
     "outcome unknown": async () => {
-      throw outcomeUnknown(run, isGone);
-    },
-    "cancel duplicate": async ({ status }) => {
-      await cancelOwnAttempt(connection, status);
-      if (!isUnknown) throw outcomeUnknown(run, isGone);
-      return undefined;
+      throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
     },
     probe: ({ status }) => resolveOutcome(run, status.required),
     conflict: async (observed) => void (await resolveConflict(connection, observed, inputs.onConflict, false)),
@@ -173,6 +166,11 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
       );
     if (server === "abandoned" || server === "probe")
       log(connection, `this rekey's attempt ${status.nonce} is still in progress: the next rekey cancels it`);
+    if (server === "matchingUnused")
+      log(
+        connection,
+        `an attempt ${status.nonce} like this rekey's, without shares, is in progress: another client or a killed run started it`,
+      );
     return previous;
   },
   create: ({ connection, inputs }) => withSince(connection, inputs, {}),
@@ -196,9 +194,9 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     // Another resource of the program may have taken the attempt over.
     const mayEnd = !heldByAnother(connection, rekeyObjects.commit);
     // Nothing is committed during the verification, unless the service failed in the middle of the commit.
-    const isUncommitted = observed.server === "verifying" && outcome !== "unknown";
+    const isUncommitted = observed.server === "verifying" && outcome !== "unknown" && nonces.includes(observed.status.nonce);
     const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;
-    if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(connection, observed);
+    if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(connection, observed, nonces);
     if (!isResolved && !discardShares)
       throw unresolved("outcome-unsettled", "it is not known whether the new shares in the state are live");
     if (isResolved) connection.cache.set(outcomeKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");

@@ -154,6 +154,8 @@ export interface InspectedKey {
   fingerprint: string;
   /** Base64 of the binary form. */
   binary: string;
+  /** The ids of its valid subkeys for encryption, or of the primary key if it encrypts. */
+  encryptionKeys: string[];
   /** The owner chose it, and nothing proves it. */
   userId?: string;
   problem?: KeyProblem;
@@ -166,7 +168,8 @@ export interface KeyProblem {
 }
 
 const isPrivateKey: KeyProblem = { rule: "private-key", reason: "is a private key: use the public one, and treat this one as compromised" };
-const unusable = (rule: string, reason: string): InspectedKey => ({ fingerprint: "", binary: "", problem: { rule, reason } });
+const none = { fingerprint: "", binary: "", encryptionKeys: [] };
+const unusable = (rule: string, reason: string): InspectedKey => ({ ...none, problem: { rule, reason } });
 
 /** Reads public keys, and finds those to which no share can be encrypted. @internal */
 export const inspectKeys = (keys: readonly string[]): Promise<InspectedKey[]> => Promise.all(keys.map(inspectKey));
@@ -174,7 +177,7 @@ export const inspectKeys = (keys: readonly string[]): Promise<InspectedKey[]> =>
 async function inspectKey(text: string): Promise<InspectedKey> {
   const { readKey } = openpgp();
   const blocks = text.match(/-----BEGIN [A-Z ]+-----/g) ?? [];
-  if (blocks.some((block) => block.includes("PRIVATE"))) return { fingerprint: "", binary: "", problem: isPrivateKey };
+  if (blocks.some((block) => block.includes("PRIVATE"))) return { ...none, problem: isPrivateKey };
   if (blocks.length > 1) return unusable("several-keys", "contains more than one key: use one for each share");
   let key: OpenPGP.Key;
   try {
@@ -186,10 +189,41 @@ async function inspectKey(text: string): Promise<InspectedKey> {
   }
   const fingerprint = key.getFingerprint();
   // Its private part would go to the service, and into the state.
-  if (key.isPrivate()) return { fingerprint, binary: "", problem: isPrivateKey };
+  if (key.isPrivate()) return { ...none, fingerprint, problem: isPrivateKey };
   const [userId] = key.getUserIDs();
-  return { fingerprint, binary: Buffer.from(key.write()).toString("base64"), userId, problem: await problemOf(key) };
+  const encryptionKeys = await encryptionKeysOf(key);
+  const binary = Buffer.from(key.write()).toString("base64");
+  return { fingerprint, binary, encryptionKeys, userId, problem: await problemOf(key, encryptionKeys) };
 }
+
+/** The ids of the keys to which a message may be encrypted now: those that are neither revoked nor expired. */
+async function encryptionKeysOf(key: OpenPGP.Key): Promise<string[]> {
+  const ids = await Promise.all(
+    key.getKeyIDs().map((id) =>
+      key.getEncryptionKey(id).then(
+        () => [id.toHex()],
+        () => [],
+      ),
+    ),
+  );
+  return ids.flat();
+}
+
+/** The ids of the keys that a PGP message names. Empty if it names none, or is not a message. @internal */
+export async function recipientsOf(share: string): Promise<string[]> {
+  const ids = ((await messageOf(share))?.getEncryptionKeyIDs() ?? []).map((id) => id.toHex());
+  // The id of an anonymous recipient is zero.
+  return ids.filter((id) => /[^0]/.test(id));
+}
+
+const messageOf = (share: string) =>
+  (share.includes("-----BEGIN")
+    ? openpgp().readMessage({ armoredMessage: share.trim() })
+    : openpgp().readMessage({ binaryMessage: new Uint8Array(decodeShare(share.replace(/\s/g, "")) ?? []) })
+  ).catch(() => undefined);
+
+/** @internal */
+export const nameKeys = (ids: readonly string[]): string => (ids.length > 0 ? `the key ${ids.join(", ")}` : "a key that it does not name");
 
 /** Public keys, for holders to compare: each fingerprint, and its user id in quotes, which it cannot escape. @internal */
 export async function describeKeys(keys: readonly string[]): Promise<string> {
@@ -199,18 +233,13 @@ export async function describeKeys(keys: readonly string[]): Promise<string> {
     .join(", ");
 }
 
-async function problemOf(key: OpenPGP.Key): Promise<KeyProblem | undefined> {
+async function problemOf(key: OpenPGP.Key, encryptionKeys: readonly string[]): Promise<KeyProblem | undefined> {
   const name = `the key ${key.getFingerprint()}`;
   if (await key.isRevoked()) return { rule: "revoked", reason: `${name} is revoked` };
   const expires = await key.getExpirationTime();
   if (expires instanceof Date && expires.getTime() <= Date.now())
     return { rule: "expired", reason: `${name} expired on ${expires.toISOString().slice(0, 10)}` };
-  try {
-    await key.getEncryptionKey();
-    return undefined;
-  } catch {
-    return { rule: "no-encryption-subkey", reason: `${name} has no valid subkey for encryption` };
-  }
+  return encryptionKeys.length > 0 ? undefined : { rule: "no-encryption-subkey", reason: `${name} has no valid subkey for encryption` };
 }
 
 /** A public key whose private part is discarded: nothing encrypted to it can be decrypted. @internal */
@@ -223,6 +252,15 @@ export async function createThrowAwayKey(): Promise<{ key: string; fingerprint: 
 export const refuse = (rule: string, reason: string): StewardError =>
   new StewardError({ code: "ERR_INVALID_INPUT", operation: "Cannot decrypt share", reason, rule });
 
+/** A decrypted share. @internal */
+export interface DecryptedShare {
+  text: string;
+  /** The ids of the keys that the message names. */
+  recipients: string[];
+  /** True if each of them is a valid encryption key of the private key. */
+  isValid: boolean;
+}
+
 /** Decrypts a share; the passphrase is asked for when the key is locked. @internal */
 export async function decryptMessage({
   share,
@@ -232,12 +270,9 @@ export async function decryptMessage({
   share: string;
   privateKey: string;
   passphrase(): Promise<string | undefined>;
-}): Promise<string> {
-  const { readPrivateKey, decryptKey, readMessage, decrypt } = openpgp();
-  const message = await (share.includes("-----BEGIN")
-    ? readMessage({ armoredMessage: share.trim() })
-    : readMessage({ binaryMessage: new Uint8Array(decodeShare(share.replace(/\s/g, "")) ?? []) })
-  ).catch(() => undefined);
+}): Promise<DecryptedShare> {
+  const { readPrivateKey, decryptKey, decrypt } = openpgp();
+  const message = await messageOf(share);
   // A message without a recipient parses as well.
   if (!message || message.getEncryptionKeyIDs().length === 0)
     throw refuse("not-a-message", "share is not a PGP message, in hex, base64 or armored");
@@ -256,8 +291,11 @@ export async function decryptMessage({
     });
   };
   const key = locked.isDecrypted() ? locked : await unlock();
+  const recipients = await recipientsOf(share);
   const { data } = await decrypt({ message, decryptionKeys: key }).catch(() => {
-    throw refuse("other-key", "privateKey is not the key that this share is encrypted to");
+    const own = key.getKeyIDs().map((id) => id.toHex());
+    throw refuse("other-key", `privateKey (${own.join(", ")}) cannot decrypt this share, which is encrypted to ${nameKeys(recipients)}`);
   });
-  return String(data);
+  const valid = await encryptionKeysOf(key);
+  return { text: String(data), recipients, isValid: recipients.every((id) => valid.includes(id)) };
 }

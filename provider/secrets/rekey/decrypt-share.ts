@@ -24,5 +24,6 @@ export async function decryptShare(options: DecryptShareOptions): Promise<Output
   const { error } = decryptOptions.safeParse(options);
   if (error) throw invalidInput(checkFailures(error, options), { operation: "Cannot decrypt share" });
   const { share, privateKey, passphrase } = options;
-  return secret(await decryptMessage({ share, privateKey, passphrase: async () => passphrase }));
+  const { text } = await decryptMessage({ share, privateKey, passphrase: async () => passphrase });
+  return secret(text);
 }

@@ -22,8 +22,8 @@ export interface RekeyInputs extends ConnectionArgs {
   currentShares: ShareSource[];
   /**
    * Public OpenPGP keys, armored or the base64 of the binary form, one for each new share in order. The service then returns each new share encrypted to
-   * its key, and only its holder can decrypt it. A renewed key with the same fingerprint starts no rekey. An expired one only causes a warning, unless a
-   * new rekey starts.
+   * its key, and only its holder can decrypt it. A renewed key with the same fingerprint starts no rekey. If its encryption subkey changed, an
+   * attempt without new shares starts again. An expired key only causes a warning, unless a new rekey starts.
    * @example ["ada", "grace", "mary"].map((holder) => fs.readFileSync(`keys/${holder}.asc`, "utf8"))
    */
   pgpKeys?: string[];

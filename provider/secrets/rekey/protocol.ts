@@ -6,7 +6,7 @@ import { cancelAttempt, getStatus, isAutoUnsealed, isReplyLost, restartVerificat
 import { describeKeys } from "./crypto";
 import { RekeyInputs } from "./inputs";
 import { emptyReferences, ShareSource } from "./share-sources";
-import { AttemptIdentity, describe, matches, Observed, RekeyStatus, ServerState, serverStateOf } from "./states";
+import { Attempt, AttemptIdentity, describe, matches, Observed, RekeyStatus, ServerState, serverStateOf, withNonce } from "./states";
 import { autoUnseal, endedByOthers, stopped } from "./stops";
 
 // The table of what the next `pulumi up` does, the driver that follows it, and the helpers of the three resources.
@@ -15,7 +15,7 @@ import { autoUnseal, endedByOthers, stopped } from "./stops";
 interface Actions {
   attempt: "start" | "take over" | "abandon and start" | "defer" | "conflict";
   shares: "restart" | "abandon and start" | "take over" | "submit shares" | "recover" | "conflict";
-  commit: "prove and verify" | "outcome unknown" | "cancel duplicate" | "probe" | "conflict";
+  commit: "prove and verify" | "outcome unknown" | "probe" | "conflict";
 }
 /** The driver does these in every step. */
 type CommonAction = "cancel probe" | "refuse tampered";
@@ -77,12 +77,6 @@ const commit: readonly Line<"commit">[] = [
     "the new shares are saved but not verified: the rekey proves and commits them",
   ],
   [["a candidate"], ["none"], "outcome unknown", "the attempt is gone, committed or not: the outcome is unknown"],
-  [
-    ["a candidate", "an unknown outcome"],
-    ["matchingUnused"],
-    "cancel duplicate",
-    "a matching attempt without shares is in progress: the rekey cancels it",
-  ],
   [["a candidate", "an unknown outcome"], ["probe"], "cancel probe", "an old probe of this rekey is in progress: the rekey cancels it"],
   [
     ["a candidate", "an unknown outcome"],
@@ -92,7 +86,7 @@ const commit: readonly Line<"commit">[] = [
   ],
   [
     ["a candidate", "an unknown outcome"],
-    ["matchingInUse", "foreign"],
+    ["matchingUnused", "matchingInUse", "foreign"],
     "conflict",
     "another client's attempt is in progress: onConflict decides",
   ],
@@ -171,8 +165,11 @@ export function assertSavesEachStep(connection: Connection): void {
   );
 }
 
-/** Starts an attempt and reads the status back, which also resolves a lost response. @internal */
-export async function newAttempt(connection: Connection, identity: AttemptIdentity): Promise<RekeyStatus> {
+/**
+ * Starts an attempt and reads the status back, which also resolves a lost response. Another client may have started the attempt that it then shows, so
+ * `nonces` gets its nonce only after a response. @internal
+ */
+export async function newAttempt(connection: Connection, identity: AttemptIdentity): Promise<Pick<Attempt, "nonces"> & { nonce: string }> {
   const { parameters } = identity;
   if (!parameters.verification && (await isAutoUnsealed(connection))) throw autoUnseal();
   let nonce: string | undefined;
@@ -192,7 +189,7 @@ export async function newAttempt(connection: Connection, identity: AttemptIdenti
   // Without verification, a matching attempt of unknown origin could be there to obtain the shares.
   if (isKnown || (isFresh && (server === "matchingUnused" || !(lost || nonce)))) {
     log(connection, `started attempt ${status.nonce}: ${describe(status)}`);
-    return status;
+    return { nonce: status.nonce, nonces: lost ? [...identity.nonces] : withNonce(identity.nonces, status.nonce) };
   }
   if (!lost && status.shares === 1 && parameters.shares > 1)
     throw autoUnseal(`; cancel the attempt ${status.nonce} with \`pulumi-steward rekey cancel\``);
@@ -278,10 +275,10 @@ export async function cancelProbe(connection: Connection, { status }: Observed):
   log(connection, `canceled the old probe ${status.nonce}`);
 }
 
-/** Cancels what this rekey left on the server: its attempt or its probe, and no other attempt. @internal */
-export async function cancelLeftovers(connection: Connection, observed: Observed): Promise<void> {
+/** Cancels what this rekey left on the server: its probe, or an attempt that it started or submitted a share to. @internal */
+export async function cancelLeftovers(connection: Connection, observed: Observed, nonces: readonly string[]): Promise<void> {
   if (observed.server === "probe") await cancelProbe(connection, observed);
-  if (["collecting", "verifying", "abandoned"].includes(observed.server)) await cancelOwnAttempt(connection, observed.status);
+  if (nonces.includes(observed.status.nonce)) await cancelOwnAttempt(connection, observed.status);
 }
 
 /** The objects that the three resources hold. @internal */

@@ -119,7 +119,7 @@ export async function probe<T extends ProbedSet>(connection: Connection, attempt
     await cancelIfCurrent(connection, nonce).catch(() => {});
     throw error;
   });
-  await cancelAttempt(connection, nonce);
+  await cancelIfCurrent(connection, nonce);
   return untested.some((set) => isComplete(set, required)) ? probe(connection, attempt, untested) : accepted;
 }
 

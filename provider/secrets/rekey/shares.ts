@@ -17,7 +17,7 @@ import {
   rekeyObjects,
   resolveConflict,
 } from "./protocol";
-import { Attempt, identityOf, isEmpty, LastShares, SharesInputs, SharesRun, SharesState, Submission } from "./states";
+import { Attempt, hasSubkeys, identityOf, isEmpty, LastShares, SharesInputs, SharesRun, SharesState, Submission } from "./states";
 import { noShares, stopped, unresolved } from "./stops";
 import { fromBackup, recover, restart, restarted, submit } from "./submit";
 
@@ -33,15 +33,17 @@ async function up(connection: Connection, inputs: SharesInputs, last: LastShares
   assertSavesEachStep(connection);
   // A set that this rekey made may be valid, unless it is known to be dead.
   const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
-  const nonce = (isSame ? before?.nonce : undefined) ?? attempt.nonce;
+  // An attempt that was started for other subkeys of the same keys is another one.
+  const continues = isSame && before && hasSubkeys(before.attempt, attempt.parameters);
+  const nonce = (continues ? before.nonce : undefined) ?? attempt.nonce;
   const submission: Submission = {
     attempt,
     nonce,
     nonces: [...new Set([...(before?.nonces ?? []), ...attempt.nonces])],
     kept,
-    submitted: isSame ? (before?.submitted ?? []) : [],
+    submitted: continues ? before.submitted : [],
     excluded: [],
-    refused: isSame ? (before?.refused ?? []) : [],
+    refused: continues ? before.refused : [],
     hadBackup: (before?.hadBackup ?? false) || attempt.parameters.backup,
     ...(before?.replacedBackup ? { replacedBackup: before.replacedBackup } : {}),
   };
@@ -142,11 +144,12 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     if (!attempt) return;
     const observed = await observe(connection, identityOf(attempt, nonces, nonce));
     // Another resource of the program may have taken the attempt over.
-    if (!heldByAnother(connection, rekeyObjects.shares)) await cancelLeftovers(connection, observed);
+    if (!heldByAnother(connection, rekeyObjects.shares)) await cancelLeftovers(connection, observed, nonces);
     // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
     const verdict = candidate && connection.cache.get(outcomeKey(connection, candidate.nonce));
     // A live candidate makes every other set worthless. A dead one does not.
-    const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || observed.server === "verifying";
+    const isCanceled = observed.server === "verifying" && nonces.includes(observed.status.nonce);
+    const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || isCanceled;
     const judged = verdict === "live" || (kept.length === 0 && isWorthless);
     if (judged || discardShares) return;
     throw unresolved("shares-unsettled", "the state holds shares that may be live");

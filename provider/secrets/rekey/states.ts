@@ -20,7 +20,7 @@ export interface RekeyStatus {
   progress: number;
   /** The number of current shares required, which is their threshold. */
   required: number;
-  /** The fingerprints of the keys to which the new shares are encrypted, in order. */
+  /** The fingerprints of the primary keys to whose subkeys the new shares are encrypted, in order. They do not show which subkeys. */
   pgpFingerprints: string[];
   /** True if the service keeps the encrypted shares. */
   backup: boolean;
@@ -37,6 +37,8 @@ export interface Parameters {
   /** The keys in binary form, as base64. Without keys, the service returns the new shares in plaintext. */
   pgpKeys: string[];
   fingerprints: string[];
+  /** For each key, the ids of its encryption keys when the program passed it. */
+  encryptionKeys: string[][];
   backup: boolean;
   verification: boolean;
 }
@@ -70,18 +72,6 @@ export interface RekeyBackup {
 /** @internal */
 export const isEmpty = ({ shares, encrypted }: ShareSet): boolean => shares.length + encrypted.length === 0;
 
-/** The length of a short PGP message in hex. A share in plaintext is shorter. */
-const shortestMessage = 200;
-
-/** True if the set has all requested shares, in the order of the requested fingerprints. @internal */
-export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parameters, "shares" | "fingerprints">): boolean =>
-  parameters.fingerprints.length > 0
-    ? isDeepStrictEqual(
-        encrypted.map(({ fingerprint }) => fingerprint),
-        parameters.fingerprints,
-      ) && encrypted.every(({ share }) => share.length >= shortestMessage)
-    : shares.length === parameters.shares;
-
 /**
  * The attempt on the server, as one of the three resources classifies it:
  *
@@ -89,8 +79,8 @@ export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parame
  * - `collecting`, `verifying`: the attempt of this rekey, before and after the last current share;
  * - `tampered`: the nonce of this rekey, but other parameters;
  * - `abandoned`: an earlier attempt of this rekey;
- * - `matchingUnused`: exactly the parameters of this rekey, and no share yet, so a takeover harms no other client;
- * - `matchingInUse`: exactly the parameters of this rekey, with shares of other holders;
+ * - `matchingUnused`: the parameters of this rekey, with verification, and no share yet, so a takeover harms no other client;
+ * - `matchingInUse`: the same, with shares of other holders;
  * - `probe`: the throw-away attempt of this rekey, known by its key;
  * - `foreign`: another client's attempt.
  * @internal
@@ -116,7 +106,7 @@ export interface Observed {
 export interface AttemptIdentity {
   /** The nonce of the current attempt. Undefined without one. */
   nonce?: string;
-  /** The nonce of every attempt that this rekey started. */
+  /** The nonce of every attempt that this rekey started, or to which it submitted a share. */
   nonces: readonly string[];
   parameters: Parameters;
   /** The fingerprint of the throw-away key. */
@@ -131,21 +121,27 @@ export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, 
   if (status.nonce === nonce) return !same ? "tampered" : status.verification ? "verifying" : "collecting";
   if (nonces.includes(status.nonce)) return "abandoned";
   if (!same || status.verification) return "foreign";
-  // Without verification only the holder who submits the last share gets the new keys, unless a backup keeps them for all.
-  if (status.progress === 0 && (parameters.verification || parameters.backup)) return "matchingUnused";
-  return parameters.verification ? "matchingInUse" : "foreign";
+  // Without verification the last share commits. The subkeys to which it encrypts the new shares are unknown until then.
+  if (!parameters.verification) return "foreign";
+  return status.progress === 0 ? "matchingUnused" : "matchingInUse";
 }
 
 const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
   fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
 
-/** True if the attempt has exactly these parameters. A share for other parameters could produce keys for an attacker. @internal */
-export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, backup, verification }: Parameters): boolean =>
+/** True if the status shows exactly these parameters. A share for other parameters could produce keys for an attacker. @internal */
+export const matches = (
+  status: RekeyStatus,
+  { shares, threshold, fingerprints, backup, verification }: Omit<Parameters, "pgpKeys" | "encryptionKeys">,
+): boolean =>
   status.shares === shares &&
   status.threshold === threshold &&
   status.backup === backup &&
   status.verificationRequired === verification &&
   isDeepStrictEqual(status.pgpFingerprints, fingerprints);
+
+/** @internal */
+export const withNonce = (nonces: readonly string[], nonce: string): string[] => [...new Set([...nonces, nonce])];
 
 /** @internal */
 export const sizeOf = (shares: number, threshold: number): string =>
@@ -165,7 +161,7 @@ export function describe({
   return [
     sizeOf(shares, threshold),
     verificationRequired ? "with verification" : "without verification",
-    ...(pgpFingerprints.length > 0 ? [`encrypted to ${pgpFingerprints.join(", ")}`] : []),
+    ...(pgpFingerprints.length > 0 ? [`encrypted to subkeys of ${pgpFingerprints.join(", ")}`] : []),
     ...(backup ? ["with backup"] : []),
     verification
       ? `${verification.progress} of ${verification.threshold} new shares verified`
@@ -179,7 +175,7 @@ export interface Attempt {
   id: string;
   /** Undefined if the attempt on the server was deferred to the shares step. */
   nonce?: string;
-  /** The nonces of all attempts so far. A backup of one of them belongs to this rekey. */
+  /** The nonces of all attempts that this rekey started, or to which it submitted a share. A backup of one of them belongs to it. */
   nonces: string[];
   parameters: Parameters;
   /** The triggers for which it was started. */
@@ -187,6 +183,10 @@ export interface Attempt {
   /** A public key whose private part was discarded. */
   probe: { key: string; fingerprint: string };
 }
+
+/** True if the attempt was started for these encryption subkeys, which the fingerprints of the keys do not show. @internal */
+export const hasSubkeys = ({ parameters }: Pick<Attempt, "parameters">, { encryptionKeys }: Parameters): boolean =>
+  isDeepStrictEqual(parameters.encryptionKeys, encryptionKeys);
 
 /** The facts of an attempt, with the nonces of those that later steps started. @internal */
 export const identityOf = ({ parameters, probe }: Attempt, nonces: readonly string[], nonce?: string): AttemptIdentity => ({

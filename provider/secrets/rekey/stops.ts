@@ -33,6 +33,7 @@ export const stopIds = [
   "share-count-unknown-restarted",
   "new-shares-lost",
   "new-shares-incomplete",
+  "new-shares-other-subkey",
   "foreign-backup",
   "backup-saved",
   // The new shares are made, and not committed.

@@ -4,14 +4,14 @@ import { StewardError } from "../../errors";
 import { isInactiveNode } from "../../failure";
 import { dialectOf } from "../client";
 import { getBackup, mayReturnNoShares, submitShare, waitAfter429, wasNotCounted } from "./api";
+import { flawOf } from "./candidate";
 import { redacting, Share, shareDigest, shareOf } from "./crypto";
-import { cancelOwnAttempt, log, newAttempt, observe, refuseTampered, warn } from "./protocol";
+import { cancelOwnAttempt, log, newAttempt, observe, refuseTampered, resolveConflict, warn } from "./protocol";
 import { Answer, begin, Command, Event, keptOffers, Offer, step } from "./round";
 import { sharesAtHand } from "./share-sources";
 import {
   AttemptIdentity,
   isEmpty,
-  isWhole,
   Observed,
   Parameters,
   RekeyBackup,
@@ -19,6 +19,7 @@ import {
   ShareSet,
   SharesRun,
   SharesState,
+  withNonce,
 } from "./states";
 import { endedByOthers, keptBySeal, noShares, StopId, stopped, unfinished } from "./stops";
 
@@ -66,10 +67,14 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
         await sleep(Math.max(0, Math.min(pollEvery, until - Date.now())));
         event = seen(await observe(connection, identity));
         break;
-      case "submit":
+      case "submit": {
+        const { share, status } = command;
         await protectBackup(run);
-        event = { kind: "answered", answer: await submitOne(connection, identity, command.share, command.status), status: command.status };
+        const answer = await submitOne(connection, identity, share, status);
+        if (answer.kind === "counted" || answer.kind === "complete") submission.nonces = withNonce(submission.nonces, status.nonce);
+        event = { kind: "answered", answer, status };
         break;
+      }
       case "receive":
         return receive(run, command, priorShares);
       case "recover":
@@ -116,21 +121,24 @@ type Received = Extract<Command, { do: "receive" }>;
 /** Stores the new shares after the last current share is accepted. */
 async function receive(run: SharesRun, received: Received, priorShares: Share[]): Promise<SharesState> {
   const { set, status } = received;
-  const { parameters } = run.identity;
-  if (parameters.verification && !isWhole(set, parameters)) throw await refuseParts(run, status, set);
-  if (isEmpty(set)) return withoutShares(run, received);
+  if (isEmpty(set) && !run.identity.parameters.verification) return withoutShares(run, received);
+  await assertUsable(run, set);
   log(run.connection, `${status.required} of ${status.required} current shares submitted`);
   return accepted(run, received, priorShares);
 }
 
-async function refuseParts(run: SharesRun, status: RekeyStatus, set: ShareSet): Promise<StewardError> {
-  await cancelOwnAttempt(run.connection, status);
-  return unfinished(
-    run,
-    "new-shares-incomplete",
-    `the service returned ${set.shares.length + set.encrypted.length} new shares instead of ${run.identity.parameters.shares}, or shares for other holders. Nothing was committed, and the provider canceled the attempt`,
-    "Check any proxy between Pulumi and the service, then run `pulumi up` to start over.",
-  );
+/** Cancels the attempt of a set that may not become the candidate, and starts another. Without verification the set is live, and is kept. */
+async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
+  const { connection, identity } = run;
+  const flaw = await flawOf(set, identity.parameters);
+  if (!flaw) return;
+  const { id, reason } = flaw;
+  if (!identity.parameters.verification)
+    return warn(connection, `${reason}. The new shares may be live: keep the service unsealed, and change triggers to make others`);
+  log(connection, reason);
+  const { status } = await observe(connection, identity);
+  if (status.nonce === set.nonce) await endAttempt(run, status);
+  return restart(run, id, `${reason}. The provider canceled the attempt and started a new one`);
 }
 
 /** The accepted set is the live one, so every kept set that cannot be it is dead. */
@@ -203,9 +211,15 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
   );
 }
 
+/** Cancels the attempt. One that this rekey neither started nor submitted a share to is another client's. */
+async function endAttempt({ connection, inputs, state: { submission } }: SharesRun, status: RekeyStatus): Promise<void> {
+  if (submission.nonces.includes(status.nonce)) await cancelOwnAttempt(connection, status);
+  else await resolveConflict(connection, { server: "foreign", status }, inputs.onConflict, false);
+}
+
 /** Cancels an attempt whose shares cannot be combined, and starts a new one. */
 async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
-  await cancelOwnAttempt(run.connection, status);
+  await endAttempt(run, status);
   const { progress } = status;
   const keepsOthers = run.state.submission.kept.some(({ shares }) => shares.length > 0);
   const others = keepsOthers ? " To submit those of an earlier rekey that the state keeps, and no others, set currentShares: []." : "";
@@ -243,14 +257,15 @@ export function restarted(
   reason: string,
   hint = "Run `pulumi up` again to submit the current shares.",
 ): StewardError {
-  const { submission } = run.state;
-  run.state = { submission: { ...submission, nonce, nonces: [...new Set([...submission.nonces, nonce])], submitted: [] } };
+  run.state = { submission: { ...run.state.submission, nonce, submitted: [] } };
   return unfinished(run, id, `${reason}. The nonce ${nonce} is saved`, hint);
 }
 
 /** @internal */
 export async function restart(run: SharesRun, id: StopId, why: string, hint?: string): Promise<never> {
-  const { nonce } = await newAttempt(run.connection, run.identity);
+  const { submission } = run.state;
+  const { nonce, nonces } = await newAttempt(run.connection, { ...run.identity, nonces: submission.nonces });
+  submission.nonces = nonces;
   const committed = run.identity.parameters.verification
     ? "Nothing was committed"
     : "Without verification, the previous attempt may have been committed";
@@ -266,11 +281,14 @@ function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold
 }
 
 /** The new shares of this attempt, if the backup has them. @internal */
-export async function fromBackup({ connection, identity, state: { submission } }: SharesRun): Promise<SharesState | undefined> {
-  const { parameters, nonce } = identity;
+export async function fromBackup(run: SharesRun): Promise<SharesState | undefined> {
+  const { connection, state } = run;
+  const { parameters, nonce } = run.identity;
   if (!parameters.backup || !nonce) return undefined;
   const candidate = candidateIn(await getBackup(connection), nonce, parameters);
   if (!candidate) return undefined;
+  await assertUsable(run, candidate);
+  const { submission } = state;
   log(connection, "the response with the new shares went to another holder, or was lost: took them from the backup");
   const kept = submission.kept.filter((set) => set.nonce !== nonce);
   return { submission: { ...submission, candidate, source: "backup", excluded: submission.submitted, kept } };
@@ -280,12 +298,10 @@ export async function fromBackup({ connection, identity, state: { submission } }
 export async function recover(run: SharesRun, { status }: Observed): Promise<SharesState> {
   const found = await fromBackup(run);
   if (found) return found;
-  await cancelOwnAttempt(run.connection, status);
-  const { nonce } = await newAttempt(run.connection, run.identity);
-  throw restarted(
+  await endAttempt(run, status);
+  return restart(
     run,
     "new-shares-lost",
-    nonce,
-    "the response with the new shares is missing, so the provider canceled the attempt and started a new one. Nothing was committed",
+    "the response with the new shares is missing, so the provider canceled the attempt and started a new one",
   );
 }

@@ -116,23 +116,17 @@ async function committed(run: CommitRun): Promise<CommitState> {
   return finish(run);
 }
 
-/**
- * Cleans up after the set is live, which an error of the cleanup must not hide. `wasLive`: an earlier run made it live, so an unused attempt with the
- * same parameters is more likely another client's.
- * @internal
- */
-export async function finish(run: CommitRun, wasLive = false): Promise<CommitState> {
+/** Cleans up after the set is live, which an error of the cleanup must not hide. @internal */
+export async function finish(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, identity, state } = run;
   const { candidate, nonces, hadBackup } = inputs.submission;
   try {
-    // A start that an orphan of an earlier run sent may have arrived only now.
     const late = await observe(connection, { ...identity, nonce: undefined });
     if (late.server === "probe") await cancelProbe(connection, late);
-    if (late.server === "abandoned" || (late.server === "matchingUnused" && !wasLive)) await cancelOwnAttempt(connection, late.status);
+    if (late.server === "abandoned") await cancelOwnAttempt(connection, late.status);
     const backup = hadBackup ? await getBackup(connection) : undefined;
-    const isOwn = backup && nonces.includes(backup.nonce);
     // The backup of an earlier attempt of this rekey contains dead shares.
-    if (backup && isOwn && (inputs.removeBackup || backup.nonce !== candidate.nonce)) {
+    if (backup && (backup.nonce === candidate.nonce ? inputs.removeBackup : nonces.includes(backup.nonce))) {
       await removeBackup(connection, backup.nonce);
       log(connection, `removed the backup of ${backup.nonce}`);
     }

@@ -1,6 +1,7 @@
+import { recipientsOf } from "../../../provider/secrets/rekey/crypto";
 import { start } from "../../../sandbox/index";
 import { call } from "../../support/call";
-import { Holder, makeHolder as makeArmoredHolder, read } from "../../support/pgp";
+import { Holder, makeHolder as makeArmoredHolder, read, rotate } from "../../support/pgp";
 import { accepts, begin, cancel, give, hexOf, onEachService, refused, type Service } from "./rekey-service";
 
 const binaryOf = (key: { write(): unknown }): string => Buffer.from(key.write() as Uint8Array).toString("base64");
@@ -42,6 +43,18 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
     expect((await prove(texts[1]!)).json.complete).toBe(true);
     expect(await accepts(current(), texts.slice(0, 2))).toBe(true);
     expect(await backup()).toMatchObject(nothing());
+  });
+
+  test("a message names the subkey of the key as it was passed; an old public key has the same fingerprint", async () => {
+    const changed = await rotate(ada, "revoked");
+    const all = [ada, changed, bob];
+    const pgp_keys = all.map(({ privateKey }) => binaryOf(privateKey.toPublic()));
+    const nonce = await begin(current(), { pgp_keys, require_verification: true });
+    const { pgp_fingerprints, keys } = (await give(current(), nonce, current().shares.slice(0, 3))).json;
+    expect(pgp_fingerprints).toEqual([ada, ada, bob].map(({ fingerprint }) => fingerprint));
+    const subkeys = all.map(({ privateKey }) => [privateKey.subkeys.at(-1)?.getKeyID().toHex()]);
+    expect(await Promise.all(keys.map(recipientsOf))).toEqual(subkeys);
+    expect(subkeys[0]).not.toEqual(subkeys[1]);
   });
 
   test("without verification the shares are live at once, and a single share is the root key", async () => {

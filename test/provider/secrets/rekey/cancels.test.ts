@@ -1,9 +1,14 @@
-import { onEachRekeyTarget } from "../../../support/rekey";
-import { tools } from "./story";
+import { refusal } from "../../../support/refusal";
+import { onEachRekeyTarget, RekeyStack } from "../../../support/rekey";
+import { lines, tools, twin } from "./story";
 
 // In OpenBao and the API document, a cancel ends any attempt in progress, and another client may have replaced it between two requests.
 onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
-  const { inputs, stackOn, status, interrupt } = tools(current);
+  const { inputs, stackOn, status, forHolders, interrupt } = tools(current);
+  const submit = async (...shares: string[]): Promise<void> => {
+    const { nonce } = await status();
+    for (const key of shares) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce });
+  };
 
   /** Replaces the attempt in progress, as another client would. */
   const replaceAttempt = async (): Promise<void> => {
@@ -14,16 +19,20 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
   const theirs = { started: true, n: 5, t: 3, progress: 0 };
   const unchanged = (body: string): string => body;
 
-  test("a probe that was replaced is not canceled, and the error says so", async () => {
+  test.each([
+    ["its first share", 1, "rekey/probe-disturbed"],
+    ["its last share", 2, undefined],
+  ])("a probe that was replaced after %s is not canceled", async (_, nth, stop) => {
     const stack = stackOn(current());
     interrupt("PUT", "verify", { when: "after" }, 2);
     expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
     let updates = 0;
     current().gateway.interrupt = ({ method, path }) =>
-      method === "PUT" && path.endsWith("/update") && ++updates === 1
+      method === "PUT" && path.endsWith("/update") && ++updates === nth
         ? { when: "after", act: replaceAttempt, answer: unchanged }
         : undefined;
-    expect(await stack.stops(inputs())).toBe("rekey/probe-disturbed");
+    if (stop) expect(await stack.stops(inputs())).toBe(stop);
+    else await stack.up(inputs());
     expect(await status()).toMatchObject(theirs);
   });
 
@@ -51,6 +60,97 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
     };
     expect(await stack.stops(inputs())).toBe("rekey/attempt-lost");
     expect(await status()).toMatchObject(theirs);
+  });
+
+  /** Two stacks with the same parameters: the second has taken over the attempt of the first, and has submitted no share. */
+  const twoStacks = async (more: object = {}): Promise<{ first: RekeyStack; second: RekeyStack; nonce: unknown }> => {
+    const [first, second] = [stackOn(current()), stackOn(current())];
+    await first.up(inputs(more), "attempt");
+    await second.up(inputs(more), "attempt");
+    const { nonce } = await status();
+    expect(second.attempt.outputs().attempt).toMatchObject({ nonce });
+    return { first, second, nonce };
+  };
+
+  test.each([
+    ["collects shares", 1],
+    ["is verified", 3],
+  ])("an attempt that another stack started, and that %s, is canceled by no run without onConflict", async (_, submitted) => {
+    const { first, second, nonce } = await twoStacks();
+    const [a = "", b = "", c = ""] = current().first;
+    expect(await first.stops(inputs({ currentShares: [a] }))).toBe("rekey/shares-missing");
+    if (submitted === 3) await submit(b, c);
+    const before = await status();
+    const none = { currentShares: [] };
+    const stop = submitted === 3 ? "rekey/foreign-attempt" : "rekey/shares-missing";
+    expect(await second.stops(inputs(none))).toBe(stop);
+    expect(await second.stops(inputs({ ...none, triggers: ["2"] }))).toBe("rekey/foreign-attempt");
+    expect(await second.stops(inputs({ ...none, triggers: ["2"], secretShares: 4 }))).toBe("rekey/foreign-attempt");
+    await second.destroy();
+    expect(await status()).toEqual(before);
+    expect(before).toMatchObject({ started: true, nonce, progress: submitted === 3 ? expect.anything() : 1 });
+    // The first one holds the right to end it.
+    await first.destroy();
+    expect((await status()).started).toBe(false);
+  });
+
+  test("an attempt that another stack started, and that is verified, is canceled with onConflict", async () => {
+    const { second, nonce } = await twoStacks();
+    await submit(...current().first.slice(0, 3));
+    expect(await second.stops(inputs({ onConflict: "cancel" }))).toBe("rekey/new-shares-lost");
+    expect((await status()).nonce).not.toBe(nonce);
+    await second.up(inputs());
+  });
+
+  test("an attempt that another stack started is canceled after a share of this one", async () => {
+    const { second, nonce } = await twoStacks();
+    const [a = "", b = "", c = ""] = current().first;
+    expect(await second.stops(inputs({ currentShares: [a] }))).toBe("rekey/shares-missing");
+    await submit(b, c);
+    expect(await second.stops(inputs())).toBe("rekey/new-shares-lost");
+    expect((await status()).nonce).not.toBe(nonce);
+  });
+
+  test("an attempt whose shares cannot be combined belongs to the stack that started it", async () => {
+    // The others discard such shares.
+    if (current().dialect !== "openbao") return;
+    const { second, nonce } = await twoStacks();
+    const [a = "", b = ""] = current().first;
+    await submit(a, b, twin(a));
+    expect(await second.stops(inputs({ currentShares: [] }))).toBe("rekey/foreign-attempt");
+    expect((await status()).nonce).toBe(nonce);
+  });
+
+  test("destroy cancels no attempt of another stack whose new shares came from the backup", async () => {
+    const { pgp } = await forHolders(3, { backup: true });
+    const { second } = await twoStacks(pgp);
+    await submit(...current().first.slice(0, 3));
+    expect(await second.stops(pgp)).toBe("rekey/new-shares-missing");
+    const before = await status();
+    await expect(second.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/outcome-unsettled" }));
+    await second.stops({ ...pgp, discardShares: true });
+    await second.destroy();
+    expect(await status()).toEqual(before);
+  });
+
+  test("an attempt that another client starts during the commit is not canceled, and refresh names it", async () => {
+    const stack = stackOn(current());
+    const like = { secret_shares: 3, secret_threshold: 2, require_verification: true };
+    interrupt(
+      "PUT",
+      "verify",
+      {
+        when: "after",
+        act: async () => void (await current().outOfBand("PUT", "sys/rekey/init", like)),
+        answer: unchanged,
+      },
+      2,
+    );
+    await stack.up(inputs());
+    const { started, nonce } = await status();
+    expect(started).toBe(true);
+    await stack.refresh();
+    expect(lines()).toContain(`an attempt ${nonce} like this rekey's`);
   });
 
   test("an update of a finished rekey cancels no attempt that another client started later", async () => {

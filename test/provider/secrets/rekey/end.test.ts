@@ -8,7 +8,7 @@ import { rekeyShares } from "../../../../provider/secrets/rekey/shares";
 import { connectTo } from "../../../support/connection";
 import { definitionOf, secretOutputs } from "../../../support/definitions";
 import { noEngine } from "../../../support/engine";
-import { Holder, holders, makeHolder } from "../../../support/pgp";
+import { Holder, holders, makeHolder, rotate } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { lines, told, tools, wrong } from "./story";
@@ -231,9 +231,31 @@ onEachRekeyTarget("the end of a rekey", (current) => {
         return (await reformatKey({ privateKey, userIDs, keyExpirationTime: 0, format: "object" })).publicKey.armor();
       }),
     );
-    told.mockClear();
-    await stack.attempt.preview(stack.attemptInputs({ ...pgp, pgpKeys: renewed }));
-    expect(lines()).not.toContain("a new rekey will run");
-    expect((await requests(() => stack.up({ ...pgp, pgpKeys: renewed }))).filter((request) => !request.startsWith("GET"))).toEqual([]);
+    const rotated = await Promise.all(all.map(async (holder) => (await rotate(holder, "revoked")).publicKey));
+    for (const pgpKeys of [renewed, rotated]) {
+      told.mockClear();
+      await stack.attempt.preview(stack.attemptInputs({ ...pgp, pgpKeys }));
+      expect(lines()).not.toContain("a new rekey will run");
+      expect(lines().includes("warning: rekey: pgpKeys: the encryption subkeys have changed")).toBe(pgpKeys === rotated);
+      expect((await requests(() => stack.up({ ...pgp, pgpKeys }))).filter((request) => !request.startsWith("GET"))).toEqual([]);
+    }
   });
+
+  test.each(["attempt", "shares"] as const)(
+    "an unfinished rekey starts again for the changed subkeys of a key, after its %s",
+    async (step) => {
+      const before = await holders(3);
+      const pgpOf = (all: Holder[]): RekeyInputs => inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
+      const stack = stackOn(current());
+      if (step === "attempt") await stack.up(pgpOf(before), "attempt");
+      else await stack.stops({ ...pgpOf(before), currentShares: current().first.slice(0, 1) });
+      const { nonce } = await status();
+      const all = [await rotate(before[0] as Holder, "dropped"), ...before.slice(1)];
+      expect(await stack.stops(pgpOf(all))).toBe("rekey/attempt-abandoned");
+      expect(await status()).toMatchObject({ started: true, nonce: expect.not.stringContaining(String(nonce)), progress: 0 });
+      expect(await stack.stops(pgpOf(all))).toBe("rekey/new-shares-missing");
+      await stack.up({ ...pgpOf(all), newShares: await decrypted(candidateOf(stack), all) });
+      expect(stack.outputs.complete).toBe(true);
+    },
+  );
 });

@@ -1,7 +1,9 @@
 import { isSecret, Output } from "@pulumi/pulumi/output";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { secrets } from "../../../../provider";
+import { flawOf } from "../../../../provider/secrets/rekey/candidate";
 import { describeKeys, inspectKeys } from "../../../../provider/secrets/rekey/crypto";
+import { Holder, makeHolder, rotate } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 
 const { createMessage, encrypt, encryptKey, generateKey, revokeKey } = require("openpgp") as typeof OpenPGP;
@@ -51,10 +53,37 @@ test("a key is the same in armored and in binary form, and RSA keys work as well
     const { publicKey } = await generate(options);
     const binary = Buffer.from(publicKey.write()).toString("base64");
     const fingerprint = publicKey.getFingerprint();
+    const encryptionKeys = publicKey.subkeys.map((subkey) => subkey.getKeyID().toHex());
     expect(await inspectKeys([publicKey.armor(), `\n${publicKey.armor().replaceAll("\n", "\r\n")}\n`, binary])).toEqual(
-      Array.from({ length: 3 }, () => ({ fingerprint, binary, userId: "holder", problem: undefined })),
+      Array.from({ length: 3 }, () => ({ fingerprint, binary, encryptionKeys, userId: "holder", problem: undefined })),
     );
   }
+});
+
+describe("a message must name a valid encryption key of the key that the program passed", () => {
+  type Recipients = { encryptionKeys: OpenPGP.PublicKey | OpenPGP.PublicKey[]; wildcard?: boolean };
+  const cases: Record<string, { recipients(holder: Holder, rotated: Holder): Recipients; flaw?: string }> = {
+    "its subkey": { recipients: (_, rotated) => ({ encryptionKeys: rotated.privateKey.toPublic() }) },
+    "a revoked subkey": { recipients: (holder) => ({ encryptionKeys: holder.privateKey.toPublic() }), flaw: "new-shares-other-subkey" },
+    "its subkey and another": {
+      recipients: (holder, rotated) => ({ encryptionKeys: [rotated.privateKey.toPublic(), holder.privateKey.toPublic()] }),
+      flaw: "new-shares-other-subkey",
+    },
+    "nobody, as for an anonymous recipient": {
+      recipients: (_, rotated) => ({ encryptionKeys: rotated.privateKey.toPublic(), wildcard: true }),
+      flaw: "new-shares-incomplete",
+    },
+  };
+  test.each(Object.entries(cases))("%s", async (_, { recipients, flaw }) => {
+    const holder = await makeHolder();
+    const rotated = await rotate(holder, "revoked");
+    const [{ fingerprint, encryptionKeys } = { fingerprint: "", encryptionKeys: [] }] = await inspectKeys([rotated.publicKey]);
+    const message = await encrypt({ message: await createMessage({ text: "00" }), format: "binary", ...recipients(holder, rotated) });
+    const encrypted = [{ fingerprint, share: Buffer.from(message as Uint8Array).toString("hex") }];
+    const set = { nonce: "", threshold: 1, shares: [], encrypted };
+    const found = await flawOf(set, { shares: 1, fingerprints: [fingerprint], encryptionKeys: [encryptionKeys] });
+    expect(found?.id).toBe(flaw);
+  });
 });
 
 const known = (value: Output<string>): Promise<string> => new Promise((done) => value.apply(done));
@@ -82,6 +111,8 @@ test("a holder decrypts a share with a locked or unlocked key, and the result is
     [{ share, privateKey: other }, "other-key"],
   ] as const)
     await expect(secrets.decryptShare(options)).rejects.toThrow(refusal("ERR_INVALID_INPUT", { rule }));
+  const [needed] = publicKey.subkeys.map((subkey) => subkey.getKeyID().toHex());
+  await expect(secrets.decryptShare({ share, privateKey: other })).rejects.toThrow(needed);
   const mistaken = { share, privateKey: undefined, passPhrase: "words" } as never;
   await expect(secrets.decryptShare(mistaken)).rejects.toThrow(invalidInputs("privateKey: missing", "unrecognized-keys"));
 });
