@@ -51,6 +51,7 @@ describe("npm run up, refresh and destroy", () => {
       VAULT_TOKEN: "theirs",
       SECRETS_ADDR: theirs,
       NOMAD_ADDR: theirs,
+      NOMAD_TOKEN: "theirs",
       PULUMI_BACKEND_URL: theirs,
       PULUMI_ACCESS_TOKEN: "theirs",
       HOME: home,
@@ -89,6 +90,15 @@ describe("npm run up, refresh and destroy", () => {
     expect(existsSync(join(copy, ".state"))).toBe(false);
     expect(asked).toEqual([]);
     expect(readdirSync(home)).toEqual([]);
+  });
+
+  test("--server requires the scheduler of the caller", async () => {
+    const { NOMAD_TOKEN: _, ...others } = environment;
+    environment = others;
+    const { code, output } = await demo("up", "--server");
+    environment = { ...others, NOMAD_TOKEN: "theirs" };
+    expect([code === 0, asked]).toEqual([false, []]);
+    expect(output).toMatch(/set SCHEDULER_ADDR and SCHEDULER_TOKEN, or NOMAD_ADDR and NOMAD_TOKEN\.$/m);
   });
 
   test("--server requires confirmation, and sends nothing without a terminal", async () => {

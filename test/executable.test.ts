@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { start } from "../sandbox/index";
 import { makeExecutable } from "../tools/executable";
-import { exampleEnvironment, runPrograms } from "./support/languages";
+import { configureExample, exampleEnvironment, exampleWithRekey, runPrograms } from "./support/languages";
 import { Project } from "./support/project";
 
 const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8")) as { version: string };
@@ -11,7 +11,8 @@ const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), 
 test("the executable plugin is installed from its archive and deploys every resource on a machine without Node", async () => {
   const folder = mkdtempSync(join(tmpdir(), "steward-archive-"));
   const sandbox = await start({ dialect: "hashicorp" });
-  const project = new Project(exampleEnvironment(sandbox)).example("yaml");
+  const project = new Project(exampleEnvironment(sandbox));
+  exampleWithRekey("yaml", project);
   try {
     const archive = await makeExecutable(folder);
     const os = process.platform === "win32" ? "windows" : process.platform;
@@ -25,8 +26,7 @@ test("the executable plugin is installed from its archive and deploys every reso
     expect(program).not.toContain("node_modules");
     writeFileSync(file, program);
     await runPrograms(project);
-    await project.set("schedulerAddress", sandbox.scheduler.url);
-    await project.set("schedulerToken", sandbox.scheduler.token, "--secret");
+    await configureExample(project, sandbox);
     // The PATH has neither `node` nor any other program of the system.
     const PATH = join(project.folder, "bin");
     project.with({ PATH, PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" });

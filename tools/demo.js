@@ -1,10 +1,11 @@
 // @ts-check
 // `npm run up`, `refresh` and `destroy` run the quickstart with a real `pulumi` on the sandbox, or with `-- --server` on your own server.
+const { spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const { createInterface } = require("node:readline/promises");
 const { Problem, capture, root, run, say } = require("./command");
-const { operator, pulumiEnvironment, secretsAddresses } = require("./environment");
+const { operator, pulumiEnvironment, schedulerAddresses, secretsAddresses } = require("./environment");
 const { getPulumi } = require("./pulumi");
 const { noteStart } = require("./starts");
 const { findSandbox, startSandbox, stopSandbox } = require("./demo-process");
@@ -20,15 +21,16 @@ const folders = { sandbox: path.join(state, "sandbox"), server: path.join(state,
 async function up(args) {
   if (wantsServer(args)) {
     const address = serverAddress();
+    const scheduler = serverScheduler();
     // Any other variable selects the hashicorp or openbao dialect.
     const there = process.env.SECRETS_ADDR ? mount : "nomad";
     const paths = ["config/access", "config/lease", "role/web", "role/operator", "role/payments", "role/search"].map(
       (path) => `${there}/${path}`,
     );
     await confirm(
-      `This writes ${paths.join(", ")} on ${address}, with the credentials of this shell. The scheduler's address and token are made up.`,
+      `This writes ${paths.join(", ")} on ${address}, with the credentials of this shell. ${address} then manages tokens of ${scheduler.schedulerAddress}, with the management token of this shell.`,
     );
-    const code = await deploy(folders.server, operator);
+    const code = await deploy(folders.server, scheduler, operator);
     if (code === 0)
       say(
         "\nNext: `npm run refresh -- --server` shows later changes on the server, `npm run destroy -- --server` removes everything again.",
@@ -42,7 +44,8 @@ async function up(args) {
     sandbox = await startSandbox(folders.sandbox);
   }
   say(`Watch it in your browser: ${sandbox.page}`);
-  const code = await deploy(folders.sandbox, undefined, sandbox.env);
+  const { SCHEDULER_ADDR: schedulerAddress = "", SCHEDULER_TOKEN: schedulerToken = "" } = sandbox.env;
+  const code = await deploy(folders.sandbox, { schedulerAddress, schedulerToken }, undefined, sandbox.env);
   if (code === 0) {
     say(`
 ${sandbox.page} shows the result. Change a role outside Pulumi:
@@ -105,6 +108,15 @@ function serverAddress() {
   return address;
 }
 
+/** The scheduler that the secrets engine will use. */
+function serverScheduler() {
+  const variables = schedulerAddresses.map((address) => ({ address, token: address.replace("_ADDR", "_TOKEN") }));
+  const named = variables.find(({ address, token }) => process.env[address] && process.env[token]);
+  const all = variables.map(({ address, token }) => `${address} and ${token}`);
+  if (!named) throw new Problem(`--server also requires the scheduler that tokens are generated for: set ${all.join(", or ")}.`);
+  return { schedulerAddress: process.env[named.address] ?? "", schedulerToken: process.env[named.token] ?? "" };
+}
+
 function requireDeployment() {
   if (!fs.existsSync(folders.server)) throw new Problem("There is no deployment on a server: run `npm run up -- --server` first.");
 }
@@ -129,22 +141,28 @@ async function confirm(question) {
 
 /**
  * @param {string} folder
+ * @param {{ schedulerAddress: string, schedulerToken: string }} config What the program requires.
  * @param {RegExp} [keep]
  * @param {Record<string, string>} [variables]
  */
-async function deploy(folder, keep, variables) {
+async function deploy(folder, config, keep, variables) {
   fs.mkdirSync(folder, { recursive: true });
   // A copy of the root project in its own folder. Pulumi writes the stack's configuration next to the project file, where yours may be.
   const main = path.relative(folder, root).split(path.sep).join("/");
   const project = fs.readFileSync(path.join(root, "Pulumi.yaml"), "utf8").replace(/^main: /m, `main: ${main}/`);
   fs.writeFileSync(path.join(folder, "Pulumi.yaml"), project);
   const cli = await getPulumi();
+  const options = { cwd: folder, env: pulumiEnvironment(folder, cli, keep) };
   noteStart();
-  const { code, output } = await capture(cli.command, ["stack", "select", stack, "--create", "--non-interactive"], {
-    cwd: folder,
-    env: pulumiEnvironment(folder, cli, keep),
-  });
+  const { code, output } = await capture(cli.command, ["stack", "select", stack, "--create", "--non-interactive"], options);
   if (code !== 0) throw new Problem(`${output.trim()}\nCannot create the stack: see the output of Pulumi above.`);
+  for (const [key, value] of Object.entries(config)) {
+    noteStart();
+    // Other users of this machine can see the arguments of a command.
+    const args = ["config", "set", key, key.endsWith("Token") ? "--secret" : "--plaintext", "--stack", stack, "--non-interactive"];
+    const { status, stderr } = spawnSync(cli.command, args, { ...options, input: value, encoding: "utf8" });
+    if (status !== 0) throw new Problem(`${stderr.trim()}\nCannot configure the stack: see the output of Pulumi above.`);
+  }
   return pulumi(folder, ["up", "--yes", "--skip-preview"], keep, variables);
 }
 

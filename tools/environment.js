@@ -57,7 +57,12 @@ function pulumiEnvironment(folder, pulumi, keep) {
   };
 }
 
-/** The variables with the address of a secrets service, in order of precedence. @type {string[]} */
-const secretsAddresses = secrets.variables.map((/** @type {{ address: string }} */ { address }) => address);
+/** @param {{ variables: readonly { address: string }[] }} system */
+const addressesOf = ({ variables }) => variables.map(({ address }) => address);
 
-module.exports = { foreign, operator, secretsAddresses, passphrase, cleanEnvironment, pulumiEnvironment };
+/** The variables with the address of a server, in order of precedence. @type {string[]} */
+const secretsAddresses = addressesOf(secrets);
+/** @type {string[]} */
+const schedulerAddresses = addressesOf(scheduler);
+
+module.exports = { foreign, operator, secretsAddresses, schedulerAddresses, passphrase, cleanEnvironment, pulumiEnvironment };

@@ -1,4 +1,4 @@
-// The program declares each resource once.
+// The program declares each resource once, except a rekey.
 package main
 
 import (
@@ -8,21 +8,35 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
 )
 
+// configuration is read before the first resource, so that a missing key stops the program before it writes anything.
+type configuration struct {
+	schedulerAddress, onCallNumber                   string
+	schedulerToken, smtpPassword, smsToken, priceKey pulumi.StringOutput
+}
+
 func main() {
 	pulumi.Run(func(ctx *pulumi.Context) error {
-		settings := config.New(ctx, "")
+		values := config.New(ctx, "")
+		settings := configuration{
+			schedulerAddress: values.Require("schedulerAddress"),
+			onCallNumber:     values.Require("onCallNumber"),
+			schedulerToken:   values.RequireSecret("schedulerToken"),
+			smtpPassword:     values.RequireSecret("smtpPassword"),
+			smsToken:         values.RequireSecret("smsToken"),
+			priceKey:         values.RequireSecret("priceKey"),
+		}
 		if err := scheduler(ctx, settings); err != nil {
 			return err
 		}
-		return administration(ctx)
+		return administration(ctx, settings)
 	})
 }
 
 // scheduler declares the resources of the secrets service.
-func scheduler(ctx *pulumi.Context, settings *config.Config) error {
+func scheduler(ctx *pulumi.Context, settings configuration) error {
 	access, err := secrets.NewSchedulerAccess(ctx, "access", &secrets.SchedulerAccessArgs{
-		Address: pulumi.String(settings.Require("schedulerAddress")),
-		Token:   settings.RequireSecret("schedulerToken"),
+		Address: pulumi.String(settings.schedulerAddress),
+		Token:   settings.schedulerToken,
 	})
 	if err != nil {
 		return err
@@ -54,24 +68,11 @@ func scheduler(ctx *pulumi.Context, settings *config.Config) error {
 		return err
 	}
 	ctx.Export("secretId", token.SecretId)
-	_, err = secrets.NewRekey(ctx, "unseal", &secrets.RekeyArgs{
-		SecretShares:    pulumi.Int(5),
-		SecretThreshold: pulumi.Int(3),
-		// References: the state never contains these shares.
-		CurrentShares: pulumi.Array{
-			secrets.EnvironmentShareArgs{Env: pulumi.String("SHARE_1")},
-			secrets.EnvironmentShareArgs{Env: pulumi.String("SHARE_2")},
-			secrets.EnvironmentShareArgs{Env: pulumi.String("SHARE_3")},
-		},
-		// The state contains the only copy of the new shares. DiscardShares allows destroying them.
-		KeepSharesInState: pulumi.Bool(true),
-		DiscardShares:     pulumi.Bool(true),
-	})
-	return err
+	return nil
 }
 
 // administration declares the resources of the platform.
-func administration(ctx *pulumi.Context) error {
+func administration(ctx *pulumi.Context, settings configuration) error {
 	network, err := platform.GetWorkspace(ctx, &platform.GetWorkspaceArgs{Id: "ws-acmeNetworkTest"})
 	if err != nil {
 		return err
@@ -107,7 +108,7 @@ func administration(ctx *pulumi.Context) error {
 		Sender:   pulumi.String("platform@example.com"),
 		Auth:     platform.SmtpAuthLogin,
 		Username: pulumi.String("platform"),
-		Password: pulumi.ToSecret("a-password").(pulumi.StringOutput),
+		Password: settings.smtpPassword,
 	}); err != nil {
 		return err
 	}
@@ -115,20 +116,20 @@ func administration(ctx *pulumi.Context) error {
 		Enabled:    pulumi.Bool(true),
 		AccountSid: pulumi.String("AC0123456789"),
 		FromNumber: pulumi.String("+15550100"),
-		AuthToken:  pulumi.ToSecret("an-auth-token").(pulumi.StringOutput),
+		AuthToken:  settings.smsToken,
 	})
 	if err != nil {
 		return err
 	}
 	if _, err := platform.NewSmsVerification(ctx, "testMessage", &platform.SmsVerificationArgs{
-		TestNumber: pulumi.String("+15550123"),
+		TestNumber: pulumi.String(settings.onCallNumber),
 	}, pulumi.DependsOn([]pulumi.Resource{textMessages})); err != nil {
 		return err
 	}
 	if _, err := platform.NewCostEstimationSettings(ctx, "prices", &platform.CostEstimationSettingsArgs{
 		Enabled:           pulumi.Bool(true),
 		CloudAAccessKeyId: pulumi.String("AKIA0123456789"),
-		CloudASecretKey:   pulumi.ToSecret("a-secret-key").(pulumi.StringOutput),
+		CloudASecretKey:   settings.priceKey,
 	}); err != nil {
 		return err
 	}

@@ -1,19 +1,14 @@
 // Responds to a leak of the key that signs the workload identity tokens of runs. It rotates the key at once, trims the old keys when their tokens
-// have expired, and sends a text message to the operator on call. To run it again, use `pulumi config set incident <name>` and `pulumi up`.
+// have expired, and sends a text message to the operator on call, with the SMS settings that the platform has. To run it again, use
+// `pulumi config set incident <name>` and `pulumi up`.
 import * as pulumi from "@pulumi/pulumi";
 import { platform } from "pulumi-steward";
 
 const config = new pulumi.Config();
-const incident = config.get("incident") || "first";
+const incident = config.require("incident");
+const onCallNumber = config.require("onCallNumber");
 /** The longest lifetime of a token. Trimming its key earlier breaks the runs that use it. */
 const tokenSeconds = config.getNumber("tokenSeconds") ?? 2 * 60 * 60;
-
-const sms = new platform.SmsSettings("text-messages", {
-  enabled: true,
-  accountSid: "AC0123456789",
-  authToken: config.getSecret("smsToken") || pulumi.secret("a-token"),
-  fromNumber: "+15550100",
-});
 
 const rotation = new platform.OidcKeyRotation("rotate", { triggers: [incident] });
 
@@ -27,11 +22,7 @@ const expired = rotation.performedAt.apply(async (performedAt) => {
 // One trim follows each rotation. The trigger also makes it wait for the rotation.
 const trim = new platform.OidcKeyTrim("trim", { triggers: [expired] });
 
-new platform.SmsVerification(
-  "tell-on-call",
-  { testNumber: config.get("onCallNumber") || "+15550123", triggers: [trim.performedAt] },
-  { dependsOn: sms },
-);
+new platform.SmsVerification("tell-on-call", { testNumber: onCallNumber, triggers: [trim.performedAt] });
 
 export const rotatedAt = rotation.performedAt;
 export const trimmedAt = trim.performedAt;

@@ -1,7 +1,9 @@
 // Deprecates old versions of a private module. Each run that uses one prints a warning with the replacement.
+import * as pulumi from "@pulumi/pulumi";
 import { platform } from "pulumi-steward";
 
-const network = { organizationName: "acme", moduleName: "network", moduleProvider: "aws" };
+const config = new pulumi.Config();
+const network = { organizationName: config.require("organization"), moduleName: "network", moduleProvider: "aws" };
 
 const deprecations = ["1.0.0", "1.0.0+build.5", "1.1.0"].map(
   (moduleVersion) =>

@@ -1,11 +1,14 @@
 // Manages the six settings of a platform installation. Omitted attributes keep their values, and `pulumi destroy` restores the original ones.
-
-import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { platform } from "pulumi-steward";
 
 const config = new pulumi.Config();
-const secret = (key: string): pulumi.Output<string> => config.getSecret(key) || pulumi.secret(`a-${key}`);
+// Before the first resource, so that a missing key stops the program before it writes anything.
+const idp = config.require("idp");
+const idpCert = config.require("idpCert");
+const smtpPassword = config.requireSecret("smtpPassword");
+const smsToken = config.requireSecret("smsToken");
+const priceKey = config.requireSecret("priceKey");
 
 const general = new platform.GeneralSettings("general", {
   limitUserOrganizationCreation: true,
@@ -18,12 +21,12 @@ new platform.CustomizationSettings("texts", {
   loginHelp: 'Sign in with your company account; <a href="https://wiki.example.com/sign-in">help</a>.',
 });
 
-// To rotate the certificate, replace idp.pem. The platform accepts both until the old one is revoked.
+// To rotate the certificate, use `pulumi config set idpCert < new.pem`. The platform accepts both until the old one is revoked.
 const saml = new platform.SamlSettings("single-sign-on", {
   enabled: true,
-  idpCert: readFileSync(`${__dirname}/idp.pem`, "utf8"),
-  ssoEndpointUrl: "https://idp.example.com/sso",
-  sloEndpointUrl: "https://idp.example.com/slo",
+  idpCert,
+  ssoEndpointUrl: `${idp}/sso`,
+  sloEndpointUrl: `${idp}/slo`,
   siteAdminRole: "platform-admins",
 });
 
@@ -38,7 +41,7 @@ new platform.SmtpSettings("mail", {
   sender: "platform@example.com",
   auth: "login",
   username: "platform",
-  password: secret("smtpPassword"),
+  password: smtpPassword,
   // Sends one test mail with each change of these settings. Without an address, it sends none.
   testEmailAddress: config.get("testEmailAddress"),
 });
@@ -46,14 +49,14 @@ new platform.SmtpSettings("mail", {
 new platform.SmsSettings("text-messages", {
   enabled: true,
   accountSid: "AC0123456789",
-  authToken: secret("smsToken"),
+  authToken: smsToken,
   fromNumber: "+15550100",
 });
 
 new platform.CostEstimationSettings("prices", {
   enabled: true,
   cloudAAccessKeyId: "AKIA0123456789",
-  cloudASecretKey: secret("priceKey"),
+  cloudASecretKey: priceKey,
 });
 
 export const managed = general.managed;

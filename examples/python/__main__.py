@@ -1,15 +1,22 @@
-"""Declares each resource once."""
+"""Declares each resource once, except a rekey."""
 
 import pulumi
-from pulumi import ResourceOptions, Output
+from pulumi import ResourceOptions
 from pulumi_steward import platform, secrets
 
 config = pulumi.Config()
+# Before the first resource, so that a missing key stops the program before it writes anything.
+scheduler_address = config.require("schedulerAddress")
+scheduler_token = config.require_secret("schedulerToken")
+smtp_password = config.require_secret("smtpPassword")
+sms_token = config.require_secret("smsToken")
+price_key = config.require_secret("priceKey")
+on_call_number = config.require("onCallNumber")
 
 access = secrets.SchedulerAccess(
     "access",
-    address=config.require("schedulerAddress"),
-    token=config.require_secret("schedulerToken"),
+    address=scheduler_address,
+    token=scheduler_token,
 )
 secrets.SchedulerLease("lease", ttl="1h", max_ttl="24h")
 web = secrets.SchedulerRole(
@@ -44,25 +51,25 @@ platform.SmtpSettings(
     sender="platform@example.com",
     auth=platform.SmtpAuth.LOGIN,
     username="platform",
-    password=Output.secret("a-password"),
+    password=smtp_password,
 )
 text_messages = platform.SmsSettings(
     "textMessages",
     enabled=True,
     account_sid="AC0123456789",
     from_number="+15550100",
-    auth_token=Output.secret("an-auth-token"),
+    auth_token=sms_token,
 )
 platform.SmsVerification(
     "testMessage",
-    test_number="+15550123",
+    test_number=on_call_number,
     opts=ResourceOptions(depends_on=[text_messages]),
 )
 platform.CostEstimationSettings(
     "prices",
     enabled=True,
     cloud_a_access_key_id="AKIA0123456789",
-    cloud_a_secret_key=Output.secret("a-secret-key"),
+    cloud_a_secret_key=price_key,
 )
 platform.AdminWorkspace("workspace", workspace_id="ws-acmeNetworkTest")
 platform.ModuleVersionDeprecation(
@@ -75,16 +82,6 @@ platform.ModuleVersionDeprecation(
 )
 key_rotation = platform.OidcKeyRotation("keyRotation", triggers=["1"])
 platform.OidcKeyTrim("keyTrim", triggers=["1"], opts=ResourceOptions(depends_on=[key_rotation]))
-secrets.Rekey(
-    "unseal",
-    secret_shares=5,
-    secret_threshold=3,
-    # References: the state never contains these shares.
-    current_shares=[{"env": "SHARE_1"}, {"env": "SHARE_2"}, {"env": "SHARE_3"}],
-    # The state contains the only copy of the new shares. `discard_shares` allows destroying them.
-    keep_shares_in_state=True,
-    discard_shares=True,
-)
 
 network = platform.get_workspace(id="ws-acmeNetworkTest")
 pulumi.export("workspaceName", network.name)

@@ -5,8 +5,8 @@ import { secrets } from "pulumi-steward";
 const config = new pulumi.Config();
 
 const access = new secrets.SchedulerAccess("access", {
-  address: config.get("schedulerAddress") ?? "http://127.0.0.1:4646",
-  token: config.getSecret("schedulerToken") ?? pulumi.secret("a-management-token"),
+  address: config.require("schedulerAddress"),
+  token: config.requireSecret("schedulerToken"),
 });
 
 new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "8h" }, { dependsOn: access });

@@ -2,6 +2,7 @@
 // use ../rekey-holders, which encrypts each share to its holder.
 //
 //   read -rs SHARE_1 && export SHARE_1    # and so on, until the current threshold
+//   pulumi config set round first         # another value starts another rekey
 //   pulumi up
 //   pulumi stack output shares --show-secrets
 import * as pulumi from "@pulumi/pulumi";
@@ -16,8 +17,7 @@ const rekey = new secrets.Rekey("unseal", {
   currentShares: ["SHARE_1", "SHARE_2", "SHARE_3", "SHARE_4"].map((env) => ({ env })),
   // Everyone who can decrypt the state can unseal the service.
   keepSharesInState: true,
-  // Another value starts another rekey: `pulumi config set round second`.
-  triggers: [config.get("round") || "first"],
+  triggers: [config.require("round")],
 });
 
 // A secret output with the only copy of the shares: hand them to their holders.

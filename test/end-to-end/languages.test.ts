@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Sandbox, start } from "../../sandbox/index";
-import { exampleEnvironment, exampleIn, generatePrograms, generateSdk, Language } from "../support/languages";
+import { configureExample, exampleEnvironment, exampleIn, generatePrograms, generateSdk, Language } from "../support/languages";
 import { Project, Run } from "../support/project";
 
 // The same resources, one of each type, in every language that has an example.
@@ -40,8 +40,10 @@ test.each(["yaml", "python", "go"] as const)(
     const project = new Project(exampleEnvironment(sandbox));
     try {
       await exampleIn(language, project);
-      await project.set("schedulerAddress", sandbox.scheduler.url);
-      await project.set("schedulerToken", sandbox.scheduler.token, "--secret");
+      const unconfigured = await writes(sandbox, () => project.pulumi("up", "--yes", "--skip-preview"));
+      expect([unconfigured.run.code === 0, sandbox.requests()]).toEqual([false, []]);
+      expect(unconfigured.run.output).toMatch(/[Mm]issing required configuration/);
+      await configureExample(project, sandbox);
       const created = await writes(sandbox, () => project.up());
       written[language] = created.sent;
       expect(await typesOf(project)).toEqual(Object.keys(resources).sort());

@@ -81,6 +81,8 @@ test("a `pulumi up` appears live, with roles, configuration and requests", async
   await page.evaluate("document.body.dataset.opened = 'once'");
   const project = new Project(sandbox.env).example("quickstart");
   try {
+    await project.set("schedulerAddress", "http://127.0.0.1:4646");
+    await project.set("schedulerToken", "a-management-token", "--secret");
     const up = project.up();
     await page.locator("tr.changed").first().waitFor();
     await up;

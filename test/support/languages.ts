@@ -55,9 +55,77 @@ export function exampleEnvironment({ env, secrets }: Sandbox): Record<string, st
   return { ...env, ...Object.fromEntries(secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share])) };
 }
 
+/** The configuration that the examples of all languages require. */
+export async function configureExample(project: Project, { scheduler }: Sandbox): Promise<void> {
+  const plain = { schedulerAddress: scheduler.url, onCallNumber: "+15550123" };
+  const secret = { schedulerToken: scheduler.token, smtpPassword: "a-password", smsToken: "an-auth-token", priceKey: "a-secret-key" };
+  const options = (values: object, option: string): string[] =>
+    Object.entries(values).flatMap(([key, value]) => [option, `${key}=${value}`]);
+  const { code, output } = await project.pulumi("config", "set-all", ...options(plain, "--plaintext"), ...options(secret, "--secret"));
+  if (code !== 0) throw new Error(output);
+}
+
+/** The file of a program, and a rekey before one of its lines. The examples have none: a copy of them must not touch unseal keys. */
+const rekeys: Record<Language, { file: string; before: string; rekey: string }> = {
+  yaml: {
+    file: "Pulumi.yaml",
+    before: "\nvariables:\n",
+    rekey: `  unseal:
+    type: steward:secrets:Rekey
+    properties:
+      secretShares: 5
+      secretThreshold: 3
+      currentShares: [{ env: SHARE_1 }, { env: SHARE_2 }, { env: SHARE_3 }]
+      keepSharesInState: true
+      discardShares: true
+`,
+  },
+  python: {
+    file: "__main__.py",
+    before: "\nnetwork = ",
+    rekey: `secrets.Rekey(
+    "unseal",
+    secret_shares=5,
+    secret_threshold=3,
+    current_shares=[{"env": "SHARE_1"}, {"env": "SHARE_2"}, {"env": "SHARE_3"}],
+    keep_shares_in_state=True,
+    discard_shares=True,
+)
+`,
+  },
+  go: {
+    file: "main.go",
+    before: "\treturn nil\n}\n\n// administration",
+    rekey: `	if _, err := secrets.NewRekey(ctx, "unseal", &secrets.RekeyArgs{
+		SecretShares:    pulumi.Int(5),
+		SecretThreshold: pulumi.Int(3),
+		CurrentShares: pulumi.Array{
+			secrets.EnvironmentShareArgs{Env: pulumi.String("SHARE_1")},
+			secrets.EnvironmentShareArgs{Env: pulumi.String("SHARE_2")},
+			secrets.EnvironmentShareArgs{Env: pulumi.String("SHARE_3")},
+		},
+		KeepSharesInState: pulumi.Bool(true),
+		DiscardShares:     pulumi.Bool(true),
+	}); err != nil {
+		return err
+	}
+`,
+  },
+};
+
+/** Copies the example in that language, with a rekey. */
+export function exampleWithRekey(language: Language, project: Project): void {
+  project.example(language);
+  const { file, before, rekey } = rekeys[language];
+  const path = join(project.folder, "program", file);
+  const [start, end, ...others] = readFileSync(path, "utf8").split(before);
+  if (end === undefined || others.length > 0) throw new Error(`${file} does not have exactly one ${JSON.stringify(before)}.`);
+  writeFileSync(path, `${start}${rekey}${before}${end}`);
+}
+
 /** Copies the example in that language, and prepares it for deployment. */
 export async function exampleIn(language: Language, project: Project): Promise<void> {
-  project.example(language);
+  exampleWithRekey(language, project);
   const settings = join(project.folder, "program/Pulumi.yaml");
   writeFileSync(settings, readFileSync(settings, "utf8").replace(/^name: .*/m, "name: story"));
   if (language !== "yaml") await generateSdk(project, language);

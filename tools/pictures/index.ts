@@ -93,6 +93,8 @@ async function recordDrift(): Promise<void> {
   const sandbox = await start();
   const terminal = new Terminal("quickstart", sandbox.env);
   await terminal.run("pulumi stack init dev");
+  await terminal.run("pulumi config set schedulerAddress http://127.0.0.1:4646");
+  await terminal.run("pulumi config set --secret schedulerToken a-management-token");
   await terminal.type("pulumi up --yes --skip-preview");
   await terminal.type(
     `curl --silent -X POST -H "X-Secrets-Token: $SECRETS_TOKEN" $SECRETS_ADDR/v1/scheduler/role/web -d '{"policies":"admin"}'`,
@@ -109,6 +111,7 @@ async function recordRekey(): Promise<void> {
   const shares = Object.fromEntries(sandbox.secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share]));
   const terminal = new Terminal("rekey", { ...sandbox.env, ...shares });
   await terminal.run("pulumi stack init dev");
+  await terminal.run("pulumi config set round first");
   await terminal.type("pulumi up --yes --skip-preview");
   await terminal.type("pulumi stack output");
   await terminal.type("pulumi preview --expect-no-changes");

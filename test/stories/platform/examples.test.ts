@@ -1,3 +1,4 @@
+import { certificate } from "../../support/certificates";
 import { onEachPlatform } from "../../support/platform";
 import { Story, storyOnPlatform } from "../../support/story";
 
@@ -13,6 +14,9 @@ onEachPlatform("the examples of the platform", (current) => {
   test("platform-settings writes six settings, starts a certificate rotation and revokes the old certificate on request", async () => {
     const { held, service, dialect } = current();
     project.example("platform-settings");
+    await project.set("idp", "https://idp.example.com");
+    await project.set("idpCert", certificate);
+    for (const key of ["smtpPassword", "smsToken", "priceKey"]) await project.set(key, `a-${key}`, "--secret");
     const sms = dialect === "hashicorp" ? "twilio-settings" : "sms-settings";
     const all = ["cost-estimation-settings", "customization-settings", "general-settings", "saml-settings", "smtp-settings", sms];
     expect(await writes(() => project.up())).toEqual(all.map((settings) => `PATCH ${settings}`).sort());
@@ -20,7 +24,7 @@ onEachPlatform("the examples of the platform", (current) => {
     expect(await project.outputs()).toEqual({ managed: ["apiRateLimit", "defaultRemoteStateAccess", "limitUserOrganizationCreation"] });
     expect(await held("saml")).toMatchObject({ enabled: true, siteAdminRole: "platform-admins", oldIdpCert: null });
     expect(service.mail.sent()).toEqual([]);
-    expect(project.stored()).not.toContain("a-smtpPassword");
+    expect(project.stored()).not.toMatch(/a-(smtpPassword|smsToken|priceKey)/);
     await project.set("certificateSwitched", "1");
     expect(await writes(() => project.up())).toEqual(["POST saml-settings/actions/revoke-old-certificate"]);
     await project.expectConverged();
@@ -33,6 +37,7 @@ onEachPlatform("the examples of the platform", (current) => {
     const { service, outOfBand } = current();
     service.appendToReasons(" Applies will be blocked in 15 days.");
     project.example("module-deprecation");
+    await project.set("organization", "acme");
     await project.up();
     await project.expectConverged();
     const reason = "Use 2.0.0, which encrypts the flow logs. Applies will be blocked in 15 days.";
@@ -43,8 +48,12 @@ onEachPlatform("the examples of the platform", (current) => {
   });
 
   test("key-leak-response rotates, waits, trims and notifies once for each incident", async () => {
-    const { service } = current();
+    const { service, change, held } = current();
+    const theirs = { enabled: true, accountSid: "ACtheirs", fromNumber: "+15550111" };
+    await change("sms", { ...theirs, authToken: "theirs" });
     project.example("key-leak-response");
+    await project.set("incident", "first");
+    await project.set("onCallNumber", "+15550123");
     await project.set("tokenSeconds", "2");
     const [first] = service.signingKeys();
     await project.up();
@@ -60,5 +69,6 @@ onEachPlatform("the examples of the platform", (current) => {
     expect(service.signingKeys()[0]?.kid).not.toBe(second?.kid);
     expect(service.sms.sent()).toHaveLength(2);
     await project.destroy();
+    expect(await held("sms")).toMatchObject(theirs);
   });
 });

@@ -54,6 +54,7 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
   test("rekey turns five shares into seven, and a second round needs only the state", async () => {
     const { first, opens } = current();
     project.example("rekey");
+    await project.set("round", "first");
     const [SHARE_1 = "", SHARE_2 = "", SHARE_3 = ""] = first;
     expect(await up({ SHARE_1, SHARE_2, SHARE_3 })).toMatchObject({ code: 0 });
     const { shares } = (await project.outputs()) as { shares: string[] };
