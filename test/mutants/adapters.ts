@@ -38,11 +38,7 @@ export const adapters: readonly MutatedFile[] = [
       ["diff ignores an unknown outcome", "Boolean(olds.outcomeUnknown || olds.partiallyUpdated)", "Boolean(olds.partiallyUpdated)"],
       ["a creation without a response leaves no state", "return error.details.outcomeUnknown ? {", "return !error ? {"],
       ["get of an object that does not exist returns a resource without outputs", "if (isFirst)\n", "if (!id)\n"],
-      [
-        "refresh replaces an equivalent spelling, which shows as drift",
-        "setField(props, field, before);",
-        "{}",
-      ],
+      ["refresh replaces an equivalent spelling, which shows as drift", "setField(props, field, before);", "{}"],
       ["a secret that the server does not return is dropped from the inputs", '?? (isSecret ? "" : undefined)', ""],
       [
         "refresh returns inputs that the program does not declare",
