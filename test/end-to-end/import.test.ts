@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Sandbox, start } from "../../sandbox/index";
 import { compileAll } from "../support/compile";
-import { exampleEnvironment, exampleIn, generatePrograms, runPrograms } from "../support/languages";
+import { configureExample, exampleEnvironment, exampleIn, generatePrograms, runPrograms } from "../support/languages";
 import { nativeProject, Project } from "../support/project";
 
 // `pulumi import` and the generated program, for every resource that can be read by its id.
@@ -15,8 +15,7 @@ beforeAll(async () => {
   sandbox = await start({ dialect: "hashicorp" });
   deployed = new Project(exampleEnvironment(sandbox));
   await exampleIn("yaml", deployed);
-  await deployed.set("schedulerAddress", sandbox.scheduler.url);
-  await deployed.set("schedulerToken", sandbox.scheduler.token, "--secret");
+  await configureExample(deployed, sandbox);
   await deployed.up();
   all = (await deployed.resources()).flatMap(({ urn, id }) => {
     const [, type = "", name = ""] = /::(steward:\w+:\w+)::(.*)$/.exec(urn) ?? [];
