@@ -21,11 +21,8 @@ export function propertyChanges(
     const path = field.split(".");
     const found = differences(path, before, after);
     // Equal values change if the program begins or ceases to declare the field.
-    return (found.length > 0 ? found : [[pathOf(path), changeOf(before, after)] as const]).map(([at, change]): [string, string, Change] => [
-      at,
-      field,
-      change,
-    ]);
+    const whole: [string, Change][] = [[pathOf(path), changeOf(before, after)]];
+    return (found.length > 0 ? found : whole).map(([at, change]): [string, string, Change] => [at, field, change]);
   });
 }
 
