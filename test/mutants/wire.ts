@@ -51,7 +51,8 @@ export const wire: readonly MutatedFile[] = [
         "only429: { transportErrors: true, statuses: [429] }",
       ],
       ["an action is sent after a wait although Pulumi has ended", 'if (request.retry === "only429")', "if (false)"],
-      ["a 429 without Retry-After is not retried long enough", "status !== 429 && parseRetryAfter", "parseRetryAfter"],
+      ["a 429 without Retry-After is not retried long enough", "(broken || status === 503) && parseRetryAfter", "parseRetryAfter"],
+      ["a retry goes to the same node of a cluster", "reset: !isFirst", "reset: false"],
       ["retries ignore the deadline", "if (pause === undefined || pause > left)", "if (pause === undefined)"],
       [
         "a write that may have been applied is reported as not applied",
@@ -76,6 +77,7 @@ export const wire: readonly MutatedFile[] = [
     ],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
+      ["a write that a standby redirects is reported as not applied", "outcomeUnknown: isStandby && writes,", ""],
       [
         "a write whose response was lost is reported as not applied",
         "const outcomeUnknown = writes && isSent;",
