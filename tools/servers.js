@@ -72,6 +72,51 @@ async function vaultOn([port]) {
 }
 
 /**
+ * Starts a cluster of three Vaults with integrated storage, unsealed. Any three of five keys unseal a node.
+ * @returns {Promise<{ addresses: string[], token: string, keys: string[], stop: () => Promise<void> }>}
+ */
+const startVaultCluster = () => onFreePorts(6, vaultsOn);
+
+/** @param {number[]} ports */
+async function vaultsOn(ports) {
+  const nodes = [0, 2, 4].map((first) => ({ address: `http://${loopback}:${ports[first]}`, cluster: `${loopback}:${ports[first + 1]}` }));
+  const servers = await Promise.all(
+    nodes.map(({ address, cluster }) =>
+      startServer("vault", (folder) => ({
+        storage: {
+          raft: {
+            path: fs.mkdtempSync(path.join(folder, "raft-")),
+            node_id: cluster,
+            performance_multiplier: 1,
+            retry_join: nodes.map((node) => ({ leader_api_addr: node.address })),
+          },
+        },
+        listener: { tcp: { address: address.replace("http://", ""), cluster_address: cluster, tls_disable: true } },
+        disable_mlock: true,
+        api_addr: address,
+        cluster_addr: `https://${cluster}`,
+        log_level: "warn",
+      })),
+    ),
+  );
+  const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
+  const [{ folder, log }] = /** @type {[typeof servers[0]]} */ (servers);
+  return orStop(stop, log, async () => {
+    const addresses = nodes.map(({ address }) => address);
+    const [first] = /** @type {[string]} */ (addresses);
+    for (const address of addresses) await until(`Vault at ${address} responds`, folder, () => call(address, "GET", "sys/seal-status"));
+    const shares = { secret_shares: 5, secret_threshold: 3 };
+    const { root_token: token, keys_base64: keys } = await call(first, "PUT", "sys/init", { body: shares });
+    for (const address of addresses)
+      await until(`Vault at ${address} is a node of the cluster`, folder, async () => {
+        for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
+        await call(address, "GET", "sys/health?standbyok=true");
+      });
+    return { addresses, token, keys, stop };
+  });
+}
+
+/**
  * Starts a Nomad with ACLs and one client, whose `mock_driver` simulates tasks.
  * @returns {Promise<Server>}
  */
@@ -237,4 +282,4 @@ async function freePorts(count) {
   return ports;
 }
 
-module.exports = { getServer, startVault, startNomad };
+module.exports = { getServer, startVault, startVaultCluster, startNomad };

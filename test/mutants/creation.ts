@@ -55,7 +55,20 @@ export const creation: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/api.ts",
     suites: ["test/provider/secrets/rekey/rate-limit"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["a share is retried after a 429 without checking the attempt again", "if (!(await isStillCurrent())) throw error;", ""]],
+    mutants: [
+      ["a share is retried after a 429 without checking the attempt again", "if (!(await isStillCurrent())) throw error;", ""],
+      [
+        "a share is sent again although it may count twice",
+        " && !dialectOf(connection).refusesRepeatedShares) throw error;",
+        " && false) throw error;",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/api.ts",
+    suites: ["test/provider/secrets/rekey/refusals"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [["a standby of OpenBao proves that an attempt is gone", "if (!status.started) await assertActiveNode(connection);", ""]],
   },
   {
     file: "provider/secrets/rekey/api.ts",

@@ -51,7 +51,8 @@ export const wire: readonly MutatedFile[] = [
         "only429: { transportErrors: true, statuses: [429] }",
       ],
       ["an action is sent after a wait although Pulumi has ended", 'if (request.retry === "only429")', "if (false)"],
-      ["a 429 without Retry-After is not retried long enough", "status !== 429 && parseRetryAfter", "parseRetryAfter"],
+      ["a 429 without Retry-After is not retried long enough", "(broken || status === 503) && parseRetryAfter", "parseRetryAfter"],
+      ["a retry goes to the same node of a cluster", "reset: !isFirst", "reset: false"],
       ["retries ignore the deadline", "if (pause === undefined || now + pause > end)", "if (pause === undefined)"],
       ["a request gives its slot away while the server limits the rate", "if (!isLimited) release();", "release();"],
       ["the deadline runs while the server limits the rate", "if (!isLimited) left -= pause;", "left -= pause;"],
@@ -90,6 +91,7 @@ export const wire: readonly MutatedFile[] = [
     ],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
+      ["a write that a standby redirects is reported as not applied", "outcomeUnknown: isStandby && writes,", ""],
       [
         "a write whose response was lost is reported as not applied",
         "const outcomeUnknown = writes && isSent;",

@@ -100,6 +100,9 @@ test("docs/rekey/errors.md", async () => {
   expect(await reader.run("pulumi up", { code: 1 })).toContain("the stack is currently locked");
   await reader.shell();
 
+  reader.write("new.txt", vault.first.slice(1, 4).join("\n"));
+  expect(await vault.opens((await reader.shell()).trim().split("\n"))).toBe(true);
+
   const [begin = "", give = "", cancel = ""] = reader.take("sh").split("\n");
   await reader.run(begin);
   const nonce = String((await vault.outOfBand("GET", "sys/rekey/init")).body.nonce);

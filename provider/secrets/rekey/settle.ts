@@ -55,8 +55,8 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
       ? unfinished(
           run,
           "no-set-accepted",
-          "neither the new shares nor the previous ones are valid: another client may have rekeyed it",
-          "The state keeps the new shares. Find the valid shares, pass them as currentShares, and change triggers.",
+          "neither the new shares nor the previous ones are valid: another client rekeyed the service, or the service stopped during the commit",
+          "The state keeps the new shares. Do not seal or restart the service before you have read docs/rekey/errors.md#no-set-accepted in the package.",
         )
       : unfinished(
           run,

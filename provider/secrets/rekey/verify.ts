@@ -32,7 +32,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   for (const [index, share] of shares.slice(0, threshold).entries()) {
     const assertVerifying = async (): Promise<true> => {
       const { server, status } = await observe(connection, identity);
-      if (server === "none") throw outcomeUnknown(run, "the attempt ended before the last new share was sent");
+      if (server === "none") throw outcomeUnknown(run, "the attempt ended before the service confirmed the last new share");
       if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index)
         return true;
       throw stopped(

@@ -117,6 +117,21 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     });
   });
 
+  test("a share that a standby redirects is sent again only to a service that refuses a repeated one", async () => {
+    const [, standby] = inactive[0] as [string, Refusal];
+    const { url, token, shares } = sandbox.secrets;
+    const stack = new RekeyStack(config());
+    await stack.up(inputs(), "attempt");
+    const { nonce } = await status();
+    fail("PUT", "update", standby);
+    const { code } = await steward(variablesFor(dialect, { url, token }), ["rekey", "submit", "--nonce", nonce], shares[3]);
+    expect([code, of("PUT update")]).toEqual(dialect === "standard" ? [1, 1] : [0, 2]);
+    fail("PUT", "update", standby);
+    if (dialect !== "standard") return void (await stack.up(inputs()));
+    expect(await stack.stops(inputs())).toBe("rekey/share-count-unknown-restarted");
+    expect(of("PUT update")).toBe(2);
+  });
+
   test("a probe that is refused to the end says nothing of the shares", async () => {
     const stack = new RekeyStack(config());
     await stack.up(inputs({ secretShares: 1, secretThreshold: 1 }));

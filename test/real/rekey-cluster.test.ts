@@ -1,0 +1,71 @@
+import { createServer, Server, request as send } from "node:http";
+import { AddressInfo } from "node:net";
+import { startVaultCluster } from "../../tools/servers";
+import { randomly } from "../chaos/random";
+import "../support/printed";
+import { inputsFrom, RekeyStack } from "../support/rekey";
+import { until } from "../support/until";
+
+// A rekey of a cluster of three nodes, through a load balancer that picks any of them.
+
+let cluster: Awaited<ReturnType<typeof startVaultCluster>>;
+beforeAll(async () => {
+  cluster = await startVaultCluster();
+});
+afterAll(() => cluster.stop());
+const random = randomly(1);
+const balancers: Server[] = [];
+afterEach(() => {
+  for (const balancer of balancers.splice(0)) balancer.close().closeAllConnections();
+});
+
+/** Starts the balancer, which passes each request with these headers to any node, and returns a rekey. */
+async function balanced(headers: Record<string, string>): Promise<{ stack: RekeyStack; statuses: Set<number> }> {
+  const { addresses, token } = cluster;
+  const statuses = new Set<number>();
+  const server = createServer((incoming, outgoing) => {
+    const address = new URL(addresses[Math.floor(random() * addresses.length)] as string);
+    const options = { method: incoming.method, headers: { ...incoming.headers, ...headers, host: address.host } };
+    const upstream = send(new URL(incoming.url as string, address), options, (response) => {
+      statuses.add(response.statusCode as number);
+      response.pipe(outgoing.writeHead(response.statusCode as number, response.headers));
+    });
+    incoming.pipe(upstream.on("error", () => incoming.socket.destroy()));
+  });
+  balancers.push(server);
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stack = new RekeyStack({ "steward:default": { secrets: { address, token, dialect: "hashicorp" } } });
+  return { stack, statuses };
+}
+
+/** Makes the active node a standby, which loses the attempt. */
+const failOver = (): Promise<void> =>
+  until("the active node steps down", async () => {
+    const headers = { "x-vault-token": cluster.token, "x-vault-no-request-forwarding": "true" };
+    const stepDown = (address: string): Promise<Response> =>
+      fetch(`${address}/v1/sys/step-down`, { method: "PUT", headers, redirect: "manual" });
+    const responses = await Promise.all(cluster.addresses.map(stepDown));
+    return responses.some(({ status }) => status === 204);
+  });
+
+test("a rekey completes in one run while standbys redirect", async () => {
+  const { stack, statuses } = await balanced({ "x-vault-no-request-forwarding": "true" });
+  await stack.up(inputsFrom(cluster.keys));
+  expect([stack.outputs.complete, [...statuses].sort()]).toEqual([true, [200, 307]]);
+  cluster.keys = stack.outputs.shares;
+});
+
+test("after each failover, a run continues from the cluster's status, and the rekey completes", async () => {
+  const { stack } = await balanced({});
+  const inputs = inputsFrom(cluster.keys, { secretShares: 5, secretThreshold: 3 });
+  await stack.up(inputs, "attempt");
+  await failOver();
+  expect(await stack.stops(inputs)).toBe("rekey/attempt-restarted");
+  await stack.up(inputs, "shares");
+  await failOver();
+  expect(await stack.stops(inputs)).toBe("rekey/outcome-unknown");
+  expect(await stack.stops(inputs)).toBe("rekey/not-committed");
+  await stack.up({ ...inputs, triggers: ["2"] });
+  expect(stack.outputs).toMatchObject({ complete: true, shares: { length: 5 } });
+});
