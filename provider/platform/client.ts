@@ -76,14 +76,15 @@ export interface Resource {
   links: Record<string, unknown>;
 }
 
-/** Sends a request to the platform and returns the response body. A write needs no body, or a JSON:API document. @internal */
+/** Sends a request to the platform and returns the response body. A write needs no body, or an empty or a JSON:API document. @internal */
 export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   const headers = (token?: string): Record<string, string> => ({
     ...(token ? { authorization: `Bearer ${token}` } : {}),
     "content-type": "application/vnd.api+json",
   });
   const { body } = await send(connection, { ...request, headers });
-  if (request.method === "GET" || body === undefined || (isObject(body) && isObject(body.data))) return body;
+  const isDocument = isObject(body) && (isObject(body.data) || Object.keys(body).length === 0);
+  if (request.method === "GET" || body === undefined || isDocument) return body;
   throw unexpectedAnswer(request.method, request.path);
 }
 

@@ -39,7 +39,7 @@ interface SchedulerDialect {
 
 const dialects: Record<string, SchedulerDialect> = {
   standard: { headerPrefix: "x-scheduler" },
-  hashicorp: { headerPrefix: "x-nomad", fields: { members: "Members", registration: "JobModifyIndex" } },
+  hashicorp: { headerPrefix: "x-nomad", fields: { members: "Members", registration: "EvalID" } },
 };
 
 /** The settings that only this system has. @internal */

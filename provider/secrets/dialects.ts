@@ -1,3 +1,5 @@
+import { isObject } from "../json";
+
 // The differences between the API document, Vault and OpenBao. No other module names a dialect.
 
 /** The API of a rekey. */
@@ -64,6 +66,8 @@ const sysRekey: RekeyApi = {
   },
 };
 
+const ownsBody = (body: Record<string, unknown>): boolean => "lease_id" in body || "nonce" in body || isObject(body.data);
+
 /** Vault. */
 const hashicorp: SecretsDialect = {
   tokenHeader: "x-vault-token",
@@ -87,8 +91,7 @@ const hashicorp: SecretsDialect = {
   mayKeepShare: false,
   mountType: "nomad",
   provesAbsence: true,
-  // Every response has a `lease_id`, except those of `sys/rekey`.
-  ownsBody: (body) => "lease_id" in body || "nonce" in body,
+  ownsBody,
 };
 
 /** @internal */
@@ -112,8 +115,8 @@ export const dialects: Record<string, SecretsDialect> = {
     mayKeepShare: true,
     // The document does not show the body of a 404, so the 404 of a gateway may look the same.
     provesAbsence: false,
-    // The document shows no body of most writes, so an empty object counts.
-    ownsBody: (body) => "data" in body || "nonce" in body || Object.keys(body).length === 0,
+    // The document shows no body for most writes, so an empty object counts.
+    ownsBody: (body) => ownsBody(body) || Object.keys(body).length === 0,
   },
   hashicorp,
   openbao: {

@@ -262,7 +262,7 @@ test.each([60, 0])("only the server's own reason removes a token with a lease of
     const generated = request.url?.includes("/creds/");
     response.writeHead(generated || lease || request.method === "GET" ? 200 : 400);
     const data = { accessor_id: "accessor-1", secret_id: "secret-1" };
-    const found = lease ? { lease_id: "", data: lease } : { errors: [reason] };
+    const found = lease ? { data: lease } : { errors: [reason] };
     response.end(JSON.stringify(generated ? { lease_id: "l", lease_duration: lasts, data } : found));
   });
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "hashicorp" } } });
