@@ -29,7 +29,7 @@ export function sayNotes({ say }: Pick<ConfigurationSources, "say">, resource: s
 /** Names the changed parts of a record, which Pulumi prints as a whole. @internal */
 export function sayDrift(connection: Connection, differences: readonly Difference[]): void {
   for (const line of shortened(differences.map((difference) => described(connection, difference))))
-    connection.say(`${connection.resource}: changed on the server: ${line}`);
+    connection.say(`${connection.resource}: changed on the server (${line})`);
 }
 
 const secretName = (path: string): CheckFailure => ({

@@ -166,7 +166,7 @@ onEachTarget("SchedulerRoles", (current) => {
     await outOfBand("POST", `${mount}/role/same`, { policies: "two,one" });
     await outOfBand("DELETE", `${mount}/role/gone`);
     expect(await roles.refresh()).toEqual(["roles"]);
-    const line = (difference: string): string => `scheduler roles at mount "${mount}": changed on the server: ${difference}`;
+    const line = (difference: string): string => `scheduler roles at mount "${mount}": changed on the server (${difference})`;
     expect(printed).toEqual(
       [
         'roles["a.b"].policies: ["read"] -> ["write"]',
@@ -196,9 +196,9 @@ onEachTarget("SchedulerRoles", (current) => {
       printed.length = 0;
       expect(await roles.refresh()).toEqual(["roles"]);
       expect(printed).toHaveLength(11);
-      expect(printed[0]).toMatch(/: roles\["role-0"\]\.policies: /);
-      expect(printed[0]?.endsWith(` ${shown}`)).toBe(true);
-      expect(printed.at(-1)).toMatch(/: and 2 more$/);
+      expect(printed[0]).toMatch(/\(roles\["role-0"\]\.policies: /);
+      expect(printed[0]?.endsWith(` ${shown})`)).toBe(true);
+      expect(printed.at(-1)).toMatch(/\(and 2 more\)$/);
     }
     await roles.destroy();
   });
