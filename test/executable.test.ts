@@ -20,9 +20,7 @@ test("the executable plugin is installed from its archive and deploys every reso
     expect(basename(archive)).toBe(`pulumi-resource-steward-v${version}-${os}-${architecture}.tar.gz`);
 
     const file = join(project.folder, "program/Pulumi.yaml");
-    const program = readFileSync(file, "utf8")
-      .replace(/^name: .*/m, "name: story")
-      .replace(/^plugins:\n(?: .*\n)+/m, "");
+    const program = readFileSync(file, "utf8").replace(/^plugins:\n(?: .*\n)+/m, "");
     expect(program).not.toContain("node_modules");
     writeFileSync(file, program);
     await runPrograms(project);

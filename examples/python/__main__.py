@@ -11,7 +11,6 @@ scheduler_token = config.require_secret("schedulerToken")
 smtp_password = config.require_secret("smtpPassword")
 sms_token = config.require_secret("smsToken")
 price_key = config.require_secret("priceKey")
-on_call_number = config.require("onCallNumber")
 
 access = secrets.SchedulerAccess(
     "access",
@@ -62,7 +61,7 @@ text_messages = platform.SmsSettings(
 )
 platform.SmsVerification(
     "testMessage",
-    test_number=on_call_number,
+    test_number="+15550123",
     opts=ResourceOptions(depends_on=[text_messages]),
 )
 platform.CostEstimationSettings(

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Sandbox, start } from "../../sandbox/index";
 import { newStory } from "../support/story";
@@ -8,6 +8,15 @@ const root = join(__dirname, "../../examples");
 const examples = readdirSync(root).filter((name) => existsSync(join(root, name, "index.ts")));
 /** It only reads. */
 const report = "scheduler-report";
+
+test("no example contains a secret, or destroys the only copy of shares", () => {
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
+    (file) => !file.includes("node_modules") && /(index\.ts|__main__\.py|main\.go|Pulumi\.yaml)$/.test(file),
+  );
+  expect(files.length).toBeGreaterThanOrEqual(11);
+  const harmful = /discard_?shares|fn::secret|\bToSecret\(|\.secret\(/i;
+  expect(files.filter((file) => harmful.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
+});
 
 describe.each(["standard", "hashicorp"] as const)("an example without its configuration (%s)", (dialect) => {
   let sandbox: Sandbox;

@@ -57,11 +57,9 @@ export function exampleEnvironment({ env, secrets }: Sandbox): Record<string, st
 
 /** The configuration that the examples of all languages require. */
 export async function configureExample(project: Project, { scheduler }: Sandbox): Promise<void> {
-  const plain = { schedulerAddress: scheduler.url, onCallNumber: "+15550123" };
-  const secret = { schedulerToken: scheduler.token, smtpPassword: "a-password", smsToken: "an-auth-token", priceKey: "a-secret-key" };
-  const options = (values: object, option: string): string[] =>
-    Object.entries(values).flatMap(([key, value]) => [option, `${key}=${value}`]);
-  const { code, output } = await project.pulumi("config", "set-all", ...options(plain, "--plaintext"), ...options(secret, "--secret"));
+  const secrets = { schedulerToken: scheduler.token, smtpPassword: "a-password", smsToken: "an-auth-token", priceKey: "a-secret-key" };
+  const options = Object.entries(secrets).flatMap(([key, value]) => ["--secret", `${key}=${value}`]);
+  const { code, output } = await project.pulumi("config", "set-all", "--plaintext", `schedulerAddress=${scheduler.url}`, ...options);
   if (code !== 0) throw new Error(output);
 }
 
@@ -126,8 +124,6 @@ export function exampleWithRekey(language: Language, project: Project): void {
 /** Copies the example in that language, and prepares it for deployment. */
 export async function exampleIn(language: Language, project: Project): Promise<void> {
   exampleWithRekey(language, project);
-  const settings = join(project.folder, "program/Pulumi.yaml");
-  writeFileSync(settings, readFileSync(settings, "utf8").replace(/^name: .*/m, "name: story"));
   if (language !== "yaml") await generateSdk(project, language);
   if (language === "python") await installForPython(project);
   // Without the folder's path in its output, Go finds the SDK in its cache the next time.

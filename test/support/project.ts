@@ -91,6 +91,8 @@ export class Project {
       recursive: true,
       filter: (file) => !file.endsWith("node_modules"),
     });
+    const settings = readFileSync(join(this.folder, "program/Pulumi.yaml"), "utf8");
+    this.write("program/Pulumi.yaml", settings.replace(/^name: .*/m, "name: story"));
     return this;
   }
 
