@@ -41,6 +41,7 @@ const realOnly: Record<string, string> = {
   "POST /sys/rekey/init": "secrets-rekey: other verbs",
   "POST /sys/rekey/update": "secrets-rekey: other verbs",
   "POST /sys/rekey/verify": "secrets-rekey: other verbs",
+  "GET /sys/health": "secrets-rekey-seal: the health",
   "GET /sys/seal-status": "secrets-rekey-seal: the seal's status",
   "POST /sys/leases/renew": "secrets-leases: renewed",
   "PUT /sys/leases/renew": "secrets-leases: renewed",
