@@ -13,10 +13,10 @@ import { rekeyDialects, wireOf } from "../../../support/rekey-wire";
 describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
   const wire = wireOf(dialect);
   let sandbox: Sandbox;
-  afterEach(() => sandbox.close());
   const { initialBackoff } = limits;
   afterEach(() => {
     limits.initialBackoff = initialBackoff;
+    return sandbox.close();
   });
   const stackOn = (): RekeyStack => new RekeyStack(configOf({ sandbox, dialect }));
   const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(sandbox.secrets.shares, more);
