@@ -111,7 +111,7 @@ describe("retry class idempotent", () => {
   });
 });
 
-/** What a node of a Vault cluster answers while it cannot reach the active node. */
+/** The responses of nodes of a Vault cluster that cannot reach the active node. */
 const standby: Answer = ({ url }, response) => response.writeHead(307, { location: `http://active.invalid:8200${url}` }).end();
 const election: Answer = (_, response) =>
   response.writeHead(500).end('{"errors":["local node not active but active cluster node not found"]}');

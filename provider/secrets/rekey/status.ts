@@ -21,7 +21,7 @@ export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
  * Reads the status of the rekey: `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`. The dialect `openbao` uses
  * `sys/rotate/root` instead of `sys/rekey`.
  *
- * Throws `ERR_UNAVAILABLE` if the service is sealed.
+ * Throws `ERR_UNAVAILABLE` if the service is sealed, and in the dialect `openbao` if a standby responds, which has its own status.
  * @permissions No token in Vault. In OpenBao, `read` on `sys/rotate/root/*`.
  */
 export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {

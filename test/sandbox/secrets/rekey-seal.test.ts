@@ -189,6 +189,15 @@ test.each([
   expect((await to("GET", "mounts")).status).toBe(200);
 });
 
+test("the health shows that the server is active, or sealed, without a token", async () => {
+  await open({ dialect: "openbao" });
+  const active = { initialized: true, sealed: false, standby: false, cluster_name: expect.any(String) };
+  expect(await to("GET", "health", undefined, "")).toMatchObject({ status: 200, json: active });
+  expect(await to("PUT", "health", {})).toMatchObject({ status: 405, json: { errors: [] } });
+  await sandbox.secrets.seal();
+  expect(await to("GET", "health", undefined, "")).toMatchObject({ status: 503, json: { sealed: true, standby: true } });
+});
+
 test("unseal rejects an invalid share and changes nothing on an unsealed server", async () => {
   const { shares } = await open({ dialect: "hashicorp", unsealShares: 2 });
   expect(await unseal({ reset: true })).toMatchObject(refused(400, /^vault is unsealed$/));
@@ -230,8 +239,9 @@ test("a single share unseals alone, and a key of another length is rejected", as
   expect((await unseal({ key: shares[0] })).json).toMatchObject({ sealed: false, t: 1, n: 1 });
 });
 
-test("the standard dialect has no seal status and no unseal", async () => {
+test("the standard dialect has no seal status, no health and no unseal", async () => {
   await open({ dialect: "standard" });
   expect((await to("GET", "seal-status")).status).toBe(404);
+  expect((await to("GET", "health")).status).toBe(404);
   expect((await to("PUT", "unseal", { key: "x" })).status).toBe(404);
 });
