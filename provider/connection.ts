@@ -12,7 +12,7 @@ const systemNames = ["secrets", "platform", "scheduler"] as const;
 
 /** A product whose API differs from the specification, so that it needs a dialect. @internal */
 export interface Product {
-  /** `Vault or OpenBao`. */
+  /** Its name in messages. */
   name: string;
   /** The dialects to choose from. */
   dialects: string;

@@ -170,7 +170,7 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   objects?: {
     /** The inputs in the paths. */
     fields: readonly (keyof Inputs & string)[];
-    /** A path that ends with a slash stands for all objects below it. */
+    /** A path that ends with a slash stands for all objects directly below it. */
     paths(fields: Inputs | State): readonly string[];
   };
 

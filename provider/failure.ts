@@ -203,8 +203,8 @@ function isProxy(value: string): boolean {
 }
 
 const inactiveNode = "inactive-node";
-/** Responses of Vault's nodes that are sealed, or know no active node. */
-const inactive = /^(Vault is sealed|local node not active but active cluster node not found|no active Vault instance found)$/;
+/** Responses of nodes of a cluster that are sealed, or know no active node. */
+const inactive = /^(\w+ is sealed|local node not active but active cluster node not found|no active \w+ instance found)$/;
 
 /** True if a node of a cluster could not pass a request to the active node. Another attempt may reach the active node. @internal */
 export const isInactiveNode = ({ details }: StewardError): boolean => details.rule === inactiveNode;

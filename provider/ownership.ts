@@ -56,10 +56,10 @@ export function recordFailure({ cache }: Pick<Connection, "cache">): void {
 const declaredOn = ({ cache, server }: Connection): Map<string, string | undefined> =>
   remembered(cache, ["declared", server], () => new Map());
 
-/** Finds a declared object of another owner that is, contains or is below this one. A path that ends with a slash contains all below it. @internal */
+/** Finds a declared object of another owner that is, contains or is below this one. A path that ends with a slash contains all directly below it. @internal */
 export function findDeclared(declared: ReadonlyMap<string, string | undefined>, object: string, owner?: string): string | undefined {
   const folder = object.replace(/[^/]*$/, "");
-  const related = object === folder ? [...declared.keys()].filter((other) => other.startsWith(folder)) : [object, folder];
+  const related = object === folder ? [...declared.keys()].filter((other) => other.replace(/[^/]*$/, "") === folder) : [object, folder];
   return related.find((other) => declared.has(other) && declared.get(other) !== owner);
 }
 

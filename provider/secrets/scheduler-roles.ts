@@ -110,7 +110,7 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
     mount,
     roles: Object.fromEntries(found.flatMap(([name, role]) => (role ? [[name, attributesOf(role)]] : []))),
     exclusive,
-    undeclared: undeclared.length > 0 ? undeclared : undefined,
+    undeclared: unlessEmpty(undeclared),
     unanswered: undefined,
   };
 }
@@ -133,8 +133,8 @@ function refuseUnstorable(connection: Connection, mount: string, names: readonly
 /** Pulumi hides the changes of keys with this prefix. */
 const isHidden = (name: string): boolean => name.startsWith("__");
 
-function planNotes({ inputs: { roles, exclusive }, last }: { inputs: SchedulerRolesInputs; last?: StoredState }): PlanNote[] {
-  if (!last) return [];
+function planNotes({ inputs: { roles, exclusive, mount }, last }: { inputs: SchedulerRolesInputs; last?: StoredState }): PlanNote[] {
+  if (!last || last.mount !== mount) return [];
   const names = [...new Set([...Object.keys(roles), ...Object.keys(last.roles)])];
   const hidden = names.filter((name) => isHidden(name) && !sameRole(own(last.roles, name), own(roles, name)));
   const undeclared = exclusive ? without(last.undeclared ?? [], Object.keys(roles)) : [];
@@ -160,7 +160,9 @@ async function find({
   const found = await existing(connection, inputs, listed, `${renamedHint} Otherwise set`);
   // Report the roles that can be adopted first.
   if (found && !inputs.adopt) return found;
-  if (exclusive && others.length > 0)
+  // A replacement has just deleted the roles of this set, and must write them again. The next refresh lists the others.
+  const isReplacement = Object.keys(roles).some((name) => isRemoved(connection, rolePath({ mount, name })));
+  if (exclusive && others.length > 0 && !isReplacement)
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       rule: "undeclared-roles",
@@ -244,10 +246,10 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   const { names, unanswered, error, hasOthers } = failure;
   // No role was written, and no outcome is unknown.
   if (!hasOthers && unanswered.length === 0) throw error;
-  state.undeclared = undeclared.filter((name) => names.includes(name));
-  state.unanswered = without(unanswered, undeclared);
+  state.undeclared = unlessEmpty(undeclared.filter((name) => names.includes(name)));
+  state.unanswered = unlessEmpty(without(unanswered, undeclared));
   // A refresh encrypts only keys that were encrypted before, so the state keeps roles that may have been written.
-  for (const name of state.unanswered) if (own(roles, name) && !own(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
+  for (const name of unanswered) if (own(roles, name) && !own(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
   throw new PartialState(state, {
     ...error.details,
     hint: [error.details.hint, "The next `pulumi up` continues from there."].filter(Boolean).join(" "),
@@ -299,7 +301,7 @@ async function sendAll(
   if (!first) return undefined;
   if (!(first.error instanceof StewardError)) throw first.error;
   const names = failures.map(({ name }) => name);
-  const hasOthers = names.length < requests.length;
+  const hasOthers = names.length + left.length < requests.length;
   const others = hasOthers ? ` The others were ${done}.` : "";
   const reason = `could not ${verb} ${names.length} of ${requests.length} roles: ${names.join(", ")}.${others} First error ("${first.name}"): ${first.error.details.reason}`;
   return {
@@ -314,6 +316,8 @@ const without = (names: readonly string[], excluded: readonly string[] = []): st
   const out = new Set(excluded);
   return names.filter((name) => !out.has(name));
 };
+
+const unlessEmpty = (names: string[]): string[] | undefined => (names.length > 0 ? names : undefined);
 
 const rolesOf = (mount: string): string => `scheduler roles at mount "${mount}"`;
 

@@ -1,6 +1,7 @@
 import { declare, Program } from "../../../provider/adapters/duplicates";
 import { Connection } from "../../../provider/connection";
 import { schedulerRole } from "../../../provider/secrets/scheduler-role";
+import { schedulerRoles } from "../../../provider/secrets/scheduler-roles";
 import { connectTo } from "../../support/connection";
 import { refusal } from "../../support/refusal";
 
@@ -14,6 +15,22 @@ const program = (): Program => ({
     ["secrets same", connectionTo("http://one.example.com:80/")],
     ["secrets other", connectionTo("http://two.example.com")],
   ]),
+});
+
+test("an exclusive set declares the roles of its mount, but not those of a mount below it", () => {
+  const outer = { mount: "a", roles: { web: {} }, exclusive: true };
+  const inner = { mount: "a/role", roles: { web: {} }, exclusive: true };
+  for (const [first, second] of [
+    [outer, inner],
+    [inner, outer],
+  ] as const) {
+    const both = program();
+    declare(schedulerRoles, "first", both, first);
+    expect(() => declare(schedulerRoles, "second", both, second)).not.toThrow();
+    expect(() => declare(schedulerRole, "third", both, { mount: first.mount, name: "site" })).toThrow(
+      refusal("ERR_INVALID_INPUT", { rule: "declared-twice" }),
+    );
+  }
 });
 
 test.each([

@@ -105,6 +105,7 @@ onEachTarget("SchedulerRoles", (current) => {
     await roles.up(inputs);
     await outOfBand("DELETE", `${mount}/role/b`);
     expect(await roles.refresh()).toEqual(["roles"]);
+    printed.length = 0;
     await outOfBand("POST", `${mount}/role/b`, read);
     expect(await roles.refresh()).toEqual(["undeclared"]);
     // Like every existing role, it is not taken over without `adopt`.
@@ -114,6 +115,24 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await roles.refresh()).toEqual([]);
     await roles.destroy();
     expect(await names(mount)).toEqual([]);
+  });
+
+  test("a replaced exclusive set keeps its roles and leaves undeclared ones to the next refresh and update", async () => {
+    const { outOfBand, newMount } = current();
+    const [mount, other] = [await newMount(), await newMount()];
+    const roles = engine();
+    const inputs = { roles: { ours: read }, exclusive: true, mount };
+    await roles.up(inputs);
+    await outOfBand("POST", `${mount}/role/theirs`, read);
+    expect(await roles.refresh()).toEqual(["undeclared"]);
+    await roles.replace(inputs);
+    expect(await names(mount)).toEqual(["ours", "theirs"]);
+    expect(await roles.refresh()).toEqual(["undeclared"]);
+    printed.length = 0;
+    expect(await roles.up({ ...inputs, mount: other })).toBe("replace");
+    expect(printed).toEqual([]);
+    expect([await names(mount), await names(other)]).toEqual([["theirs"], ["ours"]]);
+    await roles.destroy();
   });
 
   test("a listed role that the program then declares with the same attributes belongs to the set", async () => {
