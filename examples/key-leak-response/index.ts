@@ -1,5 +1,5 @@
-// Responds to a leak of the key that signs the workload identity tokens of runs. It rotates the key at once, trims the old keys when their tokens
-// have expired, and sends a text message to the operator on call, with the SMS settings that the platform has. To run it again, use
+// Responds to a leak of the key that signs the workload identity tokens of runs. It rotates the key at once, and trims the old keys when their
+// tokens have expired. It sends a text message to the operator on call, with the SMS settings that the platform has. To run it again, use
 // `pulumi config set incident <name>` and `pulumi up`.
 import * as pulumi from "@pulumi/pulumi";
 import { platform } from "pulumi-steward";

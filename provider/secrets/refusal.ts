@@ -8,7 +8,7 @@ export async function explainRefusal(connection: Connection, error: unknown): Pr
   // Without a token the document lists no paths.
   const paths = connection.token() === undefined ? undefined : await visiblePaths(connection, "never");
   const path = documentedPath(error);
-  // Of an unknown token, the document lists no paths either.
+  // The document lists no paths for an unknown token either.
   if (!paths || Object.keys(paths).length === 0 || path === "") return error;
   const templates = Object.keys(paths).filter((template) => matches(template, path));
   const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");

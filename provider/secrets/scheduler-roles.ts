@@ -303,7 +303,7 @@ async function sendAll(
   const names = failures.map(({ name }) => name);
   const hasOthers = names.length + left.length < requests.length;
   const others = hasOthers ? ` The others were ${done}.` : "";
-  const reason = `could not ${verb} ${names.length} of ${requests.length} roles: ${names.join(", ")}.${others} First error ("${first.name}"): ${first.error.details.reason}`;
+  const reason = `could not ${verb} ${names.length} of ${requests.length} roles (${names.join(", ")}).${others} First error ("${first.name}"): ${first.error.details.reason}`;
   return {
     names,
     unanswered: failures.filter(({ error }) => error.details.outcomeUnknown).map(({ name }) => name),

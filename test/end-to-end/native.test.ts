@@ -105,7 +105,7 @@ test("a stack switches to the native plugin and back without a request, and work
   }
 });
 
-test("a role that moves into a set in the up that switches to the native plugin is gone, and stays if the move has its own up", async () => {
+test("a role that moves into a set stays unless the same up switches to the native plugin", async () => {
   const sandbox = await start({ dialect: "hashicorp" });
   const project = new Project(sandbox.env).files({ "Pulumi.yaml": nativeProject() });
   const role = 'new secrets.SchedulerRole("web", { name: "web", policies: ["a"], adopt: true });';

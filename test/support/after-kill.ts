@@ -4,5 +4,5 @@ import { join } from "node:path";
 const [, section = ""] = readFileSync(join(__dirname, "../../docs/reference/errors.md"), "utf8").split("\n## After a kill\n");
 const [, cancel = "", up = ""] = /^Run `pulumi (cancel .*?)`, then `pulumi (up.*?)`\./m.exec(section) ?? [];
 
-/** What docs/reference/errors.md says to run after a kill, without `pulumi`. */
+/** The commands to run after a kill, from docs/reference/errors.md, without `pulumi`. */
 export const afterKill = { cancel, up: up as "up --refresh" };

@@ -74,7 +74,7 @@ describe("partial updates", () => {
     const resource = engine("SchedulerRoles");
     await expect(resource.up({ roles })).rejects.toMatchObject({
       code: "ERR_INCOMPLETE",
-      message: expect.stringMatching(/"nomad": .* 2 of 4 .*: [bc], [bc]\. .*\("[bc]"\): not (today|sure) \(POST /),
+      message: expect.stringMatching(/"nomad": .* 2 of 4 .* \([bc], [bc]\)\. .*\("[bc]"\): not (today|sure) \(POST /),
     });
     // "c" may have been created.
     expect(Object.keys(resource.state?.outputs.roles as object).sort()).toEqual(["a", "c", "d"]);
@@ -103,7 +103,7 @@ describe("partial updates", () => {
     const resource = engine("SchedulerRoles");
     await expect(resource.up({ roles })).rejects.toMatchObject({
       code: "ERR_INCOMPLETE",
-      message: expect.stringMatching(/ 1 of 2 .*: b\./),
+      message: expect.stringMatching(/ 1 of 2 roles \(b\)\./),
     });
     expect(Object.keys(resource.state?.outputs.roles as object)).toEqual(["a"]);
     expect(await resource.up({ roles })).toBe("update");

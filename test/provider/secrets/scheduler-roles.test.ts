@@ -161,13 +161,13 @@ onEachTarget("SchedulerRoles", (current) => {
     sandbox.faults.add(refuse);
     const failed = roles.destroy();
     await expect(failed).rejects.toThrow(refusal("ERR_FORBIDDEN"));
-    for (const part of ["could not delete 2 of 20 roles: role-17, role-3.", "The others were deleted.", "run `pulumi refresh` before"])
+    for (const part of ["could not delete 2 of 20 roles (role-17, role-3).", "The others were deleted.", "run `pulumi refresh` before"])
       await expect(failed).rejects.toThrow(part);
     expect(await names(mount)).toEqual(["role-17", "role-3"]);
     expect(await roles.refresh()).toEqual(["roles"]);
     // A replacement that fails and is reverted leaves the same.
     const moved = roles.up({ ...inputs, mount: await newMount() });
-    await expect(moved).rejects.toThrow("could not delete 2 of 2 roles: role-17, role-3. ");
+    await expect(moved).rejects.toThrow("could not delete 2 of 2 roles (role-17, role-3). ");
     await expect(moved).rejects.not.toThrow("pulumi refresh` before");
     expect(await roles.up(inputs)).toBe("update");
     expect(await names(mount)).toHaveLength(20);
