@@ -3,6 +3,7 @@ import { clearCache } from "../../provider/adapters/dynamic-runtime";
 import { AnyDefinition } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
+import { essentialNames } from "../../provider/fields";
 import { hasUnknown } from "../../provider/lifecycle/properties";
 import { Engine, wire } from "../support/engine";
 import { limits, provider } from "../support/limits";
@@ -58,7 +59,9 @@ describe.each(all)("$token", ({ token, definition }) => {
       const declared = Object.entries(inputs).flatMap(([field, value]) =>
         isOpen(field) ? Object.keys(value as object).map((key) => `${field}.${key}`) : [field],
       );
-      return { managed: [], originalValues: {}, ...inputs, server: server.address, declared, __provider: "text" };
+      // An unknown connection has no defaults, but every state has them.
+      const essential = Object.fromEntries(essentialNames(definition).map((field) => [field, "nomad"]));
+      return { ...essential, managed: [], originalValues: {}, ...inputs, server: server.address, declared, __provider: "text" };
     };
     const diff = async (olds: Properties, news: Properties): Promise<boolean | undefined> => {
       try {
