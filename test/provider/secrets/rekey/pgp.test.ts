@@ -99,6 +99,29 @@ describe("a message must name a valid encryption key of the key that the program
   });
 });
 
+test("a message may name any valid subkey of several, but no revoked or expired one", async () => {
+  const { privateKey: key } = await generate({ date: longAgo, subkeys: [{}, {}, {}, { keyExpirationTime: 60 }] });
+  const messages = await Promise.all(
+    key.subkeys.map(async (subkey) => {
+      const message = await createMessage({ text: "00" });
+      const to = { encryptionKeys: key.toPublic(), encryptionKeyIDs: [subkey.getKeyID()], date: longAgo };
+      return Buffer.from((await encrypt({ message, format: "binary", ...to })) as Uint8Array).toString("hex");
+    }),
+  );
+  const revoked = await (key.subkeys[0] as OpenPGP.Subkey).revoke(key.keyPacket as OpenPGP.SecretKeyPacket);
+  const armored = Object.assign(key, { subkeys: [revoked, ...key.subkeys.slice(1)] })
+    .toPublic()
+    .armor();
+  const [{ fingerprint, encryptionKeys, problem } = { fingerprint: "", encryptionKeys: [] }] = await inspectKeys([armored]);
+  expect(problem).toBeUndefined();
+  const flaws = messages.map(async (share) => {
+    const set = { nonce: "", threshold: 1, shares: [], encrypted: [{ fingerprint, share }] };
+    return (await flawOf(set, { shares: 1, fingerprints: [fingerprint], encryptionKeys: [encryptionKeys] }))?.id;
+  });
+  const other = "new-shares-other-subkey";
+  expect(await Promise.all(flaws)).toEqual([other, undefined, undefined, other]);
+});
+
 const known = (value: Output<string>): Promise<string> => new Promise((done) => value.apply(done));
 
 test("a holder decrypts a share with a locked or unlocked key, and the result is a secret", async () => {
