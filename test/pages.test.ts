@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { parse } from "yaml";
@@ -174,4 +175,23 @@ test("every example is deployed by a test", () => {
       !tests.some((text) => new RegExp(`(\\.example\\(|test\\.each\\(.*)"${name}"`).test(text)),
   );
   expect(missing).toEqual([]);
+});
+
+test("the command of docs/rekey/errors.md completes a state that was cut off anywhere", () => {
+  const command = blocks("docs/rekey/errors.md", "sh").find((block) => block.includes("> complete.json")) as string;
+  const [, program = ""] = /^node -e '(.*)' < state\.json > complete\.json$/s.exec(command.trim()) as RegExpExecArray;
+  const resource = (type: string) => ({ type, outputs: { text: '"}]}}}', nested: [{ list: [{}] }] } });
+  const types = ["RekeyAttempt", "RekeyShares", "RekeyCommit"];
+  const pending = [{ resource: resource("RekeyCommit"), type: "updating" }];
+  const latest = { manifest: { time: "" }, resources: types.map(resource), pending_operations: pending };
+  const state = JSON.stringify({ version: 3, checkpoint: { stack: "dev", latest } }, undefined, 4);
+  const completed = (input: string): { checkpoint: { latest: typeof latest } } =>
+    JSON.parse(execFileSync(process.execPath, ["-e", program], { input, encoding: "utf8" }));
+  expect(completed(state)).toEqual(JSON.parse(state));
+  const end = state.indexOf("RekeyCommit");
+  for (const cut of [end, end + 150, state.indexOf("pending_operations"), state.length - 40, state.length - 1]) {
+    const kept = completed(state.slice(0, cut)).checkpoint.latest.resources.map(({ type }) => type);
+    expect(kept).toEqual(types.slice(0, kept.length));
+    expect(kept).toContain("RekeyShares");
+  }
 });

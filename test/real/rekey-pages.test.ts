@@ -100,6 +100,10 @@ test("docs/rekey/errors.md", async () => {
   expect(await reader.run("pulumi up", { code: 1 })).toContain("the stack is currently locked");
   await reader.shell();
 
+  reader.write("state.json", '{ "checkpoint": { "latest": { "resources": [{ "type": "RekeyShares" }, { "ty');
+  await reader.shell();
+  expect(await reader.run("cat complete.json")).toContain('[{ "type": "RekeyShares" }]}}}');
+
   reader.write("new.txt", vault.first.slice(1, 4).join("\n"));
   expect(await vault.opens((await reader.shell()).trim().split("\n"))).toBe(true);
 
