@@ -90,14 +90,14 @@ async function photograph({ page: address }: Sandbox): Promise<void> {
 }
 
 async function recordDrift(): Promise<void> {
-  const sandbox = await start();
+  const sandbox = await start({ dialect: "hashicorp" });
   const terminal = new Terminal("quickstart", sandbox.env);
   await terminal.run("pulumi stack init dev");
   await terminal.run("pulumi config set schedulerAddress http://127.0.0.1:4646");
   await terminal.run("pulumi config set --secret schedulerToken a-management-token");
   await terminal.type("pulumi up --yes --skip-preview");
   await terminal.type(
-    `curl --silent -X POST -H "X-Secrets-Token: $SECRETS_TOKEN" $SECRETS_ADDR/v1/scheduler/role/web -d '{"policies":"admin"}'`,
+    `curl --silent -X POST -H "X-Vault-Token: $VAULT_TOKEN" $VAULT_ADDR/v1/nomad/role/web -d '{"policies":"admin"}'`,
   );
   await terminal.type("pulumi preview --refresh --diff");
   await terminal.type("pulumi up --refresh --yes --skip-preview");
@@ -107,7 +107,7 @@ async function recordDrift(): Promise<void> {
 }
 
 async function recordRekey(): Promise<void> {
-  const sandbox = await start({ unsealShares: 5, unsealThreshold: 4 });
+  const sandbox = await start({ dialect: "hashicorp", unsealShares: 5, unsealThreshold: 4 });
   const shares = Object.fromEntries(sandbox.secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share]));
   const terminal = new Terminal("rekey", { ...sandbox.env, ...shares });
   await terminal.run("pulumi stack init dev");
