@@ -112,16 +112,49 @@ function anchors(page: string): string[] {
   );
 }
 
-test.each(pages)("every link of %s has a target", (page) => {
+/** The pages of this repository on GitHub, to which published pages link for files that the package leaves out. */
+const onGitHub = /^https:\/\/github\.com\/pulumi-steward\/pulumi-steward\/(blob|raw)\/main\//;
+
+/** The links of a page to this repository: the path from its root, the anchor, and whether the link is relative. */
+const linksOf = (page: string): { target: string; anchor: string; relative: boolean }[] => {
   const text = readPage(page).replace(/^ *```[\s\S]*?^ *```$/gm, "");
-  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^(https?|mailto):/.test(link));
-  const broken = links.filter((link) => {
-    const [file = "", anchor] = link.split("#");
-    const target = file ? posix.normalize(posix.join(dirname(page), file)) : page;
+  return [...text.matchAll(/\]\(([^)\s]+)\)|^\[.+\]: (\S+)$/gm)].flatMap(([, inline, reference]) => {
+    const link = inline ?? reference ?? "";
+    const relative = !/^(https?|mailto):/.test(link);
+    if (!relative && !onGitHub.test(link)) return [];
+    const [file = "", anchor = ""] = link.split("#");
+    const inRepository = relative ? posix.join(dirname(page), file) : file.replace(onGitHub, "");
+    return [{ target: file ? posix.normalize(inRepository) : page, anchor, relative }];
+  });
+};
+
+test.each(pages)("every link of %s has a target", (page) => {
+  const broken = linksOf(page).filter(({ target, anchor }) => {
     if (!existsSync(join(root, target))) return true;
-    return Boolean(anchor) && (!target.endsWith(".md") || !anchors(target).includes(anchor as string));
+    return Boolean(anchor) && (!target.endsWith(".md") || !anchors(target).includes(anchor));
   });
   expect(broken).toEqual([]);
+});
+
+/** The packages, by the folder of each in this repository. */
+test.each(["", "sandbox"])("every relative link in the published package of /%s resolves inside it", (folder) => {
+  const { files } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as { files: string[] };
+  const has = (name: string, entry: string): boolean => name === entry || name.startsWith(`${entry}/`);
+  // npm publishes these three without being told.
+  const isPublished = (path: string): boolean => {
+    const name = posix.relative(folder, path);
+    const [excluded, included] = [files.filter((file) => file.startsWith("!")), files.filter((file) => !file.startsWith("!"))];
+    return (
+      ["README.md", "LICENSE", "package.json", ...included].some((entry) => has(name, entry)) &&
+      !excluded.some((entry) => has(name, entry.slice(1)))
+    );
+  };
+  const published = pages.filter(isPublished);
+  expect(published).toContain(posix.join(folder, "README.md"));
+  const lost = published.flatMap((page) =>
+    linksOf(page).flatMap(({ target, relative }) => (relative && !isPublished(target) ? [{ page, target }] : [])),
+  );
+  expect(lost).toEqual([]);
 });
 
 test("the README has at most 150 lines of at most 100 columns, except for its table", () => {
@@ -139,11 +172,7 @@ test("docs/reference/errors.md has a row for each error code", () => {
 
 test("every page is reachable from the README", () => {
   const seen = new Set(["README.md"]);
-  for (const page of seen)
-    for (const [, link = ""] of readPage(page).matchAll(/\]\(([^)\s#]+\.md)(?:#[^)]*)?\)/g)) {
-      const target = posix.normalize(posix.join(dirname(page), link));
-      if (pages.includes(target)) seen.add(target);
-    }
+  for (const page of seen) for (const { target } of linksOf(page)) if (pages.includes(target)) seen.add(target);
   expect(pages.filter((page) => !seen.has(page))).toEqual([]);
 });
 

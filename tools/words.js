@@ -95,7 +95,7 @@ function faultsOf(sentence) {
 }
 
 /**
- * The paragraphs, list items and table cells of a page, without its code, its headings and the messages that it quotes.
+ * The paragraphs, list items and table cells of a page, without its code, headings, targets of links, and quoted messages.
  * @param {string} page
  */
 function paragraphsOf(page) {
@@ -107,7 +107,7 @@ function paragraphsOf(page) {
   const withoutCode = withoutFrontMatter.replace(/^( *```)[\s\S]*?^\1$/gm, (code) => code.replace(/.*/g, ""));
   for (const [index, line] of withoutCode.split("\n").entries()) {
     const text = line.replace(/^\s*(?:[-*]|\d+\.) /, "").trim();
-    if (/^(#|<|>|\||$)/.test(text)) {
+    if (/^(#|<|>|\||$|\[[^\]]+\]: )/.test(text)) {
       if (text.startsWith("|")) passages.push(...text.split(/(?<!\\)\|/).map((cell) => ({ line: index + 1, text: cell })));
       paragraph = undefined;
     } else if (paragraph && text === line.trim()) paragraph.text += ` ${text}`;
