@@ -163,6 +163,25 @@ test("the README has at most 150 lines of at most 100 columns, except for its ta
   expect(lines.filter((line) => line.length > 100 && !line.startsWith("|"))).toEqual([]);
 });
 
+test("docs/reference/compatibility.md has the versions of the servers that test/real builds", () => {
+  const versions = ["vault", "nomad"].map((product) => {
+    const [, version] =
+      new RegExp(`github.com/hashicorp/${product} v(\\S+)`).exec(readFileSync(join(root, `tools/go/${product}/go.mod`), "utf8")) ?? [];
+    return `| ${product[0]?.toUpperCase()}${product.slice(1)} ${version} `;
+  });
+  expect(versions.filter((cell) => !readPage("docs/reference/compatibility.md").includes(cell))).toEqual([]);
+});
+
+test("every page that installs a package says that it is not on npm yet, and links to the way that works", () => {
+  const installs = pages.filter((page) => /^(?!README|CHANGELOG)/.test(page) && /npm install .*pulumi-steward/.test(readPage(page)));
+  expect(installs.length).toBeGreaterThanOrEqual(9);
+  const silent = installs.filter((page) => {
+    const linked = linksOf(page).some(({ target, anchor }) => target === "README.md" && anchor === "install-and-use");
+    return !linked || !/ not on npm yet: /.test(readPage(page));
+  });
+  expect(silent).toEqual([]);
+});
+
 test("docs/reference/errors.md has a row for each error code", () => {
   const documented = [...readPage("docs/reference/errors.md").matchAll(/^\| `(ERR_\w+)` /gm)].map(([, code]) => code);
   const codes = [...readPage("docs/api/errors.md").matchAll(/^- `(ERR_\w+)`:/gm)].map(([, code]) => code);
