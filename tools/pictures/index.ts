@@ -96,9 +96,7 @@ async function recordDrift(): Promise<void> {
   await terminal.run("pulumi config set schedulerAddress http://127.0.0.1:4646");
   await terminal.run("pulumi config set --secret schedulerToken a-management-token");
   await terminal.type("pulumi up --yes --skip-preview");
-  await terminal.type(
-    `curl --silent -X POST -H "X-Vault-Token: $VAULT_TOKEN" $VAULT_ADDR/v1/nomad/role/web -d '{"policies":"admin"}'`,
-  );
+  await terminal.type(`curl --silent -X POST -H "X-Vault-Token: $VAULT_TOKEN" $VAULT_ADDR/v1/nomad/role/web -d '{"policies":"admin"}'`);
   await terminal.type("pulumi preview --refresh --diff");
   await terminal.type("pulumi up --refresh --yes --skip-preview");
   terminal.save("pulumi up, a change outside Pulumi, the drift in pulumi preview, and its repair", "drift.svg");
