@@ -163,13 +163,21 @@ test("the README has at most 150 lines of at most 100 columns, except for its ta
   expect(lines.filter((line) => line.length > 100 && !line.startsWith("|"))).toEqual([]);
 });
 
-test("docs/reference/compatibility.md has the versions of the servers that test/real builds", () => {
-  const versions = ["vault", "nomad"].map((product) => {
-    const [, version] =
-      new RegExp(`github.com/hashicorp/${product} v(\\S+)`).exec(readFileSync(join(root, `tools/go/${product}/go.mod`), "utf8")) ?? [];
-    return `| ${product[0]?.toUpperCase()}${product.slice(1)} ${version} `;
-  });
-  expect(versions.filter((cell) => !readPage("docs/reference/compatibility.md").includes(cell))).toEqual([]);
+test("docs/reference/compatibility.md has the versions with which the tests run", () => {
+  const source = (file: string): string => readFileSync(join(root, file), "utf8");
+  const found = (file: string, pattern: RegExp): string => pattern.exec(source(file))?.[1] ?? "missing";
+  const { engines, peerDependencies, devDependencies } = JSON.parse(source("package.json"));
+  const number = (range: string): string => range.replace(/^\D+/, "");
+  const sdks = [peerDependencies["@pulumi/pulumi"], devDependencies["@pulumi/pulumi"]].map(number);
+  const newest = found("test/installations.test.ts", /newest = "(.+)"/);
+  const rows = [
+    `| Vault ${found("tools/go/vault/go.mod", /hashicorp\/vault v(\S+)/)} `,
+    `| Nomad ${found("tools/go/nomad/go.mod", /hashicorp\/nomad v(\S+)/)} `,
+    `| ${number(engines.node)} `,
+    `| ${[...sdks, newest].join(", ")} `,
+    `| ${found("tools/pulumi.js", /^const version = "(.+)"/m)}, also with the newer SDK ${newest} `,
+  ];
+  expect(rows.filter((row) => !readPage("docs/reference/compatibility.md").includes(row))).toEqual([]);
 });
 
 test("every page that installs a package says that it is not on npm yet, and links to the way that works", () => {
@@ -193,6 +201,11 @@ test("every page is reachable from the README", () => {
   const seen = new Set(["README.md"]);
   for (const page of seen) for (const { target } of linksOf(page)) if (pages.includes(target)) seen.add(target);
   expect(pages.filter((page) => !seen.has(page))).toEqual([]);
+});
+
+test("every picture is on a page", () => {
+  const linked = pages.flatMap((page) => linksOf(page).map(({ target }) => target));
+  expect(readdirSync(join(root, "docs/pictures")).filter((file) => !linked.includes(`docs/pictures/${file}`))).toEqual([]);
 });
 
 test("a test in test/real follows every page with commands or programs", () => {

@@ -9,7 +9,7 @@ import { pulumiEnvironment } from "../environment";
 import { getPulumi } from "../pulumi";
 import { drawTerminal, Line, wrapped } from "./terminal";
 
-// `npm run pictures` creates docs/pictures: recordings of a terminal, and the sandbox's page on a desktop and on a phone.
+// `npm run pictures` creates docs/pictures: recordings of a terminal, and the sandbox's page.
 
 const root = join(__dirname, "../..");
 const pictures = join(root, "docs/pictures");
@@ -77,15 +77,10 @@ class Terminal {
 
 async function photograph({ page: address }: Sandbox): Promise<void> {
   const browser = await chromium.launch({ executablePath: await getBrowser() });
-  for (const [name, width, height] of [
-    ["desktop", 1280, 900],
-    ["phone", 390, 844],
-  ] as const) {
-    const page = await browser.newPage({ viewport: { width, height } });
-    await page.goto(address);
-    await page.getByText("search-deploy").first().waitFor();
-    await page.screenshot({ path: join(pictures, `page-${name}.png`) });
-  }
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  await page.goto(address);
+  await page.getByText("search-deploy").first().waitFor();
+  await page.screenshot({ path: join(pictures, "page.png") });
   await browser.close();
 }
 
