@@ -158,7 +158,7 @@ export function testMisspelling(current: () => Installation): void {
   });
 }
 
-/** Expects that Pulumi treats the errors of the package as its own: one sentence without a stack. */
+/** Expects that Pulumi treats the errors of the package as its own: one message without a stack. */
 export function testErrors(current: () => Installation): void {
   test("an error of a function is one line", async () => {
     const program = `const { secrets } = require("pulumi-steward");

@@ -85,7 +85,7 @@ describe.each([
   ["openbao", "standard", 405, "OpenBao", ['"openbao"', "BAO_ADDR", "BAO_TOKEN"]],
   ["hashicorp", "openbao", 404, "2.4", ['"hashicorp"', "VAULT_ADDR", "VAULT_TOKEN"]],
 ] as const)("a service of the dialect %s under the dialect %s", (own, dialect, status, cause, names) => {
-  test("is answered with one sentence that names the dialect to use, and nothing is sent to it", async () => {
+  test("is answered with one message that names the dialect to use, and nothing is sent to it", async () => {
     sandbox = await start({ dialect: own });
     const error = await new RekeyStack(config(dialect)).fails(inputs());
     expect(error).toEqual(refusal("ERR_REJECTED", { rule: "rekey/wrong-dialect", method: "GET", status }));
@@ -151,7 +151,7 @@ test("a holder is told of shares that cannot be combined, and the next run of th
   await stack.up(inputs());
 });
 
-test("the holders' command line without BAO_TOKEN asks for it in one sentence, and sends no token of Vault", async () => {
+test("the holders' command line without BAO_TOKEN asks for it in one message, and sends no token of Vault", async () => {
   sandbox = await start({ dialect: "openbao" });
   const environment = { BAO_ADDR: sandbox.secrets.url, VAULT_TOKEN: sandbox.secrets.token };
   const { code, stderr } = await steward(environment, ["rekey", "status"]);
