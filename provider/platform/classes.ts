@@ -377,8 +377,8 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  * In the hashicorp dialect, `extra["private-key"]` is a write-only secret. It shows no drift and cannot be restored. Removing it from the
  * program or destroying the resource may therefore disable SAML: see `onDelete`.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a required attribute fails with
- * `ERR_INVALID_INPUT` before anything is written.
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a certificate or one of its two
+ * URLs fails with `ERR_INVALID_INPUT` before anything is written.
  *
  * @example Replace the certificate of the identity provider
  * ```ts
@@ -391,11 +391,6 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  *   idpCert: fs.readFileSync("idp.pem", "utf8"),
  *   ssoEndpointUrl: "https://idp.example.com/sso",
  *   sloEndpointUrl: "https://idp.example.com/slo",
- *   attrUsername: "Username",
- *   attrGroups: "MemberOf",
- *   attrSiteAdmin: "SiteAdmin",
- *   siteAdminRole: "site-admins",
- *   ssoApiTokenSessionTimeout: 1209600,
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
