@@ -36,11 +36,12 @@ export interface Lifecycle {
 /** The life cycle of the resources of a definition, independent of the mechanism. @internal */
 export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecycle {
   const context = resourceContext(definition, sources);
-  const { describe, secretsIn, connectionOf } = context;
+  const { describe, secretsIn, connectionOf, isChecked } = context;
   const changes = changesOf(definition);
   const { comparison, equal, fieldsOf, changed, recordDifferences } = changes;
   const secrets = namesWith(definition.fields, "secret");
   const replacing = namesWith(definition.fields, "replaces");
+  const due = namesWith(definition.fields, "due");
   const essential = essentialNames(definition);
   const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
 
@@ -173,7 +174,8 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       const inputs = defined(news);
       const olds = withFormer(state);
       const deleteBeforeReplace = definition.deleteBeforeReplace ?? false;
-      const changing = changed(olds, inputs);
+      // Work that is due is not drift, so a refresh does not report it.
+      const changing = changed(olds, inputs).filter((field) => isChecked() || !due.includes(field));
       const replaces = changing.filter((field) => replacing.includes(field));
       // Without a known connection the inputs have no defaults, so only given values are compared.
       if (hasUnknown(inputs.connection))
@@ -194,8 +196,9 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       const isKnown = !hasUnknown(inputs);
       const objects = isKnown ? objectsOf(inputs) : [];
       // A refresh also calls diff, before the program declares anything.
-      const isDeclared = isKnown && areDeclared(connection, objects);
-      if ((changing.length > 0 || isIncomplete) && isDeclared)
+      const isDeclared = isKnown && isChecked() && areDeclared(connection, objects);
+      const isWaiting = due.some((field) => olds[field] !== undefined);
+      if ((changing.length > 0 || isIncomplete || isWaiting) && isDeclared)
         sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
       const isHeld = isDeclared && replaces.length === 0 && declaredIn(olds).length > 0;
       const isRemoved = isHeld && (await registerManager(connection, objects, olds));
