@@ -33,7 +33,12 @@ describe("no secret in plaintext, with the real command line", () => {
   /** Runs the command line, and searches the terminal, the backend and the events. */
   async function run(name: string, ...args: string[]): Promise<Run & { events: EngineEvent[] }> {
     const log = join(project.folder, "events");
+    const logged = project.logs().filter(({ encrypted }) => encrypted).length;
     const ran = await project.pulumi(...args, ...loud, "--event-log", log);
+    // docs/rekey/how-it-works.md: each run writes an encrypted log.
+    const logs = project.logs();
+    expect(logs.filter(({ encrypted }) => encrypted)).toHaveLength(logged + 1);
+    story.canaries.lookInto(Object.fromEntries(logs.map(({ file, text }) => [file, text])));
     const lines = readFileSync(log, "utf8");
     rmSync(log);
     story.canaries.lookInto({ [`${name}: terminal`]: ran.output, [`${name}: backend`]: project.stored(), [`${name}: events`]: lines });
@@ -72,11 +77,20 @@ describe("no secret in plaintext, with the real command line", () => {
     story.allowAll();
 
     await succeeds("up", "up", ...yes, "--json", "--debug");
+    const { file = "" } = project.logs().at(-1) ?? {};
     const resources = await project.resources();
     const { secretId, shares } = resources.find(({ urn }) => urn.includes("::pulumi:pulumi:Stack::"))?.outputs ?? {};
     story.canaries.watchFor({ secretId, shares });
     expect(shares).toEqual(sandbox.secrets.shares);
     story.expectHeld(resources);
+    // Decrypted, the log of that run contains every secret of the program and of its configuration.
+    const decrypted = await project.pulumi("logs", "decrypt", file);
+    expect(decrypted.code).toBe(0);
+    const absent = /^(misfit|changed[AC]) /;
+    expect(story.canaries.namesIn(decrypted.output)).toEqual(story.canaries.names.filter((name) => !absent.test(name)));
+    // At this level the terminal shows secrets, although Pulumi 3.254 and later redact some.
+    const loudest = await project.pulumi("preview", "-v=9", "--logtostderr");
+    expect(story.canaries.namesIn(loudest.output)).toEqual(expect.arrayContaining(["token 0", "password 0", "shares 0", "secretId 0"]));
 
     project.program(story.reading());
     // Nothing changes, and the SDK logs each resource nevertheless.
@@ -96,6 +110,11 @@ describe("no secret in plaintext, with the real command line", () => {
     story.canaries.lookInto({ export: output });
     // Refreshes with the configuration that the state recorded.
     await succeeds("refresh and destroy", "destroy", ...yes, "--refresh", "--diff");
+
+    expect((await project.pulumi("logs", "remove", "--all", "--yes")).code).toBe(0);
+    // Only the log of this command remains, without a secret.
+    expect(project.logs().map(({ encrypted }) => encrypted)).toEqual([false]);
+    story.canaries.lookInto({ "the remaining log": project.logs().map(({ text }) => text).join() });
 
     expect(story.canaries.found()).toEqual([]);
     process.stdout.write(`${dialect}: ${story.canaries.summary()}\n`);

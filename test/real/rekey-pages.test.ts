@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { packed } from "../support/installation";
 import { Holder } from "../support/pgp";
 import { Reader } from "../support/reader";
@@ -36,6 +37,7 @@ test("docs/rekey/single-operator.md", async () => {
   expect(await vault.opens(shares.slice(2))).toBe(true);
   expect(await vault.opens(current)).toBe(false);
   expect(await reader.says("pulumi refresh")).not.toContain("rekeyed");
+  await reader.says("pulumi logs remove --all --yes");
   reader.finish();
 });
 
@@ -63,7 +65,28 @@ test("docs/rekey/several-holders.md", async () => {
   await reader.says(bring("NEW_SHARE"), { input: `${fresh[0]}\n` });
   expect(await vault.opens(fresh.slice(0, 2).map(base64))).toBe(true);
   expect(await reader.says("pulumi refresh")).not.toContain("rekeyed");
+  await reader.says("pulumi logs remove --all --yes");
   await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/rekey/how-it-works.md", async () => {
+  await follow("docs/rekey/how-it-works.md");
+  reader.write("index.ts", 'import * as pulumi from "@pulumi/pulumi";\nexport const share = pulumi.secret("canary-share");\n');
+  const logged = (): Promise<string> => reader.run('pulumi logs decrypt "$(ls "$PULUMI_HOME"/logs/organization*)"');
+  await reader.shell();
+  await reader.run("pulumi up");
+  expect(await logged()).toContain("canary-share");
+
+  await reader.shell();
+  await reader.run("pulumi up");
+  const memory = (await reader.run('df --output=target "$PULUMI_HOME/logs/"')).trim().split("\n").at(-1);
+  expect(memory).toBe("/dev/shm");
+  expect(await logged()).toContain("canary-share");
+  const folder = (await reader.run('readlink "$PULUMI_HOME/logs"')).trim();
+  await reader.shell();
+  expect(existsSync(folder)).toBe(false);
+  await reader.run("pulumi up");
   reader.finish();
 });
 
