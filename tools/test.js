@@ -1,10 +1,10 @@
 // @ts-check
 const path = require("node:path");
-const { run, root } = require("./command");
+const { run, root, say } = require("./command");
 const { cleanEnvironment } = require("./environment");
 const { getBrowser } = require("./browser");
 const { getPulumi } = require("./pulumi");
-const { startNomad, startVault } = require("./servers");
+const { getOpenBao, startNomad, startOpenBao, startVault } = require("./servers");
 
 const jest = path.join(root, "node_modules/jest/bin/jest.js");
 
@@ -22,36 +22,44 @@ const realSuites = [
   "test/provider/secrets",
   "test/command/(rekey|stack)",
   "test/end-to-end/secrets",
-  "test/sandbox/secrets/(rekey(-verify|-pgp)?|creds|leases).test",
+  "test/sandbox/secrets/(rekey(-verify|-pgp)?|rotation|creds|leases).test",
   "test/provider/scheduler/contract",
   "test/stories/(secrets|scheduler)",
   "test/real",
 ];
 
 /**
- * Runs the suites for real servers on a real Vault and a real Nomad.
+ * Runs the suites for real servers on a real Vault and a real Nomad, and those of rekeys on a real OpenBao, too.
  * @param {string[]} args
  */
 async function testReal(args) {
   await getPulumi();
-  const vault = await startVault();
+  const hasOpenBao = (await getOpenBao()) !== undefined;
+  if (!hasOpenBao) say(`Skips the suites on OpenBao, which has no package for ${process.platform} on ${process.arch}.`);
+  /** @type {{ stop: () => Promise<void> }[]} */
+  const servers = [];
+  /** @template {{ stop: () => Promise<void> }} T @param {Promise<T>} starting */
+  const started = async (starting) => {
+    const server = await starting;
+    servers.push(server);
+    return server;
+  };
   try {
-    const nomad = await startNomad();
-    try {
-      const env = {
-        ...cleanEnvironment(),
-        // `cleanEnvironment` removes the usual names of these variables, but not these.
-        REAL_VAULT_ADDRESS: vault.address,
-        REAL_VAULT_TOKEN: vault.token,
-        REAL_NOMAD_ADDRESS: nomad.address,
-        REAL_NOMAD_TOKEN: nomad.token,
-      };
-      return await run(process.execPath, [jest, ...(args.length > 0 ? args : realSuites)], { env });
-    } finally {
-      await nomad.stop();
-    }
+    const vault = await started(startVault());
+    const nomad = await started(startNomad());
+    const openBao = hasOpenBao ? await started(startOpenBao()) : undefined;
+    const env = {
+      ...cleanEnvironment(),
+      // `cleanEnvironment` removes the usual names of these variables, but not these.
+      REAL_VAULT_ADDRESS: vault.address,
+      REAL_VAULT_TOKEN: vault.token,
+      REAL_NOMAD_ADDRESS: nomad.address,
+      REAL_NOMAD_TOKEN: nomad.token,
+      ...(openBao && { REAL_OPENBAO_ADDRESS: openBao.address, REAL_OPENBAO_TOKEN: openBao.token }),
+    };
+    return await run(process.execPath, [jest, ...(args.length > 0 ? args : realSuites)], { env });
   } finally {
-    await vault.stop();
+    for (const server of servers.reverse()) await server.stop();
   }
 }
 

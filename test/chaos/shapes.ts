@@ -47,7 +47,7 @@ const kinds: { fault: Fault; when: Strike["when"] }[] = [
  * and its processes, see test/end-to-end/secrets/rekey-kills.test.ts.
  */
 export function everyBlow(dialect: RekeyDialect, names: readonly string[]): void {
-  const { start } = rekeyTargets.find(({ name }) => name.includes(dialect)) as (typeof rekeyTargets)[number];
+  const { start } = rekeyTargets.find((each) => each.dialect === dialect) as (typeof rekeyTargets)[number];
   test.each(names.map((name) => shapes.find((shape) => shape.name === name) as (typeof shapes)[number]))(
     "$name: no fault at any request loses a key, and the rekey completes",
     async ({ first, plan }) => {

@@ -96,7 +96,7 @@ test("docs/rekey/command-line.md", async () => {
   const all = await writeKeys(reader, 0);
   const publicKeys = ["ada", "grace", "mary"].map((name) => `keys/${name}.asc`).join(",");
   await reader.run(`vault operator rekey -init -verify -key-shares=3 -key-threshold=2 -backup -pgp-keys=${publicKeys}`);
-  expect(await reader.shell()).toMatch(/^new shares +3, threshold 2$/m);
+  expect(await reader.shell({ input: `${vault.token}\n` })).toMatch(/^new shares +3, threshold 2$/m);
   const [submit, decrypt, verify] = [reader.take("sh"), reader.take("sh"), reader.take("sh")];
   let given = "";
   for (const share of vault.first.slice(0, 3)) given = await reader.run(submit, { terminal: submitting(share) });

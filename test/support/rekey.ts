@@ -3,7 +3,7 @@ import { RekeyInputs } from "../../provider/secrets";
 import { inspectShares } from "../../provider/secrets/rekey/share-sources";
 import { ShareSet, Submission } from "../../provider/secrets/rekey/states";
 import { Sandbox, start } from "../../sandbox/index";
-import { startVault } from "../../tools/servers";
+import { startOpenBao, startVault } from "../../tools/servers";
 import { call } from "./call";
 import { Engine } from "./engine";
 import { Gateway, startGateway } from "./gateway";
@@ -152,32 +152,36 @@ async function onSandbox(dialect: RekeyTarget["dialect"], { shares, threshold }:
   };
 }
 
-async function onVault(): Promise<RekeyTarget> {
-  const vault = await startVault();
-  const target = await before(vault.address, vault.token, "hashicorp");
+async function onReal(dialect: RealDialect): Promise<RekeyTarget> {
+  const server = await (dialect === "openbao" ? startOpenBao() : startVault());
+  const target = await before(server.address, server.token, dialect);
   const { outOfBand } = target;
   return {
     ...target,
-    first: vault.keys,
+    first: server.keys,
     async sealAndUnseal(shares) {
       await outOfBand("PUT", "sys/seal");
       let sealed: unknown;
       for (const key of shares) sealed = (await outOfBand("PUT", "sys/unseal", { key })).body.sealed;
       if (sealed !== false) throw new Error("these shares are not valid");
     },
-    // An attempt to generate a root token, which is never completed: its last share is verified like the unseal keys.
+    // An attempt to generate a root token, which is canceled in the end: its last share is verified like the unseal keys.
     async opens(shares) {
-      await outOfBand("DELETE", "sys/generate-root/attempt");
-      const { nonce, required } = (await outOfBand("PUT", "sys/generate-root/attempt", {})).body as { nonce: string; required: number };
+      const path = dialect === "openbao" ? "sys/generate-root-token" : "sys/generate-root";
+      const send: RekeyTarget["outOfBand"] = async (method, end, body) => {
+        const { status, body: json } = await outOfBand(method, `${path}/${end}`, body);
+        return { status, body: dialect === "openbao" ? ((json.data ?? {}) as Record<string, unknown>) : json };
+      };
+      await send("DELETE", "attempt");
+      const { nonce, required } = (await send("PUT", "attempt", {})).body as { nonce: string; required: number };
       let complete = false;
-      for (const key of shares.slice(0, required))
-        complete = Boolean((await outOfBand("PUT", "sys/generate-root/update", { key, nonce })).body.complete);
-      await outOfBand("DELETE", "sys/generate-root/attempt");
+      for (const key of shares.slice(0, required)) complete = Boolean((await send("PUT", "update", { key, nonce })).body.complete);
+      await send("DELETE", "attempt");
       return complete;
     },
     async stop() {
       await target.gateway.close();
-      await vault.stop();
+      await server.stop();
     },
   };
 }
@@ -200,13 +204,30 @@ async function before(
 
 const fiveOfThree: First = { shares: 5, threshold: 3 };
 
+type RealDialect = "hashicorp" | "openbao";
+const { REAL_VAULT_ADDRESS, REAL_OPENBAO_ADDRESS } = process.env;
+const real: { name: string; dialect: RealDialect }[] = [
+  { name: "real Vault", dialect: "hashicorp" },
+  ...(REAL_OPENBAO_ADDRESS ? [{ name: "real OpenBao", dialect: "openbao" as const }] : []),
+];
+
+interface RekeyTargetEntry {
+  name: string;
+  dialect: RekeyDialect;
+  start(first?: First): Promise<RekeyTarget>;
+}
+
 /** The services for suites about rekeys. A real one always starts with five shares and a threshold of three. */
-export const rekeyTargets: { name: string; start(first?: First): Promise<RekeyTarget> }[] = process.env.REAL_VAULT_ADDRESS
-  ? [{ name: "real Vault", start: onVault }]
+export const rekeyTargets: RekeyTargetEntry[] = REAL_VAULT_ADDRESS
+  ? real.map(({ name, dialect }) => ({ name, dialect, start: () => onReal(dialect) }))
   : rekeyDialects.map((dialect) => ({
       name: `sandbox, ${dialect}`,
+      dialect,
       start: (first = fiveOfThree) => onSandbox(dialect, first),
     }));
+
+/** The services for suites that start Pulumi: one dialect is enough, but each real service. */
+export const slowRekeyTargets: RekeyTargetEntry[] = REAL_VAULT_ADDRESS ? rekeyTargets : rekeyTargets.slice(-1);
 
 /** Runs a function on a new service. */
 export async function withRekeyTarget<T>(

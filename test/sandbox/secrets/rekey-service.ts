@@ -15,7 +15,7 @@ export interface Service {
  * The same tests run on the sandbox and, if one is configured, on a real Vault, which proves that the sandbox is right. OpenBao has its own
  * suite, rotation.test.ts.
  */
-const ofVault = rekeyTargets.filter(({ name }) => !name.includes("openbao"));
+const ofVault = rekeyTargets.filter(({ dialect }) => dialect !== "openbao");
 const services = ofVault.map(({ name, start }) => ({
   name,
   async begin(): Promise<Service> {
