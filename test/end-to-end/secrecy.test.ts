@@ -114,7 +114,12 @@ describe("no secret in plaintext, with the real command line", () => {
     expect((await project.pulumi("logs", "remove", "--all", "--yes")).code).toBe(0);
     // Only the log of this command remains, without a secret.
     expect(project.logs().map(({ encrypted }) => encrypted)).toEqual([false]);
-    story.canaries.lookInto({ "the remaining log": project.logs().map(({ text }) => text).join() });
+    story.canaries.lookInto({
+      "the remaining log": project
+        .logs()
+        .map(({ text }) => text)
+        .join(),
+    });
 
     expect(story.canaries.found()).toEqual([]);
     process.stdout.write(`${dialect}: ${story.canaries.summary()}\n`);
