@@ -281,7 +281,7 @@ export class Project {
       .join("\n");
   }
 
-  /** The logs that Pulumi writes by itself, oldest first. The text of an encrypted one is its bytes. */
+  /** Pulumi's own log of each run, oldest first. An encrypted log is returned as raw bytes. */
   logs(): { file: string; encrypted: boolean; text: string }[] {
     const folder = join(this.folder, "home/logs");
     const files = readdirSync(folder).map((name) => join(folder, name));
