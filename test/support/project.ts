@@ -1,5 +1,16 @@
 import { ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Readable } from "node:stream";
@@ -270,7 +281,7 @@ export class Project {
       .join("\n");
   }
 
-  /** The logs that Pulumi writes by itself, oldest first. The text of an encrypted one is its bytes. */
+  /** The automatic logs of Pulumi, oldest first. For an encrypted log, `text` contains its bytes. */
   logs(): { file: string; encrypted: boolean; text: string }[] {
     const folder = join(this.folder, "home/logs");
     const files = readdirSync(folder).map((name) => join(folder, name));
