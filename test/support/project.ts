@@ -281,7 +281,7 @@ export class Project {
       .join("\n");
   }
 
-  /** Pulumi's own log of each run, oldest first. An encrypted log is returned as raw bytes. */
+  /** The automatic logs of Pulumi, oldest first. For an encrypted log, `text` contains its bytes. */
   logs(): { file: string; encrypted: boolean; text: string }[] {
     const folder = join(this.folder, "home/logs");
     const files = readdirSync(folder).map((name) => join(folder, name));
