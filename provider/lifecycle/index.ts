@@ -2,7 +2,7 @@ import { neverDiffers } from "../comparison";
 import { Connection } from "../connection";
 import { AnyDefinition, OutcomeUnknown } from "../definition";
 import { CheckFailure, invalidInput, PartialState, StewardError } from "../errors";
-import { defaultsOf, essentialNames, format, inputNames, namesWith, parseId } from "../fields";
+import { defaultsOf, essentialNames, format, inputNames, namesWith, parseId, placeholdersIn } from "../fields";
 import { areDeclared, createObjects, newInstance, recordFailure, recordWritten, registerManager } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
 import { check, sayDrift, sayNotes } from "./check";
@@ -42,6 +42,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
   const secrets = namesWith(definition.fields, "secret");
   const replacing = namesWith(definition.fields, "replaces");
   const due = namesWith(definition.fields, "due");
+  const idParts = placeholdersIn(definition.id);
   const essential = essentialNames(definition);
   const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
 
@@ -90,7 +91,10 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
 
   /** The state, with fields that it lacks taken from the id. Fails if an operation on it would act on the wrong object, or on none. */
   function whole(verb: string, id: string, state: Properties): Promise<Properties> {
-    const complete: Properties = { ...parseId(definition, id), ...state };
+    const fromId: Properties = parseId(definition, id) ?? {};
+    const complete = defined(state);
+    // Another value would be part of a path: `role/null`.
+    for (const field of idParts) if (typeof complete[field] !== "string" || complete[field] === "") complete[field] = fromId[field];
     return attempt(verb, complete, async () => {
       const all = withFormer(complete);
       const missing = essential.filter((field) => all[field] === undefined);
