@@ -270,8 +270,8 @@ const actionArgs: platform.OidcKeyRotationArgs = { triggers: ["one", later], con
 const rotation = new platform.OidcKeyRotation("rotation", actionArgs, options);
 holds<Same<typeof rotation.performedAt, pulumi.Output<string>>>();
 holds<Same<typeof rotation.trimAt, pulumi.Output<string | undefined>>>();
-const rotationInputs: platform.OidcKeyRotationInputs = { triggers: ["one"], trimLater: true };
-const rotationState: platform.OidcKeyRotationState = { performedAt: "", trimAt: undefined };
+holds<Same<platform.OidcKeyRotationInputs["trimLater"], boolean | undefined>>();
+holds<Same<platform.OidcKeyRotationState["trimAt"], string | undefined>>();
 const trimArgs: platform.OidcKeyTrimArgs = { triggers: [rotation.performedAt] };
 const trim = new platform.OidcKeyTrim("trim", trimArgs);
 const revocationArgs: platform.SamlCertificateRevocationArgs = {};
