@@ -1,8 +1,29 @@
-import { Found } from "./adoption";
 import { Comparison } from "./comparison";
 import { Connection, System } from "./connection";
-import { CheckFailure } from "./errors";
+import { CheckFailure, StewardError } from "./errors";
 import { Schema } from "./inputs";
+
+/** An attribute whose value on the server differs from the declared one. @internal */
+export interface Difference {
+  /** `roles.web.policies`. The first part is the input. */
+  path: string;
+  from: unknown;
+  to: unknown;
+}
+
+/** The existing object that a create finds. @internal */
+export interface ExistingObject<State> {
+  /** The object's state. Undefined if only its existence is known. */
+  state?: State;
+  /** The reason of the error without `adopt`. Undefined for an object that a create always adopts. */
+  reason?: string;
+  hint?: string;
+  differences: readonly Difference[];
+  /** The error with which the server would reject the declared values. */
+  refusal?: StewardError;
+  /** Attributes that the server does not return, and that an adoption overwrites. */
+  unreadable?: readonly string[];
+}
 
 /** A note that a preview or an update prints. @internal */
 export interface PlanNote {
@@ -90,7 +111,7 @@ export interface CreateRequest<Inputs, Existing> {
   connection: Connection;
   inputs: Inputs;
   /** The result of `find`. */
-  found?: Found<Existing>;
+  found?: ExistingObject<Existing>;
 }
 /** @internal */
 export interface ReadRequest<State> {
@@ -186,7 +207,7 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   /** Converts the state of a read to that of an import. If omitted, both are equal. */
   imported?(state: State): State;
   /** Reads the existing object and compares it with the declared values. If omitted, a create adopts nothing. */
-  find?(request: { connection: Connection; inputs: Inputs }): Promise<Found<Existing> | undefined>;
+  find?(request: { connection: Connection; inputs: Inputs }): Promise<ExistingObject<Existing> | undefined>;
   create(request: CreateRequest<Inputs, Existing>): Promise<State>;
   update(request: UpdateRequest<Inputs, State>): Promise<State>;
   /** Succeeds if the object is already gone. If omitted, the resource leaves nothing on the server. */

@@ -1,4 +1,4 @@
-import { printable } from "./log";
+import { printable } from "./text/printable";
 
 /**
  * A machine-readable error code:

@@ -1,8 +1,8 @@
-export { Adopt } from "./adoption";
 export { ErrorCode, StewardError } from "./errors";
 export { ConnectionArgs } from "./inputs";
+export { Adopt } from "./lifecycle/adoption";
 export * as platform from "./platform/index";
-export { Dialect, Provider, ProviderArgs, SchedulerServer, SecretsDialect, SecretsServer, Server } from "./provider";
-export { Args, DeepInput, Getter, Outputs } from "./resource";
+export { Dialect, Provider, ProviderArgs, SchedulerServer, SecretsDialect, SecretsServer, Server } from "./program/provider";
+export { Args, DeepInput, Getter, Outputs } from "./program/resource";
 export * as scheduler from "./scheduler/index";
 export * as secrets from "./secrets/index";

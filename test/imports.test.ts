@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { preProcessFile } from "typescript";
-import { defaultLimits } from "../provider/limits";
+import { defaultLimits } from "../provider/connection/limits";
 
 const root = join(__dirname, "..");
 
@@ -64,7 +64,7 @@ test("a definition imports only types of Pulumi", () => {
   };
   visit("provider/definitions.ts");
   expect(seen.has("provider/secrets/scheduler-role.ts")).toBe(true);
-  const wrong = (name: string): boolean => /^@pulumi\/|^provider\/(adapters|resource|invoke)\b/.test(name);
+  const wrong = (name: string): boolean => /^@pulumi\/|^provider\/program\/(?!version|mechanism)/.test(name);
   expect(
     provider
       .filter(({ file }) => seen.has(file))
@@ -72,19 +72,38 @@ test("a definition imports only types of Pulumi", () => {
   ).toEqual([]);
 });
 
-test("the life cycle imports no system and no Pulumi mechanism", () => {
-  const isForeign = (name: string): boolean => /^@pulumi\/|^provider\/(adapters|secrets|platform|scheduler)\b/.test(name);
-  expect(offenders(provider, (file, name) => isIn(file, "provider/lifecycle") && isForeign(name))).toEqual([]);
+/** The parts of the provider. Each imports only parts of earlier lines, and files of its own part. */
+const floors = [
+  ["text", "comparison"],
+  ["errors", "log"],
+  ["inputs"],
+  ["connection"],
+  ["http", "definition", "read-function"],
+  ["fields"],
+  ["lifecycle"],
+  ["program"],
+  ["secrets", "platform", "scheduler"],
+  ["definitions", "functions"],
+  ["engine", "index"],
+];
+
+test("no import of provider/ leads to the same or a higher floor", () => {
+  const partOf = (path: string): string => relative("provider", path).replace(/[/.].*$/, "");
+  const floorOf = (path: string): number => floors.findIndex((parts) => parts.includes(partOf(path)));
+  expect(provider.map(({ file }) => file).filter((file) => floorOf(file) === -1)).toEqual([]);
+  const climbs = (file: string, name: string): boolean =>
+    isIn(name, "provider") && partOf(name) !== partOf(file) && floorOf(name) >= floorOf(file);
+  expect(offenders(provider, climbs)).toEqual([]);
 });
 
-test("only the entry points of resources, providers and functions import an adapter", () => {
-  const beginnings = ["provider/resource.ts", "provider/provider.ts", "provider/invoke.ts"];
-  const mayImport = (file: string): boolean => beginnings.includes(file) || isIn(file, "provider/adapters");
-  expect(offenders(provider, (file, name) => isIn(name, "provider/adapters") && !mayImport(file))).toEqual([]);
+test("the contract alone is at the root of provider/", () => {
+  const contract = ["comparison", "definition", "definitions", "errors", "fields", "functions", "index", "inputs", "read-function"];
+  const roots = provider.map(({ file }) => relative("provider", file)).filter((file) => dirname(file) === ".");
+  expect(roots.sort()).toEqual(contract.map((name) => `${name}.ts`));
 });
 
 test("only the lists and the files for components import a system's files", () => {
-  const lists = ["provider/index.ts", "provider/definitions.ts", "provider/functions.ts", "provider/adapters/plugin-components.ts"];
+  const lists = ["provider/index.ts", "provider/definitions.ts", "provider/functions.ts", "provider/engine/plugin-components.ts"];
   const systems = ["secrets", "platform", "scheduler"].map((system) => `provider/${system}/`);
   const isForeign = (file: string, name: string): boolean => systems.some((system) => name.startsWith(system) && !file.startsWith(system));
   expect(offenders(provider, (file, name) => isForeign(file, name) && !lists.includes(file))).toEqual([]);
@@ -105,23 +124,22 @@ test("only the start of the sandbox imports its page", () => {
 
 test("no root file names a product or a variable of one", () => {
   const names = /vault|nomad|terraform|\btfe\b|openbao|hashicorp|[A-Z]_(ADDR|TOKEN|NAMESPACE)\b/i;
-  // An explicit provider names its dialect in the program.
-  const roots = provider.map(({ file }) => file).filter((file) => dirname(file) === "provider" && file !== "provider/provider.ts");
+  const roots = provider.map(({ file }) => file).filter((file) => dirname(file) === "provider");
   expect(roots.filter((file) => names.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
 });
 
-test("only the adapters and the code in the program print", () => {
+test("only the log, the engine's side and the plugin's entry point print", () => {
   const prints = (text: string): boolean =>
     text.split("\n").some((line) => /\bconsole\.|process\.std/.test(line) && !line.startsWith(" *"));
   const printing = provider.map(({ file }) => file).filter((file) => prints(readFileSync(join(root, file), "utf8")));
-  expect(printing.filter((file) => !file.startsWith("provider/adapters/"))).toEqual([]);
-  expect(offenders(provider, (file, name) => name === "@pulumi/pulumi/log" && file !== "provider/adapters/program.ts")).toEqual([]);
+  expect(printing.filter((file) => !isIn(file, "provider/log", "provider/engine"))).toEqual([]);
+  expect(offenders(provider, (file, name) => name === "@pulumi/pulumi/log" && file !== "provider/program/program.ts")).toEqual([]);
 });
 
-test("only http.ts and sockets.ts import undici", () => {
-  const door = ["provider/http.ts", "provider/sockets.ts"];
+test("only http/ imports undici", () => {
+  const door = ["provider/http/index.ts", "provider/http/sockets.ts"];
   expect(offenders(provider, (file, name) => name === "undici" && !door.includes(file))).toEqual([]);
-  expect(offenders(provider, (file, name) => name === "provider/sockets" && !door.includes(file))).toEqual([]);
+  expect(offenders(provider, (file, name) => name === "provider/http/sockets" && !door.includes(file))).toEqual([]);
 });
 
 test("no test changes an object that the provider exports", () => {

@@ -1,4 +1,4 @@
-import { unwrapSecrets } from "../provider/adapters/plugin-values";
+import { unwrapSecrets } from "../provider/engine/plugin-values";
 import { inputNames, namesWith, publicNames } from "../provider/fields";
 import { signatureKey } from "../provider/inputs";
 import { Sandbox, start } from "../sandbox/index";

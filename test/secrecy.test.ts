@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { AddressInfo } from "node:net";
 import { platform, secrets } from "../provider";
 import { definitions } from "../provider/definitions";
-import { registration } from "../provider/resource";
+import { registration } from "../provider/program/resource";
 import * as steps from "../provider/secrets/rekey/classes";
 import { Sandbox, start } from "../sandbox/index";
 import { caseOf } from "./cases";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { providerText, release } from "../provider/adapters/dynamic";
-import * as dynamicRuntime from "../provider/adapters/dynamic-runtime";
 import { definitions } from "../provider/definitions";
+import * as dynamicRuntime from "../provider/engine/dynamic-runtime";
+import { providerText, release } from "../provider/program/dynamic";
 import { Sandbox, start } from "../sandbox/index";
 import { caseOf, held, livingCases } from "./cases";
 import { Context } from "./cases/case";

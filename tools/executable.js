@@ -23,7 +23,7 @@ async function succeed(command, ...args) {
 const inline = {
   name: "inline",
   setup(build) {
-    build.onLoad({ filter: /dist[\\/]provider[\\/]adapters[\\/]plugin-\w+\.js$/ }, ({ path: file }) => ({
+    build.onLoad({ filter: /dist[\\/]provider[\\/]engine[\\/]plugin-\w+\.js$/ }, ({ path: file }) => ({
       contents: fs
         .readFileSync(file, "utf8")
         .replace(/\(0, \w+\.createRequire\)\(require\.resolve\("@pulumi\/pulumi\/package\.json"\)\)/g, "undefined")
@@ -52,7 +52,7 @@ async function makeExecutable(folder) {
   try {
     const { build } = require("esbuild");
     await build({
-      entryPoints: [path.join(root, "dist/provider/adapters/plugin-main.js")],
+      entryPoints: [path.join(root, "dist/provider/engine/plugin-main.js")],
       outfile: bundle,
       bundle: true,
       minify: true,

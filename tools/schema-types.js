@@ -28,7 +28,7 @@ class Reader {
     const file = path.join(root, "provider/definitions.ts");
     const functions = path.join(root, "provider/functions.ts");
     const rekey = path.join(root, "provider/secrets/rekey/index.ts");
-    const provider = path.join(root, "provider/provider.ts");
+    const provider = path.join(root, "provider/program/provider.ts");
     const { options } = ts.parseJsonConfigFileContent(
       ts.readConfigFile(path.join(root, "tsconfig.json"), ts.sys.readFile).config,
       ts.sys,

@@ -73,7 +73,7 @@ function settingsSpec(resources, name, secrets = []) {
 function packageSchema() {
   const reader = new Reader();
   const { definitions } = require("../provider/definitions");
-  const { dynamicType } = require("../provider/adapters/dynamic");
+  const { dynamicType } = require("../provider/program/dynamic");
   const byConstant = new Map(reader.definitions().map((each) => [each.constant, each]));
   /** @type {Record<string, Spec>} */
   const resources = {};

@@ -1,10 +1,10 @@
-import { nativeType } from "../../provider/adapters/dynamic";
 import { Connection, connect, noEngine, System } from "../../provider/connection";
 import { AnyDefinition, Discovered, DiscoverRequest } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
 import { format, namesWith, parseId } from "../../provider/fields";
-import { isObject, parsed } from "../../provider/json";
+import { nativeType } from "../../provider/program/dynamic";
+import { isObject, parsed } from "../../provider/text/json";
 import { print, say, Terminal } from "../terminal";
 import { assertWritable, ImportEntry, Names, writeImportFile } from "./import-file";
 import { Configuration, readConfiguration } from "./stack";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { projectFile } from "../../provider/adapters/project-file";
 import { StewardError } from "../../provider/errors";
-import { isObject } from "../../provider/json";
+import { projectFile } from "../../provider/program/project-file";
+import { isObject } from "../../provider/text/json";
 import { say, Terminal } from "../terminal";
 
 /** Returns the value of a configuration key, or undefined if the key is not set. */

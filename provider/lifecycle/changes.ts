@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { Difference } from "../adoption";
 import { Comparison, isPast, neverDiffers } from "../comparison";
-import { AnyDefinition } from "../definition";
+import { AnyDefinition, Difference } from "../definition";
 import { comparisonOf, namesWith } from "../fields";
 import { pathOf, valueAt } from "../inputs";
-import { isObject } from "../json";
+import { isObject } from "../text/json";
 import { fieldAt, hasUnknown, Properties, secretInputs } from "./properties";
 
 // Compares the declared inputs with the state.

@@ -1,13 +1,13 @@
-import { Difference, described } from "../adoption";
 import { ConfigurationSources, Connection } from "../connection";
-import { AnyDefinition, PlanNote } from "../definition";
+import { AnyDefinition, Difference, PlanNote } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
 import { defaultsOf, inputSchema, publicNames } from "../fields";
 import { checkFailures, issuesOf, valueAt } from "../inputs";
-import { shortened } from "../log";
-import { recordDeclared, recordNew } from "../ownership";
+import { shortened } from "../text/printable";
+import { described } from "./adoption";
 import { Changes } from "./changes";
 import { lookAhead } from "./existing";
+import { recordDeclared, recordNew } from "./ownership";
 import { defined, hasUnknown, Properties, secretInputs, unknown, withoutNulls } from "./properties";
 import { ResourceContext } from "./resource-context";
 

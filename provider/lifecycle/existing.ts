@@ -1,7 +1,7 @@
-import { Adopt, Found, previewLines, sayOnce, takeOver } from "../adoption";
 import { Connection } from "../connection";
-import { AnyDefinition } from "../definition";
+import { AnyDefinition, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
+import { Adopt, previewLines, sayOnce, takeOver } from "./adoption";
 import { Properties } from "./properties";
 
 // A create reads the existing object first. With `previewReads` its check reads as well, so that a preview can report the object.
@@ -28,7 +28,7 @@ export async function takeOverExisting(
   definition: Adopting,
   connection: Connection,
   inputs: Properties,
-): Promise<Found<Properties> | undefined> {
+): Promise<ExistingObject<Properties> | undefined> {
   const found = await definition.find?.({ connection, inputs });
   takeOver(connection, inputs.adopt as Adopt | undefined, found);
   return found;

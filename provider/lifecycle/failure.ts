@@ -1,5 +1,5 @@
 import { StewardError } from "../errors";
-import { holdsShortSecret, redact } from "../redaction";
+import { holdsShortSecret, redact } from "../http/redaction";
 import { Properties } from "./properties";
 
 /** A resource that the engine stores although the operation failed. @internal */

@@ -3,7 +3,7 @@ import { Connection } from "../connection";
 import { AnyFields } from "../definition";
 import { namesWith } from "../fields";
 import { valueAt } from "../inputs";
-import { isObject } from "../json";
+import { isObject } from "../text/json";
 import { defined, fieldAt, Properties, setField } from "./properties";
 
 // Pulumi encrypts an output only if an input of the same name is secret now, or if the output is listed as secret. A former secret that was removed from

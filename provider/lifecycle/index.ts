@@ -3,12 +3,12 @@ import { Connection } from "../connection";
 import { AnyDefinition, OutcomeUnknown } from "../definition";
 import { CheckFailure, invalidInput, PartialState, StewardError } from "../errors";
 import { defaultsOf, essentialNames, format, inputNames, namesWith, parseId, placeholdersIn } from "../fields";
-import { areDeclared, createObjects, newInstance, recordFailure, recordWritten, registerManager } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
 import { check, sayDrift, sayNotes } from "./check";
 import { takeOverExisting } from "./existing";
 import { hintStaleConfig, OperationFailed, PartialResource, unexpected } from "./failure";
 import { formerInputs, formerOf, hideFields, hideFormer, keepFormer, withFormer } from "./former-inputs";
+import { areDeclared, createObjects, newInstance, recordFailure, recordWritten, registerManager } from "./ownership";
 import { defined, fieldAt, hasUnknown, Properties, setField } from "./properties";
 import { Mechanism, resourceContext } from "./resource-context";
 

@@ -1,5 +1,5 @@
-import { remembered } from "../cache";
 import { ConfigurationSources, Connection, connect } from "../connection";
+import { remembered } from "../connection/cache";
 import { AnyDefinition } from "../definition";
 import { format, namesWith, secretsOf } from "../fields";
 import { valueAt } from "../inputs";

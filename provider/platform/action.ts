@@ -2,7 +2,7 @@ import { Connection } from "../connection";
 import { AnyFields, Definition, Fields } from "../definition";
 import { StewardError } from "../errors";
 import { ConnectionArgs, connectionField, strList } from "../inputs";
-import type { Args } from "../resource";
+import type { Args } from "../program/resource";
 import { adminPath, callAsAdministrator, system } from "./client";
 
 /** Inputs of every action. */

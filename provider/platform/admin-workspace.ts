@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Found } from "../adoption";
 import { Connection } from "../connection";
-import { Definition, DeleteRequest, PlanNote } from "../definition";
+import { Definition, DeleteRequest, ExistingObject, PlanNote } from "../definition";
 import { StewardError } from "../errors";
 import { delayAfter429 } from "../http";
 import { bool, ConnectionArgs, connectionField } from "../inputs";
-import { removeObject } from "../ownership";
+import { removeObject } from "../lifecycle/ownership";
 import { adminPath, call, callAsAdministrator, isAdministrator, isNotFound, notAdministrator, system } from "./client";
 import { readAll } from "./pages";
 import { readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";
@@ -54,7 +53,13 @@ async function read(connection: Connection, { workspaceId }: { workspaceId: stri
 }
 
 /** Reads the workspace that a create adopts without changing it. */
-async function find({ connection, inputs }: { connection: Connection; inputs: AdminWorkspaceInputs }): Promise<Found<AdminWorkspaceState>> {
+async function find({
+  connection,
+  inputs,
+}: {
+  connection: Connection;
+  inputs: AdminWorkspaceInputs;
+}): Promise<ExistingObject<AdminWorkspaceState>> {
   const { workspaceId } = inputs;
   const state = await read(connection, { workspaceId });
   if (state) return { state, differences: [] };

@@ -2,7 +2,7 @@
 
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { ConnectionArgs } from "../inputs";
-import { Args, Getter, getter, Outputs, registration } from "../resource";
+import { Args, Getter, getter, Outputs, registration } from "../program/resource";
 import { ActionInputs, ActionState } from "./action";
 import { AdminWorkspaceInputs, AdminWorkspaceState, adminWorkspace } from "./admin-workspace";
 import { ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, moduleVersionDeprecation } from "./module-version-deprecation";

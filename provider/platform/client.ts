@@ -1,8 +1,8 @@
 import { Connection, defineSystem, System } from "../connection";
 import { StewardError } from "../errors";
-import { unexpectedResponse } from "../failure";
 import { Request, send } from "../http";
-import { isObject } from "../json";
+import { unexpectedResponse } from "../http/failure";
+import { isObject } from "../text/json";
 
 /** The differences between the API specification and Terraform Enterprise. */
 interface PlatformDialect {

@@ -1,11 +1,11 @@
-import { Adopt, adoptField, differencesOf, Found } from "../adoption";
 import { exact } from "../comparison";
 import { Connection } from "../connection";
-import { Definition, ReadRequest, UpdateRequest } from "../definition";
+import { Definition, ExistingObject, ReadRequest, UpdateRequest } from "../definition";
 import { PartialState, StewardError } from "../errors";
 import { ConnectionArgs, connectionField, nonEmptyStr } from "../inputs";
-import { isObject } from "../json";
-import { removeObject, renamedHint } from "../ownership";
+import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
+import { removeObject, renamedHint } from "../lifecycle/ownership";
+import { isObject } from "../text/json";
 import { apiPath, call, completed, isNotFound, system } from "./client";
 import { modulesFor } from "./module-list";
 import { addressOf, Identity, ModuleVersion, part, readModuleVersions, readVersion, recordWritten } from "./module-version";
@@ -197,7 +197,7 @@ interface Request {
 }
 
 /** A version that is already deprecated with this reason and link needs no adoption. */
-async function find({ connection, inputs }: Request): Promise<Found<StoredState> | undefined> {
+async function find({ connection, inputs }: Request): Promise<ExistingObject<StoredState> | undefined> {
   const version = await readVersion(connection, inputs);
   if (!version)
     throw new StewardError({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Connection } from "../connection";
-import { isObject } from "../json";
+import { isObject } from "../text/json";
 import { apiPath, call, isAdministrator, isNotFound, unexpectedAnswer } from "./client";
 
 /** A private module. */

@@ -1,8 +1,8 @@
 import { StewardError } from "../errors";
 import { connectionInput, strictObject } from "../inputs";
-import { read } from "../invoke";
-import { isObject } from "../json";
+import { read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
+import { isObject } from "../text/json";
 import { call, system, unexpectedAnswer } from "./client";
 import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, versionOf } from "./module-version";
 

@@ -1,5 +1,5 @@
 import { Connection } from "../connection";
-import { isObject } from "../json";
+import { isObject } from "../text/json";
 import { call, completed, Resource, textOf, unexpectedAnswer } from "./client";
 
 interface Pagination {

@@ -1,6 +1,6 @@
 import { Connection } from "../connection";
 import { CheckFailure, StewardError } from "../errors";
-import { closest } from "../spelling";
+import { closest } from "../text/spelling";
 import { dialectOf } from "./client";
 
 /** The run statuses of the API specification. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Connection } from "../connection";
 import { Request } from "../http";
-import { isObject } from "../json";
+import { isObject } from "../text/json";
 import { adminPath, call, completed, idsIn, isAdministrator, isNotFound, notAdministrator, Resource, resourceOf, textOf } from "./client";
 
 /** A workspace in the administration API. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { connectionInput, str, strictObject } from "../inputs";
-import { eachWithOperation, invoke, read } from "../invoke";
+import { eachWithOperation, invoke, read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
 import { adminPath, callAsAdministrator, completed, system } from "./client";
 import { itemsFrom, Page, pageOf } from "./pages";

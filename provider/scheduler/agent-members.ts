@@ -1,5 +1,5 @@
 import { onlyConnection } from "../inputs";
-import { read } from "../invoke";
+import { read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
 import { callUnchanged, system } from "./client";
 

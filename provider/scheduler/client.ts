@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { Connection, defineSystem, System } from "../connection";
 import { invalidInput, StewardError } from "../errors";
-import { unexpectedResponse } from "../failure";
 import { Request, Response, send } from "../http";
+import { unexpectedResponse } from "../http/failure";
 import { bool, connectionInput, nonEmptyStr, rule, valueAt } from "../inputs";
-import { isObject, parseLossless } from "../json";
+import { isObject, parseLossless } from "../text/json";
 
 /** Options of every request: the server, the namespace, the region and the consistency mode. */
 export interface QueryOptions {

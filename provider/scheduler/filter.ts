@@ -1,5 +1,5 @@
 import { StewardError } from "../errors";
-import { isObject } from "../json";
+import { isObject } from "../text/json";
 
 /**
  * A filter expression that the scheduler evaluates. It applies to the full record, not to the stub in a list: the `Address` of a node's stub

@@ -1,8 +1,8 @@
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { rule, strictObject } from "../inputs";
-import { invoke } from "../invoke";
-import { isObject } from "../json";
+import { invoke } from "../program/invoke";
+import { isObject } from "../text/json";
 import { assertOneNamespace, callUnchanged, consistencyShape, oneNamespace, QueryOptions, queryOf, system } from "./client";
 
 /** Options of {@link registerJob}. */

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { StewardError } from "../errors";
 import { Request } from "../http";
 import { bool, rule, strictObject } from "../inputs";
-import { invokeEach } from "../invoke";
-import { isObject } from "../json";
+import { invokeEach } from "../program/invoke";
 import { ReadFunction } from "../read-function";
+import { isObject } from "../text/json";
 import {
   call,
   consistencyShape,

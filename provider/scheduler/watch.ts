@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Duration, seconds } from "../comparison";
+import { Limits } from "../connection/limits";
 import { StewardError } from "../errors";
-import { invokeEach } from "../invoke";
-import { Limits } from "../limits";
+import { invokeEach } from "../program/invoke";
 import { SchedulerConnection, system } from "./client";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { Collection } from "./filter-check";

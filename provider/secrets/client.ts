@@ -1,11 +1,11 @@
 import type { OpenAPIV3 } from "openapi-types";
-import { Adopt } from "../adoption";
 import { Connection, defineSystem, System } from "../connection";
 import { StewardError } from "../errors";
-import { errorsIn, unexpectedResponse } from "../failure";
 import { Request, Retry, send } from "../http";
+import { errorsIn, unexpectedResponse } from "../http/failure";
 import { nonEmptyStr, rule } from "../inputs";
-import { isObject } from "../json";
+import { Adopt } from "../lifecycle/adoption";
+import { isObject } from "../text/json";
 import { dialects, SecretsDialect } from "./dialects";
 import { isMountPath, normalizeMount } from "./mount-path";
 

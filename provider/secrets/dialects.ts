@@ -1,4 +1,4 @@
-import { isObject } from "../json";
+import { isObject } from "../text/json";
 
 // The differences between the API document, Vault and OpenBao. No other module names a dialect.
 

@@ -1,12 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { Adopt, adoptField, differencesOf, Found, takeOverFields } from "../adoption";
 import { Comparison, exact, pem } from "../comparison";
 import { Connection } from "../connection";
-import { Definition, DeleteRequest, ReadRequest, UpdateRequest } from "../definition";
+import { Definition, DeleteRequest, ExistingObject, ReadRequest, UpdateRequest } from "../definition";
 import { CheckFailure } from "../errors";
 import { ConnectionArgs, connectionField, holdsCredentials, rule, str } from "../inputs";
-import { removeObject, renamedHint } from "../ownership";
+import { Adopt, adoptField, differencesOf, takeOverFields } from "../lifecycle/adoption";
+import { removeObject, renamedHint } from "../lifecycle/ownership";
 import { apiPath, call, dialectOf, isNotFound, readData, readExisting, remove, replaceHint, system, unexpectedAnswer } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
@@ -208,7 +208,7 @@ async function find({
 }: {
   connection: Connection;
   inputs: SchedulerAccessInputs;
-}): Promise<Found<StoredState> | undefined> {
+}): Promise<ExistingObject<StoredState> | undefined> {
   const { mount = "", adopt } = inputs;
   const data = await readExisting(adopt, (anyNotFound) => readData(connection, path(mount), { anyNotFound }));
   if (!data || isLeftover(connection, data)) return undefined;

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { Adopt, adoptField, Difference, differencesOf, Found, takeOverFields } from "../adoption";
 import { Duration, duration, exact, seconds } from "../comparison";
 import { Connection } from "../connection";
-import { Definition, UpdateRequest } from "../definition";
+import { Definition, Difference, ExistingObject, UpdateRequest } from "../definition";
 import { ConnectionArgs, connectionField, rule } from "../inputs";
-import { removeObject, renamedHint } from "../ownership";
+import { Adopt, adoptField, differencesOf, takeOverFields } from "../lifecycle/adoption";
+import { removeObject, renamedHint } from "../lifecycle/ownership";
 import { apiPath, call, readData, readExisting, readFirst, remove, replaceHint, system, unexpectedAnswer } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
@@ -74,7 +74,7 @@ interface Request {
   inputs: SchedulerLeaseInputs;
 }
 
-async function find({ connection, inputs }: Request): Promise<Found<SchedulerLeaseState> | undefined> {
+async function find({ connection, inputs }: Request): Promise<ExistingObject<SchedulerLeaseState> | undefined> {
   const mount = inputs.mount as string;
   const state = await readExisting(inputs.adopt, (anyNotFound) => read(connection, { mount }, anyNotFound));
   return (

@@ -1,8 +1,8 @@
-import { remembered } from "../cache";
 import { Connection } from "../connection";
+import { remembered } from "../connection/cache";
 import { Discovered, DiscoverRequest } from "../definition";
 import { StewardError } from "../errors";
-import { isObject } from "../json";
+import { isObject } from "../text/json";
 import { apiPath, defaultMount, dialectOf, matches, readData, visiblePaths } from "./client";
 import { normalizeMount } from "./mount-path";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ConnectionArgs, connectionInput, strictObject } from "../inputs";
-import { read } from "../invoke";
+import { read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
 import { defaultMount, system } from "./client";
 import { MountArgs, mountInput } from "./mount";

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { Adopt, adoptField, Difference, differencesOf, Found } from "../adoption";
 import { exact, unordered } from "../comparison";
 import { Connection } from "../connection";
-import { Definition } from "../definition";
+import { Definition, Difference, ExistingObject } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
 import { bool, ConnectionArgs, connectionField, isStorableKey, str } from "../inputs";
-import { isTexts } from "../json";
-import { removeObject, renamedHint } from "../ownership";
+import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
+import { removeObject, renamedHint } from "../lifecycle/ownership";
+import { isTexts } from "../text/json";
 import { apiPath, call, dialectOf, Evidence, readData, readExisting, remove, replaceHint, system, unexpectedAnswer } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
@@ -208,7 +208,7 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix
 export const unreadOf = (roles: readonly RoleAttributes[]): string[] =>
   roles.some(({ global }) => global === undefined) ? ["global"] : [];
 
-async function find({ connection, inputs }: Request): Promise<Found<SchedulerRoleState> | undefined> {
+async function find({ connection, inputs }: Request): Promise<ExistingObject<SchedulerRoleState> | undefined> {
   const role = inputs as Complete;
   const { mount, adopt } = role;
   const existing: RoleAttributes | undefined =

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { Adopt, adoptField, Found, takeOver } from "../adoption";
 import { Comparison, unordered } from "../comparison";
 import { Connection } from "../connection";
-import { Definition, DeleteRequest, OutcomeUnknown, PlanNote, ReadRequest, UpdateRequest } from "../definition";
+import { withProgress } from "../connection/progress";
+import { Definition, DeleteRequest, ExistingObject, OutcomeUnknown, PlanNote, ReadRequest, UpdateRequest } from "../definition";
 import { PartialState, StewardError } from "../errors";
 import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../inputs";
-import { shortened } from "../log";
-import { isRemoved, renamedHint } from "../ownership";
-import { withProgress } from "../progress";
+import { Adopt, adoptField, takeOver } from "../lifecycle/adoption";
+import { isRemoved, renamedHint } from "../lifecycle/ownership";
+import { shortened } from "../text/printable";
 import { system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { explainRefusal } from "./refusal";
@@ -153,7 +153,7 @@ async function find({
 }: {
   connection: Connection;
   inputs: SchedulerRolesInputs;
-}): Promise<Found<StoredState> | undefined> {
+}): Promise<ExistingObject<StoredState> | undefined> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const listed = await listRoleNames(connection, mount);
   const others = without(listed, Object.keys(roles));
@@ -178,7 +178,7 @@ async function existing(
   { roles, adopt, mount = "" }: SchedulerRolesInputs,
   listed: readonly string[],
   hint: string,
-): Promise<Found<StoredState> | undefined> {
+): Promise<ExistingObject<StoredState> | undefined> {
   const taken = listed.filter((name) => own(roles, name));
   if (taken.length === 0) return undefined;
   const reads =

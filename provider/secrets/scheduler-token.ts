@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { CreateRequest, Definition, DeleteRequest, ReadRequest } from "../definition";
 import { StewardError } from "../errors";
-import { unexpectedResponse } from "../failure";
+import { unexpectedResponse } from "../http/failure";
 import { ConnectionArgs, connectionField, str } from "../inputs";
 import { apiPath, call, dialectOf, isLeaseGone, system } from "./client";
 import { MountArgs, mountField } from "./mount";

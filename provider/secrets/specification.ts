@@ -1,9 +1,9 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { z } from "zod";
 import { ConnectionArgs, connectionInput, rule, str, strictObject } from "../inputs";
-import { read } from "../invoke";
-import { isTexts } from "../json";
+import { read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
+import { isTexts } from "../text/json";
 import { readOpenApi, system } from "./client";
 
 /** An operation: a method of a path. */

@@ -1,6 +1,6 @@
 import { definitions } from "../../provider/definitions";
 import { format, namesWith } from "../../provider/fields";
-import { isObject } from "../../provider/json";
+import { isObject } from "../../provider/text/json";
 import { start } from "../../sandbox/index";
 import { comparable, configOf, contextOf, resetAll } from "../support/context";
 import { definitionOf } from "../support/definitions";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { AnyDefinition } from "../../provider/definition";
 import { inputNames } from "../../provider/fields";
-import { isObject } from "../../provider/json";
 import { unknown } from "../../provider/lifecycle/properties";
+import { isObject } from "../../provider/text/json";
 import { caseOf, cases } from "../cases";
 import { holdingOutputs, secretFields } from "../support/definitions";
 import { anything, name } from "./values";

@@ -4,7 +4,7 @@ import { platform, scheduler, secrets } from "../../provider";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
 import { format } from "../../provider/fields";
-import { isObject } from "../../provider/json";
+import { isObject } from "../../provider/text/json";
 import { limited, limits, provider } from "../support/limits";
 import "../support/printed";
 import { draws } from "../support/scope";

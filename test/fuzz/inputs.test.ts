@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { clearCache } from "../../provider/adapters/dynamic-runtime";
 import { AnyDefinition } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
+import { clearCache } from "../../provider/engine/dynamic-runtime";
 import { StewardError } from "../../provider/errors";
 import { essentialNames } from "../../provider/fields";
 import { hasUnknown } from "../../provider/lifecycle/properties";

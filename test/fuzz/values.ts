@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import { isObject } from "../../provider/json";
 import { unknown } from "../../provider/lifecycle/properties";
+import { isObject } from "../../provider/text/json";
 
 // Any value that a program may contain, and that a server may return.
 

@@ -1,6 +1,6 @@
-import { declare } from "../../provider/adapters/duplicates";
 import { connect } from "../../provider/connection";
 import { definitions } from "../../provider/definitions";
+import { declare } from "../../provider/program/duplicates";
 import { systems } from "../support/connection";
 import { Declaration } from "../support/deployment";
 import { noEngine } from "../support/engine";

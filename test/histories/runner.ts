@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { clearCache } from "../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../provider/engine/dynamic-runtime";
 import { Declaration, Deployment, Ending, native, Options, Resource, resourceOf, StartProcess, Verdict } from "../support/deployment";
 import { provider } from "../support/limits";
 import { Operation } from "./history";

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { Sockets } from "../../provider/sockets";
+import { Sockets } from "../../provider/http/sockets";
 import { limits } from "../support/limits";
 import { Serve, World } from "./world";
 

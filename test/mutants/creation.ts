@@ -2,8 +2,8 @@ import { MutatedFile } from "./mutant";
 
 export const creation: readonly MutatedFile[] = [
   {
-    file: "provider/adoption.ts",
-    suites: ["test/provider/secrets/adoption", "test/provider/adapters/preview-reads"],
+    file: "provider/lifecycle/adoption.ts",
+    suites: ["test/provider/secrets/adoption", "test/provider/lifecycle/preview-reads"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       ["adoption prints secret values", "secretFields.includes(inputOf(path))", 'secretFields.includes("")'],
@@ -34,13 +34,13 @@ export const creation: readonly MutatedFile[] = [
   },
   {
     file: "provider/lifecycle/index.ts",
-    suites: ["test/provider/adapters/plugin-life"],
+    suites: ["test/provider/engine/plugin-life"],
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [["adoption prints what was a secret of an earlier program", "...Object.keys(former ?? {})", ""]],
   },
   {
     file: "provider/lifecycle/existing.ts",
-    suites: ["test/provider/adapters/preview-reads"],
+    suites: ["test/provider/lifecycle/preview-reads"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       [

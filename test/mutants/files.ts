@@ -1,4 +1,4 @@
-import { adapters } from "./adapters";
+import { lifecycle } from "./lifecycle";
 import { command } from "./command";
 import { creation } from "./creation";
 import { MutatedFile } from "./mutant";
@@ -7,4 +7,4 @@ import { rekey } from "./rekey";
 import { secrets } from "./secrets";
 import { wire } from "./wire";
 
-export const files: readonly MutatedFile[] = [...adapters, ...creation, ...wire, ...platform, ...secrets, ...rekey, ...command];
+export const files: readonly MutatedFile[] = [...lifecycle, ...creation, ...wire, ...platform, ...secrets, ...rekey, ...command];

@@ -267,7 +267,7 @@ export const rekey: readonly MutatedFile[] = [
   },
   {
     file: "provider/secrets/rekey/attempt.ts",
-    suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp|stories|end)"],
+    suites: ["test/provider/lifecycle/check", "test/provider/secrets/rekey/(refusals|pgp|stories|end)"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
       ["shares are sent over plain HTTP", "allowHttp || isPrivate(connection)", "allowHttp || connection"],

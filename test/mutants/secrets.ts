@@ -7,7 +7,7 @@ export const secrets: readonly MutatedFile[] = [
       "test/cases/cases",
       "test/provider/secrets/scheduler-roles",
       "test/provider/secrets/ownership",
-      "test/provider/adapters/half-done",
+      "test/provider/lifecycle/half-done",
       "test/provider/requests",
       "test/stories/everything/duplicates",
     ],

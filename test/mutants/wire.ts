@@ -8,8 +8,8 @@ export const wire: readonly MutatedFile[] = [
     mutants: [["the order of policies shows as drift", "[...new Set(value)].sort()", "[...new Set(value)]"]],
   },
   {
-    file: "provider/connection.ts",
-    suites: ["test/provider/connection", "test/provider/adapters/moved"],
+    file: "provider/connection/index.ts",
+    suites: ["test/provider/connection/", "test/provider/lifecycle/moved"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       ["two namespaces of a server count as one server", "server: part ?", 'server: part === "" ?'],
@@ -21,27 +21,27 @@ export const wire: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/variables.ts",
-    suites: ["test/provider/connection"],
+    file: "provider/connection/variables.ts",
+    suites: ["test/provider/connection/"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [["variables of another product are dropped without a warning", "if (unused.length === 0) return;", "return;"]],
   },
   {
-    file: "provider/credentials.ts",
-    suites: ["test/provider/connection"],
+    file: "provider/connection/credentials.ts",
+    suites: ["test/provider/connection/"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       ["a token given in tokenEnv instead of a variable's name is printed", "conventionalName.test(tokenEnv) ?", "tokenEnv !== value ?"],
     ],
   },
   {
-    file: "provider/http.ts",
+    file: "provider/http/index.ts",
     suites: [
-      "test/provider/http.test",
-      "test/provider/http-(messages|unsent)",
+      "test/provider/http/http.test",
+      "test/provider/http/(messages|unsent)",
       "test/provider/platform/smtp-settings",
       "test/provider/secrets/rekey/losses",
-      "test/provider/http-(connections|queue)",
+      "test/provider/http/(connections|queue)",
     ],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
@@ -70,8 +70,8 @@ export const wire: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/sockets.ts",
-    suites: ["test/provider/http-(connections|queue)"],
+    file: "provider/http/sockets.ts",
+    suites: ["test/provider/http/(connections|queue)"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       [
@@ -82,10 +82,10 @@ export const wire: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/failure.ts",
+    file: "provider/http/failure.ts",
     suites: [
-      "test/provider/http.test",
-      "test/provider/http-(messages|unsent)",
+      "test/provider/http/http.test",
+      "test/provider/http/(messages|unsent)",
       "test/provider/errors",
       "test/provider/(secrets|platform)/gateway",
     ],
@@ -105,10 +105,10 @@ export const wire: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/ownership.ts",
+    file: "provider/lifecycle/ownership.ts",
     suites: [
       "test/stories/everything/undeclared",
-      "test/provider/adapters/ownership",
+      "test/provider/lifecycle/ownership",
       "test/provider/(secrets|platform)/ownership",
       "test/provider/secrets/rekey/renames",
       "test/provider/secrets/role-creation",

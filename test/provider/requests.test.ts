@@ -1,4 +1,4 @@
-import { clearCache } from "../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../provider/engine/dynamic-runtime";
 import { Sandbox, start } from "../../sandbox/index";
 import { configOf } from "../support/context";
 import { Engine } from "../support/engine";

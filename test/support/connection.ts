@@ -1,5 +1,5 @@
-import { print } from "../../provider/adapters/print";
 import { ConfigurationSources, Connection, connect, noEngine } from "../../provider/connection";
+import { print } from "../../provider/log/print";
 import { system as platform } from "../../provider/platform/client";
 import { system as scheduler } from "../../provider/scheduler/client";
 import { system as secrets } from "../../provider/secrets/client";

@@ -1,5 +1,5 @@
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { clearCache } from "../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../provider/engine/dynamic-runtime";
 import { CheckFailure, invalidInput } from "../../provider/errors";
 import { provider } from "./limits";
 

@@ -4,7 +4,7 @@ import { runInThisContext } from "node:vm";
 import * as pulumi from "@pulumi/pulumi";
 import * as settings from "@pulumi/pulumi/runtime/settings";
 import * as state from "@pulumi/pulumi/runtime/state";
-import { clearCache } from "../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../provider/engine/dynamic-runtime";
 import {
   Deployment,
   Monitor,

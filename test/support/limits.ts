@@ -1,6 +1,6 @@
-import { providerWith } from "../../provider/adapters/dynamic-runtime";
-import { programSources } from "../../provider/invoke";
-import { defaultLimits, Limits } from "../../provider/limits";
+import { defaultLimits, Limits } from "../../provider/connection/limits";
+import { providerWith } from "../../provider/engine/dynamic-runtime";
+import { programSources } from "../../provider/program/invoke";
 
 /** The limits of a suite's connections: the default retries in less time. Each suite has separate modules, and may change them. */
 export const limits: Limits = { ...defaultLimits, initialBackoff: 5 };

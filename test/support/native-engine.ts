@@ -3,8 +3,8 @@ import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { servePlugin } from "../../provider/adapters/plugin-server";
-import { unwrapSecrets } from "../../provider/adapters/plugin-values";
+import { servePlugin } from "../../provider/engine/plugin-server";
+import { unwrapSecrets } from "../../provider/engine/plugin-values";
 import { Engine, Handler } from "./engine";
 import { limits } from "./limits";
 

@@ -1,6 +1,6 @@
 import { json } from "../../comparison";
 import { bool, rule, str } from "../../inputs";
-import { objectIn } from "../../json";
+import { objectIn } from "../../text/json";
 import { SettingsInputs, SettingsState, Values } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
 

@@ -5,8 +5,8 @@ import { CheckFailure } from "../../errors";
 import { comparisonOf, namesWith } from "../../fields";
 import { Retry } from "../../http";
 import { ConnectionArgs, pathOf } from "../../inputs";
-import type { Args } from "../../resource";
-import { closest } from "../../spelling";
+import type { Args } from "../../program/resource";
+import { closest } from "../../text/spelling";
 import { dialectOf, wireName } from "../client";
 
 /** The effect of destroying a settings resource on its attributes: restore their original values, or retain the current ones. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject, objectIn } from "../../json";
+import { isObject, objectIn } from "../../text/json";
 
 /** True for a masked secret: only mask characters, or with a few characters of the secret at either end. */
 function isMask(value: unknown): boolean {

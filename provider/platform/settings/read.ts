@@ -2,7 +2,7 @@ import type { Output } from "@pulumi/pulumi/output";
 import { AnyFields } from "../../definition";
 import { namesWith } from "../../fields";
 import { ConnectionArgs, onlyConnection } from "../../inputs";
-import { read, secretsAsOutputs } from "../../invoke";
+import { read, secretsAsOutputs } from "../../program/invoke";
 import { ReadFunction } from "../../read-function";
 import { system } from "../client";
 import { SettingsState } from "./kind";

@@ -1,12 +1,21 @@
 import { z } from "zod";
-import { Found, takeOver } from "../../adoption";
-import { remembered } from "../../cache";
 import { unordered } from "../../comparison";
 import { Connection } from "../../connection";
-import { CreateRequest, Definition, DeleteRequest, Fields, OutcomeUnknown, ReadRequest, UpdateRequest } from "../../definition";
+import { remembered } from "../../connection/cache";
+import {
+  CreateRequest,
+  Definition,
+  DeleteRequest,
+  ExistingObject,
+  Fields,
+  OutcomeUnknown,
+  ReadRequest,
+  UpdateRequest,
+} from "../../definition";
 import { invalidInput, PartialState, StewardError } from "../../errors";
 import { connectionField, strList } from "../../inputs";
-import { heldByAnother, removeObject } from "../../ownership";
+import { takeOver } from "../../lifecycle/adoption";
+import { heldByAnother, removeObject } from "../../lifecycle/ownership";
 import { adminPath, system } from "../client";
 import { fetchSettings, patchSettings } from "./document";
 import { afterFailure, writeWasApplied } from "./failure";
@@ -105,11 +114,13 @@ async function read(kind: Kind, { connection, state }: ReadRequest<Last>): Promi
 const initialBasis = (known: Values): Basis => ({ known, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
 /** Settings always exist, so a create adopts them. */
-const find = async (kind: Kind, { connection, inputs }: { connection: Connection; inputs: SettingsInputs }): Promise<Found<Values>> =>
-  foundIn(kind, connection, inputs, initialBasis(await fetchSettings(kind, connection)));
+const find = async (
+  kind: Kind,
+  { connection, inputs }: { connection: Connection; inputs: SettingsInputs },
+): Promise<ExistingObject<Values>> => foundIn(kind, connection, inputs, initialBasis(await fetchSettings(kind, connection)));
 
 /** The attributes that a write takes over, because the program did not declare them before. */
-function foundIn(kind: Kind, connection: Connection, inputs: SettingsInputs, basis: Basis): Found<Values> {
+function foundIn(kind: Kind, connection: Connection, inputs: SettingsInputs, basis: Basis): ExistingObject<Values> {
   const { known, managed } = basis;
   const plan = planOf(kind, inputs, basis);
   const names = Object.keys(plan.changes).filter((name) => name in plan.declared && !managed.includes(name));

@@ -6,7 +6,7 @@ import { Connection, isPrivate } from "../../connection";
 import { Definition, OutcomeUnknown, PlanNote, Rule } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { str } from "../../inputs";
-import { removeObject } from "../../ownership";
+import { removeObject } from "../../lifecycle/ownership";
 import { dialectOf, system } from "../client";
 import { createThrowAwayKey, inspectKeys } from "./crypto";
 import { decisive, isNew, RekeyInputs, rekeyFields } from "./inputs";

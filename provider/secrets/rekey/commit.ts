@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, PlanNote } from "../../definition";
-import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
+import { assertNotRefused, heldByAnother, newInstance } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
 import { redacting, shareDigest, shareOf } from "./crypto";

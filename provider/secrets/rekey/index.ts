@@ -1,6 +1,6 @@
 import { Output, output, secret, unsecret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
-import { Args } from "../../resource";
+import { Args } from "../../program/resource";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
 import { RekeyInputs } from "./inputs";
 import { inspectShares } from "./share-sources";

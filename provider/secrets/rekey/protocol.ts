@@ -1,7 +1,7 @@
 import { Connection } from "../../connection";
 import { PlanNote } from "../../definition";
 import { StewardError } from "../../errors";
-import { heldByAnother } from "../../ownership";
+import { heldByAnother } from "../../lifecycle/ownership";
 import { cancelAttempt, getStatus, isAutoUnsealed, isReplyLost, restartVerification, startAttempt } from "./api";
 import { describeKeys } from "./crypto";
 import { RekeyInputs } from "./inputs";

@@ -2,7 +2,7 @@ import { Comparison } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, PlanNote } from "../../definition";
 import { PartialState, StewardError } from "../../errors";
-import { assertNotRefused, heldByAnother } from "../../ownership";
+import { assertNotRefused, heldByAnother } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
 import { rekeyFields, stepOutput } from "./inputs";

@@ -1,5 +1,5 @@
 import { ConnectionArgs, onlyConnection } from "../../inputs";
-import { read } from "../../invoke";
+import { read } from "../../program/invoke";
 import { ReadFunction } from "../../read-function";
 import { system } from "../client";
 import { getBackup, getStatus } from "./api";

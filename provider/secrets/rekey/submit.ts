@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
-import { isInactiveNode } from "../../failure";
+import { isInactiveNode } from "../../http/failure";
 import { dialectOf } from "../client";
 import { getBackup, mayReturnNoShares, submitShare, waitAfter429, wasNotCounted } from "./api";
 import { flawOf } from "./candidate";

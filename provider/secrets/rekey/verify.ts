@@ -1,5 +1,5 @@
 import { StewardError } from "../../errors";
-import { isInactiveNode } from "../../failure";
+import { isInactiveNode } from "../../http/failure";
 import { getBackup, isFailedCommit, isReplyLost, removeBackup, restartVerification, retryAfter429, verifyShare } from "./api";
 import { describeKeys, encryptedLine, prove, Share } from "./crypto";
 import { cancelOwnAttempt, cancelProbe, log, observe } from "./protocol";

@@ -6,7 +6,7 @@ import { Engine } from "../../support/engine";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { invalidInputs, refusal } from "../../support/refusal";
-import { listen } from "../exchange";
+import { listen } from "../http/exchange";
 
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
 const inputs = { ...version, reason: "Use 2.0.0.", link: "https://wiki.example.com/2" };

@@ -1,7 +1,7 @@
 import { createServer, IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { Engine } from "../../support/engine";
-import { listen } from "../exchange";
+import { listen } from "../http/exchange";
 import "../../support/printed";
 
 type Values = Record<string, unknown>;

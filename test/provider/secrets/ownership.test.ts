@@ -1,4 +1,4 @@
-import { clearCache } from "../../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../../provider/engine/dynamic-runtime";
 import { Engine } from "../../support/engine";
 import { startGateway } from "../../support/gateway";
 import { printed } from "../../support/printed";

@@ -1,7 +1,7 @@
 import { StewardError } from "../../../provider/errors";
 import { explainRefusal } from "../../../provider/secrets/refusal";
 import { refusal } from "../../support/refusal";
-import { serve } from "../exchange";
+import { serve } from "../http/exchange";
 
 test("comparing the paths of a hostile OpenAPI document takes linear time", async () => {
   const paths = { [`/${"{a}".repeat(40)}x`]: {}, [`/${"{".repeat(500_000)}`]: {}, "/scheduler/role/{name}": {} };

@@ -1,4 +1,4 @@
-import { clearCache } from "../../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../../provider/engine/dynamic-runtime";
 import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { Engine } from "../../support/engine";

@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
 import { Engine } from "../../support/engine";
 import { onEachTarget } from "../../support/target";
-import { serve } from "../exchange";
+import { serve } from "../http/exchange";
 
 onEachTarget("SchedulerAccess", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerAccess", current().config());

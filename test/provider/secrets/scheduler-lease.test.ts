@@ -3,7 +3,7 @@ import { Engine } from "../../support/engine";
 import "../../support/printed";
 import { refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
-import { serve } from "../exchange";
+import { serve } from "../http/exchange";
 
 onEachTarget("SchedulerLease", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerLease", current().config());

@@ -5,7 +5,7 @@ import { printed } from "../../support/printed";
 import { refusal } from "../../support/refusal";
 import { onEachTarget, Target } from "../../support/target";
 import { until } from "../../support/until";
-import { listen, serve } from "../exchange";
+import { listen, serve } from "../http/exchange";
 
 onEachTarget("SchedulerToken", (current) => {
   const engine = (more?: object): Engine => new Engine("secrets:SchedulerToken", current().config(more));

@@ -1,9 +1,9 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { secrets } from "../../../provider";
-import { isObject } from "../../../provider/json";
+import { isObject } from "../../../provider/text/json";
 import { invalidInputs, refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
-import { seen, serve } from "../exchange";
+import { seen, serve } from "../http/exchange";
 
 const { getSpecification } = secrets;
 

@@ -1,4 +1,4 @@
-import { createPlugin } from "../../../provider/adapters/plugin";
+import { createPlugin } from "../../../provider/engine/plugin";
 import { atPath } from "../../../provider/lifecycle/check";
 import { noEngine, wire } from "../engine";
 import { limits } from "../limits";

@@ -1,4 +1,4 @@
-import { clearCache } from "../../../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../../../provider/engine/dynamic-runtime";
 import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { RekeyStack, RekeyTarget, rekeyTargets } from "../../../support/rekey";

@@ -1,0 +1,315 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { invalidInput, StewardError } from "../errors";
+import { bool, checkFailures, issuesOf, rule, strictObject } from "../inputs";
+import { isObject } from "../text/json";
+import { CredentialSettings, Credentials, credentialShape, credentialsOf, holdsToken, invalid, NamedSettings } from "./credentials";
+import { defaultLimits, Limits } from "./limits";
+import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
+
+const systemNames = ["secrets", "platform", "scheduler"] as const;
+
+/** A product whose API differs from the specification, so that it needs a dialect. @internal */
+export interface Product {
+  /** Its name in messages. */
+  name: string;
+  /** The dialects to choose from. */
+  dialects: string;
+  /** True for a response that this product sends to a request in the dialect "standard". */
+  responds(response: { status: number; headers: Record<string, unknown>; body: unknown; text: string }): boolean;
+}
+
+/** A kind of server. `Own` are the settings that not every system has. @internal */
+export interface System<Own extends object = object> {
+  /** The key of its settings in a connection of the configuration. */
+  name: (typeof systemNames)[number];
+  /** Checks the settings of one server. */
+  settings: z.ZodType<ServerSettings & Own>;
+  own: readonly string[];
+  /** The setting that names a part of a server. Two parts of one server count as two servers. */
+  partition?: string;
+  /** The variables that name a server, most specific first. An address and its token always come from the same row. */
+  variables: readonly Variables[];
+  product: Product;
+}
+
+/** A server and its credentials. @internal */
+export interface Connection extends Credentials {
+  /** The system's name. */
+  system: string;
+  /** The name in messages: `connection "default"`, or `provider "west"` for an explicit provider. */
+  title: string;
+  /** The place of its settings, for messages: `steward:default`. */
+  place: string;
+  /** Scheme, host, port and base path, without a trailing slash. */
+  address: string;
+  /** The server that a resource records: the address and, if set, the part of the server. */
+  server: string;
+  /** A name in the system's dialect table. */
+  dialect: string;
+  /** The product that the server may be, if the configuration has no dialect. */
+  product?: Product;
+  /** The set variable that would disable the verification of certificates. The provider ignores it. */
+  skipVerify?: string;
+  allowAddressChange: boolean;
+  /** True if the check of a create may read the existing object. */
+  previewReads: boolean;
+  /** Values of the current resource that no error may show. */
+  secrets: readonly string[];
+  /** Inputs of the current resource whose values no message may show. */
+  secretFields: readonly string[];
+  /** The name of the current resource in messages: `scheduler role "web"`. */
+  resource?: string;
+  /** The instance id of the current resource. Undefined for a function, and for a state without one. */
+  instance?: string;
+  /** The cache of this process. */
+  cache: Map<string, unknown>;
+  engine: Engine;
+  /** Prints a line for the user. A warning begins with `warning:`. */
+  say(line: string): void;
+  limits: Limits;
+}
+
+/** The Pulumi engine, which saves the state. @internal */
+export interface Engine {
+  /** Throws if the engine has ended, since a response could not be saved. */
+  assertAlive(): Promise<void>;
+  /** True if the engine saves the state after each resource. */
+  savesEachStep: boolean;
+}
+
+/** For programs and the command line, which receive responses directly, so that nothing has to be saved. @internal */
+export const noEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
+
+/** The wording of messages about a connection. */
+interface Named extends Pick<Connection, "title" | "place"> {
+  /** The beginning of the error about invalid settings. */
+  wrong: string;
+  /** The error about a system without a server. `variables` are those that can name one. */
+  missing(of: { system: string; variables: string }): { reason: string; hint: string };
+}
+
+/** The sources of settings: the stack's configuration (`steward:<connection>`, a JSON string) and the environment. @internal */
+export interface ConfigurationSources {
+  config(key: string): string | undefined;
+  environment: NodeJS.ProcessEnv;
+  /** The cache of this process. */
+  cache: Map<string, unknown>;
+  engine: Engine;
+  say(line: string): void;
+  /** The name of the explicit provider, whose arguments replace the configuration. */
+  provider?(): string | undefined;
+  /** Limits that override the defaults. */
+  limits?: Partial<Limits>;
+}
+
+/**
+ * True for an address of this machine. Requests to it use no proxy and cross no network, so they may contain shares in plaintext.
+ * @internal
+ */
+export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
+
+/** True for an address with TLS, which also protects from proxies, and for this machine. @internal */
+export const isPrivate = ({ address }: Connection): boolean => new URL(address).protocol === "https:" || isLoopback(address);
+
+/** The settings that every server has. */
+interface ServerSettings extends CredentialSettings {
+  address: string;
+  dialect?: string;
+  allowAddressChange?: boolean;
+  previewReads?: boolean;
+}
+
+/** Makes a system from its dialects, its own settings and its variables. @internal */
+export function defineSystem<Own extends object>({
+  dialects,
+  own,
+  ...rest
+}: Pick<System<Own>, "name" | "partition" | "variables" | "product"> & { dialects: object; own: z.ZodRawShape }): System<Own> {
+  const shape = strictObject({
+    address: z.string("must be set").min(1, "must be set"),
+    ...credentialShape,
+    dialect: z.enum(Object.keys(dialects), `must be ${Object.keys(dialects).join(" or ")}`).optional(),
+    allowAddressChange: bool.optional(),
+    previewReads: bool.optional(),
+    ...own,
+  });
+  const settings = (shape as unknown as z.ZodType<ServerSettings & Own>)
+    .refine(
+      ({ token, tokenEnv, tokenFile }) => [token, tokenEnv, tokenFile].filter(Boolean).length <= 1,
+      rule("one-token", "must set at most one of token, tokenEnv and tokenFile"),
+    )
+    .refine(
+      ({ clientCert, clientKey }) => !clientCert === !clientKey,
+      rule("certificate-and-key", "must set both clientCert and clientKey, or neither"),
+    );
+  return { ...rest, settings, own: Object.keys(own) };
+}
+
+type Found<Own> = NamedSettings<ServerSettings & Own>;
+
+/**
+ * Finds the server of a connection in the configuration or, only for the connection `default`, in the environment.
+ * @internal
+ */
+export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Connection & Own {
+  const named = namedBy(name, sources.provider?.());
+  const found = configured(system, name, sources, named) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
+  if (!found) {
+    const variables = system.variables.map(({ address }) => address).join(" or ");
+    throw new StewardError({ code: "ERR_NO_CONNECTION", ...named.missing({ system: system.name, variables }) });
+  }
+  const { dialect, allowAddressChange, previewReads } = found.settings;
+  const given = found.settings as Record<string, unknown>;
+  const own = Object.fromEntries(system.own.map((field) => [field, given[field]])) as Own;
+  const address = canonicalAddress(found);
+  const { partition } = system;
+  const part = partition && given[partition];
+  return {
+    ...own,
+    ...credentialsOf(found, sources.environment),
+    system: system.name,
+    title: named.title,
+    place: named.place,
+    address,
+    server: part ? `${address}?${partition}=${encodeURIComponent(String(part))}` : address,
+    dialect: dialect ?? "standard",
+    ...(dialect === undefined ? { product: system.product } : {}),
+    skipVerify: skipVerifyIn(system, sources),
+    allowAddressChange: allowAddressChange ?? false,
+    previewReads: previewReads ?? isSet(sources.environment.STEWARD_PREVIEW_READS),
+    secrets: [],
+    secretFields: [],
+    cache: sources.cache,
+    engine: sources.engine,
+    say: sources.say,
+    limits: { ...defaultLimits, ...sources.limits },
+  };
+}
+
+const isSet = (value: string | undefined): boolean => value !== undefined && !/^(|0|f|false)$/i.test(value);
+
+const skipVerifyIn = ({ variables }: Pick<System, "variables">, { environment }: ConfigurationSources): string | undefined =>
+  variables.map(({ skipVerify }) => skipVerify).find((variable) => variable && isSet(environment[variable])) ??
+  (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0" ? "NODE_TLS_REJECT_UNAUTHORIZED" : undefined);
+
+/** A connection in the stack's configuration, or the one that the environment may name. */
+function inConfiguration(name: string): Named {
+  const place = `steward:${name}`;
+  const command = (system: string): string => `pulumi config set --plaintext --path '${place}.${system}.address' https://...`;
+  return {
+    title: `connection "${name}"`,
+    place,
+    wrong: `The configuration ${place} is invalid: `,
+    missing: ({ system, variables }) => ({
+      reason: `No ${system} server is configured under the connection "${name}"`,
+      hint:
+        name === "default"
+          ? `Set ${place} in the stack's configuration (${command(system)}), or ${variables} in the environment.`
+          : `Set it in the stack's configuration (${command(system)}), or correct the name.`,
+    }),
+  };
+}
+
+/** The only connection of an explicit provider. */
+const ofProvider = (provider: string): Named => ({
+  title: `provider "${provider}"`,
+  place: `the arguments of provider "${provider}"`,
+  wrong: `The settings of the provider "${provider}" are invalid: `,
+  missing: ({ system, variables }) => ({
+    reason: `The provider "${provider}" has no ${system} server`,
+    hint: `Set \`${system}: { address: "https://..." }\` in its arguments, or ${variables} in the environment.`,
+  }),
+});
+
+function namedBy(name: string, provider: string | undefined): Named {
+  if (provider === undefined) return inConfiguration(name);
+  if (name === "default") return ofProvider(provider);
+  return {
+    ...inConfiguration(name),
+    missing: () => ({
+      reason: `The provider "${provider}" has no connection "${name}": its arguments name its servers`,
+      hint: "Remove `connection` or the provider.",
+    }),
+  };
+}
+
+/** Rejects a misspelled system, for which the environment would otherwise name the server. */
+const configuration = strictObject(Object.fromEntries(systemNames.map((system) => [system, z.unknown().optional()])));
+
+/** The settings in the configuration. */
+function configured<Own extends object>(
+  system: System<Own>,
+  name: string,
+  { config }: ConfigurationSources,
+  { title, wrong }: Named,
+): Found<Own> | undefined {
+  const value = config(`steward:${name}`);
+  if (value === undefined) return undefined;
+  let connection: unknown;
+  try {
+    connection = JSON.parse(value);
+  } catch {
+    throw invalid(
+      "no-object",
+      `The configuration steward:${name} is not an object`,
+      `Set its parts with pulumi config set --plaintext --path 'steward:${name}.secrets.address' https://...`,
+    );
+  }
+  const known = configuration.safeParse(connection);
+  const given = isObject(connection) ? connection[system.name] : undefined;
+  const own = given === undefined ? undefined : system.settings.safeParse(given);
+  const issues = [
+    ...(own ? issuesOf(system.settings, given) : []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
+    ...(known.error?.issues ?? []),
+  ];
+  if (issues.length > 0) throw invalidInput(checkFailures({ issues }, connection), { about: wrong });
+  return own?.data && { settings: own.data, called: (field) => `The ${field} of ${system.name} in the ${title}` };
+}
+
+/** The settings in the environment. */
+function fromEnvironment<Own extends object>(system: System<Own>, sources: ConfigurationSources): Found<Own> | undefined {
+  const { environment } = sources;
+  const row = system.variables.find(({ address }) => environment[address]);
+  if (!row) return undefined;
+  warnOfUnused(system, row, sources);
+  const { dialect, prefix, tokenFile } = row;
+  const variables = namesIn(row);
+  const given = Object.fromEntries(
+    Object.entries(variables).flatMap(([field, variable]) => (environment[variable] ? [[field, environment[variable]]] : [])),
+  );
+  const isShared = sharesTokenFile(system.variables, row, environment);
+  const file = tokenFile && !isShared ? join(environment.HOME ?? homedir(), tokenFile) : undefined;
+  const checked = system.settings.safeParse({
+    ...given,
+    dialect,
+    // The token may be missing, since some requests need none.
+    ...(file && !environment[`${prefix}_TOKEN`] && holdsToken(file) ? { tokenFile: file } : {}),
+  });
+  if (!checked.success) {
+    const named = (text: string): string => text.replace(/\w+/g, (word) => variables[word] ?? word);
+    const failures = checkFailures(checked.error, given).map((found) => ({
+      ...found,
+      path: named(found.path),
+      reason: named(found.reason),
+    }));
+    throw invalidInput(failures, { about: "The environment is invalid, and nothing was sent: " });
+  }
+  const called = (field: string): string => (environment[variables[field] ?? ""] ? `The variable ${variables[field]}` : `The file ${file}`);
+  return { settings: checked.data, called, missingToken: `set ${variables.token}, which belongs to ${row.address}` };
+}
+
+function canonicalAddress({ settings: { address }, called }: Found<object>): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw invalid(
+      "url",
+      `${called("address")} is not a valid HTTP or HTTPS URL`,
+      "Write it as https://host:port, without credentials, query or fragment.",
+    );
+  const path = url.pathname.replace(/\/+$/, "");
+  if (/(^|\/)(v1|api|api\/v2)$/.test(path))
+    throw invalid("api-path", `${called("address")} contains a path of the API`, "Remove /v1, /api or /api/v2 from its end.");
+  return `${url.origin}${path}`;
+}

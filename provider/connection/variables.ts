@@ -1,0 +1,51 @@
+import { warnOnce } from "../log/warning";
+
+/** The environment variables that name a server of one dialect. @internal */
+export interface Variables {
+  dialect: string;
+  /** The settings that every server has are `<prefix>_TOKEN`, `_CACERT`, `_CLIENT_CERT` and `_CLIENT_KEY`. */
+  prefix: string;
+  address: string;
+  /** The file in the home directory whose token is used without `<prefix>_TOKEN`. */
+  tokenFile?: string;
+  skipVerify?: string;
+  /** The system's own settings, such as `namespace` in `<prefix>_NAMESPACE`. */
+  more?: readonly string[];
+}
+
+/** The variables of a row, by their settings. @internal */
+export const namesIn = ({ prefix, address, more = [] }: Variables): Record<string, string> => ({
+  address,
+  token: `${prefix}_TOKEN`,
+  caCert: `${prefix}_CACERT`,
+  clientCert: `${prefix}_CLIENT_CERT`,
+  clientKey: `${prefix}_CLIENT_KEY`,
+  ...Object.fromEntries(more.map((field) => [field, `${prefix}_${field.toUpperCase()}`])),
+});
+
+/** Warns about the variables of other servers, which other tools may combine with the used ones. @internal */
+export function warnOfUnused(
+  { name, variables: rows }: { name: string; variables: readonly Variables[] },
+  used: Variables,
+  { environment, say }: { environment: NodeJS.ProcessEnv; say(line: string): void },
+): void {
+  const own = namesIn(used);
+  const unused = rows
+    .filter((row) => row !== used)
+    .flatMap((row) =>
+      Object.entries(namesIn(row)).filter(([field, variable]) => isOther(environment[variable], environment[own[field] ?? ""])),
+    )
+    .map(([, variable]) => variable);
+  if (unused.length === 0) return;
+  const are = unused.length === 1 ? "is" : "are";
+  warnOnce(
+    say,
+    `${unused.join(", ")} ${are} set but not used: ${used.address} names the server of ${name}, which uses only variables that begin with ${used.prefix}_.`,
+  );
+}
+
+/** True if the token file may hold the token of another server whose address is set: two products write theirs to one file. @internal */
+export const sharesTokenFile = (rows: readonly Variables[], used: Variables, environment: NodeJS.ProcessEnv): boolean =>
+  rows.some(({ tokenFile, address }) => tokenFile === used.tokenFile && isOther(environment[address], environment[used.address]));
+
+const isOther = (value: string | undefined, own: string | undefined): boolean => Boolean(value) && value !== own;

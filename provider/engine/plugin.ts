@@ -1,0 +1,283 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { isDeepStrictEqual } from "node:util";
+import { ConfigurationSources, connect } from "../connection";
+import { AnyDefinition } from "../definition";
+import { definitions } from "../definitions";
+import { CheckFailure, StewardError } from "../errors";
+import { namesWith, secretsOf } from "../fields";
+import { functions } from "../functions";
+import { valueAt } from "../inputs";
+import { Lifecycle, lifecycle } from "../lifecycle";
+import { changesOf } from "../lifecycle/changes";
+import { OperationFailed, unexpected, withoutSecrets } from "../lifecycle/failure";
+import { encryptedOutputs } from "../lifecycle/former-inputs";
+import { Properties, stringsIn, unknown, withoutNulls } from "../lifecycle/properties";
+import { Mechanism } from "../lifecycle/resource-context";
+import { nativeType } from "../program/dynamic";
+import { assertOptions, withOperation } from "../program/invoke";
+import { isObject } from "../text/json";
+import { propertyChanges } from "./plugin-diff";
+import { Path, unwrapSecrets, wrapSecrets } from "./plugin-values";
+
+// The native Pulumi provider of all resources. plugin-server.ts is its gRPC server.
+
+/** Configuration keys that are not connections. */
+const reserved: readonly string[] = ["native", "secrets", "platform", "scheduler", "version", "pluginDownloadURL"];
+const systems: readonly string[] = ["secrets", "platform", "scheduler"];
+
+/** The resource of an engine request. @internal */
+export interface Subject {
+  urn: string;
+}
+
+/** @internal */
+export interface PluginDifference {
+  changes: boolean;
+  replaces: string[];
+  deleteBeforeReplace: boolean;
+  /** The changed properties. Pulumi shows nested changes only inside of these. */
+  names: string[];
+  /** The changes by property path: `ADD`, `DELETE_REPLACE`. */
+  properties: Record<string, string>;
+}
+
+/** The error of a half-done operation, with the resource that the engine stores. @internal */
+export class PartialFailure extends Error {
+  constructor(
+    readonly error: StewardError,
+    readonly id: string,
+    readonly properties: Properties,
+  ) {
+    super(error.message);
+  }
+}
+
+/** The native provider. All values have the engine's secret marks. @internal */
+export interface Plugin {
+  checkConfiguration(settings: Properties): CheckFailure[];
+  /** `provider`: the name of an explicit provider. */
+  configure(settings: Properties, provider?: string): void;
+  check(subject: Subject, last: Properties, news: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
+  diff(subject: Subject, id: string, state: Properties, lastInputs: Properties, news: Properties): Promise<PluginDifference>;
+  create(subject: Subject, news: Properties, isPreview: boolean): Promise<{ id: string; state: Properties }>;
+  read(
+    subject: Subject,
+    id: string,
+    state: Properties,
+    inputs: Properties,
+  ): Promise<{ id: string; state: Properties; inputs: Properties } | undefined>;
+  update(
+    subject: Subject,
+    id: string,
+    last: { state: Properties; inputs: Properties },
+    news: Properties,
+    isPreview: boolean,
+  ): Promise<Properties>;
+  delete(subject: Subject, id: string, state: Properties): Promise<void>;
+  /** Calls a function that reads. */
+  invoke(token: string, options: Properties): Promise<Properties>;
+}
+
+interface Served {
+  definition: AnyDefinition;
+  life: Lifecycle;
+  fieldsOf(inputs: Properties): string[];
+}
+
+/** The current resource. All plugins of a process share one storage: Node slows down with each that was ever created. */
+const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; secretValues: string[] }>();
+
+/** @internal */
+export function createPlugin(
+  given: Omit<ConfigurationSources, "config" | "say" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
+  log: (severity: "info" | "warning", line: string, urn: string) => void,
+): Plugin {
+  const say = (line: string): void => {
+    const warning = /^warning: (.*)$/s.exec(line)?.[1];
+    log(warning === undefined ? "info" : "warning", warning ?? line, current.getStore()?.urn ?? "");
+  };
+  let settings: Properties = {};
+  let explicit: string | undefined;
+  const sources: Mechanism = {
+    cache: new Map(),
+    ...given,
+    config: (key) => connectionIn(settings, key),
+    say,
+    provider: () => explicit,
+    marksSecrets: true,
+    secretInputs: () => current.getStore()?.secretInputs ?? [],
+    urn: () => current.getStore()?.urn,
+    secretValues: () => current.getStore()?.secretValues ?? [],
+  };
+  const served = new Map<string, Served>();
+  /** The URNs of imported resources. The engine reads a resource before it sends its connection. */
+  const imported = new Set<string>();
+
+  function servedFor({ urn }: Subject): Served {
+    // urn:pulumi:<stack>::<project>::<type of the parent>$<type>::<name>
+    const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
+    const known = served.get(type);
+    if (known) return known;
+    const definition = definitions.find(({ token }) => nativeType(token) === type);
+    if (!definition)
+      throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no resource type ${type}` });
+    const made = { definition, life: lifecycle(definition, sources), fieldsOf: changesOf(definition).fieldsOf };
+    served.set(type, made);
+    return made;
+  }
+
+  /** Runs an operation on a resource. A property that is secret in the given values stays secret in the returned ones. */
+  async function run<T>(
+    subject: Subject,
+    values: readonly Properties[],
+    operation: (served: Served, properties: Properties[], marked: (properties: Properties) => Properties) => Promise<T>,
+  ): Promise<T> {
+    const one = servedFor(subject);
+    const clean = values.map(unwrapSecrets);
+    const given = clean.flatMap(({ secrets }) => secrets);
+    const marked = (properties: Properties): Properties => wrapSecrets(properties, [...secretPaths(one.definition, properties), ...given]);
+    const secretInputs = [...new Set((clean[0]?.secrets ?? []).map(([name = ""]) => name))];
+    // An output that is encrypted as a whole also contains values that are not secrets.
+    const holding = encryptedOutputs(one.definition.fields);
+    const secretValues = clean.flatMap(({ properties, secrets }) =>
+      secrets.filter(([name = ""]) => !holding.includes(name)).flatMap((path) => stringsIn(valueAt(properties, path))),
+    );
+    try {
+      return await current.run({ urn: subject.urn, secretInputs, secretValues }, () =>
+        operation(
+          one,
+          clean.map(({ properties: { __provider, ...rest } }) => rest),
+          marked,
+        ),
+      );
+    } catch (error) {
+      if (!(error instanceof OperationFailed)) throw error instanceof StewardError ? error : unexpected(error, secretValues);
+      if (!error.partial) throw error.error;
+      throw new PartialFailure(error.error, error.partial.id, marked(error.partial.properties));
+    }
+  }
+
+  /** The state with the fields of the last inputs as declared, which the state of an import lacks. */
+  const declaring = ({ fieldsOf }: Served, state: Properties, inputs: Properties): Properties =>
+    Object.keys(inputs).length > 0 ? { ...state, declared: fieldsOf(inputs) } : state;
+
+  /** The properties of a resource in a preview: its inputs, and unknown outputs. */
+  const previewed = ({ definition }: Served, inputs: Properties): Properties => ({
+    ...Object.fromEntries(namesWith(definition.fields, "output").map((field) => [field, unknown])),
+    ...inputs,
+  });
+
+  return {
+    checkConfiguration: (given) => configurationFailures(unwrapSecrets(given).properties),
+    configure: (given, provider) => {
+      settings = unwrapSecrets(given).properties;
+      explicit = provider;
+    },
+    check: (subject, last, news) =>
+      run(subject, [news, last], async ({ life }, [given = {}, before = {}], marked) => {
+        const { inputs, findings } = await life.check(before, given);
+        const isElsewhere = imported.has(subject.urn) && ![undefined, unknown, "default"].includes(inputs.connection as string);
+        return { inputs: marked(inputs), failures: isElsewhere ? [...findings, importElsewhere] : findings };
+      }),
+    diff: (subject, id, state, lastInputs, news) =>
+      run(subject, [state, lastInputs, news], async (one, [last = {}, before = {}, given = {}]) => {
+        const difference = await one.life.diff(id, declaring(one, last, before), given);
+        const { changes, changing, replaces, deleteBeforeReplace } = difference;
+        const found = propertyChanges(one.definition.fields, changing, { state: last, inputs: given });
+        const names = [...new Set(found.map(([, field]) => field.split(".")[0] as string))];
+        const properties = found.map(([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const);
+        return { changes, replaces, deleteBeforeReplace, names, properties: Object.fromEntries(properties) };
+      }),
+    create: (subject, news, isPreview) =>
+      run(subject, [news], async (one, [given = {}], marked) => {
+        if (isPreview) return { id: "", state: marked(previewed(one, given)) };
+        const { id, state } = await one.life.create(given);
+        return { id, state: marked(state) };
+      }),
+    read: (subject, id, state, inputs) =>
+      run(subject, [state, inputs], async (one, [last = {}, before = {}], marked) => {
+        if (Object.keys(last).length + Object.keys(before).length === 0) imported.add(subject.urn);
+        const found = await one.life.read(id, declaring(one, last, before));
+        return found && { id, state: marked(found.state), inputs: marked(found.inputs ?? before) };
+      }),
+    update: (subject, id, last, news, isPreview) =>
+      run(subject, [news, last.state, last.inputs], async (one, [given = {}, state = {}, before = {}], marked) => {
+        if (isPreview) return marked(previewed(one, given));
+        return marked(await one.life.update(id, declaring(one, state, before), given));
+      }),
+    delete: (subject, id, state) => run(subject, [state], ({ life }, [last = {}]) => life.delete(id, last)),
+    async invoke(token, given) {
+      const called = functions.find((each) => nativeType(each.token) === token);
+      if (!called)
+        throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no function ${token}` });
+      const { properties, secrets } = unwrapSecrets(given);
+      const options = withoutNulls(properties);
+      const secretValues = secrets.flatMap((path) => stringsIn(valueAt(properties, path)));
+      const result = await withOperation(called.operation, async () => {
+        assertOptions(called.options, options);
+        const connection = connect(called.system, (options.connection as string | undefined) ?? "default", {
+          ...sources,
+          cache: new Map(),
+        });
+        return called.run(connection as never, options as never);
+      }).catch((error) => {
+        throw withoutSecrets(error, secretValues);
+      });
+      const shown = called.property === undefined ? result : { [called.property]: result };
+      // Drops undefined properties, which Pulumi's values cannot have.
+      const plain = JSON.parse(JSON.stringify(shown));
+      return wrapSecrets(
+        plain,
+        (called.secrets ?? []).map((field) => [field]),
+      );
+    },
+  };
+}
+
+const importElsewhere: CheckFailure = {
+  path: "connection",
+  rule: "import-connection",
+  reason: 'an import reads from the connection "default": pass the resource an explicit provider instead',
+};
+
+/** The paths of the values that the definition marks as secret. */
+const secretPaths = ({ fields }: AnyDefinition, properties: Properties): Path[] => [
+  ...secretsOf(fields, properties).map((path) => {
+    const [field = "", ...key] = path.split(".");
+    return key.length > 0 ? [field, key.join(".")] : [field];
+  }),
+  ...encryptedOutputs(fields).map((field) => [field]),
+];
+
+/** A provider setting, which an SDK passes as JSON or as an object. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+/** The value of `steward:<connection>`. An explicit provider has only the connection `default`. */
+function connectionIn(settings: Properties, key: string): string | undefined {
+  const name = key.replace(/^steward:/, "");
+  const own = Object.fromEntries(systems.flatMap((system) => (settings[system] === undefined ? [] : [[system, parsed(settings[system])]])));
+  if (name === "default" && Object.keys(own).length > 0) return JSON.stringify(own);
+  const value = reserved.includes(name) ? undefined : settings[name];
+  return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const configurationFailures = (settings: Properties): CheckFailure[] =>
+  Object.entries(settings).flatMap(([name, value]) => {
+    const isSystem = systems.includes(name);
+    if ((reserved.includes(name) && !isSystem) || value === unknown || isObject(parsed(value))) return [];
+    const reason = isSystem
+      ? "must be an object with the address, the token and other settings of that server"
+      : `must be a connection, an object with ${systems.join(", ")}; the other settings are ${reserved.join(", ")}`;
+    return [{ path: name, rule: "connection", reason }];
+  });
+
+/** @internal */
+export const isSameConfiguration = (a: Properties, b: Properties): boolean =>
+  isDeepStrictEqual(unwrapSecrets(a).properties, unwrapSecrets(b).properties);

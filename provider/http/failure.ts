@@ -1,0 +1,315 @@
+import { Connection, isLoopback, Product } from "../connection";
+import { ErrorCode, invalidInput, StewardError } from "../errors";
+import { holdsShortSecret, redact } from "./redaction";
+
+// Converts a failed request to an error with a cause and a hint.
+
+/** The error code of a response that exceeds the size limit. @internal */
+export const bodyTooLarge = "BODY_TOO_LARGE";
+
+/** Makes an error of a request, without its secrets. @internal */
+export type Fail = (code: ErrorCode, reason: string, details?: Partial<StewardError["details"]>) => StewardError;
+
+const timeouts = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
+/** With TLS 1.3, the client may send a request before the server rejects its certificate. The server never reads that request. */
+const clientRefused = /_ALERT_.*(CERTIFICATE|UNKNOWN_CA)/;
+
+/** The progress of a request. */
+interface Progress {
+  writes: boolean;
+  /** This attempt may have sent the request. */
+  isSent: boolean;
+  /** No attempt has sent the request. */
+  nothingSent: boolean;
+  /** The status and the headers were received. */
+  isAnswered: boolean;
+}
+
+/** Returns the error for a request that got no complete response. Rethrows errors that indicate a bug in this package. @internal */
+export function transportError(thrown: unknown, connection: Connection, progress: Progress, fail: Fail): StewardError {
+  const { title, address, system } = connection;
+  const { writes, isSent, isAnswered } = progress;
+  const error = thrown as NodeJS.ErrnoException;
+  // Undici's parser error has a name, but no code.
+  const isGarbled = error.name === "HTTPParserError";
+  // Undici's errors of a SOCKS proxy may have no code either.
+  const nameless = isGarbled ? error.name : error.message?.startsWith("SOCKS5 ") ? error.message : "";
+  const code = String(error.code ?? nameless);
+  const isLate = timeouts.includes(code) || error.name === "TimeoutError";
+  const outcomeUnknown = writes && isSent;
+  if (clientRefused.test(code))
+    return fail("ERR_UNEXPECTED_RESPONSE", `${address} rejected the connection's client certificate, or requires one (${code})`, {
+      rule: "client-certificate",
+      hint: `Check clientCert and clientKey of ${system} in the ${title}.`,
+      nothingSent: progress.nothingSent,
+      outcomeUnknown: false,
+    });
+  // A bug in this package, such as a value that JSON cannot represent.
+  if (!isSent && code === "") throw error;
+  if (!isSent) return unsent(isLate ? "not in time" : code, error.message, connection, progress, fail);
+  if (code === bodyTooLarge)
+    return fail("ERR_UNEXPECTED_RESPONSE", "the response is too large for the API", {
+      rule: "too-large",
+      hint: `Check that ${address} is the address of the ${system} API itself.`,
+      outcomeUnknown,
+    });
+  if (isGarbled || code.startsWith("Z_"))
+    return fail("ERR_UNEXPECTED_RESPONSE", `the response from ${address} is unreadable (${code})`, {
+      rule: "unreadable",
+      hint: "Check the scheme and the port of the connection's address, and any proxy on the way.",
+      // A response that does not begin as HTTP is from another kind of server.
+      outcomeUnknown: outcomeUnknown && (isAnswered || !error.message.includes("Expected HTTP/")),
+    });
+  return fail(
+    "ERR_NO_RESPONSE",
+    isLate ? `${address} did not respond in time` : `the connection to ${address} broke before the response was complete`,
+    {
+      rule: isLate ? "too-late" : "connection-broken",
+      hint: writes ? "The server may have applied the write: run the same command again, which continues from there." : "Try again.",
+      outcomeUnknown,
+    },
+  );
+}
+
+/** Returns the error for an attempt that sent nothing. Earlier attempts may have been sent. */
+function unsent(
+  code: string,
+  message: string,
+  connection: Connection,
+  { nothingSent }: Pick<Progress, "nothingSent">,
+  fail: Fail,
+): StewardError {
+  const { title, address, system } = connection;
+  const failed = (kind: ErrorCode, rule: string, reason: string, hint: string): StewardError =>
+    fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { rule, hint, nothingSent, outcomeUnknown: false });
+  if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code)) {
+    const { rule, hint } = tlsHint(code, connection);
+    return failed("ERR_UNEXPECTED_RESPONSE", rule, `no trusted TLS connection to ${address} (${code})`, hint);
+  }
+  if (/^ERR_OSSL_|^ERR_CRYPTO_/.test(code))
+    return failed(
+      "ERR_INVALID_INPUT",
+      "pem",
+      `the certificates or the key of ${system} in the ${title} are invalid (${code})`,
+      "Set caCert, clientCert and clientKey to PEM, or to the path of a PEM file.",
+    );
+  const proxy = proxyOf(address, process.env);
+  const isRefusal = code === "ERR_INVALID_URL" || code === "UND_ERR_ABORTED" || code.startsWith("UND_ERR_PRX");
+  if (proxy && (isRefusal || code !== "UND_ERR_INVALID_ARG"))
+    return failed(
+      "ERR_UNREACHABLE",
+      isRefusal ? "refused-by-proxy" : "proxy-unreachable",
+      isRefusal ? `${proxy.name} refused the connection to ${address}` : `no connection to ${address} through ${proxy.name} (${code})`,
+      `Correct ${proxy.variable}, or add the host to no_proxy.`,
+    );
+  if (code === "UND_ERR_INVALID_ARG")
+    return failed(
+      "ERR_INVALID_INPUT",
+      "header",
+      `the request is not valid HTTP (${message})`,
+      `Check the settings of ${system} in the ${title}.`,
+    );
+  return failed(
+    "ERR_UNREACHABLE",
+    "no-connection",
+    `no connection to ${address} (${code})`,
+    "Check the connection's address, the server and the network.",
+  );
+}
+
+const tlsCauses: readonly { rule: string; codes: RegExp; isCertificate?: boolean; hint(host: string): string }[] = [
+  {
+    rule: "certificate-expired",
+    codes: /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
+    isCertificate: true,
+    hint: () => "The server's certificate has expired or is not yet valid: renew it, or correct the clock of this machine.",
+  },
+  {
+    rule: "certificate-host",
+    codes: /ALTNAME/,
+    isCertificate: true,
+    hint: (host) => `The server's certificate is not valid for ${host}: use a host name of the certificate in the connection's address.`,
+  },
+  {
+    rule: "no-tls",
+    codes: /WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST|EPROTO/,
+    hint: () => "The server does not use TLS: change the scheme of the connection's address to http, or correct its port.",
+  },
+  {
+    rule: "certificate-authority",
+    codes: /UNABLE_TO_|SELF_SIGNED/,
+    isCertificate: true,
+    hint: () => "The server's certificate is signed by an unknown CA: set the connection's caCert to the certificate of that CA.",
+  },
+];
+
+function tlsHint(code: string, { address, skipVerify }: Connection): { rule: string; hint: string } {
+  const cause = tlsCauses.find(({ codes }) => codes.test(code));
+  const hint =
+    cause?.hint(new URL(address).hostname) ??
+    "Set the connection's caCert to the CA of the server's certificate, or correct the scheme of the address.";
+  const ignored = `${skipVerify} is ignored, since an attacker on the network could read the token.`;
+  return { rule: cause?.rule ?? "tls", hint: skipVerify && cause?.isCertificate ? `${hint} ${ignored}` : hint };
+}
+
+/** The variable with the proxy of a scheme. A variable in lower case hides the other one, even if it is empty. */
+function proxyVariable(scheme: "http" | "https", environment: NodeJS.ProcessEnv): string | undefined {
+  const lower = `${scheme}_proxy`;
+  const variable = environment[lower] === undefined ? lower.toUpperCase() : lower;
+  return environment[variable] ? variable : undefined;
+}
+
+/** The proxy of an address by the rules of undici, without its credentials. @internal */
+export function proxyOf(address: string, environment: NodeJS.ProcessEnv): { name: string; variable: string } | undefined {
+  const { protocol, host, port } = new URL(address);
+  const isTls = protocol === "https:";
+  const variable = (isTls && proxyVariable("https", environment)) || proxyVariable("http", environment);
+  if (!variable || isLoopback(address)) return undefined;
+  const exceptions = environment.no_proxy ?? environment.NO_PROXY ?? "";
+  const isExcepted = exceptions.split(/[,\s]/).some((entry) => {
+    const [, name = entry, only = "0"] = /^(.+):(\d+)$/.exec(entry) ?? [];
+    const isPort = [0, Number(port) || (isTls ? 443 : 80)].includes(Number(only));
+    return entry !== "" && isPort && `.${host.replace(/:\d*$/, "")}`.endsWith(`.${name.replace(/^\*?\./, "").toLowerCase()}`);
+  });
+  if (isExcepted || exceptions === "*") return undefined;
+  const url = URL.canParse(environment[variable] ?? "") ? new URL(environment[variable] as string) : undefined;
+  return { variable, name: `the proxy ${url ? `${url.protocol}//${url.host} ` : ""}in ${variable}` };
+}
+
+/** Throws if undici cannot use a proxy variable. It reads those of both schemes for every address. @internal */
+export function assertProxies(environment: NodeJS.ProcessEnv): void {
+  const wrong = (["http", "https"] as const)
+    .map((scheme) => proxyVariable(scheme, environment))
+    .filter((variable) => variable !== undefined)
+    .filter((variable) => !isProxy(environment[variable] ?? ""));
+  if (wrong.length > 0)
+    throw invalidInput(
+      wrong.map((path) => ({ path, rule: "proxy", reason: "must be the URL of a proxy" })),
+      {
+        about: "The environment is invalid, and nothing was sent: ",
+        hint: `Set ${wrong.join(" and ")} to a URL such as http://proxy.example.com:3128. Write a percent sign in its password as %25.`,
+      },
+    );
+}
+
+function isProxy(value: string): boolean {
+  try {
+    const { protocol, hostname, username, password } = new URL(value);
+    for (const part of [username, password]) decodeURIComponent(part);
+    return hostname !== "" && ["http:", "https:", "socks5:", "socks:"].includes(protocol);
+  } catch {
+    return false;
+  }
+}
+
+const inactiveNode = "inactive-node";
+/** Responses of nodes of a cluster that are sealed, or know no active node. */
+const inactive = /^(\w+ is sealed|local node not active but active cluster node not found|no active \w+ instance found)$/;
+
+/** True if a node of a cluster could not pass a request to the active node. Another attempt may reach the active node. @internal */
+export const isInactiveNode = ({ details }: StewardError): boolean => details.rule === inactiveNode;
+
+/** Identifies the cause of an error response. @internal */
+export function ruleOf(status: number, reason: string, hasToken: boolean): string | undefined {
+  if (inactive.test(reason)) return inactiveNode;
+  return errorCode(status) === "ERR_FORBIDDEN" && !hasToken ? "no-token" : undefined;
+}
+
+/** @internal */
+export function redirected(
+  { address }: Connection,
+  { status, location, writes }: { status: number; location: string | string[] | undefined; writes: boolean },
+  fail: Fail,
+): StewardError {
+  const own = new URL(address);
+  const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address) : undefined;
+  if (!target || target.origin === own.origin)
+    return fail("ERR_REDIRECTED", "the server redirects to another path, which is not its API", {
+      rule: "other-path",
+      status,
+      hint: "Check the base path of the connection's address, and the mount.",
+    });
+  const { origin } = target;
+  // Also after the active node has applied the request, if its response to the standby is lost.
+  const isStandby = status === 307 && target.host !== own.host && target.pathname.startsWith("/v1/");
+  return fail("ERR_REDIRECTED", `the server redirects to ${origin}, and the provider does not send credentials there`, {
+    rule: isStandby ? inactiveNode : "other-server",
+    status,
+    outcomeUnknown: isStandby && writes,
+    hint: `If ${origin} is the active node of this cluster, set the connection's address to it, or to a load balancer whose health check is /v1/sys/health.`,
+  });
+}
+
+/** The milliseconds of a Retry-After header, which is a number of seconds or a date. Undefined if it is neither. @internal */
+export function parseRetryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const milliseconds = /^-?[\d.]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
+}
+
+/** @internal */
+export function errorCode(status: number): ErrorCode {
+  if (status === 401 || status === 403) return "ERR_FORBIDDEN";
+  if (status === 404) return "ERR_NOT_FOUND";
+  if (status === 429) return "ERR_RATE_LIMITED";
+  if (status === 503) return "ERR_UNAVAILABLE";
+  return status >= 500 ? "ERR_SERVER" : "ERR_REJECTED";
+}
+
+/** @internal */
+export function hintFor(status: number, { title, system, tokenSource, missingToken }: Connection, hasToken: boolean): string | undefined {
+  if ((status === 401 || status === 403) && !hasToken)
+    return `No token was sent: ${missingToken ?? `set tokenEnv, tokenFile or token of ${system} in the ${title}`}.`;
+  if (status === 401 || status === 403)
+    return `Check the token of ${system} in the ${title}, and its permissions. It comes from ${tokenSource}.`;
+  if (status === 429) return "The server limits the rate of requests: try again later, or with a lower --parallel.";
+  if (status === 503) return "The server is sealed, starting or overloaded: try again when it is ready.";
+  if (status >= 500) return "The server failed: see its log.";
+  return undefined;
+}
+
+/** The remedy if the server is a product for which the connection has no dialect. @internal */
+export function dialectHint({ product, system, place }: Connection, response: Parameters<Product["responds"]>[0]): string | undefined {
+  if (!product?.responds(response)) return undefined;
+  const { name, dialects } = product;
+  return `The server responds like ${name}. If it is ${name}, first set the dialect of ${system} in ${place} to ${dialects}.`;
+}
+
+/**
+ * The reason in an error response: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. Every regular expression takes
+ * linear time, since the server chooses the length, and no deadline interrupts an expression.
+ * @internal
+ */
+export function serverReason(body: unknown, text: string, secrets: readonly string[]): string {
+  const words = (errorsIn(body) ?? []).map((error: unknown) => {
+    if (typeof error === "string") return error;
+    const { title, detail } = (error ?? {}) as { title?: unknown; detail?: unknown };
+    return [title, detail].filter((part) => typeof part === "string").join(": ");
+  });
+  const plain = body === undefined && !isHtml(text) ? text : "";
+  const reason = words.filter(Boolean).join("; ") || plain;
+  if (holdsShortSecret(reason, secrets)) return "the server's reason contains a secret and is not shown";
+  // Redact before shortening: a part of a secret would not be found.
+  return (
+    redact(reason, secrets)
+      // Go servers print each error of a list on its own line: "2 errors occurred:\n\t* one\n\t* two\n\n".
+      .replace(/([\p{Cc}\p{Cf}\s]+)(\* )?/gu, (_, blanks: string, item = "") => (item && blanks.includes("\n") ? "; " : ` ${item}`))
+      .replace(/\d{1,9} errors? occurred:; /, "")
+      .trim()
+      .slice(0, 500)
+      .replace(/\.$/, "")
+  );
+}
+
+/** Returns the list of errors in a response, or undefined if it has none. @internal */
+export function errorsIn(answer: unknown): unknown[] | undefined {
+  const errors = typeof answer === "object" && answer !== null && "errors" in answer ? answer.errors : undefined;
+  return Array.isArray(errors) ? errors : undefined;
+}
+
+/** Makes the error of a JSON response that does not follow the API. A write may have been applied nevertheless. @internal */
+export const unexpectedResponse = (method: string, path: string, reason: string, hint: string): StewardError =>
+  new StewardError({ code: "ERR_UNEXPECTED_RESPONSE", reason, method, path, hint, outcomeUnknown: method !== "GET" });
+
+/** @internal */
+export const isHtml = (text: string): boolean => text.trimStart().startsWith("<");

@@ -1,0 +1,268 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type * as Undici from "undici";
+import { Connection } from "../connection";
+import { Limits } from "../connection/limits";
+import { ErrorCode, StewardError } from "../errors";
+import { parsed } from "../text/json";
+import { readBody } from "./body";
+import {
+  dialectHint,
+  errorCode,
+  errorsIn,
+  hintFor,
+  isHtml,
+  isInactiveNode,
+  parseRetryAfter,
+  redirected,
+  ruleOf,
+  serverReason,
+  transportError,
+} from "./failure";
+import { redact } from "./redaction";
+import { Sockets, socketsTo, undici } from "./sockets";
+
+/**
+ * The failures after which a request is retried:
+ *
+ * - `idempotent`: broken connections, inactive nodes of a cluster, 429 and 503.
+ * - `exceptOn5xx`: broken connections, inactive nodes and 429.
+ * - `only429`: 429, which means that nothing was applied. For requests that are not idempotent.
+ * - `never`: none. For optional reads, and for callers that read before they retry: see `delayAfter429`.
+ * @internal
+ */
+export type Retry = "idempotent" | "exceptOn5xx" | "only429" | "never";
+
+const retries: Record<Retry, { transportErrors: boolean; statuses: readonly number[] }> = {
+  idempotent: { transportErrors: true, statuses: [429, 503] },
+  exceptOn5xx: { transportErrors: true, statuses: [429] },
+  only429: { transportErrors: false, statuses: [429] },
+  never: { transportErrors: false, statuses: [] },
+};
+
+/** @internal */
+export interface Request {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** The path below the address, with encoded segments: `/v1/scheduler/role/web`. */
+  path: string;
+  query?: Record<string, string>;
+  /** The headers of this request. The token is read once for all its attempts. */
+  headers(token: string | undefined): Record<string, string>;
+  /** The body, which is sent as JSON. */
+  body?: unknown;
+  retry: Retry;
+  /** Aborts the request and its retries. */
+  signal?: AbortSignal;
+  /** True for a blocking query, which may take minutes and must not occupy a slot. */
+  isHeld?: boolean;
+  /** Limits for a slow or large response. */
+  limits?: Partial<Pick<Limits, "idleTimeout" | "deadline" | "bodyBytes">>;
+  /** Parses the response. Throws if it is not JSON. The default is `JSON.parse`. */
+  parse?(text: string): unknown;
+}
+
+/** @internal */
+export interface Response {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** The parsed JSON. Undefined for an empty response. */
+  body: unknown;
+}
+
+/** Sends a request. Returns a 2xx response, and throws for any other. All HTTP requests go through here. @internal */
+export async function send(connection: Connection, request: Request): Promise<Response> {
+  const token = connection.token();
+  const secrets = [...connection.secrets, token ?? "", connection.clientKey ?? ""];
+  const sockets = socketsTo(connection, request.isHeld ?? false);
+  let hasSlot = false;
+  const release = (): void => {
+    if (hasSlot) sockets.release();
+    hasSlot = false;
+  };
+  const deadline = request.limits?.deadline ?? connection.limits.deadline;
+  let left = deadline;
+  const before = { isSent: false, outcomeUnknown: false };
+  try {
+    for (let attempt = 0; ; attempt++) {
+      hasSlot ||= await sockets.slots.take(request.signal);
+      const begin = Date.now();
+      const outcome = await withDeadline(begin + left, request.signal, (signal) =>
+        sendOnce(connection, { request, token, secrets, sockets, signal, isFirst: !before.isSent }),
+      ).catch(requestError);
+      const isLimited = outcome.status === 429;
+      if (outcome.status !== undefined) sockets.limitedSince = isLimited ? (sockets.limitedSince ?? begin) : undefined;
+      if (!(outcome instanceof StewardError)) return outcome;
+      const now = Date.now();
+      if (!isLimited) left -= now - begin;
+      const pause = retryDelay(connection, outcome, attempt, request.retry);
+      // A limited rate is no failure while the server serves other requests.
+      const end = isLimited ? (sockets.limitedSince ?? begin) + deadline : now + left;
+      if (pause === undefined || now + pause > end) throw before.outcomeUnknown ? withDoubt(outcome) : outcome;
+      // The last attempt may have failed early, but an earlier one may have been applied.
+      before.isSent ||= !outcome.details.nothingSent;
+      before.outcomeUnknown ||= outcome.details.outcomeUnknown ?? false;
+      // The limit applies to the waiting requests as well, so this one keeps its slot.
+      if (!isLimited) release();
+      // If the program aborts during the pause, the next attempt throws.
+      await sleep(pause, undefined, { signal: request.signal }).catch(() => {});
+      if (!isLimited) left -= pause;
+      // The result of an action could not be saved.
+      if (request.retry === "only429") await connection.engine.assertAlive();
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Returns the error of a request, and throws any other. */
+function requestError(error: unknown): StewardError {
+  if (error instanceof StewardError) return error;
+  throw error;
+}
+
+/** Marks the outcome of a failure as unknown, since the server may have applied an earlier attempt. */
+function withDoubt(failure: StewardError): StewardError {
+  if (failure.details.outcomeUnknown) return failure;
+  return failure.with({
+    code: failure.code === "ERR_UNREACHABLE" ? "ERR_NO_RESPONSE" : failure.code,
+    outcomeUnknown: true,
+    hint: `${failure.details.hint ?? ""} An earlier attempt got no response, and the server may have applied it.`.trim(),
+  });
+}
+
+/**
+ * Runs an operation with one signal for a deadline and the given signal. It does not use AbortSignal.any(), since older Node garbage-collects the sources
+ * during the wait.
+ * @internal
+ */
+export async function withDeadline<T>(
+  end: number,
+  given: AbortSignal | undefined,
+  attempt: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(given?.reason);
+  // The longest delay of a timer.
+  const left = Math.min(Math.max(1, end - Date.now()), 2 ** 31 - 1);
+  const timer = setTimeout(() => controller.abort(new DOMException("", "TimeoutError")), left);
+  given?.addEventListener("abort", abort, { once: true });
+  if (given?.aborted) abort();
+  try {
+    return await attempt(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    given?.removeEventListener("abort", abort);
+  }
+}
+
+function retryDelay({ limits }: Connection, error: StewardError, attempt: number, retry: Retry): number | undefined {
+  const { transportErrors, statuses } = retries[retry];
+  const { status, details } = error;
+  const broken = status === undefined && (error.code === "ERR_UNREACHABLE" || error.code === "ERR_NO_RESPONSE");
+  if (!(broken || isInactiveNode(error) ? transportErrors : status !== undefined && statuses.includes(status))) return undefined;
+  // After a 429, in an election, and with a Retry-After, only the deadline ends the attempts.
+  const isCounted = (broken || status === 503) && parseRetryAfter(details.retryAfter) === undefined;
+  return isCounted && attempt >= limits.maxRetries ? undefined : pauseOf(limits, error, attempt);
+}
+
+/** The milliseconds until the next attempt, with jitter, so that resources do not retry all at once. */
+const pauseOf = ({ initialBackoff, maxRetries }: Limits, { details }: StewardError, attempt: number): number =>
+  (parseRetryAfter(details.retryAfter) ?? 0) + initialBackoff * 2 ** Math.min(attempt, maxRetries) * (0.5 + Math.random() / 2);
+
+/**
+ * The milliseconds to wait after a 429 or an inactive node before a caller retries a request of the class `never`. Undefined after any other error.
+ * @internal
+ */
+export const delayAfter429 = ({ limits }: Pick<Connection, "limits">, error: unknown, attempt: number): number | undefined =>
+  error instanceof StewardError && (error.status === 429 || isInactiveNode(error)) ? pauseOf(limits, error, attempt) : undefined;
+
+interface Attempt {
+  request: Request;
+  token: string | undefined;
+  secrets: readonly string[];
+  sockets: Sockets;
+  signal: AbortSignal;
+  /** True if no earlier attempt was sent. */
+  isFirst: boolean;
+}
+
+async function sendOnce(connection: Connection, { request, token, secrets, sockets, signal, isFirst }: Attempt): Promise<Response> {
+  const { method, path } = request;
+  const fail = (code: ErrorCode, reason: string, details: Partial<StewardError["details"]> = {}): StewardError =>
+    new StewardError({
+      code,
+      method,
+      path,
+      ...details,
+      reason: redact(reason, secrets),
+      hint: details.hint && redact(details.hint, secrets),
+    });
+  const writes = method !== "GET";
+
+  let isSent = false;
+  let response: Undici.Dispatcher.ResponseData | undefined;
+  let text: string;
+  try {
+    signal.throwIfAborted();
+    const sending = undici().request(`${connection.address}${path}`, {
+      dispatcher: sockets.dispatcher(() => {
+        isSent = true;
+      }),
+      signal,
+      headersTimeout: request.limits?.idleTimeout,
+      bodyTimeout: request.limits?.idleTimeout,
+      // A balancer of connections may choose another node for a new one.
+      reset: !isFirst,
+      method,
+      query: request.query,
+      headers: {
+        accept: "application/json",
+        "accept-encoding": "gzip",
+        ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+        ...request.headers(token),
+      },
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+    });
+    response = await orAborted(sending, signal);
+    text = await readBody(response, request.limits?.bodyBytes ?? connection.limits.bodyBytes);
+  } catch (error) {
+    const nothingSent = !isSent && isFirst;
+    if (request.signal?.aborted)
+      throw fail("ERR_ABORTED", "the program's AbortSignal aborted it", { outcomeUnknown: writes && isSent, nothingSent });
+    throw transportError(error, connection, { writes, isSent, nothingSent, isAnswered: response !== undefined }, fail);
+  }
+
+  const { statusCode: status, headers } = response;
+  if (status >= 300 && status < 400) throw redirected(connection, { status, location: headers.location, writes }, fail);
+  const isDone = status >= 200 && status < 300;
+  const body = parsed(text, (isDone && request.parse) || JSON.parse);
+  const firstHint = dialectHint(connection, { status, headers, body, text });
+  if (isDone) {
+    if (firstHint && !writes)
+      throw fail("ERR_UNEXPECTED_RESPONSE", "the response needs another dialect", { rule: "dialect", status, firstHint });
+    if (body !== undefined || text === "") return { status, headers, body };
+    throw fail("ERR_UNEXPECTED_RESPONSE", isHtml(text) ? "the response is a web page" : "the response is not JSON", {
+      rule: isHtml(text) ? "web-page" : "not-json",
+      status,
+      hint: `Check that ${connection.address} is the address of the ${connection.system} API, not of a proxy or a login page.`,
+      outcomeUnknown: writes,
+    });
+  }
+  const retryAfter = headers["retry-after"] ?? headers["x-ratelimit-reset"];
+  const reason = serverReason(body, text, secrets);
+  throw fail(errorCode(status), reason || (isHtml(text) ? "the response is a web page" : "the server gave no reason"), {
+    status,
+    errorCount: errorsIn(body)?.length,
+    rule: ruleOf(status, reason, token !== undefined),
+    firstHint,
+    hint: hintFor(status, connection, token !== undefined),
+    outcomeUnknown: writes && status >= 500 && status !== 503,
+    ...(typeof retryAfter === "string" ? { retryAfter } : {}),
+  });
+}
+
+/** Undici observes a signal only after it has connected, which may take longer than the deadline. */
+const orAborted = <T>(sending: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    sending.then(resolve, reject);
+  });

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { Comparison, neverDiffers } from "../comparison";
+import { Connection } from "../connection";
+import { remembered } from "../connection/cache";
+import { Difference, ExistingObject } from "../definition";
+import { StewardError } from "../errors";
+import { redact } from "../http/redaction";
+import { bool, Schema } from "../inputs";
+import { shortened } from "../text/printable";
+
+// A create of an object that already exists. It fails, or adopts the object and prints the changes.
+
+/** The handling of an existing object on create: true overwrites it, "unchanged" fails if it differs, and false always fails. */
+export type Adopt = boolean | "unchanged";
+
+/** The input `adopt`. @internal */
+export const adoptField: { input: Schema<Adopt>; compare: Comparison } = {
+  input: z.union([bool, z.literal("unchanged")], 'must be true, false or "unchanged"'),
+  compare: neverDiffers,
+};
+
+const longest = 200;
+
+/** The input in a path: `roles` in `roles.web.policies`. */
+const inputOf = (path: string): string => path.split(/[.[]/, 1)[0] as string;
+
+function shown(value: unknown, secrets: readonly string[]): string {
+  const text = value === undefined ? "nothing" : redact(JSON.stringify(value), secrets);
+  return text.length > longest ? `${text.slice(0, longest / 2)}…${text.slice(-longest / 2)}` : text;
+}
+
+/** `roles.web.policies: ["a"] -> ["b"]`. @internal */
+export const described = ({ secretFields, secrets }: Connection, { path, from, to }: Difference): string =>
+  `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${shown(from, secrets)} -> ${shown(to, secrets)}`}`;
+
+function adoptionLines(connection: Connection, { differences, unreadable = [] }: ExistingObject<unknown>): string[] {
+  return [
+    ...differences.map((difference) => `changes ${described(connection, difference)}`),
+    ...(unreadable.length > 0 ? [`overwrites ${unreadable.join(", ")}, which the server does not return`] : []),
+  ];
+}
+
+/** Prints each line once in a run. The check of a create may already have printed it. @internal */
+export function sayOnce({ cache, say }: Connection, lines: readonly string[]): void {
+  const known = remembered(cache, ["lines about what creations find"], () => new Set<string>());
+  for (const line of lines) {
+    if (!known.has(line)) say(line);
+    known.add(line);
+  }
+}
+
+/** Throws if the object may not be adopted, else prints the changes. Called before the first write. @internal */
+export function takeOver(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown> | undefined): void {
+  if (!found) return;
+  const { differences, unreadable = [], reason, hint, refusal } = found;
+  if (refusal) throw refusal;
+  if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
+  if (adopt === "unchanged" && differences.length > 0) {
+    const listed = shortened(differences.map((difference) => described(connection, difference)));
+    const unseen = unreadable.length > 0 ? `; the server does not return ${unreadable.join(", ")}, so these were not compared` : "";
+    throw new StewardError({
+      code: "ERR_ALREADY_EXISTS",
+      rule: "differs",
+      reason: `it exists, and adopting it would change ${listed.join("; ")}${unseen}`,
+      hint: "Declare the existing values, or set adopt: true to overwrite them.",
+    });
+  }
+  sayOnce(connection, adopting(connection, adoptionLines(connection, found)));
+}
+
+/** Prints the values that an update overwrites in fields that the program did not declare before. Called before the write. @internal */
+export const takeOverFields = (connection: Connection, declared: readonly string[], differences: readonly Difference[]): void =>
+  takeOver(connection, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
+
+const adopting = ({ resource }: Connection, lines: readonly string[]): string[] => lines.map((line) => `${resource}: adoption ${line}.`);
+
+/** The lines that a preview prints about an existing object. @internal */
+export function previewLines(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown>): string[] {
+  const changes = adoptionLines(connection, found);
+  const all = changes.length > 0 ? changes : ["changes nothing"];
+  const isRefused = !adopt || (adopt === "unchanged" && found.differences.length > 0);
+  return [
+    ...(found.reason && isRefused
+      ? [
+          `warning: ${connection.resource}: ${found.reason}. \`pulumi up\` will fail to create it, because adopt is ${JSON.stringify(adopt ?? false)}.`,
+        ]
+      : []),
+    ...(found.refusal ? [`warning: ${connection.resource}: \`pulumi up\` will fail to create it. ${found.refusal.message}`] : []),
+    ...adopting(connection, all),
+  ];
+}
+
+/** The attributes in `equal` that differ. @internal */
+export const differencesOf = <Fields extends object>(
+  from: Fields,
+  to: Fields,
+  equal: { [Field in keyof Fields]?: (a: unknown, b: unknown) => boolean },
+  prefix = "",
+): Difference[] =>
+  (Object.keys(equal) as (keyof Fields & string)[])
+    .filter((field) => !equal[field]?.(from[field], to[field]))
+    .map((field) => ({ path: `${prefix}${field}`, from: from[field], to: to[field] }));

@@ -1,0 +1,214 @@
+import { randomBytes } from "node:crypto";
+import { Connection } from "../connection";
+import { remembered } from "../connection/cache";
+import { PartialState, StewardError } from "../errors";
+
+// The resources that manage each object on a server. After a rename or a change of type, Pulumi deletes the former resource, which must not remove the object
+// of the new one. Pulumi passes no names to a provider, so each create stores an instance id. The claims last for one process, which is one Pulumi operation.
+
+/** The usual remedy for an object that already exists. @internal */
+export const renamedHint = "If you renamed the resource, give it an alias of its old name.";
+
+interface Claims {
+  /** The resources that manage the object, by instance. */
+  managers: Map<string, { fields: object; created: boolean }>;
+  /** A create of the object has failed. */
+  createFailed: boolean;
+  /** This process removed the object and did not write it again. */
+  removed: boolean;
+  /** The running removal. */
+  removal?: Promise<unknown>;
+}
+
+let lastCreation = 0;
+
+/** A new instance id. Instance ids sort by time. @internal */
+export function newInstance(): string {
+  lastCreation = Math.max(Date.now(), lastCreation + 1);
+  return `${lastCreation.toString(36)}${randomBytes(5).toString("base64url")}`;
+}
+
+const claimsOn = ({ cache, server }: Connection, object: string): Claims =>
+  remembered(cache, ["object", server, object], () => ({ managers: new Map(), createFailed: false, removed: false }));
+
+/** Acts on the claims as soon as no removal of the objects is running, before another can begin. */
+async function whenSettled<T>(connection: Connection, objects: readonly string[], act: (all: Claims[]) => T): Promise<T> {
+  const all = objects.map((object) => claimsOn(connection, object));
+  for (;;) {
+    const removals = all.flatMap(({ removal }) => removal ?? []);
+    if (removals.length === 0) return act(all);
+    await Promise.allSettled(removals);
+  }
+}
+
+/** The fields of another resource that manages the object. A state without an instance id matches no known resource. */
+const otherManager = ({ managers }: Claims, { instance }: Connection): object | undefined =>
+  [...managers].find(([other]) => instance === undefined || other !== instance)?.[1].fields;
+
+const failed = "a write of this run failed";
+
+/** Records a failed create or update. Dependent resources may not have been declared. @internal */
+export function recordFailure({ cache }: Pick<Connection, "cache">): void {
+  cache.set(failed, true);
+}
+
+/** The declared objects on a server, with the URNs of their resources if the mechanism knows them. */
+const declaredOn = ({ cache, server }: Connection): Map<string, string | undefined> =>
+  remembered(cache, ["declared", server], () => new Map());
+
+/** Finds a declared object of another owner that is, contains or is below this one. A path that ends with a slash contains all directly below it. @internal */
+export function findDeclared(declared: ReadonlyMap<string, string | undefined>, object: string, owner?: string): string | undefined {
+  const folder = object.replace(/[^/]*$/, "");
+  const related = object === folder ? [...declared.keys()].filter((other) => other.replace(/[^/]*$/, "") === folder) : [object, folder];
+  return related.find((other) => declared.has(other) && declared.get(other) !== owner);
+}
+
+/** Records that the resource `urn` declares these objects. Returns those that another resource declares. @internal */
+export function recordDeclared(connection: Connection, objects: readonly string[], urn?: string): { object: string; urn: string }[] {
+  const declared = declaredOn(connection);
+  const others = urn === undefined ? [] : objects.flatMap((object) => findDeclared(declared, object, urn) ?? []);
+  for (const object of objects) if (!declared.has(object)) declared.set(object, urn);
+  return others.map((object) => ({ object, urn: declared.get(object) as string }));
+}
+
+/**
+ * Records that Pulumi checks a resource of these objects as a new one. Pulumi also does so between the diff and the create of a replacement. This
+ * removes the manager without an instance id that `registerManager` recorded in the diff. @internal
+ */
+export function recordNew(connection: Connection, objects: readonly string[]): void {
+  for (const object of objects) claimsOn(connection, object).managers.delete("");
+}
+
+/** True if the program declares all of these objects. @internal */
+export const areDeclared = (connection: Connection, objects: readonly string[]): boolean =>
+  objects.every((object) => declaredOn(connection).has(object));
+
+/** Records that this resource manages these objects. Returns true if this run removed one of them, which must be written again. @internal */
+export function registerManager(connection: Connection, objects: readonly string[], fields: object): Promise<boolean> {
+  const instance = connection.instance ?? "";
+  return whenSettled(connection, objects, (all) => {
+    for (const { managers } of all) managers.set(instance, { fields, created: managers.get(instance)?.created ?? false });
+    return all.some(({ removed }) => removed);
+  });
+}
+
+/** True if this run has removed the object and not written it again. @internal */
+export const isRemoved = (connection: Connection, object: string): boolean => claimsOn(connection, object).removed;
+
+/** The fields of another resource of this run that manages the object. Undefined if there is none. @internal */
+export const heldByAnother = (connection: Connection, object: string): object | undefined =>
+  otherManager(claimsOn(connection, object), connection);
+
+/**
+ * Runs a create of these objects. Throws if another resource of this run has created one of them. `objectsOf` returns the objects in a partial state.
+ * @internal
+ */
+export async function createObjects<T>(
+  connection: Connection,
+  objects: readonly string[],
+  fields: object,
+  objectsOf: (state: never) => readonly string[],
+  create: () => Promise<T>,
+): Promise<T> {
+  const instance = connection.instance ?? "";
+  const claimed = await whenSettled(connection, objects, (all) => {
+    const isTaken = ({ managers }: Claims): boolean => [...managers].some(([other, { created }]) => created && other !== instance);
+    const taken = objects.filter((_, index) => isTaken(all[index] as Claims));
+    if (taken.length > 0)
+      throw new StewardError({
+        code: "ERR_ALREADY_EXISTS",
+        rule: "declared-twice",
+        reason: `another resource of this program has just created ${taken.slice(0, 3).join(", ")}`,
+        hint: "Declare each object once.",
+      });
+    for (const { managers } of all) managers.set(instance, { fields, created: true });
+    return all;
+  });
+  try {
+    return await create();
+  } catch (error) {
+    const isOutcomeUnknown = error instanceof StewardError && error.details.outcomeUnknown;
+    const left = error instanceof PartialState ? error.state : undefined;
+    const kept = left ? objectsOf(left as never) : isOutcomeUnknown ? objects : [];
+    for (const [index, claims] of claimed.entries()) {
+      if (kept.includes(objects[index] as string)) {
+        if (left) claims.managers.set(instance, { fields: left, created: true });
+        continue;
+      }
+      claims.managers.delete(instance);
+      claims.createFailed = true;
+    }
+    throw error;
+  }
+}
+
+/** Records that this resource has written its objects, with its current fields. @internal */
+export function recordWritten(connection: Connection, objects: readonly string[], fields: object): void {
+  for (const claims of objects.map((object) => claimsOn(connection, object))) {
+    Object.assign(claims, { removed: false, createFailed: false });
+    const manager = claims.managers.get(connection.instance ?? "");
+    if (manager) manager.fields = fields;
+  }
+}
+
+/**
+ * Removes an object from the server. If another resource of this run manages it, returns false and, unless `isQuiet`, prints a warning. Nothing else in this
+ * process writes the object during the removal.
+ * @internal
+ */
+export async function removeObject(
+  connection: Connection,
+  object: string,
+  remove: () => Promise<void>,
+  { isIrreversible = false, isQuiet = false } = {},
+): Promise<boolean> {
+  const claims = claimsOn(connection, object);
+  const release = (): boolean => claims.managers.delete(connection.instance ?? "");
+  const { removal } = await whenSettled(connection, [object], () => {
+    if (otherManager(claims, connection)) return { removal: undefined };
+    if (claims.createFailed || (isIrreversible && areDeclared(connection, [object]))) throw notTakenOver();
+    if (isIrreversible && connection.cache.has(failed)) throw perhapsDeclared();
+    claims.removed = true;
+    claims.removal = remove();
+    return { removal: claims.removal };
+  });
+  if (!removal) {
+    release();
+    if (!isQuiet) connection.say(`warning: ${connection.resource}: left in place, since another resource of this program now manages it.`);
+    return false;
+  }
+  try {
+    await removal;
+    release();
+    return true;
+  } catch (error) {
+    // The resource stays in the state, so it still manages the object.
+    const instance = connection.instance ?? "";
+    if (!claims.managers.has(instance)) claims.managers.set(instance, { fields: {}, created: false });
+    claims.removed = error instanceof StewardError && Boolean(error.details.outcomeUnknown);
+    throw error;
+  } finally {
+    claims.removal = undefined;
+  }
+}
+
+const notTakenOver = (): StewardError =>
+  new StewardError({
+    code: "ERR_REJECTED",
+    rule: "not-taken-over",
+    reason: "another resource in this program declares the object but has not adopted it",
+    hint: "Run `pulumi up` again once that resource can be created. If you renamed it, give it an alias of its old name instead.",
+  });
+
+const perhapsDeclared = (): StewardError =>
+  new StewardError({
+    code: "ERR_REJECTED",
+    rule: "perhaps-declared",
+    reason: "another resource failed in this run, so the program may not yet have declared a resource that manages this object",
+    hint: "Fix the failed resource, then run `pulumi up` again.",
+  });
+
+/** Throws if another resource of this run failed to adopt the object. @internal */
+export function assertNotRefused(connection: Connection, object: string): void {
+  if (claimsOn(connection, object).createFailed) throw notTakenOver();
+}

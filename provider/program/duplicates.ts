@@ -1,0 +1,137 @@
+import { all, Inputs, Output } from "@pulumi/pulumi/output";
+import { getConfig } from "@pulumi/pulumi/runtime/config";
+import { getStackResource } from "@pulumi/pulumi/runtime/stack";
+import { Connection, connect, noEngine, System } from "../connection";
+import { AnyFields } from "../definition";
+import { StewardError } from "../errors";
+import { defaultsOf } from "../fields";
+import { findDeclared } from "../lifecycle/ownership";
+import { withoutNulls } from "../lifecycle/properties";
+import { print } from "../log/print";
+
+// A program may declare each object on a server only once. Two resources for one object would overwrite each other, and deleting one would delete the
+// object of the other. Only the program knows the names of the resources.
+
+/** The parts of a definition that the check reads. @internal */
+export interface Declared {
+  system: System;
+  token: string;
+  displayName: string;
+  objects?: { fields: readonly string[]; paths(fields: never): readonly string[] };
+  fields: AnyFields;
+}
+
+/** One run of a program. @internal */
+export interface Program {
+  /** The names of the resources, by the server and the path of their objects. */
+  names: Map<string, string>;
+  connections: Map<string, Connection | undefined>;
+}
+
+/** By stack: the Automation API runs several programs in a process. */
+const programs = new WeakMap<object, Program>();
+
+/** The names by stack, for all copies of this package in the process: a component may bring its own. */
+const key = Symbol.for("pulumi-steward/names");
+const shared = globalThis as { [key]?: WeakMap<object, Program["names"]> };
+
+function programOf(stack: object): Program {
+  shared[key] ??= new WeakMap();
+  const names = shared[key].get(stack) ?? new Map();
+  const program = programs.get(stack) ?? { names, connections: new Map() };
+  shared[key].set(stack, names);
+  programs.set(stack, program);
+  return program;
+}
+
+const isPlain = (value: unknown): boolean => !Output.isInstance(value) && !(value instanceof Promise);
+
+/**
+ * Returns the properties of a resource, after it has checked that no other resource of the program declares its objects. If a property is an output, the
+ * check runs when the output resolves, before the resource is registered. Throws an error that names the other resource.
+ * @internal
+ */
+export function declareOnce(definition: Declared, name: string, properties: Inputs): Inputs {
+  const stack = getStackResource();
+  const { objects } = definition;
+  // Unit tests construct resources without a stack.
+  if (!objects || !stack) return properties;
+  const program = programOf(stack);
+  const fields = ["connection", ...objects.fields];
+  const declareValues = (values: unknown[]): void =>
+    declare(definition, name, program, Object.fromEntries(fields.map((field, index) => [field, values[index]])));
+  // The property that carries the check becomes known last. A change of the last field replaces least: the roles of a set, not its mount.
+  const later = fields.filter((field) => !isPlain(properties[field])).at(-1);
+  if (later === undefined) {
+    declareValues(fields.map((field) => properties[field]));
+    return properties;
+  }
+  // Only the keys of a record, such as roles by name, matter. They are known before its values.
+  const resolved = all(fields.map((field) => (isPlain(properties[field]) ? known(properties[field]) : properties[field])));
+  const checked = resolved.apply((values) => {
+    declareValues(values);
+    return values[fields.indexOf(later)];
+  });
+  return { ...properties, [later]: checked };
+}
+
+const known = (value: unknown): unknown =>
+  typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inner === undefined ? undefined : true]))
+    : value;
+
+/** Records the objects that a resource declares. Throws if another resource declares one of them. @internal */
+export function declare(
+  { system, displayName, objects, fields }: Declared,
+  name: string,
+  { names, connections }: Program,
+  given: Inputs,
+): void {
+  const connectionName = (given.connection as string | undefined) ?? "default";
+  const key = `${system.name} ${connectionName}`;
+  if (!connections.has(key)) connections.set(key, find(system, connectionName));
+  const connection = connections.get(key);
+  if (!connection || !objects) return;
+  const paths = pathsOf(objects, { ...defaultsOf(fields, connection), ...withoutNulls(given) });
+  const declared = paths.map((path) => `${connection.server} ${path}`);
+  for (const [index, object] of declared.entries()) {
+    const other = findDeclared(names, object);
+    if (other !== undefined)
+      throw declaredTwice(
+        `Cannot declare ${displayName} "${name}"`,
+        names.get(other) as string,
+        `${paths[index]} of the connection "${connectionName}"`,
+      );
+  }
+  for (const object of declared) names.set(object, name);
+}
+
+function declaredTwice(operation: string, other: string, object: string): StewardError {
+  const error = new StewardError({
+    code: "ERR_INVALID_INPUT",
+    operation,
+    rule: "declared-twice",
+    reason: `the resource "${other}" of this program declares the same object, ${object}`,
+    hint: "Declare each object once.",
+  });
+  // Pulumi prints the stack of an error that an output throws.
+  return Object.assign(error, { stack: "" });
+}
+
+/** Invalid inputs have no paths. The provider reports them. */
+function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): readonly string[] {
+  try {
+    return paths(fields as never);
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined if the connection is invalid, which the provider reports. */
+function find(system: System, name: string): Connection | undefined {
+  try {
+    return connect(system, name, { config: getConfig, environment: process.env, cache: new Map(), engine: noEngine, say: print });
+  } catch {
+    return undefined;
+  }
+}

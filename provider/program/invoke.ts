@@ -1,0 +1,84 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { ConfigurationSources, Connection, connect, noEngine } from "../connection";
+import { invalidInput, StewardError } from "../errors";
+import { checkFailures, issuesOf, Schema } from "../inputs";
+import { Asking, ReadFunction } from "../read-function";
+import type * as Program from "./program";
+
+/** Sources that override the program's in nested calls, such as the limits of a test. @internal */
+export const programSources: AsyncLocalStorage<Partial<ConfigurationSources>> = new AsyncLocalStorage();
+
+/** Loaded on demand, since the native plugin uses this file without Pulumi's SDK. */
+const program = (): typeof Program => require("./program");
+
+/** Adds the operation to an error. @internal */
+export async function withOperation<T>(operation: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof StewardError ? error.with({ operation }) : error;
+  }
+}
+
+/** `withOperation` for an iteration. @internal */
+export async function* eachWithOperation<T>(operation: string, items: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw error instanceof StewardError ? error.with({ operation }) : error;
+  }
+}
+
+/** Throws if the options of a function are invalid. @internal */
+export function assertOptions(options: Schema, given: object): void {
+  const issues = issuesOf(options, given);
+  if (issues.length > 0) throw invalidInput(checkFailures({ issues }, given));
+}
+
+/** Runs a function in the program: checks its options, finds its connection, and adds the operation to an error. @internal */
+export function invoke<T, Own extends object>(
+  asking: Asking<Own>,
+  given: { connection?: string },
+  question: (connection: Connection & Own) => Promise<T>,
+): Promise<T> {
+  const { assertDefaultSpelled, getConfig, hideResponses, say } = program();
+  // The program may pass the result to a resource of another package.
+  hideResponses();
+  return withOperation(asking.operation, async () => {
+    assertOptions(asking.options, given);
+    assertDefaultSpelled(given.connection);
+    return question(
+      connect(asking.system, given.connection ?? "default", {
+        config: getConfig,
+        environment: process.env,
+        cache: new Map(),
+        engine: noEngine,
+        say,
+        ...programSources.getStore(),
+      }),
+    );
+  });
+}
+
+/** Calls a function that only reads. @internal */
+export const read = <Options extends { connection?: string }, Result, Own extends object>(
+  called: ReadFunction<Options, Result, Own>,
+  options: Options,
+): Promise<Result> => invoke(called, options, (connection) => called.run(connection, options));
+
+/** The result with its secrets as outputs. @internal */
+export function secretsAsOutputs<Result extends object>({ secrets = [] }: { secrets?: readonly string[] }, result: Result): object {
+  const { secret } = program();
+  const isSecret = (field: string, value: unknown): boolean => value !== undefined && secrets.includes(field);
+  return Object.fromEntries(Object.entries(result).map(([field, value]) => [field, isSecret(field, value) ? secret(value) : value]));
+}
+
+/** `invoke` for an iteration, which has one connection for all its requests. @internal */
+export async function* invokeEach<T, Own extends object>(
+  asking: Asking<Own>,
+  given: { connection?: string },
+  questions: (connection: Connection & Own) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const connection = await invoke(asking, given, async (connected) => connected);
+  yield* eachWithOperation(asking.operation, questions(connection));
+}

@@ -1,0 +1,16 @@
+import { info } from "@pulumi/pulumi/log";
+import { print } from "../log/print";
+import { printable } from "../text/printable";
+
+// The configuration, secrets and log of the calling program.
+
+export { secret } from "@pulumi/pulumi/output";
+export { getConfig } from "@pulumi/pulumi/runtime/config";
+export { hideResponses } from "./debug-log";
+export { assertDefaultSpelled } from "./default-connection";
+
+/** Prints a warning to the standard output, and any other line to Pulumi's log. The program waits until the log is written. @internal */
+export function say(line: string): void {
+  if (line.startsWith("warning:")) print(line);
+  else void info(printable(line));
+}

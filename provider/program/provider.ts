@@ -1,0 +1,105 @@
+import { Input, secret } from "@pulumi/pulumi/output";
+import { ProviderResource, ResourceOptions } from "@pulumi/pulumi/resource";
+import { StewardError } from "../errors";
+import { usesPlugin } from "./mechanism";
+import { packageVersion } from "./version";
+
+/** The API dialect: "hashicorp" for Vault, Terraform Enterprise and Nomad, "standard" for servers that follow the API specifications. */
+export type Dialect = "standard" | "hashicorp";
+
+/** The API dialect of a secrets service. "openbao" is for OpenBao 2.4 or later, which differs from "hashicorp" only in its rekeys. */
+export type SecretsDialect = Dialect | "openbao";
+
+/** The address and the credentials of a server, with the same settings as in the configuration. */
+export interface Server {
+  /** The URL of the server: `https://vault.example.com:8200`. */
+  address: string;
+  /** The token. Prefer `tokenEnv` or `tokenFile`. Only one of the three may be set. */
+  token?: string;
+  /** The name of the environment variable with the token. */
+  tokenEnv?: string;
+  /** The path of the file with the token, relative to the program's folder. */
+  tokenFile?: string;
+  /** The CA certificate of the server, as PEM or as the path of a file. */
+  caCert?: string;
+  /** The client certificate, as PEM or as the path of a file. Requires `clientKey`. */
+  clientCert?: string;
+  /** The private key of `clientCert`, as PEM or as the path of a file. */
+  clientKey?: string;
+  /**
+   * The dialect of the API.
+   * @default "standard"
+   */
+  dialect?: Dialect;
+  /**
+   * Accepts this address for resources that were written to another address of the same installation.
+   * @default false
+   */
+  allowAddressChange?: boolean;
+  /**
+   * True if a preview may read existing objects.
+   * @default true if the variable `STEWARD_PREVIEW_READS` is set, or else false
+   */
+  previewReads?: boolean;
+}
+
+/** The secrets service. */
+export interface SecretsServer extends Omit<Server, "dialect"> {
+  /**
+   * The dialect of the API.
+   * @default "standard"
+   */
+  dialect?: SecretsDialect;
+  /** The namespace of all requests. */
+  namespace?: string;
+  /**
+   * The mount path of the scheduler engine.
+   * @default `"scheduler"`, and `"nomad"` in the dialects hashicorp and openbao
+   */
+  mount?: string;
+}
+
+/** The scheduler. */
+export interface SchedulerServer extends Server {
+  /** The default namespace of requests. */
+  namespace?: string;
+  /** The default region of requests. */
+  region?: string;
+}
+
+/** Arguments of {@link Provider}. */
+export interface ProviderArgs {
+  /** The server of the resources in `secrets`. */
+  secrets?: Input<SecretsServer>;
+  /** The server of the resources in `platform`. */
+  platform?: Input<Server>;
+  /** The server of the functions in `scheduler`. */
+  scheduler?: Input<SchedulerServer>;
+}
+
+/**
+ * An explicit provider, whose servers replace the connection `default` for its resources. Requires the native plugin.
+ *
+ * ```ts
+ * import { Provider, secrets } from "pulumi-steward";
+ *
+ * const production = new Provider("production", { secrets: { address: "https://vault.example.com:8200", tokenEnv: "VAULT_TOKEN", dialect: "hashicorp" } });
+ * new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] }, { provider: production });
+ * ```
+ *
+ * Throws `ERR_INVALID_INPUT` in a stack that does not use the plugin, since dynamic resources would ignore the provider.
+ */
+export class Provider extends ProviderResource {
+  constructor(name: string, args: ProviderArgs = {}, opts?: ResourceOptions) {
+    if (!usesPlugin())
+      throw new StewardError({
+        code: "ERR_INVALID_INPUT",
+        operation: `Cannot declare provider "${name}"`,
+        rule: "native-only",
+        reason: "dynamic resources would ignore it and use the connection of the configuration",
+        hint: "Run `pulumi config set steward:native true`, or name a connection in each resource.",
+      });
+    const servers = Object.fromEntries(Object.entries(args).map(([system, server]) => [system, secret(server)]));
+    super("steward", name, servers, { version: packageVersion(), ...opts });
+  }
+}

@@ -1,0 +1,99 @@
+import { Input, Inputs, Output, output, secret } from "@pulumi/pulumi/output";
+import { CustomResourceOptions, ID } from "@pulumi/pulumi/resource";
+import { invalidInput } from "../errors";
+import { namesWith, publicNames } from "../fields";
+import { ConnectionArgs } from "../inputs";
+import { encryptedOutputs } from "../lifecycle/former-inputs";
+import { secretInputs } from "../lifecycle/properties";
+import { hideResponses } from "./debug-log";
+import { assertDefaultSpelled } from "./default-connection";
+import { Declared, declareOnce } from "./duplicates";
+import { assertRuntimeResolves, dynamicType, nativeType, providerText, shortenCallStack } from "./dynamic";
+import { usesPlugin } from "./mechanism";
+import { lostParts } from "./plain-inputs";
+import { assertPluginFound } from "./plugin-found";
+import { secretInputsOf } from "./secret-inputs";
+import { packageVersion } from "./version";
+
+/** `T` with a `pulumi.Input` at every depth. */
+export type DeepInput<T> = Input<
+  T extends (infer Item)[] ? DeepInput<Item>[] : T extends object ? { [Field in keyof T]: DeepInput<Exclude<T[Field], undefined>> } : T
+>;
+/** The arguments of a resource whose inputs are `Inputs`. */
+export type Args<Inputs> = { [Field in keyof Inputs]: DeepInput<Exclude<Inputs[Field], undefined>> };
+/** The outputs of a resource whose state is `State`. */
+export type Outputs<State> = { readonly [Field in keyof State]: Output<State[Field]> };
+
+/** The static `get` of a resource class, which reads an existing object and never writes: `get(name, id)`. */
+export type Getter<T> = (name: string, id: Input<ID>, args?: Args<ConnectionArgs>, opts?: CustomResourceOptions) => T;
+
+interface Registered extends Declared {
+  id: string;
+  name?: string;
+  deleteBeforeReplace?: boolean;
+}
+
+/**
+ * The arguments for Pulumi's constructor. Each class extends `CustomResource` directly: with a base class, Pulumi would record a line of this package as the
+ * source position of the resource.
+ * @internal
+ */
+export function registration(
+  definition: Registered,
+  name: string,
+  args: object,
+  opts: CustomResourceOptions | undefined,
+): [type: string, name: string, properties: Inputs, opts: CustomResourceOptions] {
+  const native = usesPlugin();
+  const isNative = native === true;
+  if (isNative) assertPluginFound();
+  else assertRuntimeResolves();
+  const lost = lostParts(args, []);
+  if (lost.length > 0) throw invalidInput(lost, { operation: `Cannot declare ${definition.displayName} "${name}"` });
+  assertDefaultSpelled((args as Partial<ConnectionArgs> | undefined)?.connection);
+  hideResponses();
+  shortenCallStack();
+  // Pulumi makes an output of each given property, even an undefined one. Each costs 0.2 ms, so properties that only the adapter uses (`server`,
+  // `declared`) are not given.
+  const properties: Inputs = isNative ? {} : { __provider: providerText(definition.token) };
+  const secrets = namesWith(definition.fields, "secret");
+  for (const field of namesWith(definition.fields, "output")) properties[field] = undefined;
+  for (const [field, value] of Object.entries(args ?? {})) properties[field] = asSecret(secrets, field, value);
+  // A transform may change the object, and make any input secret.
+  const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
+  if (!isNative) {
+    // The provider rejects a secret in the id.
+    const possible = isTransformed ? Object.keys(args ?? {}).filter((field) => !publicNames(definition).includes(field)) : [];
+    const names = secretInputsOf(args ?? {}, [...possible, ...(opts?.additionalSecretOutputs ?? [])]);
+    if (names) properties[secretInputs] = names;
+  }
+  // The plugin itself checks for duplicates.
+  const declared = opts?.id || isTransformed || isNative ? properties : declareOnce(definition, name, properties);
+  // With `--replace`, and for a tainted resource, the engine does not ask the provider.
+  const { deleteBeforeReplace } = definition;
+  const options = { deleteBeforeReplace, ...opts };
+  // A stack that sets `steward:native` may have resources of the other mechanism.
+  if (native !== undefined) {
+    const other = isNative ? dynamicType(definition.token) : nativeType(definition.token);
+    options.aliases = [...(opts?.aliases ?? []), { type: other }];
+  }
+  if (isNative) return [nativeType(definition.token), name, declared, { version: packageVersion(), ...options }];
+  const secretOutputs = [...secrets.filter((path) => !path.includes(".")), ...encryptedOutputs(definition.fields)];
+  const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];
+  return [dynamicType(definition.token), name, declared, { ...options, additionalSecretOutputs }];
+}
+
+/** Marks a secret input, or a secret key of an object: `extra.private-key`. An output with a secret key becomes secret as a whole. */
+function asSecret(secrets: readonly string[], path: string, value: unknown): unknown {
+  if (value === undefined) return value;
+  if (secrets.includes(path)) return secret(value);
+  if (!secrets.some((each) => each.startsWith(`${path}.`))) return value;
+  if (Output.isInstance(value) || value instanceof Promise) return output(value).apply((known) => output(asSecret(secrets, path, known)));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asSecret(secrets, `${path}.${key}`, inner)]));
+}
+
+/** @internal */
+export function getter<A, T>(type: () => new (name: string, args: A, opts?: CustomResourceOptions) => T): Getter<T> {
+  return (name, id, args = {}, opts) => new (type())(name, args as A, { ...opts, id });
+}

@@ -1,0 +1,214 @@
+import { MutatedFile } from "./mutant";
+
+/** The suites of the life cycle, which all resources share. */
+const lifeCycle: Pick<MutatedFile, "suites" | "commandLine"> = {
+  suites: [
+    "test/provider/lifecycle/check.test",
+    "test/provider/lifecycle/moved.test",
+    "test/provider/lifecycle/ownership.test",
+    "test/provider/lifecycle/former-inputs-twice.test",
+    "test/secrecy.test",
+    "test/states.test",
+    "test/provider/(secrets|platform)/ownership",
+    "test/provider/secrets/(scheduler-roles|scheduler-access|scheduler-role).test",
+    "test/provider/platform/settings-(life|secrets)",
+    "test/provider/lifecycle/half-done.test",
+    "test/provider/engine/errors.test",
+    "test/provider/lifecycle/former-inputs.test",
+    "test/stories/secrets/stack",
+  ],
+  commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
+};
+
+export const lifecycle: readonly MutatedFile[] = [
+  {
+    file: "provider/lifecycle/index.ts",
+    ...lifeCycle,
+    mutants: [
+      [
+        "another address behind the same connection replaces instead of failing",
+        'if (!changing.includes("connection")) assertSameServer(connection, olds);',
+        "",
+      ],
+      [
+        "a resource that moves to another address of its server is created before it is deleted",
+        "deleteBeforeReplace: definition.deleteBeforeReplace ?? true,",
+        "deleteBeforeReplace: definition.deleteBeforeReplace ?? false,",
+      ],
+      ["diff ignores an unknown outcome", "Boolean(olds.outcomeUnknown || olds.partiallyUpdated)", "Boolean(olds.partiallyUpdated)"],
+      ["a creation without a response leaves no state", "return error.details.outcomeUnknown ? {", "return !error ? {"],
+      ["get of an object that does not exist returns a resource without outputs", "if (isFirst)\n", "if (!id)\n"],
+      ["refresh replaces an equivalent spelling, which shows as drift", "setField(props, field, before);", "{}"],
+      ["a secret that the server does not return is dropped from the inputs", '?? (isSecret ? "" : undefined)', ""],
+      [
+        "refresh returns inputs that the program does not declare",
+        "for (const field of declared) {",
+        "for (const field of Object.keys(props)) {",
+      ],
+      ["read does not check the server's address", "assertSameServer(connection, previous);", ""],
+      [
+        "delete does not check the server's address",
+        "assertSameServer(connection, state);\n        await definition.delete",
+        "await definition.delete",
+      ],
+      [
+        "an input that the program no longer declares is written again",
+        "for (const field of declaredIn(olds)) if (!given.includes(field)) setField(previous, field, undefined);",
+        "",
+      ],
+      [
+        "a partially failed update stores former secrets in plaintext",
+        "hidePrevious({ ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs)",
+        "({ ...fillUnknown(properties, inputs), partiallyUpdated: true })",
+      ],
+      [
+        "an update without a response leaves the old state",
+        "if (error.details.outcomeUnknown || isRemoved) return keep",
+        "if (isRemoved) return keep",
+      ],
+    ],
+  },
+  {
+    file: "provider/lifecycle/check.ts",
+    ...lifeCycle,
+    mutants: [
+      [
+        "a default overrides an input of the program",
+        "{ ...defined(defaultsOf(definition.fields, connection)), ...given }",
+        "{ ...given, ...defined(defaultsOf(definition.fields, connection)) }",
+      ],
+      [
+        "check does not record which objects the program declares",
+        "findings.push(...recordDeclared(connection, objects, urn?.()).map(declaredTwice));",
+        "",
+      ],
+    ],
+  },
+  {
+    file: "provider/lifecycle/changes.ts",
+    ...lifeCycle,
+    mutants: [
+      [
+        "a field that is added to the program with the server's value causes no update",
+        "given.includes(field) !== declared.includes(field) || ",
+        "",
+      ],
+      ["work that is due waits for a change of the program", "return isPast(state[field]);", "return false;"],
+    ],
+  },
+  {
+    file: "provider/lifecycle/resource-context.ts",
+    ...lifeCycle,
+    mutants: [
+      [
+        "an error shows secrets that an encrypted output holds",
+        "[properties, ...secretOutputs.map((output) => properties[output])]",
+        "[properties]",
+      ],
+      [
+        "an error of a request shows the secrets of its resource",
+        "secrets: [...properties.flatMap(secretsIn), ...leftOut(), ...(sources.secretValues?.() ?? [])],",
+        "secrets: [],",
+      ],
+    ],
+  },
+  {
+    file: "provider/engine/dynamic-runtime.ts",
+    ...lifeCycle,
+    mutants: [
+      [
+        "a failed check names the property, so Pulumi prints its value",
+        '({ ...found, property: "", reason: printable',
+        "({ ...found, property: found.path, reason: printable",
+      ],
+    ],
+  },
+  {
+    file: "provider/lifecycle/former-inputs.ts",
+    suites: ["test/provider/lifecycle/former-inputs-twice", "test/provider/lifecycle/former-inputs.test"],
+    commandLine: ["test/end-to-end/secrecy"],
+    mutants: [["former values disappear from the state", "if (part.hidden !== undefined) hidden[field] = part.hidden;", ""]],
+  },
+  {
+    file: "provider/engine/diagnostics.ts",
+    suites: ["test/provider/lifecycle/check", "test/provider/(engine/errors|lifecycle/half-done)", "test/secrecy.test"],
+    commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/secrecy"],
+    mutants: [["printing an error prints the state", "{ value, enumerable: false }", "{ value, enumerable: true }"]],
+  },
+  {
+    file: "provider/lifecycle/properties.ts",
+    suites: ["test/provider/lifecycle/check", "test/provider/engine/errors", "test/secrecy.test"],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [
+      [
+        "an unknown value inside a record counts as known",
+        ' || (typeof value === "object" && value !== null && Object.values(value).some(hasUnknown))',
+        "",
+      ],
+    ],
+  },
+  {
+    file: "provider/program/duplicates.ts",
+    suites: ["test/provider/program/duplicate", "test/stories/everything/duplicates"],
+    commandLine: ["test/end-to-end/platform/life"],
+    mutants: [
+      ["a program can declare an object twice", "if (other !== undefined)\n", "if (other === null)\n"],
+      ["two connections to the same server hide a duplicate", "connection.server} ", "connectionName} "],
+      ["each resource counts as a separate program", "programs.get(stack) ?? { names", "programs.get(Output) ?? { names"],
+    ],
+  },
+  {
+    file: "provider/engine/engine.ts",
+    suites: ["test/provider/engine/engine"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [
+      ["a dead engine counts as alive", "if (!(await isRefused()) && !hasEnded) return;", "if (!hasEnded) return;"],
+      ["the process outlives its engine", "    process.exit(1);\n", ""],
+      ["a rekey runs although Pulumi skips checkpoints", "!/^(1|true)$/i.test", "!/^$^/i.test"],
+      [
+        "an irreversible request is sent without checking that the engine is alive",
+        "if (!(await isRefused()) && !hasEnded) return;",
+        "if (address) return;",
+      ],
+    ],
+  },
+  {
+    file: "provider/program/debug-log.ts",
+    suites: ["test/provider/program/debug-log"],
+    commandLine: ["test/end-to-end/secrecy"],
+    mutants: [
+      ["the debug log of Pulumi's SDK shows secrets", "if (response) response.prototype.toString = urnAlone;", ""],
+      ["the debug log of another copy of the SDK shows secrets", "of [resource, provider, ...loaded])", "of [resource, provider])"],
+    ],
+  },
+  {
+    file: "provider/program/dynamic.ts",
+    suites: ["test/provider/program/dynamic.test", "test/states.test"],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [["a missing package prints internal errors of Node", "e.stack='';", ""]],
+  },
+  {
+    file: "provider/program/resource.ts",
+    suites: [
+      "test/secrecy.test",
+      "test/provider/program/debug-log",
+      "test/provider/platform/settings-life",
+      "test/stories/everything/options",
+    ],
+    commandLine: ["test/end-to-end/options", "test/end-to-end/secrecy"],
+    mutants: [
+      ["encrypted outputs are stored in plaintext", "...encryptedOutputs(definition.fields)];", '"formerInputs"];'],
+      ["secret outputs are stored in plaintext", '...secrets.filter((path) => !path.includes(".")), ', ""],
+      [
+        "a secret argument is registered in plaintext",
+        "if (secrets.includes(path)) return secret(value);",
+        "if (secrets.includes(path)) return value;",
+      ],
+      [
+        "a replacement with --replace deletes the new object",
+        "const options = { deleteBeforeReplace, ...opts };",
+        "const options = { ...opts };",
+      ],
+    ],
+  },
+];

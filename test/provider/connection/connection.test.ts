@@ -1,0 +1,290 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Connection, connect, System } from "../../../provider/connection";
+import { definitions } from "../../../provider/definitions";
+import { foreign, secretsAddresses } from "../../../tools/environment";
+import { connectTo, systems } from "../../support/connection";
+import { noEngine } from "../../support/engine";
+import { invalidInputs, refusal } from "../../support/refusal";
+
+const said: string[] = [];
+beforeEach(() => {
+  said.length = 0;
+});
+
+const from = (
+  config: Record<string, unknown>,
+  environment: NodeJS.ProcessEnv = {},
+  name = "default",
+  system: keyof typeof systems = "secrets",
+): Connection & { namespace?: string } =>
+  connect(systems[system] as System<{ namespace?: string }>, name, {
+    config: (key) =>
+      key in config ? (typeof config[key] === "string" ? (config[key] as string) : JSON.stringify(config[key])) : undefined,
+    environment: { HOME: "/nonexistent", ...environment },
+    cache: new Map(),
+    engine: noEngine,
+    say: (line) => void said.push(line),
+  });
+const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: settings } });
+
+const caught = (call: () => unknown): Error => {
+  try {
+    call();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("it succeeded");
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "steward-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("the configuration", () => {
+  test("names the server, its dialect and its defaults", () => {
+    const connection = from(
+      secrets({ address: "https://host:8200/base/", token: "t", dialect: "hashicorp", mount: "team/nomad", namespace: "a/b" }),
+    );
+    expect(connection).toMatchObject({
+      address: "https://host:8200/base",
+      server: "https://host:8200/base?namespace=a%2Fb",
+      dialect: "hashicorp",
+      mount: "team/nomad",
+      allowAddressChange: false,
+    });
+    expect(connection.token()).toBe("t");
+    expect(from(secrets({ address: "HTTP://Host:80" }))).toMatchObject({ server: "http://host", dialect: "standard" });
+  });
+
+  test("reads tokenEnv and tokenFile when a request needs them, not before", () => {
+    const environment: NodeJS.ProcessEnv = {};
+    const byVariable = from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), environment);
+    const path = join(folder, "token");
+    const byFile = from(secrets({ address: "http://host", tokenFile: path }));
+    const unreadable = caught(() => byFile.token());
+    expect(unreadable).toEqual(refusal("ERR_INVALID_INPUT", { rule: "unreadable-file" }));
+    for (const part of [path, "ENOENT", "tokenFile", "Set it to the path of a readable file."]) expect(unreadable.message).toContain(part);
+    writeFileSync(path, "from-file\n");
+    expect(byFile.token()).toBe("from-file");
+    const unset = caught(() => byVariable.token());
+    expect(unset).toEqual(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
+    for (const part of ["tokenEnv", "secrets", '"default"', "MY_TOKEN"]) expect(unset.message).toContain(part);
+    expect(from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), { MY_TOKEN: "v" }).token()).toBe("v");
+  });
+
+  test("trims a token and rejects characters that no header can hold", () => {
+    const token = (value: string): string | undefined => from(secrets({ address: "http://host", tokenEnv: "T" }), { T: value }).token();
+    expect(token("hvs.abc\n")).toBe("hvs.abc");
+    for (const value of ["canary canary", "canary\ncanary", "canaryé"]) {
+      const error = caught(() => token(value));
+      expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "token-characters" }));
+      expect(error.message).not.toContain("canary");
+    }
+    expect(caught(() => from(secrets({ address: "http://host", tokenFile: "hvs.canary" })).token()).message).not.toContain("canary");
+  });
+
+  test.each(["hvs.CAESIcanary", "s.canary", "b1c2canary-77ab", "0123canary4567", "CANARY7X2K9Q4M8P1Z", "canary"])(
+    "does not print a tokenEnv that contains the token itself: %s",
+    (token) => {
+      const error = caught(() => from(secrets({ address: "http://host", tokenEnv: token })).token());
+      expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
+      expect(error.message).not.toContain(token);
+    },
+  );
+
+  test.each(["team/a/", "/team/a", "//team/a//"])("normalizes the namespace %s", (namespace) => {
+    const plain = from(secrets({ address: "http://host", namespace: "team/a" }));
+    const { server, namespace: sent } = from(secrets({ address: "http://host", namespace }));
+    expect([server, sent]).toEqual([plain.server, plain.namespace]);
+    const environment = { VAULT_ADDR: "http://host", VAULT_NAMESPACE: namespace };
+    expect(from({}, environment).server).toBe(plain.server);
+  });
+
+  test("reads a namespace of slashes as the root namespace", () => {
+    expect(from(secrets({ address: "http://host", namespace: "/" }))).toMatchObject({ server: "http://host", namespace: "" });
+  });
+
+  test("reads PEM from a string or from a file", () => {
+    const path = join(folder, "ca.pem");
+    writeFileSync(path, "-----BEGIN CERTIFICATE-----file");
+    expect(from(secrets({ address: "http://host", caCert: path })).caCert).toBe("-----BEGIN CERTIFICATE-----file");
+    expect(from(secrets({ address: "http://host", caCert: "-----BEGIN CERTIFICATE-----text" })).caCert).toBe(
+      "-----BEGIN CERTIFICATE-----text",
+    );
+  });
+
+  test.each([
+    [{ address: "http://host", tokn: "x" }, "secrets: unrecognized-keys", '"tokn" (did you mean token?)'],
+    [{}, "secrets.address: missing"],
+    [{ address: "http://host", token: "a", tokenEnv: "b" }, "secrets: one-token"],
+    [{ address: "http://host", clientCert: "-----BEGIN" }, "secrets: certificate-and-key"],
+    [{ address: "http://host", mount: "../sys" }, "secrets.mount: mount"],
+    [{ address: "http://host", mount: "half\ud83d" }, "secrets.mount: surrogate"],
+    [{ address: "http://host", namespace: "a\nb" }, "secrets.namespace: invalid-format"],
+    [{ address: "http://host", caCert: "/none" }, "unreadable-file", "Set it to a PEM string or the path of a readable file."],
+    [{ address: "http://host", clientCert: "-----BEGIN", clientKey: "canary" }, "unreadable-file", "clientKey"],
+    [{ address: "host:8200" }, "url"],
+    [{ address: "ftp://host" }, "url"],
+    [{ address: "http://user:canary@host" }, "url"],
+    [{ address: "http://host?token=canary" }, "url"],
+  ])("rejects %p", (settings, problem, part = "") => {
+    const error = caught(() => from(secrets(settings)));
+    expect(error).toEqual(problem.includes(":") ? invalidInputs(problem) : refusal("ERR_INVALID_INPUT", { rule: problem }));
+    expect(error.message).toContain(part);
+    expect(error.message).not.toContain("canary");
+  });
+
+  test.each([
+    ["secrets", "region"],
+    ["platform", "namespace"],
+    ["platform", "mount"],
+    ["scheduler", "mount"],
+  ] as const)("rejects %s.%s, which would have no effect", (system, setting) =>
+    expect(() => from({ "steward:default": { [system]: { address: "http://host", [setting]: "a" } } }, {}, "default", system)).toThrow(
+      invalidInputs(`${system}: unrecognized-keys`),
+    ),
+  );
+
+  test("rejects a value that is not an object", () =>
+    expect(() => from({ "steward:default": "http://host" })).toThrow(refusal("ERR_INVALID_INPUT", { rule: "no-object" })));
+
+  test("rejects an unknown connection instead of using the default", () => {
+    const config = secrets({ address: "http://host" });
+    const error = caught(() => from(config, { SECRETS_ADDR: "http://environment" }, "other"));
+    expect(error).toEqual(refusal("ERR_NO_CONNECTION"));
+    for (const part of ['"other"', "steward:other.secrets.address"]) expect(error.message).toContain(part);
+  });
+});
+
+describe("the environment", () => {
+  test("is used if the configuration is empty, and selects the dialect", () => {
+    const standard = from({}, { SECRETS_ADDR: "http://s", SECRETS_TOKEN: "st", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" });
+    expect([standard.address, standard.token(), standard.dialect]).toEqual(["http://s", "st", "standard"]);
+    const hashicorp = from({}, { VAULT_ADDR: "http://v", VAULT_TOKEN: "vt", VAULT_NAMESPACE: "ns" });
+    expect([hashicorp.server, hashicorp.token(), hashicorp.dialect]).toEqual(["http://v?namespace=ns", "vt", "hashicorp"]);
+  });
+
+  const rows = Object.values(systems).flatMap(({ name, variables }) => variables.map((row) => ({ system: name, ...row })));
+  test.each(rows)("with $address alone selects the dialect $dialect", ({ system, address, prefix, dialect }) => {
+    const environment = { HOME: folder, [address]: "http://host", [`${prefix}_TOKEN`]: "t" };
+    const connection = connectTo(system, {}, { config: () => undefined, environment });
+    expect([connection.address, connection.token(), connection.dialect]).toEqual(["http://host", "t", dialect]);
+  });
+
+  test("never sends a token to an address from another source", () => {
+    writeFileSync(join(folder, ".vault-token"), "file-token");
+    const environment = { HOME: folder, VAULT_TOKEN: "vt", SECRETS_TOKEN: "st" };
+    expect(from(secrets({ address: "http://host" }), environment).token()).toBeUndefined();
+    expect(from({}, { ...environment, SECRETS_TOKEN: undefined, SECRETS_ADDR: "http://s" }).token()).toBeUndefined();
+    expect(from({}, { HOME: folder, SECRETS_TOKEN: "st", VAULT_ADDR: "http://v" }).token()).toBe("file-token");
+    // OpenBao's command line writes to Vault's token file. With both addresses, the owner of the token is unknown.
+    const { token, missingToken } = from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://v" });
+    expect([token(), missingToken]).toEqual([undefined, expect.stringContaining("BAO_TOKEN")]);
+    expect(from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://b" }).token()).toBe("file-token");
+    expect(from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_TOKEN: "vt" }).token()).toBe("file-token");
+  });
+
+  test.each([
+    [{ VAULT_NAMESPACE: "canaré" }, "VAULT_NAMESPACE: invalid-format"],
+    [{ VAULT_CLIENT_CERT: "-----BEGIN" }, "certificate-and-key", "VAULT_CLIENT_CERT", "VAULT_CLIENT_KEY"],
+    [{ VAULT_ADDR: "canary:8200" }, "url", "VAULT_ADDR"],
+    [{ VAULT_ADDR: "http://v/v1" }, "api-path", "VAULT_ADDR"],
+    [{ VAULT_TOKEN: "canary canary" }, "token-characters", "VAULT_TOKEN"],
+    [{ VAULT_CACERT: "/none" }, "unreadable-file", "VAULT_CACERT", "/none", "ENOENT"],
+  ])("is checked like the configuration, with an error that names the variable: %p", (environment, problem, ...parts) => {
+    const error = caught(() => from({}, { VAULT_ADDR: "http://v", ...environment }).token());
+    const isOfInputs = problem.includes(":") || problem === "certificate-and-key";
+    expect(error).toEqual(isOfInputs ? invalidInputs(problem) : refusal("ERR_INVALID_INPUT", { rule: problem }));
+    for (const part of parts) expect(error.message).toContain(part);
+    expect(error.message).not.toContain("canar");
+  });
+
+  test("a token file with invalid characters is named in the error", () => {
+    writeFileSync(join(folder, ".vault-token"), "canary canary");
+    const error = caught(() => from({}, { HOME: folder, VAULT_ADDR: "http://v" }).token());
+    expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "token-characters" }));
+    expect(error.message).toContain(join(folder, ".vault-token"));
+  });
+
+  test.each([
+    // The environment, then the address, token, dialect and namespace in use, and the unused variables. These differ in each row, since a process
+    // prints a warning once.
+    [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", BAO_NAMESPACE: "ns" }, ["http://b", "bt", "openbao", "ns"], []],
+    [{ VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" }, ["http://v", "vt", "hashicorp", undefined], []],
+    [
+      { BAO_ADDR: "http://b", BAO_TOKEN: "bt", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" },
+      ["http://b", "bt", "openbao", undefined],
+      ["VAULT_ADDR", "VAULT_TOKEN"],
+    ],
+    [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", VAULT_ADDR: "http://b", VAULT_TOKEN: "bt" }, ["http://b", "bt", "openbao", undefined], []],
+    [{ SECRETS_ADDR: "http://s", SECRETS_TOKEN: "st", BAO_ADDR: "http://b" }, ["http://s", "st", "standard", undefined], ["BAO_ADDR"]],
+    // OpenBao's own command line would mix these.
+    [
+      { BAO_ADDR: "http://b", VAULT_TOKEN: "vt", VAULT_CACERT: "/ca.pem" },
+      ["http://b", undefined, "openbao", undefined],
+      ["VAULT_TOKEN", "VAULT_CACERT"],
+    ],
+    [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", VAULT_NAMESPACE: "ns" }, ["http://b", "bt", "openbao", undefined], ["VAULT_NAMESPACE"]],
+    [{ VAULT_ADDR: "http://v", BAO_TOKEN: "bt" }, ["http://v", undefined, "hashicorp", undefined], ["BAO_TOKEN"]],
+    [
+      { BAO_ADDRESS: "http://b", BAO_TOKEN: "bt", BAO_NAMESPACE: "ns", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" },
+      ["http://v", "vt", "hashicorp", undefined],
+      ["BAO_TOKEN", "BAO_NAMESPACE"],
+    ],
+    [{ BAO_ADDR: "", BAO_TOKEN: "", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" }, ["http://v", "vt", "hashicorp", undefined], []],
+  ])("provides the settings of one product only, and warns once of unused variables: %p", (environment, used, unused) => {
+    for (const _ of [1, 2]) {
+      const { address, token, dialect, namespace } = from({}, environment);
+      expect([address, token(), dialect, namespace]).toEqual(used);
+    }
+    expect(said).toHaveLength(unused.length > 0 ? 1 : 0);
+    for (const variable of unused) expect(said[0]).toContain(variable);
+    expect(said.join()).toMatch(unused.length > 0 ? /^warning: [^.]+\.$/ : /^$/);
+    for (const value of ["bt", "vt", "http"]) expect(said.join()).not.toContain(value);
+  });
+
+  test("causes no warning if the configuration names the server", () => {
+    from(secrets({ address: "http://c" }), { BAO_ADDR: "http://b", VAULT_TOKEN: "vt" });
+    expect(said).toEqual([]);
+  });
+
+  test.each([
+    ["platform", "openbao"],
+    ["scheduler", "openbao"],
+    ["secrets", "openbaoo"],
+    ["secrets", "OpenBao"],
+  ] as const)("%s has no dialect %s", (system, dialect) =>
+    expect(() => from({ "steward:default": { [system]: { address: "http://host", dialect } } }, {}, "default", system)).toThrow(
+      invalidInputs(`${system}.dialect: invalid-value`),
+    ),
+  );
+
+  test("tests and demonstrations inherit no variable of any product", () => {
+    for (const { variables } of Object.values(systems))
+      for (const { address, prefix } of variables) for (const name of [address, `${prefix}_TOKEN`]) expect(name).toMatch(foreign);
+    for (const { address } of systems.secrets.variables) expect(secretsAddresses).toContain(address);
+    expect("BAO_CLIENT_KEY").toMatch(foreign);
+  });
+
+  test("a missing address is an error that names the configuration and the variables", () => {
+    const error = caught(() => from({}));
+    expect(error).toEqual(refusal("ERR_NO_CONNECTION"));
+    for (const part of ["steward:default.secrets.address", "SECRETS_ADDR", "BAO_ADDR", "VAULT_ADDR"]) expect(error.message).toContain(part);
+  });
+});
+
+test.each([
+  ["secrets", "http://server/v1"],
+  ["platform", "http://server/api/v2/"],
+  ["platform", "http://server/base/api"],
+] as const)("the address of %s must not contain the path of the API: %s", (system, address) => {
+  expect(() => connectTo(system, { address })).toThrow(refusal("ERR_INVALID_INPUT", { rule: "api-path" }));
+});
+
+test.each(definitions)("the token of $token begins with the name of its system", ({ token, system }) =>
+  expect(token.split(":")[0]).toBe(system.name),
+);

@@ -1,0 +1,194 @@
+import { definitions } from "../../../provider/definitions";
+import { start } from "../../../sandbox/index";
+import { refusal } from "../../support/refusal";
+import { engine, hold, sandbox, sent, to } from "../lifecycle/two-sandboxes";
+
+test("an internal error names its source and shows no secret", async () => {
+  const definition = definitions.find(({ token }) => token === "secrets:SchedulerAccess") as { create: unknown };
+  const create = jest.spyOn(definition as { create(): Promise<never> }, "create");
+  create.mockRejectedValue(new TypeError("cannot read canary-token of undefined"));
+  await expect(engine("SchedulerAccess").up({ address: "http://scheduler", token: "canary-token" })).rejects.toMatchObject({
+    code: "ERR_INTERNAL",
+    message: expect.stringMatching(/ access .*TypeError: cannot read \[secret\] of undefined \(provider\/[\w/.-]+:\d+\)/),
+  });
+  create.mockRestore();
+});
+
+// test/faults refreshes every resource under every other fault.
+describe("only a 404 of the server itself removes a resource from the state", () => {
+  test.each([
+    ...[
+      '{"errors":["no handler for route \\"nomad/role/web\\". route entry not found."]}',
+      "<html>no such page</html>",
+      "no such route",
+    ].map((body) => ({ status: 404, body, code: "ERR_NOT_FOUND" })),
+    { status: 404, body: '{"message":"no route matched"}', code: "ERR_NOT_FOUND" },
+    { status: 200, body: '{"data":{}}', code: "ERR_UNEXPECTED_RESPONSE" },
+    { status: 200, body: '{"data":null}', code: "ERR_UNEXPECTED_RESPONSE" },
+    { status: 204, body: undefined, code: "ERR_UNEXPECTED_RESPONSE" },
+  ])(
+    "$status $body keeps the resource in the state, and the next refresh finds no drift",
+    async ({ status, body, code }) => {
+      const resource = engine("SchedulerRole");
+      await resource.up({ name: "web", policies: ["a"] });
+      sandbox.faults.add({ system: "secrets", method: "GET", path: "/v1/nomad/role/web", action: "respond", status, body });
+      await expect(resource.refresh()).rejects.toMatchObject({
+        code,
+        stack: "",
+        details: { operation: expect.stringContaining('read scheduler role "web"') },
+      });
+      expect(resource.state).toBeDefined();
+      sandbox.faults.clear();
+      expect(await resource.refresh()).toEqual([]);
+    },
+    20_000,
+  );
+});
+
+test("a read that fails before a creation is one readable error and leaves no state", async () => {
+  const resource = engine("SchedulerRole");
+  sandbox.faults.add({ system: "secrets", method: "GET", path: "/v1/nomad/role/web", action: "respond", status: 403, body: "{}" });
+  await expect(resource.up({ name: "web", policies: ["a"] })).rejects.toMatchObject({
+    ...{ code: "ERR_FORBIDDEN", stack: "", method: "GET", path: "/v1/nomad/role/web" },
+    message: expect.stringMatching(/^Cannot create scheduler role "web": .+$/),
+  });
+  expect(resource.state).toBeUndefined();
+});
+
+test.each(["<html></html>", "no such route", ""])(
+  "a 404 of a gateway in front of the server (%j) does not count as a deletion",
+  async (body) => {
+    const resource = engine("SchedulerRole");
+    await resource.up({ name: "web", policies: ["a"] });
+    sandbox.faults.add({ system: "secrets", method: "DELETE", path: "/v1/nomad/role/web", action: "respond", status: 404, body });
+    await expect(resource.destroy()).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
+    await resource.destroy();
+    expect(await hold(sandbox, "nomad/role/web")).toBe(404);
+  },
+);
+
+test.each(["SchedulerAccess", "SchedulerLease", "SchedulerRole", "SchedulerRoles"])("%s can be destroyed after its mount", async (type) => {
+  for (const dialect of ["standard", "hashicorp"] as const) {
+    const service = await start({ dialect });
+    const settings = { secrets: { address: service.secrets.url, token: service.secrets.token, dialect } };
+    const resource = engine(type, { "steward:default": settings });
+    const policies = ["a"];
+    await resource.up(
+      {
+        SchedulerAccess: { address: "http://h:1", token: "t" },
+        SchedulerLease: { ttl: 1 },
+        SchedulerRole: { name: "web", policies },
+        SchedulerRoles: { roles: { web: { policies } } },
+      }[type] ?? {},
+    );
+    const mount = dialect === "standard" ? "scheduler" : "nomad";
+    const header = dialect === "standard" ? "X-Secrets-Token" : "X-Vault-Token";
+    await fetch(`${service.secrets.url}/v1/sys/mounts/${mount}`, { method: "DELETE", headers: { [header]: service.secrets.token } });
+    await resource.destroy();
+    await service.close();
+  }
+});
+
+describe("the hint of an error", () => {
+  const read = {
+    system: "secrets" as const,
+    method: "GET",
+    path: "/v1/nomad/role/web",
+    action: "respond" as const,
+    body: '{"errors":["permission denied"]}',
+  };
+
+  test.each([401, 403])("a %d at refresh and destroy names the configuration of the last up", async (status) => {
+    const resource = engine("SchedulerRole");
+    await resource.up({ name: "web", policies: ["a"] });
+    const hint = expect.stringMatching(/--run-program.* tokenEnv or tokenFile /);
+    sandbox.faults.add({ ...read, status });
+    await expect(resource.refresh()).rejects.toMatchObject({ status, details: { hint } });
+    sandbox.faults.add({ ...read, method: "DELETE", status });
+    await expect(resource.destroy()).rejects.toMatchObject({ status, details: { hint } });
+    sandbox.faults.add({ ...read, method: "POST", status });
+    await expect(resource.up({ name: "web", policies: ["b"] })).rejects.toMatchObject({
+      status,
+      details: { hint: expect.not.stringContaining("--run-program") },
+    });
+  });
+
+  test("a rejection of a request without a token says that none was sent", async () => {
+    const anonymous = { "steward:default": { secrets: { address: sandbox.secrets.url, dialect: "hashicorp" } } };
+    await expect(engine("SchedulerRole", anonymous).up({ name: "web", policies: ["a"] })).rejects.toThrow(
+      refusal("ERR_FORBIDDEN", { rule: "no-token", method: "GET", path: "/v1/nomad/role/web", status: 403 }),
+    );
+    const unset = { "steward:default": to(sandbox, { token: undefined, tokenEnv: "STEWARD_UNSET" }) };
+    await expect(engine("SchedulerRole", unset).up({ name: "web", policies: ["a"] })).rejects.toThrow(
+      refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }),
+    );
+  });
+
+  test("a preview needs no token", async () => {
+    const resource = engine("SchedulerRole");
+    await resource.up({ name: "web", policies: ["a"] });
+    const unset = { "steward:default": to(sandbox, { token: undefined, tokenEnv: "STEWARD_UNSET" }) };
+    resource.configure(unset);
+    expect((await resource.preview({ name: "web", policies: ["b"] })).operation).toBe("update");
+    expect((await engine("SchedulerRole", unset).preview({ name: "other", policies: ["a"] })).operation).toBe("create");
+    await expect(resource.up({ name: "web", policies: ["b"] })).rejects.toThrow(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
+  });
+
+  describe("a creation that is rejected with 403 or 404 reads the token's visible paths once", () => {
+    const as = async (policy: string): Promise<object> => {
+      const call = (method: string, path: string, body: object): Promise<Response> =>
+        fetch(`${sandbox.secrets.url}/v1/${path}`, {
+          method,
+          headers: { "X-Vault-Token": sandbox.secrets.token },
+          body: JSON.stringify(body),
+        });
+      await call("PUT", "sys/policies/acl/limited", { policy });
+      const answer = (await (await call("POST", "auth/token/create", { policies: ["limited"] })).json()) as {
+        auth: { client_token: string };
+      };
+      return to(sandbox, { token: answer.auth.client_token });
+    };
+    const listing = "GET /v1/sys/internal/specs/openapi";
+    const role = { name: "web", policies: ["a"] };
+
+    test("and names a path that the token may read but not write", async () => {
+      const limited = await as('path "nomad/*" { capabilities = ["read"] }');
+      await expect(engine("SchedulerRole", { "steward:default": limited }).up(role)).rejects.toMatchObject({
+        ...{ code: "ERR_FORBIDDEN", method: "POST", path: "/v1/nomad/role/web", status: 403 },
+        details: { hint: expect.stringMatching(/ `create`, `read` and `update` capabilities on \/nomad\/role\/web\. .* setting token/) },
+      });
+      expect(sent().filter((request) => request === listing)).toHaveLength(1);
+    });
+
+    test("and names a mount that the token cannot see", async () => {
+      const limited = await as('path "other/*" { capabilities = ["read"] }');
+      const [one, two] = [
+        engine("SchedulerRole", { "steward:default": limited }),
+        engine("SchedulerLease", { "steward:default": limited }),
+      ];
+      const nothing = { status: 403, details: { hint: expect.stringMatching(/ \/nomad\/, .* policy /) } };
+      // In parallel, as in one process.
+      await Promise.all([
+        expect(one.up(role)).rejects.toMatchObject(nothing),
+        expect(two.up({ ttl: "1h" })).rejects.toMatchObject(nothing),
+      ]);
+      expect(sent().filter((request) => request === listing)).toHaveLength(1);
+    });
+
+    test("and names a mount without an engine", async () => {
+      await expect(engine("SchedulerRole").up({ ...role, mount: "team/none" })).rejects.toMatchObject({
+        ...{ code: "ERR_NOT_FOUND", method: "GET", path: "/v1/team/none/role/web", status: 404 },
+        details: { hint: expect.stringContaining("/team/none/,") },
+      });
+    });
+
+    test("and adds no hint if that read fails", async () => {
+      const limited = await as('path "third/*" { capabilities = ["read"] }');
+      sandbox.faults.add({ system: "secrets", path: /openapi/, action: "respond", status: 500 });
+      await expect(engine("SchedulerRole", { "steward:default": limited }).up(role)).rejects.toMatchObject({
+        ...{ code: "ERR_FORBIDDEN", path: "/v1/nomad/role/web" },
+        details: { hint: expect.stringMatching(/ secrets .*"default"/) },
+      });
+    });
+  });
+});

@@ -1,0 +1,143 @@
+import { createPlugin } from "../../../provider/engine/plugin";
+import { wrapSecrets } from "../../../provider/engine/plugin-values";
+import { Sandbox, start } from "../../../sandbox/index";
+import { Context } from "../../cases/case";
+import { certificate } from "../../support/certificates";
+import { configOf, contextOf, resetAll } from "../../support/context";
+import { Engine, noEngine } from "../../support/engine";
+import { limits } from "../../support/limits";
+import { endPlugin, listen, NativeEngine, Told } from "../../support/native-engine";
+import { printed } from "../../support/printed";
+
+// Cases in which the engine sends the native plugin other requests than the dynamic provider.
+
+let sandbox: Sandbox;
+let context: Context;
+beforeAll(async () => {
+  Object.assign(limits, { initialBackoff: 1, maxRetries: 1 });
+  sandbox = await start({ dialect: "hashicorp" });
+  context = contextOf(sandbox, "hashicorp");
+});
+const told: Told[] = [];
+beforeEach(async () => {
+  await resetAll(context);
+  listen(told);
+  told.length = 0;
+});
+afterAll(async () => {
+  await endPlugin();
+  await sandbox.close();
+});
+
+const path = "/api/v2/admin/customization-settings";
+const attributes = async (): Promise<Record<string, unknown>> =>
+  ((await context.outOfBand("platform", "GET", path)) as { data: { attributes: Record<string, unknown> } }).data.attributes;
+
+describe.each([
+  ["dynamic", Engine],
+  ["native", NativeEngine],
+] as const)("%s", (_, Mechanism) => {
+  test.each(["up", "destroy"] as const)(
+    "the next %s restores an attribute that was added in an update without a response",
+    async (next) => {
+      const engine = new Mechanism("platform:CustomizationSettings", configOf(context));
+      const before = await attributes();
+      await engine.up({ footer: "ours" });
+      sandbox.faults.add({ system: "platform", method: "PATCH", path, action: "drop-after", times: 9 });
+      await expect(engine.up({ footer: "ours", error: "Call us." })).rejects.toThrow("PATCH");
+      sandbox.faults.clear();
+      expect((await attributes()).error).toBe("Call us.");
+      if (next === "up") {
+        await engine.up({ footer: "ours" });
+        expect(await attributes()).toEqual({ ...before, footer: "ours" });
+      }
+      await engine.destroy();
+      expect(await attributes()).toEqual(before);
+    },
+  );
+});
+
+describe.each([
+  {
+    of: "dynamic",
+    Mechanism: Engine,
+    lines: () => printed,
+    secret: (field: string, value: string): object => ({ [field]: value, secretInputs: [field] }),
+  },
+  {
+    of: "native",
+    Mechanism: NativeEngine,
+    lines: () => told.flatMap(({ by, value }) => (by === "log" ? [value as string] : [])),
+    secret: (field: string, value: string): object => wrapSecrets({ [field]: value }, [[field]]),
+  },
+])("$of", ({ Mechanism, lines, secret }) => {
+  test("an up that disables single sign-on prints it", async () => {
+    const before = { enabled: true, "idp-cert": certificate, "sso-endpoint-url": "https://idp/sso", "slo-endpoint-url": "https://idp/slo" };
+    await context.outOfBand("platform", "PATCH", "/api/v2/admin/saml-settings", { data: { attributes: before } });
+    await new Mechanism("platform:SamlSettings", configOf(context)).up({ enabled: false });
+    expect(lines()).toEqual(['SAML settings "saml": adoption changes enabled: true -> false.']);
+  });
+
+  test.each(["an update", "a replacement"])("a value that was a secret of the program is not printed in %s", async (kind) => {
+    await context.outOfBand("platform", "PATCH", path, { data: { attributes: { footer: "canary" } } });
+    const engine = new Mechanism("platform:CustomizationSettings", configOf(context));
+    await engine.up({ ...secret("footer", "canary"), onDelete: "retain" });
+    await engine.up({ onDelete: "retain" });
+    if (kind === "an update") await engine.up({ footer: "ours", onDelete: "retain" });
+    else await engine.replace({ footer: "ours", onDelete: "retain" });
+    expect(lines()).toEqual(['customization settings "customization": adoption changes footer: [secret] -> [secret].']);
+  });
+});
+
+describe("the settings of a provider", () => {
+  const { checkConfiguration } = createPlugin({ environment: {}, engine: noEngine }, () => {});
+  const address = "http://127.0.0.1:8200";
+  const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+  test.each([
+    ["a system as an object", { secrets: { address } }],
+    ["a system as JSON", { platform: JSON.stringify({ address }) }],
+    ["a connection", { production: { secrets: { address } }, default: JSON.stringify({ platform: { address } }) }],
+    ["a value that is unknown in a preview", { secrets: unknown, production: unknown }],
+    ["a value that Pulumi adds", { version: "1.2.3", pluginDownloadURL: "https://x", native: "true" }],
+  ])("%s is accepted", (_, settings) => expect(checkConfiguration(settings)).toEqual([]));
+
+  test.each([
+    ["secrets", "{canary"],
+    ["platform", '["canary"]'],
+    ["scheduler", "canary"],
+    ["production", "{canary"],
+    ["default", ["canary"]],
+    ["constructor", "canary"],
+  ])("%s: %j is rejected by its name, without its value", (name, value) => {
+    const failures = checkConfiguration({ [name]: value });
+    expect(failures).toEqual([expect.objectContaining({ path: name, rule: "connection" })]);
+    expect(JSON.stringify(failures)).not.toContain("canary");
+  });
+});
+
+test.each(["", "x", "nomad/role/", "nomad//role/web", "nomad/role/../web"])("an import by the id %j names the valid form", async (id) => {
+  const role = new NativeEngine("secrets:SchedulerRole", configOf(context));
+  await expect(role.import(id)).rejects.toThrow(`"${id}" is not a valid id. Write it as <mount>/role/<name>.`);
+});
+
+test("an import of an object that does not exist names the id and the import", async () => {
+  await context.outOfBand("secrets", "POST", "/v1/nomad/role/other", { policies: "a", type: "client" });
+  const role = new NativeEngine("secrets:SchedulerRole", configOf(context));
+  await expect(role.import("nomad/role/none")).rejects.toThrow(
+    /the id "nomad\/role\/none"\. Correct the id, or remove this import or `get`\.$/,
+  );
+});
+
+test("a null in a map, as YAML reads an empty value, is rejected by its path", async () => {
+  const roles = new NativeEngine("secrets:SchedulerRoles", configOf(context));
+  const reason = await roles.up({ roles: { one: { policies: ["a"] }, two: null } }).then(String, String);
+  expect(reason).toContain("roles.two: ");
+});
+
+test("operations of many resources run in parallel in one plugin", async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `role-${index}`);
+  const roles = names.map((name) => ({ name, engine: new NativeEngine("secrets:SchedulerRole", configOf(context)) }));
+  await Promise.all(roles.map(({ name, engine }) => engine.up({ name, policies: [name] }, { remembers: true })));
+  expect(roles.map(({ engine }) => engine.outputs().policies)).toEqual(names.map((name) => [name]));
+});

@@ -1,0 +1,155 @@
+import { noEngine } from "../../../provider/connection";
+import { createPlugin } from "../../../provider/engine/plugin";
+import { Sandbox, start } from "../../../sandbox/index";
+import { limits } from "../../support/limits";
+
+// Only the native plugin knows imports and the URNs of all resources.
+
+const urn = (type: string, name: string): string => `urn:pulumi:dev::test::steward:${type}::${name}`;
+const role = (name: string): { urn: string } => ({ urn: urn("secrets:SchedulerRole", name) });
+const general = { urn: urn("platform:GeneralSettings", "general") };
+
+let sandbox: Sandbox;
+let lines: string[];
+let plugin: ReturnType<typeof createPlugin>;
+beforeAll(async () => {
+  sandbox = await start({ dialect: "hashicorp" });
+});
+afterAll(() => sandbox.close());
+
+/** Starts a new plugin process, as each operation of the command line does. */
+function startPlugin(): void {
+  const at = Object.fromEntries(
+    (["secrets", "platform"] as const).map((system) => {
+      const { url, token } = sandbox[system];
+      return [system, { address: url, token, dialect: "hashicorp" }];
+    }),
+  );
+  lines = [];
+  plugin = createPlugin({ environment: {}, engine: noEngine, limits }, (_, line) => lines.push(line));
+  plugin.configure({ default: JSON.stringify(at), same: JSON.stringify(at) });
+}
+beforeEach(startPlugin);
+
+const rulesOf = async (resource: { urn: string }, news: Record<string, unknown>): Promise<string[]> =>
+  (await plugin.check(resource, {}, news)).failures.map(({ path, rule, reason }) => {
+    expect(reason).not.toMatch(/^undefined|\n/);
+    return `${path}: ${rule}`;
+  });
+const writes = (): number => sandbox.requests().filter(({ method }) => method !== "GET").length;
+
+describe("two resources of one program", () => {
+  const inputs = { name: "web", policies: ["read"] };
+
+  test.each([{}, { connection: "same" }, { mount: "/nomad/" }])("must not declare the same object, also with %j", async (otherwise) => {
+    expect(await rulesOf(role("first"), inputs)).toEqual([]);
+    expect(await rulesOf(role("second"), { ...inputs, ...otherwise })).toEqual([": declared-twice"]);
+    const { failures } = await plugin.check(role("second"), {}, { ...inputs, ...otherwise });
+    expect(failures[0]?.reason).toContain('the resource "first"');
+    expect(await rulesOf(role("first"), inputs)).toEqual([]);
+    expect(await rulesOf(role("third"), { ...inputs, name: "other" })).toEqual([]);
+  });
+
+  test("may declare objects that are not known yet", async () => {
+    const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+    expect(await rulesOf(role("first"), { ...inputs, name: unknown })).toEqual([]);
+    expect(await rulesOf(role("second"), { ...inputs, name: unknown })).toEqual([]);
+  });
+
+  test("must not declare the same settings, or a role of a set", async () => {
+    expect(await rulesOf(general, { apiRateLimit: 100 })).toEqual([]);
+    expect(await rulesOf({ urn: urn("platform:GeneralSettings", "again") }, { apiRateLimit: 100 })).toEqual([": declared-twice"]);
+    expect(await rulesOf({ urn: urn("secrets:SchedulerRoles", "set") }, { roles: { web: { policies: ["read"] } } })).toEqual([]);
+    expect(await rulesOf(role("one"), inputs)).toEqual([": declared-twice"]);
+  });
+
+  test("must not declare an exclusive set and a role of its mount", async () => {
+    const set = { urn: urn("secrets:SchedulerRoles", "set") };
+    const exclusive = { roles: { site: { policies: ["read"] } }, exclusive: true };
+    expect(await rulesOf(set, exclusive)).toEqual([]);
+    expect(await rulesOf(set, exclusive)).toEqual([]);
+    expect(await rulesOf(role("one"), inputs)).toEqual([": declared-twice"]);
+    expect(await rulesOf(role("two"), { ...inputs, mount: "other" })).toEqual([]);
+    expect(await rulesOf({ urn: urn("secrets:SchedulerRoles", "second") }, { ...exclusive, mount: "other" })).toEqual([": declared-twice"]);
+  });
+});
+
+test.each([
+  ["secrets:SchedulerRole", { name: "web", policies: [1.1, null] }, ["policies[0]", "policies[1]"]],
+  ["secrets:SchedulerAccess", { address: "https://nomad.example.com", token: "t", caCert: 5 }, ["caCert"]],
+])("a number instead of a string, as YAML reads it without quotes, is rejected: %s", async (type, news, paths) => {
+  const { failures } = await plugin.check({ urn: urn(type, "yaml") }, {}, news);
+  expect(failures.map(({ path, reason }) => [path, reason])).toEqual(paths.map((path) => [path, "must be a string"]));
+});
+
+describe("an import", () => {
+  test("of a resource that names a connection is rejected", async () => {
+    const { inputs: declared } = await plugin.check(role("web"), {}, { name: "imported", policies: ["read"] });
+    await plugin.create(role("web"), declared, false);
+    startPlugin();
+    const found = await plugin.read(role("web"), "nomad/role/imported", {}, {});
+    const inputs = found?.inputs ?? {};
+    expect(inputs).toMatchObject({ name: "imported", policies: ["read"] });
+    expect(await rulesOf(role("web"), { ...inputs, connection: "same" })).toEqual(["connection: import-connection"]);
+    expect(await rulesOf(role("web"), { ...inputs, connection: "default" })).toEqual([]);
+    startPlugin();
+    expect(await rulesOf(role("web"), { ...inputs, connection: "same" })).toEqual([]);
+  });
+
+  test("of one role under several names keeps it while the program declares one of them", async () => {
+    const { inputs: declared } = await plugin.check(role("web"), {}, { name: "several", policies: ["read"] });
+    await plugin.create(role("web"), declared, false);
+    const states = new Map<string, { state: Record<string, unknown>; inputs: Record<string, unknown> }>();
+    for (const name of ["stays", "leaves", "leaves-too"]) {
+      startPlugin();
+      states.set(name, await plugin.read(role(name), "nomad/role/several", {}, {}).then((found) => found ?? { state: {}, inputs: {} }));
+    }
+    startPlugin();
+    const { state = {}, inputs = {} } = states.get("stays") ?? {};
+    const { inputs: news } = await plugin.check(role("stays"), inputs, inputs);
+    expect(await plugin.diff(role("stays"), "nomad/role/several", state, inputs, news)).toMatchObject({ changes: false });
+    for (const name of ["leaves", "leaves-too"]) await plugin.delete(role(name), "nomad/role/several", states.get(name)?.state ?? {});
+    expect(lines).toEqual([expect.stringContaining("left in place"), expect.stringContaining("left in place")]);
+    startPlugin();
+    expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeDefined();
+    await plugin.delete(role("stays"), "nomad/role/several", state);
+    expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeUndefined();
+  });
+
+  test("of settings keeps undeclared attributes, without a warning", async () => {
+    const { state = {}, inputs = {} } = (await plugin.read(general, "general", {}, {})) ?? {};
+    expect(Object.keys(inputs).length).toBeGreaterThan(2);
+    const declared = { apiRateLimit: inputs.apiRateLimit };
+    const { inputs: news } = await plugin.check(general, inputs, declared);
+    const { changes } = await plugin.diff(general, "general", state, inputs, news);
+    const before = writes();
+    const after = changes ? await plugin.update(general, "general", { state, inputs }, news, false) : state;
+    expect(after.managed).toEqual(["apiRateLimit"]);
+    expect(writes()).toBe(before);
+    expect(lines).toEqual([]);
+    startPlugin();
+    await plugin.delete(general, "general", after);
+    expect(writes()).toBe(before);
+  });
+
+  test("of settings that later changed outside Pulumi restores their values at the import", async () => {
+    const customization = { urn: urn("platform:CustomizationSettings", "customization") };
+    const footer = async () => (await plugin.read(customization, "customization", {}, {}))?.state.footer;
+    const held = await footer();
+    const found = (await plugin.read(customization, "customization", {}, {})) ?? { state: {}, inputs: {} };
+    startPlugin();
+    const other = { urn: urn("platform:CustomizationSettings", "other") };
+    await plugin.create(other, (await plugin.check(other, {}, { footer: "somebody else" })).inputs, false);
+    startPlugin();
+    const refreshed = await plugin.read(customization, "customization", found.state, found.inputs);
+    const { state = {}, inputs = {} } = refreshed ?? {};
+    expect(inputs.footer).toBe("somebody else");
+    const { inputs: news } = await plugin.check(customization, inputs, found.inputs);
+    expect(await plugin.diff(customization, "customization", state, inputs, news)).toMatchObject({ changes: true });
+    const after = await plugin.update(customization, "customization", { state, inputs }, news, false);
+    expect(await footer()).toBe(held);
+    startPlugin();
+    await plugin.delete(customization, "customization", after);
+    expect(await footer()).toBe(held);
+  });
+});

@@ -1,0 +1,245 @@
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { LookupFunction, connect as netConnect } from "node:net";
+import { EnvHttpProxyAgent, request } from "undici";
+import { connect } from "../../../provider/connection";
+import { send } from "../../../provider/http";
+import { proxyOf } from "../../../provider/http/failure";
+import { print } from "../../../provider/log/print";
+import { stewardProcess } from "../../command/holder";
+import { certificate, expiredCertificate, otherCertificate, privateKey } from "../../support/certificates";
+import { connectTo, systems } from "../../support/connection";
+import { Engine, noEngine } from "../../support/engine";
+import { printed } from "../../support/printed";
+import { invalidInputs, refusal } from "../../support/refusal";
+import { connection, failure, get, listen, listenTcp, ok, post, seen, serve, servers } from "./exchange";
+
+describe("TLS", () => {
+  const secure = async (options: object): Promise<string> => {
+    const port = await listen(
+      createTlsServer({ cert: certificate, key: privateKey, ...options }, (request, response) => {
+        seen.push(request);
+        ok(response);
+      }),
+    );
+    return `https://localhost:${port}`;
+  };
+
+  test("trusts only the connection's caCert", async () => {
+    const address = await secure({});
+    expect((await send(connection(address, { caCert: certificate }), get)).status).toBe(200);
+    const error = await failure(send(connection(address), get));
+    expect(error).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule: "certificate-authority", method: "GET", path: "/v1/thing" }));
+    for (const part of [address, "caCert"]) expect(error.message).toContain(part);
+  });
+
+  test.each([
+    { cause: "an expired certificate", cert: expiredCertificate, code: "CERT_HAS_EXPIRED", rule: "certificate-expired" },
+    { cause: "another host's certificate", cert: otherCertificate, code: "ERR_TLS_CERT_ALTNAME_INVALID", rule: "certificate-host" },
+  ])("names a remedy for $cause", async ({ cert, code, rule }) => {
+    const address = await secure({ cert });
+    const error = await failure(send(connection(address, { caCert: cert }), get));
+    expect(error).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule, method: "GET", path: "/v1/thing" }));
+    for (const part of [address, `(${code})`]) expect(error.message).toContain(part);
+  });
+
+  test.each(["1", "true"])("VAULT_SKIP_VERIFY=%s is ignored, and the error names it", async (value) => {
+    const address = await secure({});
+    const target = (environment: object) => connectTo("secrets", { address, token: "canary-token" }, { environment: { ...environment } });
+    expect((await failure(send(target({ VAULT_SKIP_VERIFY: value }), get))).message).toContain("VAULT_SKIP_VERIFY");
+    expect((await failure(send(target({ VAULT_SKIP_VERIFY: "false" }), get))).message).not.toContain("VAULT_SKIP_VERIFY");
+    expect(seen).toEqual([]);
+  });
+
+  test.each([
+    { of: "the server", asked: [] },
+    { of: "the server behind a proxy", proxy: createServer, asked: ["vault.test:8200"] },
+    { of: "a proxy", proxy: () => createTlsServer({ cert: certificate, key: privateKey }), asked: [] },
+  ])("NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored for the certificate of $of", async ({ proxy, asked }) => {
+    const address = await secure({});
+    const tunnels: unknown[] = [];
+    const tunnel = proxy?.().on("connect", ({ url }, socket) => {
+      tunnels.push(url);
+      const server = netConnect(Number(new URL(address).port), "127.0.0.1", () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
+      socket.on("error", () => server.destroy()).pipe(server);
+      server.on("error", () => socket.destroy()).pipe(socket);
+    });
+    const route = tunnel && {
+      VAULT_ADDR: "https://vault.test:8200",
+      https_proxy: `${asked.length > 0 ? "http" : "https"}://localhost:${await listen(tunnel)}`,
+    };
+    const variables = { NODE_TLS_REJECT_UNAUTHORIZED: "0", VAULT_ADDR: address, VAULT_TOKEN: "canary-token", ...route };
+    // A process: a test's variables do not reach Node itself.
+    const { code, stderr } = await stewardProcess(variables, ["rekey", "status"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED is ignored");
+    expect(tunnels).toEqual(asked);
+    expect(seen).toEqual([]);
+  });
+
+  test("sends the client certificate", async () => {
+    const address = await secure({ requestCert: true, rejectUnauthorized: true, ca: certificate });
+    expect((await send(connection(address, { caCert: certificate, clientCert: certificate, clientKey: privateKey }), get)).status).toBe(
+      200,
+    );
+    await failure(send(connection(address, { caCert: certificate }), { ...get, retry: "never" }));
+    expect(seen).toHaveLength(1);
+  });
+
+  test("an invalid client key is an input error, not a lost response", async () => {
+    const address = await secure({});
+    const broken = connection(address, {
+      caCert: certificate,
+      clientCert: certificate,
+      clientKey: "-----BEGIN PRIVATE KEY-----\nnone\n-----END PRIVATE KEY-----\n",
+    });
+    expect(await failure(send(broken, post))).toEqual(refusal("ERR_INVALID_INPUT", { rule: "pem" }));
+    expect(seen).toEqual([]);
+  });
+
+  test("HTTPS to a plain HTTP server is an error about TLS", async () => {
+    const plain = await serve((_, response) => ok(response));
+    const error = await failure(send(connection(plain.address.replace("http:", "https:")), { ...get, retry: "never" }));
+    expect(error).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule: "no-tls" }));
+  });
+});
+
+test.each(["secrets", "platform", "scheduler"] as const)(
+  "plain HTTP to another machine causes one warning per connection (%s)",
+  async (system) => {
+    const address = `http://${system}.invalid:1`;
+    const to = (name: string) =>
+      connect(systems[system], name, {
+        config: () => JSON.stringify({ [system]: { address, token: "t" } }),
+        environment: {},
+        cache: new Map(),
+        engine: noEngine,
+        say: print,
+      });
+    for (const name of ["default", "default", "other"]) await failure(send(to(name), { ...get, retry: "never" }));
+    const line = (name: string): unknown => expect.stringMatching(`^warning: .*"${name}".* ${system} to ${address} `);
+    expect(printed).toEqual([line("default"), line("other")]);
+    const here = await serve((_, response) => ok(response));
+    await send(here, get);
+    expect(printed).toHaveLength(2);
+  },
+);
+
+describe("a proxy from the environment", () => {
+  const variables = ["http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
+  const before = Object.fromEntries(variables.map((name) => [name, process.env[name]]));
+  afterEach(() => {
+    for (const name of variables) delete process.env[name];
+    for (const [name, value] of Object.entries(before)) if (value !== undefined) process.env[name] = value;
+  });
+
+  beforeEach(() => {
+    for (const name of variables) delete process.env[name];
+  });
+
+  test("is used for other hosts and never for this machine", async () => {
+    const asked: string[] = [];
+    const proxy = createServer((request, response) => {
+      asked.push(request.url ?? "");
+      ok(response);
+    });
+    proxy.on("connect", (request, socket) => {
+      asked.push(request.url ?? "");
+      socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+    });
+    process.env.http_proxy = `http://127.0.0.1:${await listen(proxy)}`;
+    await send(connection("http://vault.test:8200"), { ...get, retry: "never" }).catch(() => {});
+    expect(asked.join()).toContain("vault.test:8200");
+    asked.length = 0;
+    const target = await serve((_, response) => ok(response));
+    await send(target, get);
+    expect(asked).toEqual([]);
+    // If CONNECT is refused, nothing was sent.
+    process.env.https_proxy = process.env.http_proxy;
+    const refused = await failure(send(connection("https://third.test:8200"), post));
+    expect(refused).toMatchObject({ code: "ERR_UNREACHABLE", details: { outcomeUnknown: false, rule: "refused-by-proxy" } });
+    for (const part of [process.env.https_proxy, "https_proxy", "https://third.test:8200"]) expect(refused.message).toContain(part);
+    asked.length = 0;
+    process.env.no_proxy = "other.test";
+    await failure(send(connection("http://other.test:8200"), { ...get, retry: "never" }));
+    expect(asked).toEqual([]);
+  });
+
+  test.each(["http_proxy", "HTTPS_PROXY"])("if unreachable is named with its variable (%s), without its password", async (variable) => {
+    const port = await listen(createServer());
+    await new Promise((done) => servers.pop()?.close(done));
+    process.env[variable] = `http://user:canary@127.0.0.1:${port}`;
+    const error = await failure(send(connection(`https://${variable}.test:8200`.replace("_", "-")), { ...post, retry: "never" }));
+    expect(error).toMatchObject({ code: "ERR_UNREACHABLE", details: { rule: "proxy-unreachable", nothingSent: true } });
+    for (const part of [`http://127.0.0.1:${port} `, variable, "ECONNREFUSED", "no_proxy"]) expect(error.message).toContain(part);
+  });
+
+  test.each([
+    "proxy.test:3128",
+    "localhost:3128",
+    "canary",
+    "ftp://proxy.example.com",
+    "socks5:canary",
+    "http://user:canary%@127.0.0.1:1",
+    "http://us%er:canary@127.0.0.1:1",
+  ])("if invalid is an error that names its variable (%s)", async (value) => {
+    for (const variable of ["http_proxy", "HTTPS_PROXY"]) {
+      process.env[variable] = value;
+      for (const address of ["https://first.test:8200", "http://second.test:8200"]) {
+        const error = await failure(send(connection(address), { ...post, retry: "never" }));
+        expect(error).toEqual(invalidInputs(`${variable}: proxy`));
+        expect(error.message).not.toContain(value);
+      }
+      delete process.env[variable];
+    }
+    process.env.https_proxy = value;
+    const target = await serve((_, response) => ok(response));
+    expect((await send(target, get)).status).toBe(200);
+  });
+
+  test("of both schemes may be invalid, and a resource fails without a state", async () => {
+    Object.assign(process.env, { http_proxy: "proxy:1", https_proxy: "proxy:2", HTTP_PROXY: "http://127.0.0.1:1" });
+    const engine = new Engine("secrets:SchedulerRole", {
+      "steward:default": { secrets: { address: "https://role.test:8200", token: "t" } },
+    });
+    await expect(engine.up({ name: "web", policies: ["a"], adopt: true })).rejects.toThrow(
+      invalidInputs("http_proxy: proxy", "https_proxy: proxy"),
+    );
+    expect(engine.state).toBeUndefined();
+  });
+
+  test("that speaks SOCKS and closes the connection is named", async () => {
+    const port = await listenTcp((socket) => socket.destroy());
+    process.env.https_proxy = `socks5://user:canary@127.0.0.1:${port}`;
+    const error = await failure(send(connection("https://socks.test:8200"), { ...post, retry: "never" }));
+    expect(error).toMatchObject({ code: "ERR_UNREACHABLE", details: { rule: "proxy-unreachable", nothingSent: true } });
+    for (const part of [`socks5://127.0.0.1:${port} `, "https_proxy"]) expect(error.message).toContain(part);
+  });
+
+  const proxy = { https_proxy: "http://127.0.0.1:1" };
+  const other = { http_proxy: "http://127.0.0.1:2" };
+  test.each<[environment: object, variable: string | undefined]>([
+    [proxy, "https_proxy"],
+    [other, "http_proxy"],
+    [{ ...proxy, ...other, HTTPS_PROXY: "http://127.0.0.1:3" }, "https_proxy"],
+    [{ https_proxy: "", ...other }, "http_proxy"],
+    [{ https_proxy: "", http_proxy: "", HTTPS_PROXY: "http://127.0.0.1:1" }, undefined],
+    [{ ...proxy, no_proxy: "*" }, undefined],
+    [{ ...proxy, no_proxy: "other.test, *" }, "https_proxy"],
+    [{ ...proxy, no_proxy: "test" }, undefined],
+    [{ ...proxy, no_proxy: "other.test  B.TEST" }, undefined],
+    [{ ...proxy, no_proxy: "*.b.test" }, undefined],
+    [{ ...proxy, NO_PROXY: ".a.b.test:8200" }, undefined],
+    [{ ...proxy, no_proxy: "a.b.test:443" }, "https_proxy"],
+    [{ ...proxy, no_proxy: "", NO_PROXY: "a.b.test" }, "https_proxy"],
+    [{ ...proxy, no_proxy: ".test.b, st" }, "https_proxy"],
+  ])("is chosen as undici chooses it: %j", async (environment, variable) => {
+    Object.assign(process.env, environment);
+    expect(proxyOf("https://a.b.test:8200", process.env)?.variable).toBe(variable);
+    const lookup: LookupFunction = (host, _, done) => done(new Error(`${host} is looked up`), []);
+    const sockets = new EnvHttpProxyAgent({ connect: { lookup } });
+    const { message } = (await request("https://a.b.test:8200", { dispatcher: sockets }).catch((error) => error)) as Error;
+    expect(message).toContain(variable ? `127.0.0.1:${new URL(process.env[variable] ?? "").port}` : "a.b.test is looked up");
+    await sockets.close();
+  });
+});

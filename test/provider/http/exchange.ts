@@ -1,0 +1,78 @@
+import { createServer, IncomingMessage, RequestListener, Server } from "node:http";
+import { AddressInfo, createServer as createTcpServer, Socket, Server as TcpServer } from "node:net";
+import { Connection } from "../../../provider/connection";
+import { Request, Response } from "../../../provider/http";
+import { connectTo } from "../../support/connection";
+import { limits } from "../../support/limits";
+
+// A server with the responses of a test, and requests to it.
+
+type Closable = Pick<Server, "address" | "closeAllConnections"> & {
+  listen: TcpServer["listen"];
+  close(done: (error?: unknown) => void): unknown;
+};
+
+export type Answer = (request: IncomingMessage, response: Parameters<RequestListener>[1], count: number) => void;
+
+/** Open servers, which are closed after each test. */
+export const servers: Closable[] = [];
+/** The received requests. */
+export const seen: IncomingMessage[] = [];
+const usual = { ...limits };
+
+beforeEach(() => void seen.splice(0));
+afterEach(async () => {
+  Object.assign(limits, usual);
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  }
+});
+
+export async function listen(server: Closable): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return (server.address() as AddressInfo).port;
+}
+
+/** Starts a TCP server that passes each connection to `answer` after its first bytes. */
+export async function listenTcp(answer: (socket: Socket) => void): Promise<number> {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket.on("error", () => {}));
+    socket.once("data", () => answer(socket));
+  });
+  const closeAllConnections = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return listen(Object.assign(server, { closeAllConnections }));
+}
+
+export async function serve(answer: Answer, settings: object = {}): Promise<Connection> {
+  const port = await listen(createServer((request, response) => answer(request, response, seen.push(request))));
+  return connection(`http://127.0.0.1:${port}`, settings);
+}
+
+export function connection(address: string, settings: object = {}): Connection {
+  // Later changes of the limits by a test apply to this connection, too.
+  return { ...connectTo("secrets", { address, token: "canary-token", ...settings }), limits };
+}
+
+export const get: Request = {
+  method: "GET",
+  path: "/v1/thing",
+  headers: (token) => ({ "x-secrets-token": String(token) }),
+  retry: "idempotent",
+};
+export const post: Request = { ...get, method: "POST", body: { value: 1 } };
+export const ok = (response: Parameters<RequestListener>[1]): unknown =>
+  response.setHeader("content-type", "application/json").end('{"fine":true}');
+export const failure = async (sent: Promise<Response>): Promise<Error> => {
+  const error: Error = await sent.then(
+    () => Promise.reject(new Error("it succeeded")),
+    (reason) => reason,
+  );
+  expect(error.message).not.toContain("canary");
+  expect(JSON.stringify(error)).not.toContain("canary");
+  return error;
+};

@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { definitions } from "../../../provider/definitions";
+import { format } from "../../../provider/fields";
+import { release } from "../../../provider/program/dynamic";
+import { Engine } from "../../support/engine";
+import { endPlugin, NativeEngine } from "../../support/native-engine";
+import "../../support/printed";
+
+// Every state in test/states, without one of its fields, under each operation. The server rejects every request.
+
+type Dialect = "standard" | "hashicorp";
+type State = NonNullable<Engine["state"]>;
+type Operation = (engine: Engine, inputs: State["inputs"]) => Promise<unknown>;
+
+const operations: Record<string, Operation> = {
+  refresh: (engine) => engine.refresh(),
+  diff: (engine, inputs) => engine.preview(inputs),
+  update: (engine, inputs) => engine.up(inputs),
+  destroy: (engine) => engine.destroy(),
+};
+/** Fields that a valid state may lack, so that an operation sends nothing. */
+const optional = ["attempt", "destroyOnDelete", "discardShares", "leaseId", "live", "outcome"];
+
+let address: string;
+let sent: string[];
+const server = createServer((request, response) => {
+  sent.push(`${request.method} ${request.url}`);
+  response.writeHead(403, { "content-type": "application/json" }).end('{"errors":["permission denied"]}');
+});
+beforeAll(async () => {
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await endPlugin();
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
+
+function stateOf(dialect: Dialect, token: string): State {
+  const file = join(__dirname, "../../states", release, dialect, `${token.replace(":", "-")}.json`);
+  return JSON.parse(readFileSync(file, "utf8").replaceAll(/http:\/\/\w+\.invalid/g, address));
+}
+
+describe.each([
+  ["standard", "dynamic", Engine],
+  ["hashicorp", "dynamic", Engine],
+  ["hashicorp", "native", NativeEngine],
+] as const)("%s, %s", (dialect, _, Mechanism) => {
+  const engineOf = (token: string, state: State): Engine => {
+    const connection = { address, token: "canary", dialect };
+    const engine = new Mechanism(token, { "steward:default": { secrets: connection, platform: connection } });
+    engine.state = state;
+    return engine;
+  };
+  /** Returns the requests of an operation, and its error if it failed. */
+  async function run(token: string, state: State, operate: Operation): Promise<{ requests: string[]; error?: string }> {
+    sent = [];
+    const { __provider, ...inputs } = state.inputs;
+    const error = await operate(engineOf(token, state), inputs).then(
+      () => undefined,
+      ({ message }: Error) => message,
+    );
+    return { requests: sent, ...(error === undefined ? {} : { error }) };
+  }
+
+  describe.each(definitions)("$token", (definition) => {
+    const { token } = definition;
+    test.each(Object.keys(operations))("%s with null in place of a field does what it does without it", async (name) => {
+      const operate = operations[name] as Operation;
+      for (const field of Object.keys(stateOf(dialect, token).outputs)) {
+        if (field === "__provider") continue;
+        const [without, withNull] = [stateOf(dialect, token), stateOf(dialect, token)];
+        delete without.outputs[field];
+        withNull.outputs[field] = null;
+        expect({ field, ...(await run(token, withNull, operate)) }).toEqual({ field, ...(await run(token, without, operate)) });
+      }
+    });
+
+    test.each(Object.keys(operations))(
+      "%s acts on the same objects without any field of the state, or fails and names the field",
+      async (name) => {
+        const operate = operations[name] as Operation;
+        const whole = await run(token, stateOf(dialect, token), operate);
+        for (const field of Object.keys(stateOf(dialect, token).outputs)) {
+          if (field === "__provider") continue;
+          const state = stateOf(dialect, token);
+          delete state.outputs[field];
+          const { requests, error = "" } = await run(token, state, operate);
+          expect({ field, error }).not.toMatchObject({ error: expect.stringContaining("internal error") });
+          expect({ field, paths: requests.join() }).not.toMatchObject({ paths: expect.stringMatching(/\/(undefined|null|)(\/|\?|,|$)/) });
+          const isRejected = error.includes(`it lacks ${field}.`);
+          if (isRejected) expect({ field, requests }).toEqual({ field, requests: [] });
+          // An update writes the missing value.
+          else if (/refresh|destroy/.test(name) && !optional.includes(field))
+            expect({ field, requests }).toEqual({ field, requests: whole.requests });
+        }
+      },
+    );
+  });
+
+  test.each([undefined, null, "", 5, []])(
+    "names come from the id in place of %j, and without a valid id nothing is deleted",
+    async (value) => {
+      const token = "secrets:SchedulerRole";
+      const state = stateOf(dialect, token);
+      Object.assign(state.outputs, { name: value, mount: value });
+      if (value === undefined) {
+        delete state.outputs.name;
+        delete state.outputs.mount;
+      }
+      const { mount, name } = state.inputs;
+      expect((await run(token, structuredClone(state), operations.destroy as Operation)).requests).toEqual([
+        `DELETE /v1/${format("<mount>/role/<name>", { mount, name })}`,
+      ]);
+      state.id = "edited";
+      const { requests, error } = await run(token, state, operations.destroy as Operation);
+      expect(requests).toEqual([]);
+      expect(error).toContain("it lacks mount, name.");
+    },
+  );
+});

@@ -1,0 +1,45 @@
+import { clearCache } from "../../../provider/engine/dynamic-runtime";
+import { Engine } from "../../support/engine";
+import "../../support/printed";
+import { engine, hold, sandbox } from "./two-sandboxes";
+
+const remembers = { remembers: true };
+const web = { policies: ["a"] };
+
+test("a creation waits for a removal of the same object that started in the same tick", async () => {
+  const inputs = { name: "web", ...web, adopt: true };
+  const [former, renamed] = [engine("SchedulerRole"), engine("SchedulerRole")];
+  await former.up(inputs);
+  const plan = await renamed.preview(inputs);
+  clearCache();
+  const order: string[] = [];
+  sandbox.faults.add({ system: "secrets", method: "DELETE", path: /role\/web$/, action: "delay", delayMs: 200 });
+  const create = (renamed as unknown as { create(inputs: object): Promise<void> }).create.bind(renamed);
+  await Promise.all([former.destroy(remembers).then(() => order.push("removed")), create(plan.inputs).then(() => order.push("created"))]);
+  expect([order, await hold(sandbox, "nomad/role/web")]).toEqual([["removed", "created"], 200]);
+});
+
+test("a state without an instance keeps the object for the resource that holds it", async () => {
+  const inputs = { name: "web", ...web, adopt: true };
+  const [former, renamed] = [engine("SchedulerRole"), engine("SchedulerRole")];
+  await former.up(inputs);
+  delete former.state?.outputs.instance;
+  await renamed.up(inputs);
+  await former.destroy(remembers);
+  expect(await hold(sandbox, "nomad/role/web")).toBe(200);
+});
+
+test.each(["SchedulerRole", "SchedulerRoles"])("up recreates a role that an earlier run only removed: %s", async (type) => {
+  const declared = type === "SchedulerRole" ? { name: "web", ...web, adopt: true } : { roles: { web }, adopt: true };
+  const [roles, holder]: Engine[] = [engine("SchedulerRoles"), engine(type)];
+  await roles?.up({ roles: { web, rest: web } });
+  // The role moved, and that run ended before the set was updated.
+  await holder?.up(declared);
+  clearCache();
+  await roles?.up({ roles: { rest: web } }, remembers);
+  sandbox.faults.add({ system: "secrets", method: "POST", path: /role\/web$/, action: "respond", status: 403, body: "{}" });
+  await expect(holder?.up(declared, remembers)).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
+  expect(await holder?.up(declared)).toBe("update");
+  expect(await hold(sandbox, "nomad/role/web")).toBe(200);
+  expect(await holder?.up(declared)).toBe("same");
+});

@@ -1,0 +1,84 @@
+import { Output, output, runtime } from "@pulumi/pulumi";
+import { declareOnce } from "../../../provider/program/duplicates";
+import { schedulerRoles } from "../../../provider/secrets/scheduler-roles";
+
+/** Runs a program in a preview of a new stack. */
+async function program(run: () => Promise<void>): Promise<void> {
+  await runtime.setMocks({ call: () => ({}), newResource: ({ inputs }) => ({ id: "id", state: inputs }) }, "project", "stack", true);
+  runtime.setAllConfig({ "steward:default": JSON.stringify({ secrets: { address: "http://127.0.0.1:8200", token: "t" } }) });
+  // Pulumi throws an error of the program again, unhandled.
+  let failure: unknown;
+  await runtime.runInPulumiStack(async () => {
+    await run().catch((error) => {
+      failure = error;
+    });
+  });
+  if (failure) throw failure;
+}
+
+/** An output of a resource that the preview would create. */
+const unknown = <T>(value: T): Output<T> =>
+  new (Output as unknown as new (...parts: unknown[]) => Output<T>)(
+    [],
+    Promise.resolve(value),
+    Promise.resolve(false),
+    Promise.resolve(false),
+    Promise.resolve([]),
+  );
+/** The internal parts of an output. */
+interface Parts {
+  promise(): Promise<unknown>;
+  isKnown: Promise<boolean>;
+  isSecret: Promise<boolean>;
+  allResources(): Promise<unknown>;
+}
+const partsOf = (value: unknown): Parts => value as Parts;
+const isKnown = (value: unknown): Promise<boolean> => partsOf(value).isKnown;
+/** The error of an output, which each of its parts throws. */
+async function refusalOf(value: unknown): Promise<Error | undefined> {
+  if (!Output.isInstance(value)) return undefined;
+  const { isKnown: known, isSecret } = partsOf(value);
+  const [first] = await Promise.allSettled([partsOf(value).promise(), known, isSecret, partsOf(value).allResources()]);
+  return first.status === "rejected" ? first.reason : undefined;
+}
+/** Declares a set of roles. Returns its error and the properties that throw it. */
+async function refusal(name: string, properties: Record<string, unknown>): Promise<Record<string, Error>> {
+  let declared: Record<string, unknown>;
+  try {
+    declared = declareOnce(schedulerRoles, name, properties);
+  } catch (error) {
+    return { program: error as Error };
+  }
+  const refusals = await Promise.all(Object.entries(declared).map(async ([field, value]) => [field, await refusalOf(value)] as const));
+  return Object.fromEntries(refusals.flatMap(([field, error]) => (error ? [[field, error]] : [])));
+}
+const taken = expect.objectContaining({
+  ...{ code: "ERR_INVALID_INPUT", message: expect.stringContaining('"first"') },
+  details: expect.objectContaining({ rule: "declared-twice" }),
+});
+const roles = { web: { policies: ["a"] } };
+
+test("a known mount stays known if the roles of a set are unknown, so preview plans no replacement", () =>
+  program(async () => {
+    const declared = declareOnce(schedulerRoles, "set", { mount: output("team"), roles: unknown(roles) });
+    expect([await isKnown(declared.mount), await isKnown(declared.roles)]).toEqual([true, false]);
+  }));
+
+test("the check for duplicates fails the roles of a set, not its mount", () =>
+  program(async () => {
+    expect(await refusal("first", { mount: "team", roles })).toEqual({});
+    expect(await refusal("second", { mount: output("team"), roles: output(roles) })).toEqual({ roles: taken });
+  }));
+
+describe.each([
+  { when: "known", mount: (): unknown => "team", carrier: "program" },
+  { when: "an output", mount: (): unknown => output("team"), carrier: "mount" },
+])("a set of roles with an undefined one, whose mount is $when", ({ mount, carrier }) => {
+  test("leaves that role to another resource and declares the others", () =>
+    program(async () => {
+      const site = { policies: ["b"] };
+      expect(await refusal("first", { mount: mount(), roles: { ...roles, site: undefined } })).toEqual({});
+      expect(await refusal("second", { mount: mount(), roles: { site } })).toEqual({});
+      expect(await refusal("third", { mount: mount(), roles: { ...roles, shop: undefined } })).toEqual({ [carrier]: taken });
+    }));
+});

@@ -1,0 +1,159 @@
+import * as grpc from "@grpc/grpc-js";
+import { Output, unsecret } from "@pulumi/pulumi/output";
+import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
+import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { platform, scheduler, secrets } from "../../../provider";
+import { noEngine } from "../../../provider/connection";
+import { createPlugin } from "../../../provider/engine/plugin";
+import { servePlugin } from "../../../provider/engine/plugin-server";
+import { unwrapSecrets } from "../../../provider/engine/plugin-values";
+import { functions } from "../../../provider/functions";
+import { programSources } from "../../../provider/program/invoke";
+import { Sandbox, start } from "../../../sandbox/index";
+
+// Functions that read, as a program of another language calls them: through the engine, from the native plugin.
+
+type Options = Record<string, JavaScriptValue>;
+
+const schema = require("../../../bin/schema.json") as {
+  functions: Record<string, { description: string; outputs: { properties: object } }>;
+};
+const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws" };
+const given: Record<string, Options> = {
+  "platform:getModuleVersion": { ...version, moduleVersion: "1.0.0" },
+  "platform:listModuleVersions": version,
+  "platform:getWorkspace": { id: "ws-acmeNetworkTest", include: ["organization"] },
+  "platform:listWorkspaces": { pageSize: 1 },
+  "scheduler:listJobs": { filter: 'Status == "running"', pageSize: 2 },
+};
+
+/** The result in a Node program, in plaintext. */
+async function inNode(token: string, options: Options): Promise<unknown> {
+  const [system = "", name = ""] = token.split(":");
+  const all = { platform, scheduler, secrets } as unknown as Record<string, Record<string, (given: Options) => unknown>>;
+  const result = all[system]?.[name]?.(options);
+  const items: unknown[] = [];
+  if (typeof (result as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function") {
+    for await (const item of result as AsyncIterable<unknown>) items.push(item);
+    return items;
+  }
+  const found = await result;
+  if (typeof found !== "object" || found === null || Array.isArray(found)) return found;
+  const clear = ([field, value]: [string, unknown]): Promise<[string, unknown]> =>
+    new Promise((done) =>
+      Output.isInstance(value) ? unsecret(value as Output<unknown>).apply((known) => done([field, known])) : done([field, value]),
+    );
+  return Object.fromEntries(await Promise.all(Object.entries(found).map(clear)));
+}
+
+describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect) => {
+  let sandbox: Sandbox;
+  let plugin: Awaited<ReturnType<typeof servePlugin>>;
+  let client: ResourceProviderClient;
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+    const at = Object.fromEntries(
+      (["secrets", "platform", "scheduler"] as const).map((system) => {
+        const { url, token } = sandbox[system];
+        return [system, { address: url, token, dialect }];
+      }),
+    );
+    setAllConfig({ "steward:default": JSON.stringify(at) });
+    plugin = await servePlugin(undefined, "0.0.0", {}, () => {});
+    client = new ResourceProviderClient(`127.0.0.1:${plugin.port}`, grpc.credentials.createInsecure());
+    await new Promise((done) =>
+      client.configure(new messages.ConfigureRequest().setArgs(Struct.fromJavaScript({ default: JSON.stringify(at) })), done),
+    );
+  });
+  afterAll(async () => {
+    client.close();
+    plugin.close();
+    await sandbox.close();
+  });
+
+  const invoke = (token: string, options: Options): Promise<Record<string, unknown>> =>
+    new Promise((done, fail) =>
+      client.invoke(new messages.InvokeRequest().setTok(`steward:${token}`).setArgs(Struct.fromJavaScript(options)), (error, answer) =>
+        error ? fail(error) : done((answer?.getReturn()?.toJavaScript() ?? {}) as Record<string, unknown>),
+      ),
+    );
+
+  test.each(functions)("$token returns the same result as in a Node program", async ({ token, property, secrets: secretFields = [] }) => {
+    const options = given[token] ?? {};
+    const before = sandbox.requests().length;
+    const expected = await inNode(token, options);
+    const between = sandbox.requests().length;
+    const answer = await invoke(token, options);
+    expect(sandbox.requests().length - between).toBe(between - before);
+    const { properties, secrets: marked } = unwrapSecrets(answer);
+    expect(properties).toEqual(JSON.parse(JSON.stringify(property ? { [property]: expected } : expected)));
+    expect(marked).toEqual(secretFields.filter((field) => field in properties).map((field) => [field]));
+    const spec = schema.functions[`steward:${token}`];
+    expect(spec?.description).not.toBe("");
+    expect(Object.keys(spec?.outputs.properties ?? {})).toEqual(expect.arrayContaining(Object.keys(properties)));
+  });
+
+  const secret = (value: string): Options => ({
+    "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+    value,
+  });
+
+  test.each<[string, Options, RegExp]>([
+    ["scheduler:listJobs", { filter: secret('canary === "') }, /^Cannot list jobs: .*\[secret\]/],
+    ["platform:getWorkspace", { id: secret("ws-canary") }, /^Cannot read workspace: .*\[secret\]/],
+  ])("an error of %s shows no secret option", async (token, options, message) => {
+    const { details } = (await invoke(token, options).catch((error) => error)) as grpc.ServiceError;
+    expect(details).toMatch(message);
+    expect(details).not.toContain("canary");
+  });
+
+  test("an unknown or invalid option is rejected before anything is sent", async () => {
+    const before = sandbox.requests().length;
+    await expect(invoke("secrets:listSchedulerRoles", { mounts: "nomad" })).rejects.toMatchObject({
+      details: expect.stringMatching(/^Cannot list the scheduler roles: .*mounts/),
+    });
+    await expect(invoke("scheduler:listJobs", { pageSize: 0, connection: 1 })).rejects.toMatchObject({
+      details: expect.stringMatching(/connection.*pageSize|pageSize.*connection/),
+    });
+    await expect(invoke("secrets:listSchedulerRoles", { connection: "elsewhere" })).rejects.toMatchObject({
+      details: expect.stringContaining('"elsewhere"'),
+    });
+    await expect(invoke("secrets:getNothing", {})).rejects.toMatchObject({
+      details: expect.stringContaining("steward:secrets:getNothing"),
+    });
+    expect(sandbox.requests().length).toBe(before);
+  });
+});
+
+test("the plugin serves every function that reads", () => {
+  const reading = Object.entries({ platform, scheduler, secrets }).flatMap(([system, names]) =>
+    Object.keys(names).flatMap((name) => (/^(get|list)[A-Z]/.test(name) ? [`${system}:${name}`] : [])),
+  );
+  expect(functions.map(({ token }) => token).sort()).toEqual(reading.sort());
+  expect(Object.keys(schema.functions).sort()).toEqual(reading.map((token) => `steward:${token}`).sort());
+});
+
+test("functions warn of unused environment variables once in a process, in a program and in the plugin", async () => {
+  const sandbox = await start({ dialect: "openbao" });
+  const { url: BAO_ADDR, token: BAO_TOKEN } = sandbox.secrets;
+  const environment = { BAO_ADDR, BAO_TOKEN, VAULT_TOKEN: "canary" };
+  const told: string[] = [];
+  const printed = jest.spyOn(console, "log").mockImplementation((line) => void told.push(String(line)));
+  setAllConfig({});
+  await programSources.run({ environment }, async () => {
+    for (const _ of [1, 2]) await secrets.getRekeyStatus();
+  });
+  printed.mockRestore();
+  expect(told).toEqual([expect.stringMatching(/^warning: VAULT_TOKEN is set but not used: BAO_ADDR /)]);
+  const lines: string[] = [];
+  const plugin = createPlugin({ environment: { BAO_ADDR, BAO_TOKEN, VAULT_NAMESPACE: "canary" }, engine: noEngine }, (severity, line) =>
+    lines.push(`${severity}: ${line}`),
+  );
+  for (const _ of [1, 2]) await plugin.invoke("steward:secrets:getRekeyStatus", {});
+  const urn = "urn:pulumi:dev::test::steward:secrets:SchedulerRole::web";
+  await plugin.check({ urn }, {}, { name: "web", policies: ["read"] });
+  expect(lines).toEqual([expect.stringMatching(/^warning: VAULT_NAMESPACE is set but not used: BAO_ADDR /)]);
+  await sandbox.close();
+});

@@ -1,0 +1,92 @@
+import fs, { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
+import { platform, scheduler } from "../../../provider";
+import { clearCache, provider } from "../../../provider/engine/dynamic-runtime";
+import { Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+import { certificate } from "../../support/certificates";
+import { wire } from "../../support/engine";
+
+// An operation parses the configuration once, and reads each PEM file once.
+
+let sandbox: Sandbox;
+let folder: string;
+let caCert: string;
+let read: jest.SpyInstance;
+beforeAll(async () => {
+  sandbox = await start({ dialect: "standard" });
+  folder = mkdtempSync(join(tmpdir(), "steward-"));
+  caCert = join(folder, "ca.pem");
+  writeFileSync(caCert, certificate);
+  read = jest.spyOn(fs, "readFileSync");
+});
+beforeEach(() => read.mockClear());
+afterAll(async () => {
+  read.mockRestore();
+  rmSync(folder, { recursive: true });
+  await sandbox.close();
+});
+
+const filesRead = (): number => read.mock.calls.filter(([file]) => file === caCert).length;
+const config = (): string => {
+  const at = (system: "secrets" | "platform" | "scheduler") => ({ address: sandbox[system].url, token: sandbox[system].token, caCert });
+  return JSON.stringify({ secrets: at("secrets"), platform: at("platform"), scheduler: at("scheduler") });
+};
+
+test("each operation of a resource reads the configuration and a PEM file once", async () => {
+  let asked = 0;
+  const handler = provider("secrets:SchedulerRole");
+  handler.configure({
+    config: {
+      get: () => {
+        asked++;
+        return config();
+      },
+    },
+  });
+  const counted = async <T>(operation: () => Promise<T>): Promise<T> => {
+    clearCache();
+    asked = 0;
+    read.mockClear();
+    const result = await operation();
+    expect([asked, filesRead()]).toEqual([1, 1]);
+    return result;
+  };
+  const passed = (properties: object): Record<string, unknown> => wire({ ...properties, __provider: "text" });
+  const given = { name: "web", policies: ["readonly"] };
+  const { inputs } = await counted(() => handler.check({}, passed(given)));
+  const { id, outs } = await counted(() => handler.create(passed(inputs)));
+  await counted(() => handler.diff(id, passed(outs), passed(inputs)));
+  await counted(() => handler.read(id, passed(outs)));
+  const { outs: updated } = await counted(() => handler.update(id, passed(outs), passed({ ...inputs, policies: ["other"] })));
+  await counted(() => handler.delete(id, passed(updated)));
+});
+
+async function first(list: AsyncIterable<unknown>, count: number): Promise<void> {
+  for await (const _ of list) if (--count === 0) return;
+}
+
+/** Reads the first list, and the next one after a change. */
+async function watchTwice(): Promise<void> {
+  const job = { ID: "web", Type: "batch", TaskGroups: [{ Name: "a", Tasks: [{ Name: "t", Driver: "exec", Config: { command: "x" } }] }] };
+  let isFirst = true;
+  for await (const _ of scheduler.watch({ resource: "jobs" })) {
+    if (!isFirst) return;
+    isFirst = false;
+    await call(sandbox.scheduler, "PUT", "/v1/jobs", { Job: job });
+  }
+}
+
+test.each([
+  ["listJobs", () => first(scheduler.listJobs({ namespace: "*", pageSize: 1 }), 3)],
+  ["watch", watchTwice],
+  ["listWorkspaces", () => first(platform.listWorkspaces({ pageSize: 1 }), 3)],
+])("an iteration of %s reads a PEM file once", async (_, iterate) => {
+  setAllConfig({ "steward:default": config() });
+  const before = sandbox.requests().length;
+  await iterate();
+  expect(sandbox.requests().length).toBeGreaterThan(before);
+  expect(filesRead()).toBe(1);
+});
