@@ -15,12 +15,7 @@ module.exports = {
   testEnvironment: "node",
   testMatch: ["<rootDir>/test/**/*.test.ts"],
   // Types are checked by `npm run check`, once, for everything.
-  transform: {
-    "^.+\\.ts$": [
-      "ts-jest",
-      { diagnostics: false, tsconfig: { module: "commonjs", target: "es2022", esModuleInterop: true, isolatedModules: true } },
-    ],
-  },
+  transform: { "^.+\\.ts$": "<rootDir>/tools/jest-transform.js" },
   testPathIgnorePatterns: [
     "/node_modules/",
     // These need a real Vault and a real Nomad: `npm run test:real` starts them.

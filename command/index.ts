@@ -24,7 +24,7 @@ function createCommand(terminal: Terminal): Command {
   return program;
 }
 
-/** Runs one command line and returns its exit code. Errors are one sentence on stderr. `stopped` ends a running sandbox. */
+/** Runs one command line and returns its exit code. Errors are one message on stderr. `stopped` ends a running sandbox. */
 export async function run(args: readonly string[], terminal: Terminal, stopped: () => Promise<unknown>): Promise<number> {
   try {
     if (args[0] === "sandbox") return await runSandbox(args.slice(1), terminal, stopped);

@@ -11,6 +11,7 @@ The address and the token come from the environment:
   SECRETS_ADDR, SECRETS_TOKEN  a service that implements the API document
   BAO_ADDR, BAO_TOKEN          OpenBao 2.4 or later; without BAO_TOKEN the token of \`bao login\`
   VAULT_ADDR, VAULT_TOKEN      Vault; without VAULT_TOKEN the token of \`vault login\`
+OpenBao requires a token, and so does Vault 2.x. Vault up to 1.21 requires one only for the backup.
 The first address that is set is used, with the other variables of its prefix only. These include …_NAMESPACE, …_CACERT, …_CLIENT_CERT and
 …_CLIENT_KEY.`;
 

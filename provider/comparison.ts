@@ -46,6 +46,9 @@ export const duration: Comparison = {
   equal: (a, b) => isDeepStrictEqual(seconds(a) ?? a, seconds(b) ?? b),
 };
 
+/** True for a time in RFC 3339 format that has passed. @internal */
+export const isPast = (time: unknown): boolean => typeof time === "string" && Date.parse(time) <= Date.now();
+
 /** PEM: whitespace is ignored. @internal */
 export const pem: Comparison = {
   normalize: (value) => (typeof value === "string" ? `${value.replaceAll("\r\n", "\n").trim()}\n` : value),

@@ -42,6 +42,8 @@ export interface Field<Value = unknown> {
   stored?: true;
   /** An output that lists what the next update has to do. A value in the state is a change. */
   pending?: true;
+  /** An output that is the time from which an update has something to do. It is a change once that time has passed. */
+  due?: true;
   /** Every state has it. */
   essential?: true;
   /** The default is `exact`. */
@@ -174,7 +176,10 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
     paths(fields: Inputs | State): readonly string[];
   };
 
-  /** Returns notes on a create (without `last`) or an update: its effects, or values that the server would reject. */
+  /**
+   * Returns notes on a create (without `last`) or an update: its effects, or values that the server would reject. Also called if nothing changes, while a
+   * `due` time lies ahead.
+   */
   planNotes?(request: { connection: Connection; inputs: Inputs; last?: State }): PlanNote[] | Promise<PlanNote[]>;
   /** Returns undefined if the object does not exist. Throws if the read fails. */
   read(request: ReadRequest<State>): Promise<State | undefined>;

@@ -91,7 +91,10 @@ export interface ErrorDetails {
   failures?: readonly CheckFailure[];
 }
 
-/** The class of all errors that this package throws. The message states the cause and a remedy, without secrets. Pulumi prints only the message, without a stack trace. */
+/**
+ * The class of all errors that this package throws. The message states the cause and, if there is one, a remedy. It redacts tokens and the values
+ * that the program marks as secret. Pulumi prints only the message, without a stack trace.
+ */
 export class StewardError extends Error {
   /** The error code, stable between releases. See {@link ErrorCode}. */
   readonly code: ErrorCode;

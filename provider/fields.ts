@@ -49,7 +49,8 @@ export const secretsOf = (fields: AnyFields, values: Values = {}): string[] => [
 ];
 
 const placeholder = /<(\w+)>/g;
-const placeholdersIn = (template: string): string[] => [...template.matchAll(placeholder)].map(([, name]) => name as string);
+/** The fields of a template. @internal */
+export const placeholdersIn = (template: string): string[] => [...template.matchAll(placeholder)].map(([, name]) => name as string);
 
 /** The fields that everybody sees, since they are part of the id or of messages. @internal */
 export const publicNames = ({ id, name = "" }: { id: string; name?: string }): string[] => placeholdersIn(`${id} ${name}`);

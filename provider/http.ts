@@ -92,7 +92,7 @@ export async function send(connection: Connection, request: Request): Promise<Re
       if (outcome.status !== undefined) sockets.limitedSince = isLimited ? (sockets.limitedSince ?? begin) : undefined;
       if (!(outcome instanceof StewardError)) return outcome;
       const now = Date.now();
-      left -= now - begin;
+      if (!isLimited) left -= now - begin;
       const pause = retryDelay(connection, outcome, attempt, request.retry);
       // A limited rate is no failure while the server serves other requests.
       const end = isLimited ? (sockets.limitedSince ?? begin) + deadline : now + left;

@@ -64,7 +64,7 @@ function print({ stdout }: Terminal, line: string): Promise<void> {
   return new Promise((resolve, reject) => stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve())));
 }
 
-/** Runs a command line until `stopped` resolves, and returns its exit code. Prints an error as one sentence to stderr. */
+/** Runs a command line until `stopped` resolves, and returns its exit code. Prints an error as one message to stderr. */
 export async function run(args: readonly string[], terminal: Terminal, stopped: () => Promise<unknown>): Promise<number> {
   try {
     await createCommand(terminal, stopped).parseAsync([...args], { from: "user" });

@@ -99,7 +99,8 @@ export async function start(options: Options = {}): Promise<Sandbox> {
   const scheduler = createScheduler({ ...products.scheduler, needsKnownPolicies: rules.tokensNeedKnownPolicies }, clock);
   const schedulerPeer = { url: "", ...scheduler.tokens };
   const key = await createKey(unsealShares, unsealThreshold);
-  const secrets = createSecrets(products.secrets, clock, schedulerPeer, key, seal);
+  const secretsDialect = rules.rekeyNeedsToken ? secretsDialects.withRekeyToken(products.secrets) : products.secrets;
+  const secrets = createSecrets(secretsDialect, clock, schedulerPeer, key, seal);
   const systems = [
     { name: "secrets" as const, fetch: secrets.fetch },
     { name: "platform" as const, fetch: platform.app.fetch },

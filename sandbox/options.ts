@@ -37,21 +37,29 @@ export interface Options {
    * @default false
    */
   tokensNeedKnownPolicies?: boolean;
+  /**
+   * Make Vault require a token for the rekey of its unseal keys, as Vault 2.x is documented to. In the other dialects, a rekey always requires
+   * one.
+   * @default false
+   */
+  rekeyNeedsToken?: boolean;
 }
 
-const known = ["dialect", "port", "unsealShares", "unsealThreshold", "seal", "smtpNeedsTestAddress", "tokensNeedKnownPolicies"];
+const flags = ["smtpNeedsTestAddress", "tokensNeedKnownPolicies", "rekeyNeedsToken"] as const;
+const known = ["dialect", "port", "unsealShares", "unsealThreshold", "seal", ...flags];
 
 const dialects: readonly string[] = ["standard", "hashicorp", "openbao"];
 
 /** The options with their defaults. Throws if an option is unknown or has an invalid value. */
 export function checkOptions(options: Options): Required<Options> {
   const { dialect = "standard", port = 0, unsealShares = 5, seal = "shamir" } = options;
-  const { unsealThreshold = Math.min(3, unsealShares), smtpNeedsTestAddress = false, tokensNeedKnownPolicies = false } = options;
+  const { unsealThreshold = Math.min(3, unsealShares) } = options;
+  const { smtpNeedsTestAddress = false, tokensNeedKnownPolicies = false, rekeyNeedsToken = false } = options;
   const unknown = Object.keys(options).find((option) => !known.includes(option));
   if (unknown) throw new TypeError(`Unknown option "${unknown}". Known: ${known.join(", ")}.`);
   if (!dialects.includes(dialect)) throw new TypeError('dialect must be "standard", "hashicorp" or "openbao".');
-  if (typeof smtpNeedsTestAddress !== "boolean") throw new TypeError("smtpNeedsTestAddress must be true or false.");
-  if (typeof tokensNeedKnownPolicies !== "boolean") throw new TypeError("tokensNeedKnownPolicies must be true or false.");
+  const notBoolean = flags.find((flag) => options[flag] !== undefined && typeof options[flag] !== "boolean");
+  if (notBoolean) throw new TypeError(`${notBoolean} must be true or false.`);
   if (seal !== "shamir" && seal !== "stored") throw new TypeError('seal must be "shamir" or "stored".');
   if (!Number.isInteger(port) || port < 0 || port > 65_532) throw new RangeError("port must be a whole number from 0 to 65532.");
   if (!Number.isInteger(unsealShares) || unsealShares < 1 || unsealShares > 255)
@@ -59,5 +67,5 @@ export function checkOptions(options: Options): Required<Options> {
   const least = unsealShares === 1 || dialect === "standard" ? 1 : 2;
   if (!Number.isInteger(unsealThreshold) || unsealThreshold < least || unsealThreshold > unsealShares)
     throw new RangeError(`unsealThreshold must be a whole number from ${least} to unsealShares (${unsealShares}).`);
-  return { dialect, port, unsealShares, unsealThreshold, seal, smtpNeedsTestAddress, tokensNeedKnownPolicies };
+  return { dialect, port, unsealShares, unsealThreshold, seal, smtpNeedsTestAddress, tokensNeedKnownPolicies, rekeyNeedsToken };
 }

@@ -39,7 +39,7 @@ describe("in a separate folder", () => {
     import: 'import { start } from "./forward/index.js"; await start();',
   };
 
-  test.each(Object.entries(programs))("%s without the package fails with one sentence that says what to install", (_, program) => {
+  test.each(Object.entries(programs))("%s without the package fails with one message that says what to install", (_, program) => {
     expect(load(program)).toBe(
       "Error: The sandbox is a separate package: run `npx pulumi-steward-sandbox`, or install it with `npm install --save-dev pulumi-steward-sandbox`.",
     );

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { npm } from "../tools/npm";
 import {
   dependencies,
@@ -16,6 +16,7 @@ import {
   testMisspelling,
   testModules,
 } from "./support/installation";
+import { blocks, root } from "./support/pages";
 
 const tarballs = packed();
 
@@ -94,6 +95,27 @@ describe("installed without the sandbox", () => {
       stderr: expect.stringMatching(/^pulumi-steward: .*`npm install --save-dev pulumi-steward-sandbox`\.\n$/),
     });
   });
+});
+
+test("the README's commands pack both packages from a clone, for npm install", () => {
+  const folder = mkdtempSync(join(tmpdir(), "steward-clone-"));
+  try {
+    // Stands in for `git clone`, with the files that are not committed yet.
+    const clone = join(folder, "pulumi-steward");
+    const fresh = (file: string): boolean => !/(^|\/)(\.git|node_modules|dist)$/.test(relative(root, file));
+    cpSync(root, clone, { recursive: true, filter: fresh });
+    const [block = ""] = blocks("README.md", "sh");
+    const [cloning, packing = "", ...others] = block.split("\n");
+    expect(cloning).toBe("git clone https://github.com/pulumi-steward/pulumi-steward");
+    const env = { ...process.env, npm_config_prefer_offline: "true" };
+    const { status, stderr } = spawnSync("bash", ["-euc", packing], { cwd: folder, env, encoding: "utf8" });
+    expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
+    const [tarball] = others.flatMap((line) => /^npm install \.\.\/(.+\.tgz)$/.exec(line)?.[1] ?? []);
+    expect(readFileSync(join(folder, tarball ?? "")).equals(readFileSync(tarballs().provider))).toBe(true);
+    expect(existsSync(join(clone, basename(tarballs().sandbox)))).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 // test/installations.test.ts covers every supported Node and SDK.

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { parse } from "yaml";
@@ -112,22 +113,82 @@ function anchors(page: string): string[] {
   );
 }
 
-test.each(pages)("every link of %s has a target", (page) => {
+/** The pages of this repository on GitHub, to which published pages link for files that the package leaves out. */
+const onGitHub = /^https:\/\/github\.com\/pulumi-steward\/pulumi-steward\/(blob|raw)\/main\//;
+
+/** The links of a page to this repository: the path from its root, the anchor, and whether the link is relative. */
+const linksOf = (page: string): { target: string; anchor: string; relative: boolean }[] => {
   const text = readPage(page).replace(/^ *```[\s\S]*?^ *```$/gm, "");
-  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^(https?|mailto):/.test(link));
-  const broken = links.filter((link) => {
-    const [file = "", anchor] = link.split("#");
-    const target = file ? posix.normalize(posix.join(dirname(page), file)) : page;
+  return [...text.matchAll(/\]\(([^)\s]+)\)|^\[.+\]: (\S+)$/gm)].flatMap(([, inline, reference]) => {
+    const link = inline ?? reference ?? "";
+    const relative = !/^(https?|mailto):/.test(link);
+    if (!relative && !onGitHub.test(link)) return [];
+    const [file = "", anchor = ""] = link.split("#");
+    const inRepository = relative ? posix.join(dirname(page), file) : file.replace(onGitHub, "");
+    return [{ target: file ? posix.normalize(inRepository) : page, anchor, relative }];
+  });
+};
+
+test.each(pages)("every link of %s has a target", (page) => {
+  const broken = linksOf(page).filter(({ target, anchor }) => {
     if (!existsSync(join(root, target))) return true;
-    return Boolean(anchor) && (!target.endsWith(".md") || !anchors(target).includes(anchor as string));
+    return Boolean(anchor) && (!target.endsWith(".md") || !anchors(target).includes(anchor));
   });
   expect(broken).toEqual([]);
+});
+
+/** The packages, by the folder of each in this repository. */
+test.each(["", "sandbox"])("every relative link in the published package of /%s resolves inside it", (folder) => {
+  const { files } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as { files: string[] };
+  const has = (name: string, entry: string): boolean => name === entry || name.startsWith(`${entry}/`);
+  // npm publishes these three without being told.
+  const isPublished = (path: string): boolean => {
+    const name = posix.relative(folder, path);
+    const [excluded, included] = [files.filter((file) => file.startsWith("!")), files.filter((file) => !file.startsWith("!"))];
+    return (
+      ["README.md", "LICENSE", "package.json", ...included].some((entry) => has(name, entry)) &&
+      !excluded.some((entry) => has(name, entry.slice(1)))
+    );
+  };
+  const published = pages.filter(isPublished);
+  expect(published).toContain(posix.join(folder, "README.md"));
+  const lost = published.flatMap((page) =>
+    linksOf(page).flatMap(({ target, relative }) => (relative && !isPublished(target) ? [{ page, target }] : [])),
+  );
+  expect(lost).toEqual([]);
 });
 
 test("the README has at most 150 lines of at most 100 columns, except for its table", () => {
   const lines = readPage("README.md").trimEnd().split("\n");
   expect(lines.length).toBeLessThanOrEqual(150);
   expect(lines.filter((line) => line.length > 100 && !line.startsWith("|"))).toEqual([]);
+});
+
+test("docs/reference/compatibility.md has the versions with which the tests run", () => {
+  const source = (file: string): string => readFileSync(join(root, file), "utf8");
+  const found = (file: string, pattern: RegExp): string => pattern.exec(source(file))?.[1] ?? "missing";
+  const { engines, peerDependencies, devDependencies } = JSON.parse(source("package.json"));
+  const number = (range: string): string => range.replace(/^\D+/, "");
+  const sdks = [peerDependencies["@pulumi/pulumi"], devDependencies["@pulumi/pulumi"]].map(number);
+  const newest = found("test/installations.test.ts", /newest = "(.+)"/);
+  const rows = [
+    `| Vault ${found("tools/go/vault/go.mod", /hashicorp\/vault v(\S+)/)} `,
+    `| Nomad ${found("tools/go/nomad/go.mod", /hashicorp\/nomad v(\S+)/)} `,
+    `| ${number(engines.node)} `,
+    `| ${[...sdks, newest].join(", ")} `,
+    `| ${found("tools/pulumi.js", /^const version = "(.+)"/m)}, also with the newer SDK ${newest} `,
+  ];
+  expect(rows.filter((row) => !readPage("docs/reference/compatibility.md").includes(row))).toEqual([]);
+});
+
+test("every page that installs a package says that it is not on npm yet, and links to the way that works", () => {
+  const installs = pages.filter((page) => /^(?!README|CHANGELOG)/.test(page) && /npm install .*pulumi-steward/.test(readPage(page)));
+  expect(installs.length).toBeGreaterThanOrEqual(9);
+  const silent = installs.filter((page) => {
+    const linked = linksOf(page).some(({ target, anchor }) => target === "README.md" && anchor === "install-and-use");
+    return !linked || !/ not on npm yet: /.test(readPage(page));
+  });
+  expect(silent).toEqual([]);
 });
 
 test("docs/reference/errors.md has a row for each error code", () => {
@@ -139,12 +200,13 @@ test("docs/reference/errors.md has a row for each error code", () => {
 
 test("every page is reachable from the README", () => {
   const seen = new Set(["README.md"]);
-  for (const page of seen)
-    for (const [, link = ""] of readPage(page).matchAll(/\]\(([^)\s#]+\.md)(?:#[^)]*)?\)/g)) {
-      const target = posix.normalize(posix.join(dirname(page), link));
-      if (pages.includes(target)) seen.add(target);
-    }
+  for (const page of seen) for (const { target } of linksOf(page)) if (pages.includes(target)) seen.add(target);
   expect(pages.filter((page) => !seen.has(page))).toEqual([]);
+});
+
+test("every picture is on a page", () => {
+  const linked = pages.flatMap((page) => linksOf(page).map(({ target }) => target));
+  expect(readdirSync(join(root, "docs/pictures")).filter((file) => !linked.includes(`docs/pictures/${file}`))).toEqual([]);
 });
 
 test("a test in test/real follows every page with commands or programs", () => {
@@ -174,4 +236,23 @@ test("every example is deployed by a test", () => {
       !tests.some((text) => new RegExp(`(\\.example\\(|test\\.each\\(.*)"${name}"`).test(text)),
   );
   expect(missing).toEqual([]);
+});
+
+test("the command of docs/rekey/errors.md completes a state that was cut off anywhere", () => {
+  const command = blocks("docs/rekey/errors.md", "sh").find((block) => block.includes("> complete.json")) as string;
+  const [, program = ""] = /^node -e '(.*)' < state\.json > complete\.json$/s.exec(command.trim()) as RegExpExecArray;
+  const resource = (type: string) => ({ type, outputs: { text: '"}]}}}', nested: [{ list: [{}] }] } });
+  const types = ["RekeyAttempt", "RekeyShares", "RekeyCommit"];
+  const pending = [{ resource: resource("RekeyCommit"), type: "updating" }];
+  const latest = { manifest: { time: "" }, resources: types.map(resource), pending_operations: pending };
+  const state = JSON.stringify({ version: 3, checkpoint: { stack: "dev", latest } }, undefined, 4);
+  const completed = (input: string): { checkpoint: { latest: typeof latest } } =>
+    JSON.parse(execFileSync(process.execPath, ["-e", program], { input, encoding: "utf8" }));
+  expect(completed(state)).toEqual(JSON.parse(state));
+  const end = state.indexOf("RekeyCommit");
+  for (const cut of [end, end + 150, state.indexOf("pending_operations"), state.length - 40, state.length - 1]) {
+    const kept = completed(state.slice(0, cut)).checkpoint.latest.resources.map(({ type }) => type);
+    expect(kept).toEqual(types.slice(0, kept.length));
+    expect(kept).toContain("RekeyShares");
+  }
 });

@@ -5,6 +5,7 @@ const path = require("node:path");
 const { capture, root } = require("./command");
 const { outdated } = require("./docs");
 const generate = require("./generate");
+const { lines } = require("./lines");
 const { pack } = require("./npm");
 const words = require("./words");
 
@@ -33,6 +34,7 @@ async function check() {
     }
     process.stdout.write(`${code === 0 ? "passed" : "FAILED"}  ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)\n`);
   }
+  process.stdout.write(`${lines().join("\n")}\n`);
   return failed === 0 ? 0 : 1;
 }
 

@@ -5,7 +5,7 @@ const path = require("node:path");
 
 const root = path.dirname(__dirname);
 
-/** An error that the user can fix. It is printed as one sentence, without a stack trace. */
+/** An error that the user can fix. It is printed as one message, without a stack trace. */
 class Problem extends Error {}
 
 /**

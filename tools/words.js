@@ -57,6 +57,8 @@ const words = [
   [/\bwithout a word\b/i, "silently"],
   [/\bgo(?:es)? on\b/i, "continue"],
   [/\bthe real products?\b/i, "Vault, Terraform Enterprise, Nomad"],
+  // Claims that other pages took back.
+  [/\balways safe\b/i, "exactly what is not lost"],
   [/\bours\b|\bof our own\b/i, "the provider's"],
 ];
 
@@ -95,7 +97,7 @@ function faultsOf(sentence) {
 }
 
 /**
- * The paragraphs, list items and table cells of a page, without its code, its headings and the messages that it quotes.
+ * The paragraphs, list items and table cells of a page, without its code, headings, targets of links, and quoted messages.
  * @param {string} page
  */
 function paragraphsOf(page) {
@@ -107,7 +109,7 @@ function paragraphsOf(page) {
   const withoutCode = withoutFrontMatter.replace(/^( *```)[\s\S]*?^\1$/gm, (code) => code.replace(/.*/g, ""));
   for (const [index, line] of withoutCode.split("\n").entries()) {
     const text = line.replace(/^\s*(?:[-*]|\d+\.) /, "").trim();
-    if (/^(#|<|>|\||$)/.test(text)) {
+    if (/^(#|<|>|\||$|\[[^\]]+\]: )/.test(text)) {
       if (text.startsWith("|")) passages.push(...text.split(/(?<!\\)\|/).map((cell) => ({ line: index + 1, text: cell })));
       paragraph = undefined;
     } else if (paragraph && text === line.trim()) paragraph.text += ` ${text}`;

@@ -1,6 +1,6 @@
 // Rekeys the unseal keys with several holders, each of whom sees only their own share. All holders run this program on the same stack, one after
 // the other. Each run continues where the last one stopped. Holders without Pulumi submit their current share with
-// `npx pulumi-steward rekey submit`.
+// `npx pulumi-steward rekey submit`. docs/api/secrets/rekey.md lists the policies of the tokens that OpenBao and Vault 2.x require.
 //
 //   pulumi preview                                         # shows the PGP keys of the new shares: is mine among them?
 //   read -rs SHARE && export SHARE && pulumi up            # submits my current share, until the threshold is reached

@@ -2,7 +2,7 @@ import { StewardError } from "../errors";
 import { OperationFailed } from "../lifecycle/failure";
 
 /**
- * Converts the error of a failed operation for the engine: one sentence without a stack, which the engine would print. The engine stores a partial
+ * Converts the error of a failed operation for the engine: its message without a stack, which the engine would print. The engine stores a partial
  * resource as "created, but not initialized", and the next `up` updates it.
  * @internal
  */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Difference } from "../adoption";
-import { Comparison, neverDiffers } from "../comparison";
+import { Comparison, isPast, neverDiffers } from "../comparison";
 import { AnyDefinition } from "../definition";
 import { comparisonOf, namesWith } from "../fields";
 import { pathOf, valueAt } from "../inputs";
@@ -15,7 +15,7 @@ export interface Changes {
   equal(field: string, a: unknown, b: unknown): boolean;
   /** The names of the given fields. A per-key field is replaced by one `field.key` for each of its keys. */
   fieldsOf(inputs: Properties): string[];
-  /** The fields whose values differ or are unknown, those that the program begins or ceases to declare, and those that list pending work. */
+  /** The fields whose values differ or are unknown, those that the program begins or ceases to declare, and those that list pending or due work. */
   changed(state: Properties, inputs: Properties): string[];
   /** The parts that differ in a record, such as the roles of a set. None for other values, whose change Pulumi shows well. */
   recordDifferences(field: string, from: unknown, to: unknown): Difference[];
@@ -41,6 +41,7 @@ export const declaredIn = (state: Properties): string[] => (state.declared as st
 export function changesOf({ fields }: Pick<AnyDefinition, "fields">): Changes {
   const perKey = namesWith(fields, "perKey");
   const pending = namesWith(fields, "pending");
+  const due = namesWith(fields, "due");
   const comparison = (field: string): Comparison => (field === secretInputs ? neverDiffers : comparisonOf(fields, field));
   const equal = (field: string, a: unknown, b: unknown): boolean => comparison(field).equal(a, b);
   const fieldsOf = (inputs: Properties): string[] =>
@@ -49,8 +50,9 @@ export function changesOf({ fields }: Pick<AnyDefinition, "fields">): Changes {
     );
   const changed = (state: Properties, inputs: Properties): string[] => {
     const [given, declared] = [fieldsOf(inputs), declaredIn(state)];
-    return [...new Set([...given, ...declared, ...pending])].filter((field) => {
+    return [...new Set([...given, ...declared, ...pending, ...due])].filter((field) => {
       if (pending.includes(field)) return state[field] !== undefined;
+      if (due.includes(field)) return isPast(state[field]);
       if (field === "connection") return (state.connection ?? "default") !== (inputs.connection ?? "default");
       if (comparison(field).equal === neverDiffers.equal) return false;
       const value = fieldAt(inputs, field);

@@ -55,10 +55,11 @@ function schemaFindings(definition: AnyDefinition, inputs: Properties): CheckFai
 /** Returns the inputs to store and their check failures. @internal */
 export async function check(
   definition: AnyDefinition,
-  { describe, secretsIn, leftOut, connectionOf, say, urn }: ResourceContext,
+  { describe, secretsIn, leftOut, connectionOf, recordCheck, say, urn }: ResourceContext,
   { comparison }: Changes,
   { last, news }: { last: Properties; news: Properties },
 ): Promise<{ inputs: Properties; findings: CheckFailure[] }> {
+  recordCheck();
   const given = withoutNulls(news);
   const { [secretInputs]: _, ...declared } = given;
   const findings = schemaFindings(definition, declared);

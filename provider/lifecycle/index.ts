@@ -2,7 +2,7 @@ import { neverDiffers } from "../comparison";
 import { Connection } from "../connection";
 import { AnyDefinition, OutcomeUnknown } from "../definition";
 import { CheckFailure, invalidInput, PartialState, StewardError } from "../errors";
-import { defaultsOf, essentialNames, format, inputNames, namesWith, parseId } from "../fields";
+import { defaultsOf, essentialNames, format, inputNames, namesWith, parseId, placeholdersIn } from "../fields";
 import { areDeclared, createObjects, newInstance, recordFailure, recordWritten, registerManager } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
 import { check, sayDrift, sayNotes } from "./check";
@@ -36,11 +36,13 @@ export interface Lifecycle {
 /** The life cycle of the resources of a definition, independent of the mechanism. @internal */
 export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecycle {
   const context = resourceContext(definition, sources);
-  const { describe, secretsIn, connectionOf } = context;
+  const { describe, secretsIn, connectionOf, isChecked } = context;
   const changes = changesOf(definition);
   const { comparison, equal, fieldsOf, changed, recordDifferences } = changes;
   const secrets = namesWith(definition.fields, "secret");
   const replacing = namesWith(definition.fields, "replaces");
+  const due = namesWith(definition.fields, "due");
+  const idParts = placeholdersIn(definition.id);
   const essential = essentialNames(definition);
   const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
 
@@ -89,7 +91,10 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
 
   /** The state, with fields that it lacks taken from the id. Fails if an operation on it would act on the wrong object, or on none. */
   function whole(verb: string, id: string, state: Properties): Promise<Properties> {
-    const complete: Properties = { ...parseId(definition, id), ...state };
+    const fromId: Properties = parseId(definition, id) ?? {};
+    const complete = defined(state);
+    // Another value would be part of a path: `role/null`.
+    for (const field of idParts) if (typeof complete[field] !== "string" || complete[field] === "") complete[field] = fromId[field];
     return attempt(verb, complete, async () => {
       const all = withFormer(complete);
       const missing = essential.filter((field) => all[field] === undefined);
@@ -173,7 +178,8 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       const inputs = defined(news);
       const olds = withFormer(state);
       const deleteBeforeReplace = definition.deleteBeforeReplace ?? false;
-      const changing = changed(olds, inputs);
+      // Work that is due is not drift, so a refresh does not report it.
+      const changing = changed(olds, inputs).filter((field) => isChecked() || !due.includes(field));
       const replaces = changing.filter((field) => replacing.includes(field));
       // Without a known connection the inputs have no defaults, so only given values are compared.
       if (hasUnknown(inputs.connection))
@@ -194,8 +200,9 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       const isKnown = !hasUnknown(inputs);
       const objects = isKnown ? objectsOf(inputs) : [];
       // A refresh also calls diff, before the program declares anything.
-      const isDeclared = isKnown && areDeclared(connection, objects);
-      if ((changing.length > 0 || isIncomplete) && isDeclared)
+      const isDeclared = isKnown && isChecked() && areDeclared(connection, objects);
+      const isWaiting = due.some((field) => olds[field] !== undefined);
+      if ((changing.length > 0 || isIncomplete || isWaiting) && isDeclared)
         sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
       const isHeld = isDeclared && replaces.length === 0 && declaredIn(olds).length > 0;
       const isRemoved = isHeld && (await registerManager(connection, objects, olds));

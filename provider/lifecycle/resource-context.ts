@@ -18,6 +18,10 @@ export interface ResourceContext {
   leftOut(): Set<string>;
   /** The connection that the first properties name, with the secrets of all of them. */
   connectionOf(...properties: Properties[]): Connection;
+  /** Records that the program declares a resource of this type. */
+  recordCheck(): void;
+  /** True if the program has declared a resource of this type. A refresh calls `diff` before that. */
+  isChecked(): boolean;
   say: ConfigurationSources["say"];
   urn?: Mechanism["urn"];
 }
@@ -62,5 +66,8 @@ export function resourceContext(definition: AnyDefinition, sources: Mechanism): 
     instance: properties.at(-1)?.instance as string | undefined,
     secretFields: [...namesWith(fields, "secret"), ...(sources.secretInputs?.() ?? markedIn(properties[0]))],
   });
-  return { describe, secretsIn, leftOut, connectionOf, say: sources.say, urn: sources.urn };
+  const checked = JSON.stringify(["checked", token]);
+  const recordCheck = (): void => void sources.cache.set(checked, true);
+  const isChecked = (): boolean => sources.cache.has(checked);
+  return { describe, secretsIn, leftOut, connectionOf, recordCheck, isChecked, say: sources.say, urn: sources.urn };
 }

@@ -39,23 +39,29 @@ export interface Action<Inputs> {
   attributes?(inputs: Inputs): Record<string, unknown>;
 }
 
+/** Runs an action once. Its outcome is the time. @internal */
+export async function perform<Inputs>(
+  { path, whenRefused, attributes }: Pick<Action<Inputs>, "path" | "whenRefused" | "attributes">,
+  { connection, inputs }: { connection: Connection; inputs: Inputs },
+): Promise<ActionState> {
+  const body = attributes && { data: { attributes: attributes(inputs) } };
+  try {
+    await callAsAdministrator(connection, { method: "POST", path: adminPath(...path(connection)), body, retry: "only429" });
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error;
+    if (error.code === "ERR_REJECTED") throw error.with({ hint: whenRefused });
+    if (!error.details.outcomeUnknown) throw error;
+    throw error.with({ hint: "The platform may have run the action: the next `pulumi up` runs it again." });
+  }
+  return { performedAt: new Date().toISOString() };
+}
+
 /**
  * A resource for an action that leaves nothing to read. The action runs on create and on each change of an input. It is not undone on delete.
  * @internal
  */
 export function action<Inputs extends ActionInputs>(options: Action<Inputs>): Definition<Inputs, ActionState> {
-  const perform = async ({ connection, inputs }: { connection: Connection; inputs: Inputs }): Promise<ActionState> => {
-    const body = options.attributes && { data: { attributes: options.attributes(inputs) } };
-    try {
-      await callAsAdministrator(connection, { method: "POST", path: adminPath(...options.path(connection)), body, retry: "only429" });
-    } catch (error) {
-      if (!(error instanceof StewardError)) throw error;
-      if (error.code === "ERR_REJECTED") throw error.with({ hint: options.whenRefused });
-      if (!error.details.outcomeUnknown) throw error;
-      throw error.with({ hint: "The platform may have run the action: the next `pulumi up` runs it again." });
-    }
-    return { performedAt: new Date().toISOString() };
-  };
+  const run = (request: { connection: Connection; inputs: Inputs }): Promise<ActionState> => perform(options, request);
   return {
     system,
     token: `platform:${options.type}`,
@@ -68,7 +74,7 @@ export function action<Inputs extends ActionInputs>(options: Action<Inputs>): De
       connection: connectionField,
     } as unknown as Fields<Inputs, ActionState, ActionState>,
     read: async ({ state }) => state,
-    create: perform,
-    update: perform,
+    create: run,
+    update: run,
   };
 }

@@ -6,7 +6,7 @@ import { Args, Getter, getter, Outputs, registration } from "../resource";
 import { ActionInputs, ActionState } from "./action";
 import { AdminWorkspaceInputs, AdminWorkspaceState, adminWorkspace } from "./admin-workspace";
 import { ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, moduleVersionDeprecation } from "./module-version-deprecation";
-import { oidcKeyRotation } from "./oidc-key-rotation";
+import { OidcKeyRotationInputs, OidcKeyRotationState, oidcKeyRotation } from "./oidc-key-rotation";
 import { oidcKeyTrim } from "./oidc-key-trim";
 import { samlCertificateRevocation } from "./saml-certificate-revocation";
 import { CostEstimationSettingsInputs, CostEstimationSettingsState, costEstimationSettings } from "./settings/cost-estimation-settings";
@@ -20,6 +20,7 @@ import { SmsVerificationInputs, smsVerification } from "./sms-verification";
 
 export { AdminWorkspaceInputs, AdminWorkspaceState } from "./admin-workspace";
 export { ModuleVersionDeprecationInputs, ModuleVersionDeprecationState } from "./module-version-deprecation";
+export { OidcKeyRotationInputs, OidcKeyRotationState } from "./oidc-key-rotation";
 export {
   CostEstimationSettingsAttributes,
   CostEstimationSettingsInputs,
@@ -122,27 +123,40 @@ export class ModuleVersionDeprecation extends CustomResource {
 }
 
 /** Arguments of {@link OidcKeyRotation}. */
-export interface OidcKeyRotationArgs extends Args<ActionInputs> {}
-export interface OidcKeyRotation extends Outputs<ActionState> {}
+export interface OidcKeyRotationArgs extends Args<OidcKeyRotationInputs> {}
+export interface OidcKeyRotation extends Outputs<OidcKeyRotationState> {}
 
 /**
  * Rotates the key that signs the workload identity tokens of runs.
  *
- * Clouds accept tokens of the old keys until an {@link OidcKeyTrim}. The platform also rotates the key automatically every 90 days. A
- * rotation restarts these 90 days, and does not change when the platform trims old keys automatically.
+ * Clouds accept tokens of the old keys until these are trimmed. A run can use its token until the end of its plan or apply. By default, the
+ * general settings limit a plan to 2 hours and an apply to 24.
+ *
+ * After a leak, trim at once with {@link OidcKeyTrim}, because the leaked key can sign tokens until then. Runs in progress lose their access.
+ *
+ * For a routine rotation, set `trimLater`. `pulumi up` then rotates the key and ends. The first `pulumi up` after `trimAt` trims the old keys,
+ * and its preview shows an update. If `triggers` have changed as well, it trims first and then rotates. A refresh does not report the trim as
+ * drift. The time is that of the machine that runs Pulumi. A trim removes all keys except the newest. A rotation outside this resource
+ * shortly before it therefore breaks runs in progress.
+ *
+ * The platform also rotates the key automatically every 90 days. A rotation restarts these 90 days, and does not change when the platform
+ * trims old keys automatically.
  *
  * Pulumi rotates the key on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
- * the resource sends nothing.
+ * the resource sends nothing, and drops a scheduled trim.
  *
- * @example Rotate once
+ * @example Rotate each month, and trim later
  * ```ts
- * new platform.OidcKeyRotation("leak");
+ * new platform.OidcKeyRotation("monthly", { triggers: [new Date().toISOString().slice(0, 7)], trimLater: true });
  * ```
- * @example Rotate each month
+ * @example Respond to a leak
  * ```ts
- * new platform.OidcKeyRotation("monthly", { triggers: [new Date().toISOString().slice(0, 7)] });
+ * const rotation = new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });
+ * new platform.OidcKeyTrim("leak", { triggers: [rotation.performedAt] });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
+ * @requests With `trimLater`, each rotation first reads the timeouts with `GET /api/v2/admin/general-settings`, and an update after `trimAt` sends
+ * `POST /api/v2/admin/oidc-settings/actions/trim-key`. In the standard dialect, which has no timeouts, the `GET` is not sent.
  * @unreadable Everything: the platform does not report the action, so it never shows drift.
  */
 export class OidcKeyRotation extends CustomResource {
@@ -158,9 +172,12 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
 /**
  * Removes all signing keys except the newest.
  *
- * Clouds then reject tokens that an old key signed, which breaks runs in progress. Rotate the key, wait until the tokens of these runs have
- * expired, then trim. The platform also trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not
- * change when the platform rotates the key automatically.
+ * Clouds then reject tokens that an old key signed, so runs in progress lose their access. After a leak, trim at once, because the leaked key
+ * can sign tokens until then. For a routine rotation, set `trimLater` of {@link OidcKeyRotation} instead, which waits until these tokens have
+ * expired.
+ *
+ * The platform also trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not change when the
+ * platform rotates the key automatically.
  *
  * Pulumi trims the keys on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
  * the resource sends nothing.
@@ -169,16 +186,10 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
  * ```ts
  * new platform.OidcKeyTrim("leak");
  * ```
- * @example Trim after each rotation, once the tokens of the old key have expired
+ * @example Rotate and trim after a leak
  * ```ts
  * const rotation = new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });
- * // A token is valid for two hours at most. A preview does not wait.
- * const untilTokensHaveExpired = async (performedAt: string) => {
- *   const left = Date.parse(performedAt) + 2 * 60 * 60 * 1000 - Date.now();
- *   if (left > 0 && !pulumi.runtime.isDryRun()) await new Promise((done) => setTimeout(done, left));
- *   return performedAt;
- * };
- * new platform.OidcKeyTrim("leak", { triggers: [rotation.performedAt.apply(untilTokensHaveExpired)] });
+ * new platform.OidcKeyTrim("leak", { triggers: [rotation.performedAt] });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @unreadable Everything: the platform does not report the action, so it never shows drift.
@@ -377,8 +388,8 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  * In the hashicorp dialect, `extra["private-key"]` is a write-only secret. It shows no drift and cannot be restored. Removing it from the
  * program or destroying the resource may therefore disable SAML: see `onDelete`.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a required attribute fails with
- * `ERR_INVALID_INPUT` before anything is written.
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a certificate or one of its two
+ * URLs fails with `ERR_INVALID_INPUT` before anything is written.
  *
  * @example Replace the certificate of the identity provider
  * ```ts
@@ -391,11 +402,6 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  *   idpCert: fs.readFileSync("idp.pem", "utf8"),
  *   ssoEndpointUrl: "https://idp.example.com/sso",
  *   sloEndpointUrl: "https://idp.example.com/slo",
- *   attrUsername: "Username",
- *   attrGroups: "MemberOf",
- *   attrSiteAdmin: "SiteAdmin",
- *   siteAdminRole: "site-admins",
- *   ssoApiTokenSessionTimeout: 1209600,
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)

@@ -16,6 +16,8 @@ interface PlatformDialect {
   parsesCertificates: boolean;
   /** The API lists the modules of an organization. */
   listsModules: boolean;
+  /** The general settings that limit how long a run, and thus its token, lasts. */
+  runTimeouts: string[];
   /** Runs have no status besides those of the specification. */
   hasOnlyKnownStatuses: boolean;
 }
@@ -27,6 +29,7 @@ const dialects: Record<string, PlatformDialect> = {
     hasExtra: false,
     listsModules: false,
     parsesCertificates: true,
+    runTimeouts: [],
     hasOnlyKnownStatuses: true,
   },
   hashicorp: {
@@ -35,6 +38,7 @@ const dialects: Record<string, PlatformDialect> = {
     hasExtra: true,
     listsModules: true,
     parsesCertificates: false,
+    runTimeouts: ["plan-timeout", "apply-timeout"],
     hasOnlyKnownStatuses: false,
   },
 };
@@ -92,7 +96,8 @@ export async function call(connection: Connection, request: Omit<Request, "heade
 export const isNotFound = (error: unknown): error is StewardError =>
   error instanceof StewardError && error.status === 404 && error.details.errorCount !== undefined;
 
-const generalPath = adminPath("general-settings");
+/** @internal */
+export const generalPath: string = adminPath("general-settings");
 
 /** `call` for the administration API, where a 404 means a token without administrator rights or an endpoint that this release lacks. @internal */
 export async function callAsAdministrator(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {

@@ -1,30 +1,155 @@
-import { Definition } from "../definition";
-import { ActionInputs, ActionState, action } from "./action";
+import { isDeepStrictEqual } from "node:util";
+import { isPast, seconds } from "../comparison";
+import { Connection } from "../connection";
+import { Definition, OutcomeUnknown, PlanNote } from "../definition";
+import { StewardError } from "../errors";
+import { bool, connectionField, strList } from "../inputs";
+import { ActionInputs, ActionState, perform } from "./action";
+import { callAsAdministrator, dialectOf, generalPath, resourceOf, system } from "./client";
+import { trimKey } from "./oidc-key-trim";
+
+/** Inputs of {@link OidcKeyRotation}. */
+export interface OidcKeyRotationInputs extends ActionInputs {
+  /**
+   * True if a later `pulumi up` trims the old keys, once the tokens that they signed have expired. The time is in `trimAt`. Each `pulumi up`
+   * before it prints the time and sends nothing.
+   * @change updates; true sets the time, and false drops it
+   * @default false
+   */
+  trimLater?: boolean;
+}
+
+/** Outputs of {@link OidcKeyRotation}. */
+export interface OidcKeyRotationState extends ActionState {
+  /**
+   * The time from which `pulumi up` trims the old keys, in RFC 3339 format. It is the rotation plus the longer of `plan-timeout` and
+   * `apply-timeout` in the general settings. A timeout that cannot be read counts as 24 hours. The wait is 30 days at most, since the platform
+   * then trims the keys itself. Undefined if no trim is scheduled.
+   */
+  trimAt: string | undefined;
+}
+
+const rotateKey = { path: (): string[] => ["oidc-settings", "actions", "rotate-key"] };
+
+const hour = 3_600_000;
+/** The default of the apply timeout, which is the longer one. */
+const defaultTimeout = 24 * hour;
+/** The platform itself trims the keys this long after a rotation. */
+const longestWait = 30 * 24 * hour;
+
+/** The longest time for which a run in progress can use its token, in milliseconds. */
+async function tokenLifetime(connection: Connection): Promise<number> {
+  const { runTimeouts } = dialectOf(connection);
+  if (runTimeouts.length === 0) return defaultTimeout;
+  const request = { method: "GET", path: generalPath, retry: "idempotent" } as const;
+  const attributes = await callAsAdministrator(connection, request).then(
+    (document) => resourceOf(document, request).attributes,
+    (error) => {
+      if (error instanceof StewardError) return {} as Record<string, unknown>;
+      throw error;
+    },
+  );
+  const timeouts = runTimeouts.map((name) => (seconds(attributes[name]) ?? 0) * 1000 || defaultTimeout);
+  return Math.min(Math.max(...timeouts), longestWait);
+}
+
+const later = (time: string): string =>
+  `not trimmed yet: \`pulumi up\` after ${time} trims the old keys, whose tokens have expired by then`;
+
+function schedule(connection: Connection, performedAt: string, lifetime: number): OidcKeyRotationState {
+  const trimAt = new Date(Date.parse(performedAt) + lifetime).toISOString();
+  connection.say(`${connection.resource}: ${later(trimAt)}`);
+  return { performedAt, trimAt };
+}
+
+async function rotate({ connection, inputs }: { connection: Connection; inputs: OidcKeyRotationInputs }): Promise<OidcKeyRotationState> {
+  // Read first: nothing may fail between the rotation and its record in the state.
+  const lifetime = inputs.trimLater ? await tokenLifetime(connection) : undefined;
+  const { performedAt } = await perform(rotateKey, { connection, inputs });
+  return lifetime === undefined ? { performedAt, trimAt: undefined } : schedule(connection, performedAt, lifetime);
+}
+
+async function trim(connection: Connection): Promise<void> {
+  try {
+    await perform(trimKey, { connection, inputs: {} });
+  } catch (error) {
+    // A trim may run twice. Only a rotation whose outcome is unknown has to be repeated.
+    throw error instanceof StewardError ? error.with({ outcomeUnknown: false }) : error;
+  }
+}
+
+type Last = OidcKeyRotationInputs & OidcKeyRotationState & OutcomeUnknown;
+
+const rotates = ({ triggers }: OidcKeyRotationInputs, last: Last): boolean =>
+  Boolean(last.outcomeUnknown) || !isDeepStrictEqual(triggers, last.triggers);
+
+/** True if an update trims. Not after a rotation with an unknown outcome: the key before it may be too young. */
+const trims = ({ trimLater }: OidcKeyRotationInputs, { trimAt, outcomeUnknown }: Last): boolean =>
+  trimLater === true && isPast(trimAt) && !outcomeUnknown;
+
+async function update(connection: Connection, inputs: OidcKeyRotationInputs, last: Last): Promise<OidcKeyRotationState> {
+  const isTrimmed = trims(inputs, last);
+  if (isTrimmed) await trim(connection);
+  if (rotates(inputs, last)) return rotate({ connection, inputs });
+  const { performedAt, trimAt } = last;
+  if (!inputs.trimLater || isTrimmed) return { performedAt, trimAt: undefined };
+  return last.trimLater ? { performedAt, trimAt } : schedule(connection, performedAt, await tokenLifetime(connection));
+}
+
+function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
+  const note = (text: string): PlanNote[] => [{ path: "", text, isInformation: true }];
+  if (trims(inputs, last)) return note("trims the old keys, whose tokens have expired");
+  return inputs.trimLater && last.trimAt && !rotates(inputs, last) ? note(later(last.trimAt)) : [];
+}
 
 /**
  * Rotates the key that signs the workload identity tokens of runs.
  *
- * Clouds accept tokens of the old keys until an {@link OidcKeyTrim}. The platform also rotates the key automatically every 90 days. A
- * rotation restarts these 90 days, and does not change when the platform trims old keys automatically.
+ * Clouds accept tokens of the old keys until these are trimmed. A run can use its token until the end of its plan or apply. By default, the
+ * general settings limit a plan to 2 hours and an apply to 24.
+ *
+ * After a leak, trim at once with {@link OidcKeyTrim}, because the leaked key can sign tokens until then. Runs in progress lose their access.
+ *
+ * For a routine rotation, set `trimLater`. `pulumi up` then rotates the key and ends. The first `pulumi up` after `trimAt` trims the old keys,
+ * and its preview shows an update. If `triggers` have changed as well, it trims first and then rotates. A refresh does not report the trim as
+ * drift. The time is that of the machine that runs Pulumi. A trim removes all keys except the newest. A rotation outside this resource
+ * shortly before it therefore breaks runs in progress.
+ *
+ * The platform also rotates the key automatically every 90 days. A rotation restarts these 90 days, and does not change when the platform
+ * trims old keys automatically.
  *
  * Pulumi rotates the key on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
- * the resource sends nothing.
+ * the resource sends nothing, and drops a scheduled trim.
  *
- * @example Rotate once
+ * @example Rotate each month, and trim later
  * ```ts
- * new platform.OidcKeyRotation("leak");
+ * new platform.OidcKeyRotation("monthly", { triggers: [new Date().toISOString().slice(0, 7)], trimLater: true });
  * ```
- * @example Rotate each month
+ * @example Respond to a leak
  * ```ts
- * new platform.OidcKeyRotation("monthly", { triggers: [new Date().toISOString().slice(0, 7)] });
+ * const rotation = new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });
+ * new platform.OidcKeyTrim("leak", { triggers: [rotation.performedAt] });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
+ * @requests With `trimLater`, each rotation first reads the timeouts with `GET /api/v2/admin/general-settings`, and an update after `trimAt` sends
+ * `POST /api/v2/admin/oidc-settings/actions/trim-key`. In the standard dialect, which has no timeouts, the `GET` is not sent.
  * @unreadable Everything: the platform does not report the action, so it never shows drift.
  * @internal
  */
-export const oidcKeyRotation: Definition<ActionInputs, ActionState> = action({
-  type: "OidcKeyRotation",
+export const oidcKeyRotation: Definition<OidcKeyRotationInputs, OidcKeyRotationState> = {
+  system,
+  token: "platform:OidcKeyRotation",
   displayName: "OIDC key rotation",
   id: "oidc-key-rotation",
-  path: () => ["oidc-settings", "actions", "rotate-key"],
-});
+  fields: {
+    triggers: { input: strList },
+    trimLater: { input: bool },
+    performedAt: { output: true },
+    trimAt: { output: true, due: true },
+    connection: connectionField,
+  },
+  planNotes: ({ inputs, last }) => (last ? planNotes(inputs, last) : []),
+  read: async ({ state }) => state,
+  create: rotate,
+  update: ({ connection, inputs, last }) => update(connection, inputs, last),
+};

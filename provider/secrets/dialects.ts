@@ -66,7 +66,8 @@ const sysRekey: RekeyApi = {
   },
 };
 
-const ownsBody = (body: Record<string, unknown>): boolean => "lease_id" in body || "nonce" in body || isObject(body.data);
+/** Each response of the API has a `lease_id`, which may be empty. The responses of sys/rekey have none. */
+const ownsBody = (body: Record<string, unknown>): boolean => "lease_id" in body || "nonce" in body;
 
 /** Vault. */
 const hashicorp: SecretsDialect = {
@@ -115,8 +116,8 @@ export const dialects: Record<string, SecretsDialect> = {
     mayKeepShare: true,
     // The document does not show the body of a 404, so the 404 of a gateway may look the same.
     provesAbsence: false,
-    // The document shows no body for most writes, so an empty object counts.
-    ownsBody: (body) => ownsBody(body) || Object.keys(body).length === 0,
+    // The document shows no body for most writes, and only `data` for some, so an empty object and `data` count.
+    ownsBody: (body) => ownsBody(body) || isObject(body.data) || Object.keys(body).length === 0,
   },
   hashicorp,
   openbao: {

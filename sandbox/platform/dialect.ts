@@ -10,6 +10,8 @@ export interface Dialect {
   saml: Record<string, Attribute>;
   /** Rejects an invalid certificate of the identity provider. */
   checksCertificate: boolean;
+  /** The attributes besides the certificate and the URLs without which SAML cannot be enabled. They have defaults, so only an empty one is missing. */
+  samlNames: string[];
   /** The shortest single sign-on session in seconds. */
   leastSessionTimeout: number;
   /** Rejects an unknown run status in the list of workspaces. */
@@ -54,6 +56,7 @@ export const standard: Dialect = {
   generalDerived: () => ({}),
   saml: {},
   checksCertificate: true,
+  samlNames: ["attr-username", "attr-groups", "attr-site-admin", "site-admin-role"],
   leastSessionTimeout: 0,
   checksStatuses: true,
   costEstimation: {
@@ -117,6 +120,7 @@ export const hashicorp: Dialect = {
     "provider-type": { type: "string", default: "unknown", oneOf: ["okta", "entra", "saml", "unknown"] },
   },
   checksCertificate: false,
+  samlNames: [],
   leastSessionTimeout: Number.NEGATIVE_INFINITY,
   checksStatuses: false,
   costEstimation: {

@@ -215,6 +215,12 @@ export const hashicorp: Dialect = {
   },
 };
 
+/** The dialect with a rekey that requires a token, as Vault 2.x is documented to. Nobody has compared it with that version. */
+export const withRekeyToken = (dialect: Dialect): Dialect => ({
+  ...dialect,
+  raw: dialect.raw.filter((path) => !path.startsWith("sys/rekey/")),
+});
+
 const inData = (data: unknown): Record<string, unknown> => wire.envelope(data, "system");
 
 /** OpenBao 2.7.2, with `disable_unauthed_rekey_endpoints`, which is the default since 2.5. */

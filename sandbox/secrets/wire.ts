@@ -3,7 +3,7 @@ import type { Access, Attempt, Backup, Lease, LeaseConfig, Records, Role, Token 
 import type { Completed } from "./rekey";
 
 /** The version of Vault, also in its OpenAPI document. */
-export const version = "1.21.0";
+export const version = "1.21.1";
 
 /** The members of Vault's responses around their data. */
 export function envelope(data: unknown, mountType: string): Record<string, unknown> {

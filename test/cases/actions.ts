@@ -26,7 +26,11 @@ const admin = (path: string) => (): string => `/api/v2/admin/${path}`;
 
 export const cases: readonly ResourceCase[] = [
   actionCase({ type: "SamlCertificateRevocation", path: admin("saml-settings/actions/revoke-old-certificate") }),
-  actionCase({ type: "OidcKeyRotation", path: admin("oidc-settings/actions/rotate-key"), more: { isRepeatable: false } }),
+  actionCase({
+    type: "OidcKeyRotation",
+    path: admin("oidc-settings/actions/rotate-key"),
+    more: { isRepeatable: false, arbitraries: { triggers: fc.array(fc.string(), { maxLength: 2 }), trimLater: fc.boolean() } },
+  }),
   actionCase({ type: "OidcKeyTrim", path: admin("oidc-settings/actions/trim-key") }),
   actionCase({
     type: "SmsVerification",

@@ -71,7 +71,7 @@ onEachRekeyTarget("pulumi-steward rekey backup", (current) => {
       const { body } = await outOfBand("POST", "auth/token/create", { policies: ["backup"] });
       return (body.auth as { client_token: string }).client_token;
     };
-    const needs = (capability: string): RegExp => new RegExp(`\`${capability}\` on ${place}\\b.*\\bsudo\\b`);
+    const needs = (capability: string): RegExp => new RegExp(`\`${capability}\` on ${place}\\.`);
     const own = config["steward:default"] as { secrets: object };
     const without = await tokenWith(["list"]);
     setAllConfig({ "steward:default": JSON.stringify({ secrets: { ...own.secrets, token: without } }) });

@@ -94,7 +94,7 @@ test("says to which subkey a share is encrypted, with a warning if the key revok
   for (const id of [subkeyOf(holder), subkeyOf(dropped)]) expect(refused.stderr).toContain(id);
 });
 
-test("rejects invalid input in one sentence and never prints it", async () => {
+test("rejects invalid input in one message and never prints it", async () => {
   const key = file("key", holder.privateKey.armor());
   const hex = message.toString("hex");
   for (const [args, fact] of [

@@ -89,7 +89,7 @@ test("pulumi watch applies each saved change, and each of its runs is independen
 });
 
 test.each(["refresh", "destroy"])(
-  "%s prints the error of a resource in one sentence, and once among the diagnostics",
+  "%s prints the error of a resource without a stack, and once among the diagnostics",
   async (operation) => {
     const { project, sandbox } = everything();
     sandbox.faults.add({ system: "secrets", path: /role/, action: "respond", status: 400, body: '{"errors":["not today"]}' });

@@ -30,10 +30,20 @@ describe("no secret in plaintext, with the real command line", () => {
     await sandbox.close();
   });
 
+  /** Searches the logs that Pulumi wrote automatically since the last run, as they are on the disk. */
+  function searchLogs(): ReturnType<Project["logs"]> {
+    const logs = project.logs();
+    story.canaries.lookInto(Object.fromEntries(logs.map(({ file, text }) => [file, text])));
+    return logs;
+  }
   /** Runs the command line, and searches the terminal, the backend and the events. */
   async function run(name: string, ...args: string[]): Promise<Run & { events: EngineEvent[] }> {
     const log = join(project.folder, "events");
+    // Two commands in one second write to the same file.
+    for (const { file } of searchLogs()) rmSync(file);
     const ran = await project.pulumi(...args, ...loud, "--event-log", log);
+    // docs/rekey/how-it-works.md: each run writes an encrypted log.
+    expect(searchLogs().map(({ encrypted }) => encrypted)).toEqual([true]);
     const lines = readFileSync(log, "utf8");
     rmSync(log);
     story.canaries.lookInto({ [`${name}: terminal`]: ran.output, [`${name}: backend`]: project.stored(), [`${name}: events`]: lines });
@@ -72,11 +82,20 @@ describe("no secret in plaintext, with the real command line", () => {
     story.allowAll();
 
     await succeeds("up", "up", ...yes, "--json", "--debug");
+    const { file = "" } = project.logs().at(-1) ?? {};
     const resources = await project.resources();
     const { secretId, shares } = resources.find(({ urn }) => urn.includes("::pulumi:pulumi:Stack::"))?.outputs ?? {};
     story.canaries.watchFor({ secretId, shares });
     expect(shares).toEqual(sandbox.secrets.shares);
     story.expectHeld(resources);
+    // Decrypted, the log of that run contains every secret of the program and of its configuration.
+    const decrypted = await project.pulumi("logs", "decrypt", file);
+    expect(decrypted.code).toBe(0);
+    const absent = /^(misfit|changed[AC]) /;
+    expect(story.canaries.namesIn(decrypted.output)).toEqual(story.canaries.names.filter((name) => !absent.test(name)));
+    // At this level the terminal shows secrets, although Pulumi 3.254 and later redact some.
+    const loudest = await project.pulumi("preview", "-v=9", "--logtostderr");
+    expect(story.canaries.namesIn(loudest.output)).toEqual(expect.arrayContaining(["token 0", "password 0", "shares 0", "secretId 0"]));
 
     project.program(story.reading());
     // Nothing changes, and the SDK logs each resource nevertheless.
@@ -96,6 +115,10 @@ describe("no secret in plaintext, with the real command line", () => {
     story.canaries.lookInto({ export: output });
     // Refreshes with the configuration that the state recorded.
     await succeeds("refresh and destroy", "destroy", ...yes, "--refresh", "--diff");
+
+    expect((await project.pulumi("logs", "remove", "--all", "--yes")).code).toBe(0);
+    // Only the log of this command remains, without a secret.
+    expect(searchLogs().map(({ encrypted }) => encrypted)).toEqual([false]);
 
     expect(story.canaries.found()).toEqual([]);
     process.stdout.write(`${dialect}: ${story.canaries.summary()}\n`);

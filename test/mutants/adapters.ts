@@ -93,6 +93,7 @@ export const adapters: readonly MutatedFile[] = [
         "given.includes(field) !== declared.includes(field) || ",
         "",
       ],
+      ["work that is due waits for a change of the program", "return isPast(state[field]);", "return false;"],
     ],
   },
   {

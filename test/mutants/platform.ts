@@ -87,6 +87,17 @@ export const platform: readonly MutatedFile[] = [
     mutants: [["an SMTP write is retried", 'retry: "only429",', 'retry: "idempotent",']],
   },
   {
+    file: "provider/platform/oidc-key-rotation.ts",
+    suites: ["test/provider/platform/oidc-key-rotation"],
+    commandLine: [],
+    mutants: [
+      ["a trim does not wait for the longer timeout", "Math.max(...timeouts)", "Math.min(...timeouts)"],
+      ["a trim follows a rotation whose response was lost", "isPast(trimAt) && !outcomeUnknown", "isPast(trimAt)"],
+      ["a failed trim rotates the key again", "error.with({ outcomeUnknown: false })", "error"],
+      ["a key that is rotated again is never trimmed", "if (isTrimmed) await trim(connection);", ""],
+    ],
+  },
+  {
     file: "provider/platform/admin-workspace.ts",
     suites: ["test/provider/platform/workspace"],
     commandLine: ["test/end-to-end/platform/life"],

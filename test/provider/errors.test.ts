@@ -1,7 +1,7 @@
 import { RunError } from "@pulumi/pulumi/errors";
 import { PartialState, StewardError } from "../../provider/errors";
 
-test("a message is one sentence with the request and the next step", () => {
+test("a message has the cause, the request and the next step", () => {
   const error = new StewardError({
     code: "ERR_REJECTED",
     reason: "no such policy",

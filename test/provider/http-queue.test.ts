@@ -142,6 +142,23 @@ describe("requests to a server that limits their rate", () => {
     expect(Date.now() - begin).toBeGreaterThan(limits.deadline);
   });
 
+  test("do not time out while it rejects one of them slowly, and serves others", async () => {
+    limits.deadline = 1_000;
+    const target = await serve(({ url }, response) => {
+      if (url === "/v1/slow" && timesSent("/v1/slow") <= 8) return later(200, () => response.writeHead(429).end());
+      return ok(response);
+    });
+    let isDone = false;
+    const slow = send(target, { ...get, path: "/v1/slow" }).finally(() => {
+      isDone = true;
+    });
+    const others = (async () => {
+      while (!isDone) await send(target, get);
+    })();
+    expect((await slow).status).toBe(200);
+    await others;
+  });
+
   test("fail once it has rejected all of them until the deadline, and later ones are retried again", async () => {
     Object.assign(limits, { maxConcurrentRequests: 4, deadline: 500 });
     let isLimited = true;

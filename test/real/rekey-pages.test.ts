@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { packed } from "../support/installation";
 import { Holder } from "../support/pgp";
 import { Reader } from "../support/reader";
@@ -36,6 +37,7 @@ test("docs/rekey/single-operator.md", async () => {
   expect(await vault.opens(shares.slice(2))).toBe(true);
   expect(await vault.opens(current)).toBe(false);
   expect(await reader.says("pulumi refresh")).not.toContain("rekeyed");
+  await reader.says("pulumi logs remove --all --yes");
   reader.finish();
 });
 
@@ -63,7 +65,28 @@ test("docs/rekey/several-holders.md", async () => {
   await reader.says(bring("NEW_SHARE"), { input: `${fresh[0]}\n` });
   expect(await vault.opens(fresh.slice(0, 2).map(base64))).toBe(true);
   expect(await reader.says("pulumi refresh")).not.toContain("rekeyed");
+  await reader.says("pulumi logs remove --all --yes");
   await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/rekey/how-it-works.md", async () => {
+  await follow("docs/rekey/how-it-works.md");
+  reader.write("index.ts", 'import * as pulumi from "@pulumi/pulumi";\nexport const share = pulumi.secret("canary-share");\n');
+  const logged = (): Promise<string> => reader.run('pulumi logs decrypt "$(ls "$PULUMI_HOME"/logs/organization*)"');
+  await reader.shell();
+  await reader.run("pulumi up");
+  expect(await logged()).toContain("canary-share");
+
+  await reader.shell();
+  await reader.run("pulumi up");
+  const memory = (await reader.run('df --output=target "$PULUMI_HOME/logs/"')).trim().split("\n").at(-1);
+  expect(memory).toBe("/dev/shm");
+  expect(await logged()).toContain("canary-share");
+  const folder = (await reader.run('readlink "$PULUMI_HOME/logs"')).trim();
+  await reader.shell();
+  expect(existsSync(folder)).toBe(false);
+  await reader.run("pulumi up");
   reader.finish();
 });
 
@@ -73,7 +96,7 @@ test("docs/rekey/command-line.md", async () => {
   const all = await writeKeys(reader, 0);
   const publicKeys = ["ada", "grace", "mary"].map((name) => `keys/${name}.asc`).join(",");
   await reader.run(`vault operator rekey -init -verify -key-shares=3 -key-threshold=2 -backup -pgp-keys=${publicKeys}`);
-  expect(await reader.shell()).toMatch(/^new shares +3, threshold 2$/m);
+  expect(await reader.shell({ input: `${vault.token}\n` })).toMatch(/^new shares +3, threshold 2$/m);
   const [submit, decrypt, verify] = [reader.take("sh"), reader.take("sh"), reader.take("sh")];
   let given = "";
   for (const share of vault.first.slice(0, 3)) given = await reader.run(submit, { terminal: submitting(share) });
@@ -99,6 +122,10 @@ test("docs/rekey/errors.md", async () => {
   await reader.run("command pulumi up --yes & until [ -e started ]; do sleep 0.1; done; kill -KILL $!; touch killed; wait || true");
   expect(await reader.run("pulumi up", { code: 1 })).toContain("the stack is currently locked");
   await reader.shell();
+
+  reader.write("state.json", '{ "checkpoint": { "latest": { "resources": [{ "type": "RekeyShares" }, { "ty');
+  await reader.shell();
+  expect(await reader.run("cat complete.json")).toContain('[{ "type": "RekeyShares" }]}}}');
 
   reader.write("new.txt", vault.first.slice(1, 4).join("\n"));
   expect(await vault.opens((await reader.shell()).trim().split("\n"))).toBe(true);

@@ -76,6 +76,7 @@ test.each([
   [{ unsealShares: 0 }, /unsealShares/],
   [{ smtpNeedsTestAddress: "yes" }, /smtpNeedsTestAddress/],
   [{ tokensNeedKnownPolicies: 1 }, /tokensNeedKnownPolicies/],
+  [{ rekeyNeedsToken: null }, /rekeyNeedsToken/],
   [{ unsealShares: 3, unsealThreshold: 4 }, /unsealThreshold/],
   [{ dialect: "hashicorp", unsealShares: 3, unsealThreshold: 1 }, /unsealThreshold/],
   [{ seal: "wax" }, /seal/],

@@ -40,14 +40,19 @@ export class Canaries {
   /** True if the string contains a secret in plaintext. */
   isIn = (text: string): boolean => Object.values(this.secrets).some((secret) => text.includes(secret));
 
+  /** The names of the secrets that a string contains in any form. */
+  namesIn(text: string): string[] {
+    return Object.entries(this.secrets).flatMap(([name, secret]) => (formsOf(secret).some((form) => text.includes(form)) ? [name] : []));
+  }
+
+  /** The names of all secrets. */
+  get names(): string[] {
+    return Object.keys(this.secrets);
+  }
+
   /** The secrets that were found in any form, with their places. */
   found(): string[] {
-    const found = Object.entries(this.secrets).flatMap(([name, secret]) =>
-      formsOf(secret).flatMap((form) =>
-        Object.entries(this.places).flatMap(([place, text]) => (text.includes(form) ? [`${name} in ${place}`] : [])),
-      ),
-    );
-    return [...new Set(found)];
+    return Object.entries(this.places).flatMap(([place, text]) => this.namesIn(text).map((name) => `${name} in ${place}`));
   }
 
   summary(): string {

@@ -133,11 +133,15 @@ export function install(tarballs: ReturnType<typeof packed>, sdk: string, node?:
   return () => installation;
 }
 
-/** Deploys the current program at Pulumi's highest log level without traces, and expects no secret in the output. */
+/** Deploys the current program at Pulumi's highest log level without traces, and expects no secret in plaintext in the output and in Pulumi's own logs. */
 export async function upWithoutSecrets(project: Project): Promise<void> {
   const { output } = await project.up("--json", "--debug", "-v=8", "--logtostderr");
   expect(output).toContain("RegisterResource RPC finished: resource:access");
   expect(output.split("\n").filter((line) => line.includes(token))).toEqual([]);
+  // Pulumi's own log of this run contains the token, encrypted.
+  const logs = project.logs();
+  expect(logs.at(-1)).toMatchObject({ encrypted: true });
+  expect(logs.filter(({ text }) => text.includes(token))).toEqual([]);
 }
 
 export function testModules(current: () => Installation): void {
@@ -158,7 +162,7 @@ export function testMisspelling(current: () => Installation): void {
   });
 }
 
-/** Expects that Pulumi treats the errors of the package as its own: one sentence without a stack. */
+/** Expects that Pulumi treats the errors of the package as its own: one message without a stack. */
 export function testErrors(current: () => Installation): void {
   test("an error of a function is one line", async () => {
     const program = `const { secrets } = require("pulumi-steward");

@@ -1,8 +1,20 @@
 import { ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Readable } from "node:stream";
+import { gunzipSync } from "node:zlib";
 import type { PulumiCommand, Stack } from "@pulumi/pulumi/automation";
 import { cached } from "../../tools/cache";
 import { cleanEnvironment, passphrase, pulumiEnvironment } from "../../tools/environment";
@@ -267,6 +279,19 @@ export class Project {
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
       .join("\n");
+  }
+
+  /** The automatic logs of Pulumi, oldest first. For an encrypted log, `text` contains its bytes. */
+  logs(): { file: string; encrypted: boolean; text: string }[] {
+    const folder = join(this.folder, "home/logs");
+    const files = readdirSync(folder).map((name) => join(folder, name));
+    return files
+      .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs)
+      .map((file) => {
+        const bytes = readFileSync(file);
+        const encrypted = bytes.subarray(0, 4).toString() === "PLOG";
+        return { file, encrypted, text: encrypted ? bytes.toString("latin1") : gunzipSync(bytes).toString() };
+      });
   }
 
   remove(): void {

@@ -33,7 +33,7 @@ const openbao: Wire = {
   named: (method, path) => swap(method, path, [rotation, rekey], ["POST", "PUT"]),
   fields: (json) => (dataOf(json) ?? json ?? {}) as Record<string, unknown>,
   // An error response has no data.
-  wrapped: (fields, json) => (dataOf(json) ? { data: fields } : fields),
+  wrapped: (fields, json) => (dataOf(json) ? { ...(json as object), data: fields } : fields),
 };
 
 export const wireOf = (dialect: RekeyDialect): Wire => (dialect === "openbao" ? openbao : asDocumented);

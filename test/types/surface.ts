@@ -269,6 +269,9 @@ const textsNow: Promise<platform.CustomizationSettingsAttributes> = platform.get
 const actionArgs: platform.OidcKeyRotationArgs = { triggers: ["one", later], connection: later };
 const rotation = new platform.OidcKeyRotation("rotation", actionArgs, options);
 holds<Same<typeof rotation.performedAt, pulumi.Output<string>>>();
+holds<Same<typeof rotation.trimAt, pulumi.Output<string | undefined>>>();
+holds<Same<platform.OidcKeyRotationInputs["trimLater"], boolean | undefined>>();
+holds<Same<platform.OidcKeyRotationState["trimAt"], string | undefined>>();
 const trimArgs: platform.OidcKeyTrimArgs = { triggers: [rotation.performedAt] };
 const trim = new platform.OidcKeyTrim("trim", trimArgs);
 const revocationArgs: platform.SamlCertificateRevocationArgs = {};

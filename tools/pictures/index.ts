@@ -9,7 +9,7 @@ import { pulumiEnvironment } from "../environment";
 import { getPulumi } from "../pulumi";
 import { drawTerminal, Line, wrapped } from "./terminal";
 
-// `npm run pictures` creates docs/pictures: recordings of a terminal, and the sandbox's page on a desktop and on a phone.
+// `npm run pictures` creates docs/pictures: recordings of a terminal, and the sandbox's page.
 
 const root = join(__dirname, "../..");
 const pictures = join(root, "docs/pictures");
@@ -77,28 +77,21 @@ class Terminal {
 
 async function photograph({ page: address }: Sandbox): Promise<void> {
   const browser = await chromium.launch({ executablePath: await getBrowser() });
-  for (const [name, width, height] of [
-    ["desktop", 1280, 900],
-    ["phone", 390, 844],
-  ] as const) {
-    const page = await browser.newPage({ viewport: { width, height } });
-    await page.goto(address);
-    await page.getByText("search-deploy").first().waitFor();
-    await page.screenshot({ path: join(pictures, `page-${name}.png`) });
-  }
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  await page.goto(address);
+  await page.getByText("search-deploy").first().waitFor();
+  await page.screenshot({ path: join(pictures, "page.png") });
   await browser.close();
 }
 
 async function recordDrift(): Promise<void> {
-  const sandbox = await start();
+  const sandbox = await start({ dialect: "hashicorp" });
   const terminal = new Terminal("quickstart", sandbox.env);
   await terminal.run("pulumi stack init dev");
   await terminal.run("pulumi config set schedulerAddress http://127.0.0.1:4646");
   await terminal.run("pulumi config set --secret schedulerToken a-management-token");
   await terminal.type("pulumi up --yes --skip-preview");
-  await terminal.type(
-    `curl --silent -X POST -H "X-Secrets-Token: $SECRETS_TOKEN" $SECRETS_ADDR/v1/scheduler/role/web -d '{"policies":"admin"}'`,
-  );
+  await terminal.type(`curl --silent -X POST -H "X-Vault-Token: $VAULT_TOKEN" $VAULT_ADDR/v1/nomad/role/web -d '{"policies":"admin"}'`);
   await terminal.type("pulumi preview --refresh --diff");
   await terminal.type("pulumi up --refresh --yes --skip-preview");
   terminal.save("pulumi up, a change outside Pulumi, the drift in pulumi preview, and its repair", "drift.svg");
@@ -107,7 +100,7 @@ async function recordDrift(): Promise<void> {
 }
 
 async function recordRekey(): Promise<void> {
-  const sandbox = await start({ unsealShares: 5, unsealThreshold: 4 });
+  const sandbox = await start({ dialect: "hashicorp", unsealShares: 5, unsealThreshold: 4 });
   const shares = Object.fromEntries(sandbox.secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share]));
   const terminal = new Terminal("rekey", { ...sandbox.env, ...shares });
   await terminal.run("pulumi stack init dev");

@@ -8,7 +8,7 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the SAML settings. */
 export interface SamlSettingsAttributes {
-  /** True if users can sign in through SAML, which requires every other attribute except `debug`. */
+  /** True if users can sign in through SAML, which requires `idpCert`, `sloEndpointUrl` and `ssoEndpointUrl`. */
   enabled: boolean;
   /** True if the login page shows the SAML response of the identity provider. */
   debug: boolean;
@@ -95,8 +95,8 @@ function isCertificate(value: string): boolean {
  * In the hashicorp dialect, `extra["private-key"]` is a write-only secret. It shows no drift and cannot be restored. Removing it from the
  * program or destroying the resource may therefore disable SAML: see `onDelete`.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a required attribute fails with
- * `ERR_INVALID_INPUT` before anything is written.
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a certificate or one of its two
+ * URLs fails with `ERR_INVALID_INPUT` before anything is written.
  *
  * @example Replace the certificate of the identity provider
  * ```ts
@@ -109,11 +109,6 @@ function isCertificate(value: string): boolean {
  *   idpCert: fs.readFileSync("idp.pem", "utf8"),
  *   ssoEndpointUrl: "https://idp.example.com/sso",
  *   sloEndpointUrl: "https://idp.example.com/slo",
- *   attrUsername: "Username",
- *   attrGroups: "MemberOf",
- *   attrSiteAdmin: "SiteAdmin",
- *   siteAdminRole: "site-admins",
- *   ssoApiTokenSessionTimeout: 1209600,
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
@@ -160,18 +155,8 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
     },
   ],
   requiredWhenEnabled: (held) =>
-    held.enabled
-      ? [
-          "idpCert",
-          "sloEndpointUrl",
-          "ssoEndpointUrl",
-          "attrUsername",
-          "attrGroups",
-          "attrSiteAdmin",
-          "siteAdminRole",
-          "ssoApiTokenSessionTimeout",
-        ].filter((field) => !held[field])
-      : [],
+    // The platform has a default for all others.
+    held.enabled ? ["idpCert", "sloEndpointUrl", "ssoEndpointUrl"].filter((field) => !held[field]) : [],
   residueWarning: ({ oldIdpCert }) =>
     oldIdpCert
       ? "the platform still accepts the declared certificate, as oldIdpCert. To stop this, send `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`"

@@ -41,10 +41,21 @@ async function send(connection: Connection, endpoint: Endpoint, request: Pick<Re
   // The responses to shares are parsed. A strange one may still hold the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
   const body = await call(connection, { ...request, path }, ownsBody).catch((error) => {
-    throw error.details?.rule === foreignResponse ? unexpectedBody({ fields: undefined, method: request.method, path }) : error;
+    if (error.details?.rule === foreignResponse) throw unexpectedBody({ fields: undefined, method: request.method, path });
+    throw explainDenied(error, connection, endpoint);
   });
   const fields = dialectOf(connection).rekey.wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
   return { fields, method: request.method, path };
+}
+
+const capabilities: Record<string, string> = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
+
+/** The same error, with the path and the capability that a policy must grant where the service denies a request. */
+function explainDenied(error: unknown, connection: Connection, endpoint: Endpoint): unknown {
+  if (!(error instanceof StewardError) || error.status !== 403) return error;
+  const path = `${dialectOf(connection).rekey.path}/${endpoint}`;
+  const policy = `The token's policy must grant \`${capabilities[error.details.method ?? ""]}\` on ${path}.`;
+  return error.with({ hint: `${error.details.hint ?? ""} ${policy}`.trim() });
 }
 
 const get = (connection: Connection, endpoint: Endpoint): Promise<Answer> =>
@@ -59,13 +70,18 @@ async function act(connection: Connection, method: "PUT" | "POST" | "DELETE", en
 const write = (connection: Connection, endpoint: Endpoint, body: object): Promise<Answer> =>
   act(connection, dialectOf(connection).rekey.write, endpoint, body);
 
+/** The responses of OpenBao to the status, for a namespace without unseal keys, and to `sys/health`, for any namespace. */
+const namespaced = /namespace is not sealable|unavailable in namespaces/;
+
+const explainNamespace = (error: unknown): unknown =>
+  error instanceof StewardError && namespaced.test(error.details.reason)
+    ? error.with({ hint: "The rekey of a namespace is not supported: use a connection without a namespace." })
+    : error;
+
 /** The same error, with the dialect to use where the service does not serve the path of this one. */
 function explainNotServed(error: unknown, connection: Connection): unknown {
   const { status, reason, hint } = dialectOf(connection).rekey.notServed;
-  if (!(error instanceof StewardError) || !isFromService(error)) return error;
-  if (/unavailable in namespaces/.test(error.details.reason))
-    return error.with({ hint: "A rekey applies to the whole service: use a connection without a namespace." });
-  if (error.status !== status) return error;
+  if (!(error instanceof StewardError) || !isFromService(error) || error.status !== status) return explainNamespace(error);
   return identified("wrong-dialect", error.with({ code: "ERR_REJECTED", reason, hint }));
 }
 
@@ -98,7 +114,7 @@ export async function getStatus(connection: Connection): Promise<RekeyStatus> {
 async function assertActiveNode(connection: Connection): Promise<void> {
   if (!dialectOf(connection).rekey.standbysRespond) return;
   await call(connection, { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
-    if (!(error instanceof StewardError) || ![429, 473, 474].includes(error.status ?? 0)) throw error;
+    if (!(error instanceof StewardError) || ![429, 473, 474].includes(error.status ?? 0)) throw explainNamespace(error);
     const reason = `${connection.address} leads to a standby, which knows nothing of a rekey on the active node`;
     const hint = "Set the connection's address to the active node, or to a load balancer whose health check is /v1/sys/health.";
     throw identified("standby", error.with({ code: "ERR_UNAVAILABLE", reason, hint }));
@@ -227,27 +243,15 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
     const { noBackup } = dialectOf(connection);
     // A gateway's 404 must not pass for "no backup": the next share would overwrite the one that exists.
     if (error instanceof StewardError && noBackup.includes(error.status ?? 0) && isFromService(error)) return undefined;
-    throw explainDenied(explainNotServed(error, connection), connection, "read");
+    throw explainNotServed(error, connection);
   }
-}
-
-/** The same error, with what the token needs where the service denies it the backup. */
-function explainDenied(error: unknown, connection: Connection, capability: "read" | "delete"): unknown {
-  if (!(error instanceof StewardError) || error.status !== 403 || connection.token() === undefined) return error;
-  return error.with({
-    hint: `${error.details.hint} The token's policy must grant \`${capability}\` on ${dialectOf(connection).rekey.path}/backup, and \`sudo\` if the OpenAPI document requires it for that path.`,
-  });
 }
 
 /** Removes the stored backup. Retries only while the backup still has this nonce. @internal */
 export async function removeBackup(connection: Connection, nonce: string): Promise<void> {
   // A blind retry could remove a backup that another client wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(connection))?.nonce === nonce;
-  const remove = (): Promise<Answer> =>
-    act(connection, "DELETE", "backup").catch((error) => {
-      throw explainDenied(error, connection, "delete");
-    });
-  await retryAfter429(connection, remove, isKept);
+  await retryAfter429(connection, () => act(connection, "DELETE", "backup"), isKept);
 }
 
 /** True if the request was not sent, or rejected before the service read the share, so that the share does not count. @internal */

@@ -209,11 +209,11 @@ async function encryptionKeysOf(key: OpenPGP.Key): Promise<string[]> {
   return ids.flat();
 }
 
-/** The ids of the keys that a PGP message names. Empty if it names none, or is not a message. @internal */
+/** The ids of the keys that a PGP message names. Empty if it does not name each of them, or is not a message. @internal */
 export async function recipientsOf(share: string): Promise<string[]> {
   const ids = ((await messageOf(share))?.getEncryptionKeyIDs() ?? []).map((id) => id.toHex());
   // The id of an anonymous recipient is zero.
-  return ids.filter((id) => /[^0]/.test(id));
+  return ids.every((id) => /[^0]/.test(id)) ? ids : [];
 }
 
 const messageOf = (share: string) =>

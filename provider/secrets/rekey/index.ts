@@ -62,18 +62,41 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *
  * In the dialect `openbao` the paths begin with `/v1/sys/rotate/root`, and each `PUT` is a `POST`. `GET /v1/sys/health` follows each status without an
  * attempt, since a standby responds without knowing the attempt of the active node.
- * @permissions In Vault, the requests of a rekey need no token, except those to its backup:
+ * @permissions Vault up to 1.21 requires a token only for the backup. OpenBao requires one for each request to `sys/rotate/root`. Vault 2.x is documented
+ * to require one for each request to `sys/rekey`, unless its configuration has `enable_unauthenticated_access = ["rekey"]`. This package is not tested with
+ * Vault 2.x, but with Vault 1.21 behind a proxy that requires these tokens.
+ *
+ * The token of a stack, on Vault:
  * ```hcl
- * path "sys/rekey/backup" {
- *   capabilities = ["read", "delete"]
- * }
+ * path "sys/rekey/init" { capabilities = ["read", "update", "delete"] }
+ * path "sys/rekey/update" { capabilities = ["update"] }
+ * path "sys/rekey/verify" { capabilities = ["read", "update", "delete"] }
+ * path "sys/rekey/backup" { capabilities = ["read", "delete"] }
  * ```
- * A Vault that is configured to authenticate rekeys, and OpenBao, require a token for all of them. For OpenBao:
+ * The token of a holder who uses the [command line](../../rekey/command-line.md), on Vault:
  * ```hcl
- * path "sys/rotate/root/*" {
- *   capabilities = ["read", "update", "delete"]
- * }
+ * path "sys/rekey/init" { capabilities = ["read"] }
+ * path "sys/rekey/update" { capabilities = ["update"] }
+ * path "sys/rekey/verify" { capabilities = ["read"] }
+ * path "sys/rekey/backup" { capabilities = ["read"] }
  * ```
+ * The token of a stack, on OpenBao:
+ * ```hcl
+ * path "sys/rotate/root/init" { capabilities = ["read", "update", "delete"] }
+ * path "sys/rotate/root/update" { capabilities = ["update"] }
+ * path "sys/rotate/root/verify" { capabilities = ["read", "update", "delete"] }
+ * path "sys/rotate/root/backup" { capabilities = ["read", "delete"] }
+ * ```
+ * The token of a holder, on OpenBao:
+ * ```hcl
+ * path "sys/rotate/root/init" { capabilities = ["read"] }
+ * path "sys/rotate/root/update" { capabilities = ["update"] }
+ * path "sys/rotate/root/verify" { capabilities = ["read"] }
+ * path "sys/rotate/root/backup" { capabilities = ["read"] }
+ * ```
+ * The `backup` lines are for rekeys with `backup: true`, and their `delete` is for `removeBackup`. A stack uses `delete` on `init` to cancel an attempt of
+ * its own. Holders need [more](../../rekey/command-line.md#get-a-token) to verify, restart or cancel a rekey. A holder who runs the stack uses the token of
+ * the stack.
  * @unreadable The shares. A refresh only compares their threshold with the number of shares that the service requires.
  */
 export class Rekey extends ComponentResource {

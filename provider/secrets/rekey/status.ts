@@ -22,7 +22,8 @@ export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
  * `sys/rotate/root` instead of `sys/rekey`.
  *
  * Throws `ERR_UNAVAILABLE` if the service is sealed, and in the dialect `openbao` if a standby responds, which has its own status.
- * @permissions No token in Vault. In OpenBao, `read` on `sys/rotate/root/*`.
+ * @permissions `read` on `sys/rekey/init` and `sys/rekey/verify`, in OpenBao on `sys/rotate/root/init` and `sys/rotate/root/verify`. Vault up to 1.21
+ * requires no token.
  */
 export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {
   return read(rekeyStatus, options);

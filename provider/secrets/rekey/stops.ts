@@ -1,4 +1,4 @@
-import { ErrorCode, PartialState, StewardError } from "../../errors";
+import { ErrorCode, ErrorDetails, PartialState, StewardError } from "../../errors";
 
 // The reasons for which a rekey stops. Each id ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them in this order.
 
@@ -68,8 +68,13 @@ export const stopped = (id: StopId, reason: string, hint?: string, code: ErrorCo
   new StewardError({ code, reason, hint, rule: printed(id) });
 
 /** Stops and saves what the run has done, from which the next run continues. @internal */
-export const unfinished = ({ state }: { state: object }, id: StopId, reason: string, hint: string): StewardError =>
-  new PartialState({ ...state, outcomeUnknown: true }, { reason, hint, rule: printed(id) });
+export const unfinished = (
+  { state }: { state: object },
+  id: StopId,
+  reason: string,
+  hint: string,
+  { method, path, status }: Partial<ErrorDetails> = {},
+): StewardError => new PartialState({ ...state, outcomeUnknown: true }, { reason, hint, rule: printed(id), method, path, status });
 
 /** The error of a delete that would discard shares. @internal */
 export const unresolved = (id: StopId, reason: string): StewardError =>

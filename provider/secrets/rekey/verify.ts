@@ -136,7 +136,8 @@ export async function finish(run: CommitRun): Promise<CommitState> {
       run,
       "cleanup-failed",
       `the new shares are live and saved, but the cleanup failed: ${error.details.reason}`,
-      "Run `pulumi up` again to finish it.",
+      `${error.details.hint ?? ""} Run \`pulumi up\` again to finish it.`.trim(),
+      error.details,
     );
   }
   return state;

@@ -9,7 +9,6 @@ import { merged, required, show, store, valuesOf, wrong } from "../settings";
 
 const endpoints = ["slo-endpoint-url", "sso-endpoint-url"];
 const timeout = "sso-api-token-session-timeout";
-const names = ["attr-username", "attr-groups", "attr-site-admin", "site-admin-role"];
 
 export function settings(dialect: Dialect): Settings {
   return {
@@ -36,7 +35,7 @@ export function settings(dialect: Dialect): Settings {
       ...(Number(values[timeout]) < dialect.leastSessionTimeout
         ? [wrong(timeout, `cannot be less than ${dialect.leastSessionTimeout}`)]
         : []),
-      ...(values.enabled ? required(values, "idp-cert", ...endpoints, ...names) : []),
+      ...(values.enabled ? required(values, "idp-cert", ...endpoints, ...dialect.samlNames) : []),
     ],
   };
 }

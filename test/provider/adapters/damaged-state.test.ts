@@ -69,6 +69,17 @@ describe.each([
 
   describe.each(definitions)("$token", (definition) => {
     const { token } = definition;
+    test.each(Object.keys(operations))("%s with null in place of a field does what it does without it", async (name) => {
+      const operate = operations[name] as Operation;
+      for (const field of Object.keys(stateOf(dialect, token).outputs)) {
+        if (field === "__provider") continue;
+        const [without, withNull] = [stateOf(dialect, token), stateOf(dialect, token)];
+        delete without.outputs[field];
+        withNull.outputs[field] = null;
+        expect({ field, ...(await run(token, withNull, operate)) }).toEqual({ field, ...(await run(token, without, operate)) });
+      }
+    });
+
     test.each(Object.keys(operations))(
       "%s acts on the same objects without any field of the state, or fails and names the field",
       async (name) => {
@@ -91,18 +102,24 @@ describe.each([
     );
   });
 
-  test("names come from the id, and without a valid id nothing is deleted", async () => {
-    const token = "secrets:SchedulerRole";
-    const state = stateOf(dialect, token);
-    delete state.outputs.name;
-    delete state.outputs.mount;
-    const { mount, name } = state.inputs;
-    expect((await run(token, structuredClone(state), operations.destroy as Operation)).requests).toEqual([
-      `DELETE /v1/${format("<mount>/role/<name>", { mount, name })}`,
-    ]);
-    state.id = "edited";
-    const { requests, error } = await run(token, state, operations.destroy as Operation);
-    expect(requests).toEqual([]);
-    expect(error).toContain("it lacks mount, name.");
-  });
+  test.each([undefined, null, "", 5, []])(
+    "names come from the id in place of %j, and without a valid id nothing is deleted",
+    async (value) => {
+      const token = "secrets:SchedulerRole";
+      const state = stateOf(dialect, token);
+      Object.assign(state.outputs, { name: value, mount: value });
+      if (value === undefined) {
+        delete state.outputs.name;
+        delete state.outputs.mount;
+      }
+      const { mount, name } = state.inputs;
+      expect((await run(token, structuredClone(state), operations.destroy as Operation)).requests).toEqual([
+        `DELETE /v1/${format("<mount>/role/<name>", { mount, name })}`,
+      ]);
+      state.id = "edited";
+      const { requests, error } = await run(token, state, operations.destroy as Operation);
+      expect(requests).toEqual([]);
+      expect(error).toContain("it lacks mount, name.");
+    },
+  );
 });

@@ -34,6 +34,17 @@ onEachPlatform("settings that the server would reject", (current) => {
     expect(printed).toEqual([]);
   });
 
+  test("the server decides which other attributes SAML requires", async () => {
+    const { engine, held, dialect } = current();
+    const saml = engine("SamlSettings");
+    expect(Object.keys(complete.saml ?? {})).toEqual(["idpCert", "sloEndpointUrl", "ssoEndpointUrl"]);
+    await saml.up({ ...complete.saml, enabled: true });
+    expect(await held("saml")).toMatchObject({ enabled: true, attrUsername: "Username", siteAdminRole: "site-admins" });
+    const emptied = saml.up({ ...complete.saml, enabled: true, attrSiteAdmin: "" });
+    if (dialect === "hashicorp") expect(await emptied).toBe("update");
+    else await expect(emptied).rejects.toMatchObject({ code: "ERR_REJECTED", status: 422 });
+  });
+
   test("are checked together with the values on the server", async () => {
     const { engine, change, held } = current();
     await change("smtp", complete.smtp ?? {});

@@ -232,7 +232,7 @@ test.each([
   const { address } = await serve(({ url = "" }, response) => {
     const generated = { lease_id: "l", lease_duration: 3600, data: { accessor_id: "accessor-1", secret_id: "secret-1" } };
     const lease = { issue_time: "2026-01-01T00:00:00Z", expire_time: "2026-01-01T01:00:00Z", last_renewal: null, ttl: 60 };
-    response.end(JSON.stringify(url.includes("/creds/") ? generated : { data: url.includes("/leases/") ? lease : { ttl } }));
+    response.end(JSON.stringify(url.includes("/creds/") ? generated : { lease_id: "", data: url.includes("/leases/") ? lease : { ttl } }));
   });
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "hashicorp" } } });
   await token.up({ role: "deploy" });
@@ -262,7 +262,7 @@ test.each([60, 0])("only the server's own reason removes a token with a lease of
     const generated = request.url?.includes("/creds/");
     response.writeHead(generated || lease || request.method === "GET" ? 200 : 400);
     const data = { accessor_id: "accessor-1", secret_id: "secret-1" };
-    const found = lease ? { data: lease } : { errors: [reason] };
+    const found = lease ? { lease_id: "", data: lease } : { errors: [reason] };
     response.end(JSON.stringify(generated ? { lease_id: "l", lease_duration: lasts, data } : found));
   });
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "hashicorp" } } });

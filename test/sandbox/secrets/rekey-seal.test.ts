@@ -162,7 +162,7 @@ test.each([
 ] as const)("the seal status needs no token and works while sealed (%s)", async (seal, kind) => {
   const { shares } = await open({ dialect: "hashicorp", seal });
   const cluster = { cluster_name: expect.stringMatching(/^vault-cluster-/), cluster_id: expect.any(String) };
-  const rest = { initialized: true, migration: false, storage_type: "inmem", version: "1.21.0", build_date: expect.any(String) };
+  const rest = { initialized: true, migration: false, storage_type: "inmem", version: "1.21.1", build_date: expect.any(String) };
   const at = (progress: number, sealed = true) => ({
     ...kind,
     ...rest,

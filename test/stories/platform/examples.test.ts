@@ -47,18 +47,17 @@ onEachPlatform("the examples of the platform", (current) => {
     expect(body).toMatchObject({ deprecation: null });
   });
 
-  test("key-leak-response rotates, waits, trims and notifies once for each incident", async () => {
+  test("key-leak-response rotates, trims at once and notifies once for each incident", async () => {
     const { service, change, held } = current();
     const theirs = { enabled: true, accountSid: "ACtheirs", fromNumber: "+15550111" };
     await change("sms", { ...theirs, authToken: "theirs" });
     project.example("key-leak-response");
     await project.set("incident", "first");
     await project.set("onCallNumber", "+15550123");
-    await project.set("tokenSeconds", "2");
     const [first] = service.signingKeys();
     await project.up();
     const { rotatedAt, trimmedAt } = await project.outputs();
-    expect(Date.parse(String(trimmedAt)) - Date.parse(String(rotatedAt))).toBeGreaterThanOrEqual(2000);
+    expect(Date.parse(String(trimmedAt))).toBeGreaterThanOrEqual(Date.parse(String(rotatedAt)));
     const [second, ...others] = service.signingKeys();
     expect(others).toEqual([]);
     expect(second?.kid).not.toBe(first?.kid);

@@ -89,6 +89,34 @@ onEachPlatform("a stack of the platform's resources", (current) => {
     expect((await outOfBand("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(404);
   });
 
+  test("a routine rotation is trimmed by a later up of the same program, which a refresh does not report as drift", async () => {
+    const { requests, service } = current();
+    project.program(`
+      const rotation = new platform.OidcKeyRotation("monthly", { triggers: ["2026-01"], trimLater: true });
+      exports.trimAt = rotation.trimAt;`);
+    expect(await requests(() => project.preview())).toEqual([]);
+    const rotated = await project.up();
+    const { trimAt } = await project.outputs();
+    expect(rotated.output).toContain(`not trimmed yet: \`pulumi up\` after ${trimAt} trims the old keys`);
+    expect(await requests(() => project.expectConverged())).toEqual([]);
+    expect((await project.preview()).output).toContain(`\`pulumi up\` after ${trimAt} `);
+    expect(service.signingKeys()).toHaveLength(2);
+
+    await project.edit((resources) => {
+      const rotation = resources.find(({ urn }) => urn.endsWith("::monthly"));
+      Object.assign(rotation?.outputs ?? {}, { trimAt: "2026-01-31T12:00:00.000Z" });
+    });
+    expect(await requests(() => project.refresh("--expect-no-changes"))).toEqual([]);
+    const preview = await project.preview();
+    expect(preview.output).toContain("OIDC key rotation: trims the old keys, whose tokens have expired");
+    expect(service.signingKeys()).toHaveLength(2);
+    expect(await requests(() => project.up())).toEqual(["POST oidc-settings/actions/trim-key"]);
+    expect(service.signingKeys()).toHaveLength(1);
+    expect(await project.outputs()).not.toHaveProperty("trimAt");
+    expect(await requests(() => project.expectConverged())).toEqual([]);
+    expect(await requests(() => project.destroy())).toEqual([]);
+  });
+
   test("a refresh reads 100 deprecations of 10 modules with 10 requests, and up reverts drift of one with one write", async () => {
     const { service, requests, outOfBand } = current();
     const versions = Array.from({ length: 10 }, (_, index) => `1.${index}.0`);

@@ -79,7 +79,7 @@ onEachTarget("a stack of the secrets service", (current) => {
     expect(project.stored()).toContain(`${mount}/config/lease`);
   });
 
-  test("invalid input and rejections print one sentence without a stack trace, and the next up converges", async () => {
+  test("invalid input and rejections print one message without a stack trace, and the next up converges", async () => {
     const { project, mount } = stage();
     const { outOfBand } = current();
     const bad = await project

@@ -6,7 +6,7 @@ import { describeKeys, inspectKeys } from "../../../../provider/secrets/rekey/cr
 import { Holder, makeHolder, rotate } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 
-const { createMessage, encrypt, encryptKey, generateKey, revokeKey } = require("openpgp") as typeof OpenPGP;
+const { createMessage, encrypt, encryptKey, encryptSessionKey, generateKey, revokeKey } = require("openpgp") as typeof OpenPGP;
 const generate = (options: object = {}): Promise<{ privateKey: OpenPGP.PrivateKey; publicKey: OpenPGP.PublicKey }> =>
   generateKey({ userIDs: [{ name: "holder" }], format: "object", ...options }) as never;
 const longAgo = new Date("2020-01-01T00:00:00Z");
@@ -62,7 +62,7 @@ test("a key is the same in armored and in binary form, and RSA keys work as well
 
 describe("a message must name a valid encryption key of the key that the program passed", () => {
   type Recipients = { encryptionKeys: OpenPGP.PublicKey | OpenPGP.PublicKey[]; wildcard?: boolean };
-  const cases: Record<string, { recipients(holder: Holder, rotated: Holder): Recipients; flaw?: string }> = {
+  const cases: Record<string, { recipients(holder: Holder, rotated: Holder): Recipients; anonymous?: true; flaw?: string }> = {
     "its subkey": { recipients: (_, rotated) => ({ encryptionKeys: rotated.privateKey.toPublic() }) },
     "a revoked subkey": { recipients: (holder) => ({ encryptionKeys: holder.privateKey.toPublic() }), flaw: "new-shares-other-subkey" },
     "its subkey and another": {
@@ -73,17 +73,53 @@ describe("a message must name a valid encryption key of the key that the program
       recipients: (_, rotated) => ({ encryptionKeys: rotated.privateKey.toPublic(), wildcard: true }),
       flaw: "new-shares-incomplete",
     },
+    "its subkey, and an anonymous recipient": {
+      recipients: (_, rotated) => ({ encryptionKeys: rotated.privateKey.toPublic() }),
+      anonymous: true,
+      flaw: "new-shares-incomplete",
+    },
   };
-  test.each(Object.entries(cases))("%s", async (_, { recipients, flaw }) => {
+  test.each(Object.entries(cases))("%s", async (_, { recipients, anonymous, flaw }) => {
     const holder = await makeHolder();
     const rotated = await rotate(holder, "revoked");
     const [{ fingerprint, encryptionKeys } = { fingerprint: "", encryptionKeys: [] }] = await inspectKeys([rotated.publicKey]);
     const message = await encrypt({ message: await createMessage({ text: "00" }), format: "binary", ...recipients(holder, rotated) });
-    const encrypted = [{ fingerprint, share: Buffer.from(message as Uint8Array).toString("hex") }];
+    const hidden = anonymous && {
+      encryptionKeys: holder.privateKey.toPublic(),
+      data: new Uint8Array(32),
+      algorithm: "aes256",
+      wildcard: true,
+      format: "binary",
+    };
+    const packets = [...(hidden ? [await encryptSessionKey(hidden as never)] : []), message] as unknown as Uint8Array[];
+    const encrypted = [{ fingerprint, share: Buffer.concat(packets).toString("hex") }];
     const set = { nonce: "", threshold: 1, shares: [], encrypted };
     const found = await flawOf(set, { shares: 1, fingerprints: [fingerprint], encryptionKeys: [encryptionKeys] });
     expect(found?.id).toBe(flaw);
   });
+});
+
+test("a message may name any valid subkey of several, but no revoked or expired one", async () => {
+  const { privateKey: key } = await generate({ date: longAgo, subkeys: [{}, {}, {}, { keyExpirationTime: 60 }] });
+  const messages = await Promise.all(
+    key.subkeys.map(async (subkey) => {
+      const message = await createMessage({ text: "00" });
+      const to = { encryptionKeys: key.toPublic(), encryptionKeyIDs: [subkey.getKeyID()], date: longAgo };
+      return Buffer.from((await encrypt({ message, format: "binary", ...to })) as Uint8Array).toString("hex");
+    }),
+  );
+  const revoked = await (key.subkeys[0] as OpenPGP.Subkey).revoke(key.keyPacket as OpenPGP.SecretKeyPacket);
+  const armored = Object.assign(key, { subkeys: [revoked, ...key.subkeys.slice(1)] })
+    .toPublic()
+    .armor();
+  const [{ fingerprint, encryptionKeys, problem } = { fingerprint: "", encryptionKeys: [] }] = await inspectKeys([armored]);
+  expect(problem).toBeUndefined();
+  const flaws = messages.map(async (share) => {
+    const set = { nonce: "", threshold: 1, shares: [], encrypted: [{ fingerprint, share }] };
+    return (await flawOf(set, { shares: 1, fingerprints: [fingerprint], encryptionKeys: [encryptionKeys] }))?.id;
+  });
+  const other = "new-shares-other-subkey";
+  expect(await Promise.all(flaws)).toEqual([other, undefined, undefined, other]);
 });
 
 const known = (value: Output<string>): Promise<string> => new Promise((done) => value.apply(done));

@@ -12,7 +12,7 @@ const documented = [
     .matchAll(/`([A-Z]+ \/v1\/[^`]+)`/g),
 ].map(([, request = ""]) => request);
 
-const [ofVault = "", ofOpenBao = ""] = blocks(page, "hcl");
+const [ofVault = "", , ofOpenBao = ""] = blocks(page, "hcl");
 
 /** A rekey with a token that has only the policy on the page, which has none for the standard dialect. */
 async function permitted({ dialect, gateway, outOfBand, config }: RekeyTarget): Promise<RekeyStack> {

@@ -1,0 +1,82 @@
+import { start } from "../../../../sandbox/index";
+import { Ended, steward } from "../../../command/holder";
+import { call } from "../../../support/call";
+import { readPage } from "../../../support/pages";
+import { Holder, holders, read } from "../../../support/pgp";
+import "../../../support/printed";
+import { inputsFrom, RekeyStack } from "../../../support/rekey";
+import { capabilitiesOf, documented, rekeyWithPolicies, TokenService, tokenWith } from "../../../support/rekey-ceremony";
+import { variablesFor } from "../../../support/rekey-wire";
+
+// The policies of the API page, on the sandbox. The suite test/real/rekey-permissions.test.ts runs the same on real servers.
+
+/** The capabilities that a command needs besides the policy of a holder, by the page for holders. */
+const additional = (command: string, place: string): string[] => {
+  const [, cell = ""] = new RegExp(`^\\| \`${command}\` +\\| (.*) \\|$`, "m").exec(readPage("docs/rekey/command-line.md")) ?? [];
+  const [, capability = ""] = /^`(\w+)` on/.exec(cell) ?? [];
+  return [...cell.matchAll(/`sys\/rekey\/(\w+)`/g)].map(([, end]) => `\`${capability}\` on ${place}/${end}`);
+};
+
+/** The keys of three holders, as the API takes them. */
+const publicKeys = async (): Promise<string[]> =>
+  (await holders(3)).map(({ publicKey }) => publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, ""));
+
+describe.each(["hashicorp", "openbao"] as const)("%s", (dialect) => {
+  let service: TokenService;
+  beforeEach(async () => {
+    const { secrets, close } = await start({ dialect, rekeyNeedsToken: true });
+    service = { dialect, url: secrets.url, token: secrets.token, shares: secrets.shares, threshold: 3, stop: close };
+  });
+  afterEach(() => service.stop());
+
+  test("a stack and several holders rekey with the policies of the API page and nothing else", () => rekeyWithPolicies(service));
+
+  test.each(capabilitiesOf(dialect))("the %s needs `%s` on %s, and the 403 names it", (...missing) => rekeyWithPolicies(service, missing));
+
+  test("a stack without a backup needs no policy for one", async () => {
+    const policy = documented[dialect].stack.replace(/^.*backup.*$/m, "");
+    const config = { "steward:default": { secrets: { address: service.url, token: await tokenWith(service, "stack", policy), dialect } } };
+    const stack = new RekeyStack(config);
+    await stack.up(inputsFrom(service.shares));
+    expect(stack.outputs.complete).toBe(true);
+  });
+
+  test("the page for holders lists what each command needs besides the policy of a holder", async () => {
+    const place = dialect === "openbao" ? "sys/rotate/root" : "sys/rekey";
+    const send = async (method: string, end: string, body?: object): Promise<Record<string, unknown>> => {
+      const { json } = await call(service, method, `/v1/${place}/${end}`, body);
+      return json.data ?? json;
+    };
+    const start = { secret_shares: 3, secret_threshold: 2, require_verification: true };
+    await send("PUT", "init", { ...start, backup: true, pgp_keys: await publicKeys() });
+    const { nonce } = await send("GET", "init");
+    let made: Record<string, unknown> = {};
+    for (const key of service.shares.slice(0, 3)) made = await send("PUT", "update", { key, nonce });
+    const share = await read((await holders(1))[0] as Holder, (made.keys as string[])[0] as string);
+
+    const token = await tokenWith(service, "holder", documented[dialect].holder);
+    const run = (args: string[], input?: string): Promise<Ended> =>
+      steward(variablesFor(dialect, { url: service.url, token }), ["rekey", ...args], input);
+    const verification = async (): Promise<string> => (await send("GET", "verify")).nonce as string;
+    const commands: [command: string, args: () => Promise<string[]>, input?: string][] = [
+      ["verify", async () => ["verify", "--nonce", await verification()], share],
+      ["restart", async () => ["restart", "--nonce", await verification()]],
+      ["backup --delete", async () => ["backup", "--delete", "--nonce", nonce as string]],
+      ["cancel", async () => ["cancel", "--nonce", nonce as string]],
+    ];
+    for (const [command, args, input] of commands) {
+      const needs: string[] = [];
+      for (;;) {
+        const extra = needs.map((need) => need.replace(/`(\w+)` on (.*)/, 'path "$2" { capabilities = ["read", "$1"] }\n')).join("");
+        // Rules of one path add up.
+        await call(service, "PUT", "/v1/sys/policies/acl/holder", { policy: documented[dialect].holder + extra });
+        const { code, stderr } = await run(await args(), input);
+        if (code === 0) break;
+        const [need = ""] = /`\w+` on [\w/]+(?=\.)/.exec(stderr) ?? [];
+        expect([stderr, needs]).toEqual([expect.stringContaining(", 403)"), expect.not.arrayContaining([need])]);
+        needs.push(need);
+      }
+      expect([command, ...needs.sort()]).toEqual([command, ...additional(command, place).sort()]);
+    }
+  });
+});

@@ -1,0 +1,148 @@
+import { StewardError } from "../../provider/errors";
+import { RekeyInputs } from "../../provider/secrets";
+import { steward } from "../command/holder";
+import { call } from "./call";
+import { blocks } from "./pages";
+import { holders, read } from "./pgp";
+import { RekeyStack } from "./rekey";
+import { variablesFor } from "./rekey-wire";
+
+// A rekey by a stack and several holders, whose tokens have the policies of the API page and nothing else.
+
+/** A service that requires a token for a rekey. */
+export interface TokenService {
+  dialect: "hashicorp" | "openbao";
+  url: string;
+  /** The root token. */
+  token: string;
+  /** The current shares: any three of five at the start, then any two of three. */
+  shares: string[];
+  threshold: number;
+  stop(): Promise<void>;
+}
+
+type Role = "stack" | "holder";
+/** The capabilities of a policy, by path. */
+type Policy = Record<string, string[]>;
+
+/** The policies on the API page: of a stack and a holder for Vault, then for OpenBao. */
+const [vaultStack = "", vaultHolder = "", openbaoStack = "", openbaoHolder = ""] = blocks("docs/api/secrets/rekey.md", "hcl");
+export const documented: Record<TokenService["dialect"], Record<Role, string>> = {
+  hashicorp: { stack: vaultStack, holder: vaultHolder },
+  openbao: { stack: openbaoStack, holder: openbaoHolder },
+};
+
+const parsed = (text: string): Policy =>
+  Object.fromEntries(
+    [...text.matchAll(/path "([^"]+)" \{\s*capabilities = \[([^\]]*)\]\s*\}/g)].map(([, path, list = ""]) => [
+      path,
+      [...list.matchAll(/"(\w+)"/g)].map(([, capability]) => capability as string),
+    ]),
+  );
+const written = (policy: Policy): string =>
+  Object.entries(policy)
+    .filter(([, capabilities]) => capabilities.length > 0)
+    .map(([path, capabilities]) => `path "${path}" { capabilities = ${JSON.stringify(capabilities)} }\n`)
+    .join("");
+
+/** Each single capability of the documented policies. */
+export const capabilitiesOf = (dialect: TokenService["dialect"]): [role: Role, capability: string, path: string][] =>
+  (["stack", "holder"] as const).flatMap((role) =>
+    Object.entries(parsed(documented[dialect][role])).flatMap(([path, list]) =>
+      list.map((capability): [Role, string, string] => [role, capability, path]),
+    ),
+  );
+
+const isDenied = (message: string): boolean => message.includes(", 403)");
+
+/** Creates a token with this policy only. */
+export async function tokenWith(service: TokenService, name: string, policy: string): Promise<string> {
+  expect((await call(service, "PUT", `/v1/sys/policies/acl/${name}`, { policy })).status).toBe(204);
+  const { json } = await call(service, "POST", "/v1/auth/token/create", { policies: [name], no_default_policy: true });
+  return json.auth.client_token;
+}
+
+/**
+ * Rekeys the service. Without `missing`, no request may be denied. With it, the tokens lack that capability: the ceremony must fail once with a 403
+ * that names it, and complete after it was granted.
+ */
+export async function rekeyWithPolicies(service: TokenService, missing?: [role: Role, capability: string, path: string]): Promise<void> {
+  const { dialect, url } = service;
+  const full = documented[dialect];
+  const given = { ...full };
+  if (missing) {
+    const [role, capability, path] = missing;
+    const policy = parsed(full[role]);
+    given[role] = written({ ...policy, [path]: (policy[path] as string[]).filter((each) => each !== capability) });
+  }
+  const tokens = {
+    stack: await tokenWith(service, "stack", given.stack),
+    holder: await tokenWith(service, "holder", given.holder),
+  };
+  const denials: string[] = [];
+  /** Repeats a step once if it was denied. */
+  const step = async <T>(role: Role, act: () => Promise<T>, denied: (result: T) => string | undefined): Promise<T> => {
+    const result = await act();
+    const message = denied(result);
+    if (message === undefined) return result;
+    denials.push(`${role}: ${message}`);
+    if (denials.length > 1) return result;
+    expect((await call(service, "PUT", `/v1/sys/policies/acl/${role}`, { policy: full[role] })).status).toBe(204);
+    return act();
+  };
+
+  const stack = new RekeyStack({ "steward:default": { secrets: { address: url, token: tokens.stack, dialect } } });
+  const up = (inputs: RekeyInputs): Promise<string> =>
+    step(
+      "stack",
+      () =>
+        stack.up(inputs).then(
+          () => "done",
+          ({ message, details }: StewardError) => (isDenied(message) ? message : (details.rule ?? message)),
+        ),
+      (result) => (isDenied(result) ? result : undefined),
+    );
+  const holder = async (args: string[], input = ""): Promise<string> => {
+    const run = (): ReturnType<typeof steward> => steward(variablesFor(dialect, { url, token: tokens.holder }), ["rekey", ...args], input);
+    const { code, stdout, stderr } = await step("holder", run, (ended) => (isDenied(ended.stderr) ? ended.stderr : undefined));
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+    return stdout;
+  };
+
+  const all = await holders(3);
+  const current = service.shares.slice(0, service.threshold);
+  const pgpKeys = all.map(({ publicKey }) => publicKey);
+  const inputs = (more: Partial<RekeyInputs>): RekeyInputs => ({
+    secretShares: 3,
+    secretThreshold: 2,
+    pgpKeys,
+    backup: true,
+    removeBackup: true,
+    currentShares: [],
+    ...more,
+  });
+  // The first attempt is canceled by a change of the program.
+  expect(await up(inputs({ triggers: ["first"] }))).toBe("rekey/shares-missing");
+  expect(await up(inputs({ triggers: ["second"] }))).toBe("rekey/shares-missing");
+  const nonce = stack.submission.nonce as string;
+  for (const share of current.slice(1)) {
+    expect(await holder(["status"])).toContain(nonce);
+    await holder(["submit", "--nonce", nonce], share);
+  }
+  expect(await up(inputs({ triggers: ["second"], currentShares: current.slice(0, 1) }))).toBe("rekey/new-shares-missing");
+  expect(await holder(["status"])).toContain("all submitted");
+  const fresh: string[] = [];
+  for (const each of all) {
+    const [, message = ""] = /encrypted: ([0-9a-f]+)/.exec(await holder(["backup", "--fingerprint", each.fingerprint])) ?? [];
+    fresh.push(await read(each, message));
+  }
+  expect(await up(inputs({ triggers: ["second"], newShares: fresh.slice(0, 2) }))).toBe("done");
+  expect(stack.outputs.complete).toBe(true);
+  await stack.refresh();
+  service.shares = fresh;
+  service.threshold = 2;
+
+  if (!missing) return expect(denials).toEqual([]);
+  const [role, capability, path] = missing;
+  expect(denials).toEqual([expect.stringMatching(new RegExp(`^${role}: .*, 403\\).*\`${capability}\` on ${path}\\.`, "s"))]);
+}
