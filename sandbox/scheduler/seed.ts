@@ -27,7 +27,7 @@ export function initialSeed(now: number): SchedulerSeed {
     ID: `0000000${number}-4a5b-4c6d-8e7f-0123456789ab`,
     Name: `client-${number}`,
     HTTPAddr: `10.0.0.${number}:4646`,
-    Attributes: { "kernel.name": "linux", "cpu.arch": "amd64", "nomad.version": "1.11.0", "os.name": "debian" },
+    Attributes: { "kernel.name": "linux", "cpu.arch": "amd64", "nomad.version": "1.11.3", "os.name": "debian" },
     Meta: { rack: `r${number}` },
     Drivers: { docker: { Detected: true, Healthy: true, HealthDescription: "Healthy" } },
     HostVolumes: {},
@@ -111,7 +111,7 @@ function member(given: SchedulerMember, region: string): Record<string, unknown>
     ProtocolMin: 1,
     Status: "alive",
     ...given,
-    Tags: { role: "nomad", region, dc: "dc1", build: "1.11.0", port: "4647", ...given.Tags },
+    Tags: { role: "nomad", region, dc: "dc1", build: "1.11.3", port: "4647", ...given.Tags },
   };
 }
 

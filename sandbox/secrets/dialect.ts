@@ -97,7 +97,8 @@ const sysRekey = {
   behindEngine: false,
   needsNonce: false,
   errors: rekeyErrors,
-  keepsUncombined: false,
+  checksRequest: true,
+  countsRepeatedNewShares: false,
   committed: (nonce: string) => ({ nonce, complete: true }),
 };
 
@@ -222,10 +223,10 @@ export const withRekeyToken = (dialect: Dialect): Dialect => ({
 
 const inData = (data: unknown): Record<string, unknown> => wire.envelope(data, "system");
 
-/** OpenBao 2.4.4, with `disable_unauthed_rekey_endpoints`, which is the default since 2.5. */
+/** OpenBao 2.7.2, with `disable_unauthed_rekey_endpoints`, which is the default since 2.5. */
 export const openbao: Dialect = {
   ...hashicorp,
-  version: "2.4.4",
+  version: "2.7.2",
   health: {},
   rekey: {
     path: "rotate/root",
@@ -233,7 +234,8 @@ export const openbao: Dialect = {
     behindEngine: true,
     needsNonce: true,
     errors: rotationErrors,
-    keepsUncombined: true,
+    checksRequest: false,
+    countsRepeatedNewShares: true,
     storedNeedsOne: false,
     oneForSeveral: false,
     writes: ["POST", "PUT"],

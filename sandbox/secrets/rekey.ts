@@ -17,12 +17,14 @@ export interface RekeyParameters {
 /** The differences between the dialects in the rules of a rekey. */
 export interface RekeyRules {
   errors: RekeyErrors;
-  /** Keeps shares that cannot be combined. Otherwise they are dropped, like shares that make another key. */
-  keepsUncombined: boolean;
+  /** Checks the numbers and the backup in the request's own words, before those of the seal configuration. */
+  checksRequest: boolean;
   /** Reports a missing nonce as missing. Otherwise it is reported as incorrect. */
   needsNonce: boolean;
   /** Rejects all but one share with threshold one if the seal keeps the key. Otherwise other numbers are replaced by one. */
   storedNeedsOne: boolean;
+  /** Counts a new share each time that it is verified. */
+  countsRepeatedNewShares: boolean;
   /** Accepts a threshold of one with several shares. */
   oneForSeveral: boolean;
 }
@@ -39,10 +41,7 @@ const guardedMilliseconds = 600_000;
 /** Starts a rekey. The checks run in Vault's order. */
 export async function start(records: Records, parameters: RekeyParameters, rules: RekeyRules, now: Date): Promise<void> {
   const { pgpKeys, backup, verification } = parameters;
-  if (backup && pgpKeys.length === 0)
-    throw new HttpError(400, "cannot request a backup of the new keys without providing PGP keys for encryption");
-  if (pgpKeys.length > 0 && pgpKeys.length !== parameters.shares) throw new HttpError(400, "incorrect number of PGP keys for rekey");
-  if (parameters.threshold > parameters.shares) throw new HttpError(400, "provided threshold greater than the total shares");
+  if (rules.checksRequest) assertRequest(parameters);
   const stored = records.seal === "stored";
   if (stored && pgpKeys.length > 0) throw new HttpError(400, "PGP key encryption not supported when using stored keys");
   if (stored && verification) throw rules.errors.withRecoveryKeys();
@@ -50,7 +49,7 @@ export async function start(records: Records, parameters: RekeyParameters, rules
     throw new HttpError(400, "secret_shares and secret_threshold must be 1: the seal keeps the key");
   // A seal that keeps the key itself has nothing to split.
   const { shares, threshold } = stored ? { shares: 1, threshold: 1 } : parameters;
-  const problem = problemOf(shares, threshold, rules);
+  const problem = problemOf(shares, threshold, pgpKeys.length, rules);
   if (problem) throw rules.errors.invalidSeal(problem);
   const holders: Holder[] = [];
   try {
@@ -63,11 +62,21 @@ export async function start(records: Records, parameters: RekeyParameters, rules
   records.attempt = { shares, threshold, holders, backup, verification, ...fresh };
 }
 
-function problemOf(shares: number, threshold: number, { oneForSeveral }: RekeyRules): string | undefined {
+function assertRequest({ shares, threshold, pgpKeys, backup }: RekeyParameters): void {
+  if (backup && pgpKeys.length === 0)
+    throw new HttpError(400, "cannot request a backup of the new keys without providing PGP keys for encryption");
+  if (pgpKeys.length > 0 && pgpKeys.length !== shares) throw new HttpError(400, "incorrect number of PGP keys for rekey");
+  if (threshold > shares) throw new HttpError(400, "provided threshold greater than the total shares");
+}
+
+function problemOf(shares: number, threshold: number, pgpKeys: number, { oneForSeveral }: RekeyRules): string | undefined {
   if (shares < 1) return "shares must be at least one";
   if (threshold < 1) return "threshold must be at least one";
   if (shares > 1 && threshold === 1 && !oneForSeveral) return "threshold must be greater than one for multiple shares";
-  return shares > 255 ? "shares must be less than 256" : undefined;
+  if (shares > 255) return "shares must be less than 256";
+  if (threshold > shares) return "threshold cannot be larger than shares";
+  if (pgpKeys > 0 && pgpKeys !== shares) return "count mismatch between number of provided PGP keys and number of shares";
+  return undefined;
 }
 
 /** Throws if the share or, where it is required, the nonce is missing. */
@@ -96,7 +105,6 @@ export async function update(
   const { given } = attempt;
   attempt.given = [];
   const secret = await combine(given, records.key).catch((error: Error) => {
-    if (rules.keepsUncombined) attempt.given = given;
     throw errors.notCombined(error.message);
   });
   authorize(records, secret, errors);
@@ -107,7 +115,7 @@ export async function update(
   }
   const candidate = await createKey(attempt.shares, attempt.threshold);
   const shares = await handOut(candidate.shares, attempt.holders, errors, now);
-  if (attempt.backup) {
+  if (attempt.backup && attempt.holders.length > 0) {
     const messages = shares.map((message, at) => ({ fingerprint: attempt.holders[at]!.fingerprint, message }));
     records.backup = { nonce: attempt.nonce, messages };
   }
@@ -122,12 +130,11 @@ export async function update(
 }
 
 /** Throws unless this is the live key. The messages are those of Vault's storage for a wrong key. */
-function authorize(records: Records, secret: Uint8Array, { failed }: RekeyErrors): void {
+function authorize(records: Records, secret: Uint8Array, { failed, wrongKey }: RekeyErrors): void {
   if (same(secret, records.key.secret)) return;
   if (records.seal === "stored") throw new HttpError(400, "recovery key verification failed: recovery key does not match submitted values");
   if (![16, 24, 32].includes(secret.length)) throw failed(`failed to setup unseal key: crypto/aes: invalid key size ${secret.length}`);
-  const reason = "error decrypting seal wrapped value\nerror decrypting using seal : cipher: message authentication failed";
-  throw failed(`failed to read root key: invalid key: failed to decrypt keys from storage: ${reason}`);
+  throw wrongKey();
 }
 
 /** The shares as they are returned: in plaintext, or encrypted to the holders. */
@@ -147,15 +154,16 @@ async function handOut(shares: string[], holders: Holder[], { failed }: RekeyErr
 export async function verify(
   records: Records,
   { share, nonce }: { share: Uint8Array; nonce: string },
-  errors: RekeyErrors,
+  rules: RekeyRules,
 ): Promise<string | undefined> {
+  const { errors } = rules;
   const { attempt } = records;
   if (!attempt) throw errors.notRunning();
   const { candidate } = attempt;
   if (!candidate) throw errors.notVerifying();
   if (nonce !== attempt.verificationNonce)
     throw new HttpError(400, `incorrect nonce supplied; nonce for this verify operation is "${attempt.verificationNonce}"`);
-  if (attempt.proven.some((other) => same(other, share)))
+  if (!rules.countsRepeatedNewShares && attempt.proven.some((other) => same(other, share)))
     throw new HttpError(400, "given key has already been provided during this verify operation");
   attempt.proven.push(share);
   if (attempt.proven.length < attempt.threshold) return undefined;
@@ -164,7 +172,7 @@ export async function verify(
   const { proven } = attempt;
   restart(records);
   const secret = await combine(proven, candidate).catch((error: Error) => {
-    throw errors.failed(`failed to compute key for verification: ${error.message}`);
+    throw errors.notCombinedNew(error.message);
   });
   if (!same(secret, candidate.secret)) throw errors.notVerified();
   records.key = candidate;

@@ -161,5 +161,6 @@ test.each([
     expect({ expression, outcome: await outcome(sandbox.scheduler, noun, expression) }).toEqual({ expression, outcome: wanted });
   }
   expect(others).not.toContain("filter-one");
-  expect([...seen].sort()).toEqual(["dropped", "found", "refused"]);
+  // No deployment has a pointer that is null, on which a regular expression breaks the connection.
+  expect([...seen].sort()).toEqual(noun === "deployments" ? ["found", "refused"] : ["dropped", "found", "refused"]);
 });

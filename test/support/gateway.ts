@@ -36,6 +36,21 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** Makes the server seem to be an OpenBao before 2.6, which keeps shares that it cannot combine until the attempt ends. `kept`: it keeps some now. */
+export function keepsUncombined(gateway: Gateway, kept = false): void {
+  let keeps = kept;
+  gateway.interrupt = ({ method, path }) => {
+    if (method !== "GET" && path.endsWith("/rekey/init")) keeps = false;
+    const answer = (body: string): string => {
+      if (body.includes("failed to compute key")) keeps = true;
+      if (!keeps || !path.endsWith("/rekey/init")) return body;
+      const status = JSON.parse(body);
+      return JSON.stringify({ ...status, progress: status.required });
+    };
+    return /\/rekey\/(init|update)$/.test(path) ? { when: "after", answer } : undefined;
+  };
+}
+
 /** A changed response. The test receives the fields in its own names. */
 function changed(text: string, answer: (body: string) => string, { fields, wrapped }: Wire): string {
   const json = (body: string): unknown => {

@@ -49,19 +49,20 @@ function holds(match: Extract<Expression, { kind: "match" }>, target: Typed): bo
       if (kind === "string") return target.value === "";
       if (kind === "list") return ((target.value as unknown[] | null) ?? []).length === 0;
       if (kind === "map") return Object.keys((target.value as object | null) ?? {}).length === 0;
-      throw new Crash(unfit("is empty", target.type, selector));
+      throw new Error(unfit("is-empty", target.type, selector));
     case "matches":
       if (kind === "pointer") throw new Crash(unfit("matches", target.type, selector));
       if (kind === "string") return regularExpression(match).test(String(target.value));
       if (target.type === "[]uint8") return regularExpression(match).test("");
-      throw new Error(`Value of type ${target.type} is not convertible to []byte`);
+      throw new Error(`value of type ${target.type} is not convertible to []byte`);
     case "in":
       return contains(target, value, selector);
   }
 }
 
 function unfit(operation: string, type: string, { text }: Selector): string {
-  return `Cannot perform "${operation}" on type ${kindName(type)} for selector: ${JSON.stringify(text)}`;
+  const shown = kindOf(type) === "pointer" ? "invalid" : kindName(type);
+  return `cannot perform ${operation} operations on type ${shown} for selector: ${JSON.stringify(text)}`;
 }
 
 const compiled = new WeakMap<object, RE2JS>();
@@ -75,7 +76,7 @@ function regularExpression(match: Extract<Expression, { kind: "match" }>): RE2JS
   } catch (caught) {
     const { error, input } = caught as RE2JSSyntaxException;
     throw new Error(
-      `Failed to compile regular expression ${JSON.stringify(match.value)}: error parsing regexp: ${error}: \`${input ?? ""}\``,
+      `failed to compile regular expression ${JSON.stringify(match.value)}: error parsing regexp: ${error}: \`${input ?? ""}\``,
     );
   }
 }
@@ -94,8 +95,7 @@ function contains({ type, value }: Typed, wanted: string, selector: Selector): b
   }
   // Throws for a value of the wrong type.
   if (kind !== "struct" && kind !== "pointer") equal(type, undefined, wanted, "");
-  const shown = kind === "pointer" ? "invalid" : kindName(type);
-  throw new Error(`Cannot perform in/contains operations on type ${shown} for selector: ${JSON.stringify(selector.text)}`);
+  throw new Error(unfit("in/contains", type, selector));
 }
 
 /** The value at the selector; undefined if its last step is a missing key of a map. */

@@ -43,7 +43,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   app.on(rekey.writes, path, async (c) => {
     const { key, nonce } = await rekeyBody(c, "RekeyVerificationUpdateRequest", { nonce: "string", key: "string" });
     assertShare(rekey, key, nonce);
-    const committed = await verify(c.var.records, { share: readShare(key), nonce }, rekey.errors);
+    const committed = await verify(c.var.records, { share: readShare(key), nonce }, rekey);
     return committed ? c.json(rekey.committed(committed)) : status(c);
   });
 

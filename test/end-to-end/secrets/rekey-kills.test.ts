@@ -1,7 +1,7 @@
 import { CommandLine, YamlCommandLine } from "../../chaos/runners";
 import { Fault, Plan, Strike, tell } from "../../chaos/story";
 import { Passing } from "../../support/gateway";
-import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
+import { slowRekeyTargets, withRekeyTarget } from "../../support/rekey";
 import { isWhole } from "../../support/scope";
 
 // SIGKILL of the real command line and the real provider process. test/chaos runs every fault at every request in the process, in both
@@ -18,22 +18,26 @@ const runners: [program: string, runner: typeof CommandLine][] = [["a Node progr
 // A quick run builds no language host for YAML.
 if (isWhole) runners.push(["a YAML program, with the native plugin", YamlCommandLine]);
 
-test.each(runners)("a rekey of %s completes after kills at the start, at a share and at the commit", async (_, Runner) => {
-  const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
-  const plan: Plan = { shares: 3, threshold: 2, pgp: false, backup: false, verification: true, holders: 1, rounds: 1, strikes: [] };
-  plan.strikes = [
-    // The state does not contain the attempt.
-    strike("command line", "after", request("PUT", "rekey/init")),
-    // The state contains the attempt, but no share. The orphaned provider submits no other share.
-    strike("command line", "after", request("PUT", "rekey/update")),
-    // The state contains the new shares, but not the outcome of the commit.
-    strike("both", "after", request("PUT", "rekey/verify", 2)),
-  ];
-  await withRekeyTarget(start, { shares: 5, threshold: 3 }, async (target) => {
-    const report = await tell(target, new Runner(target), plan);
-    const rows = ["attempt: take over", "shares: submit shares", "commit: outcome unknown", "commit: probe"];
-    expect([...report.rows]).toEqual(expect.arrayContaining(rows));
-    expect(report.struck.map((struck) => struck.opens)).toEqual(["previous", "previous", "new"]);
-    expect(report.runs).toBe(5);
-  });
-});
+const stages = slowRekeyTargets.flatMap(({ name, start }) => runners.map(([program, Runner]) => ({ name, start, program, Runner })));
+
+test.each(stages)(
+  "a rekey of $program completes after kills at the start, at a share and at the commit ($name)",
+  async ({ start, Runner }) => {
+    const plan: Plan = { shares: 3, threshold: 2, pgp: false, backup: false, verification: true, holders: 1, rounds: 1, strikes: [] };
+    plan.strikes = [
+      // The state does not contain the attempt.
+      strike("command line", "after", request("PUT", "rekey/init")),
+      // The state contains the attempt, but no share. The orphaned provider submits no other share.
+      strike("command line", "after", request("PUT", "rekey/update")),
+      // The state contains the new shares, but not the outcome of the commit.
+      strike("both", "after", request("PUT", "rekey/verify", 2)),
+    ];
+    await withRekeyTarget(start, { shares: 5, threshold: 3 }, async (target) => {
+      const report = await tell(target, new Runner(target), plan);
+      const rows = ["attempt: take over", "shares: submit shares", "commit: outcome unknown", "commit: probe"];
+      expect([...report.rows]).toEqual(expect.arrayContaining(rows));
+      expect(report.struck.map((struck) => struck.opens)).toEqual(["previous", "previous", "new"]);
+      expect(report.runs).toBe(5);
+    });
+  },
+);

@@ -1,55 +1,55 @@
 import { readFileSync } from "node:fs";
 import { kill, processesWith } from "../../support/processes";
 import { ended, Project } from "../../support/project";
-import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
+import { slowRekeyTargets, withRekeyTarget } from "../../support/rekey";
 import { until } from "../../support/until";
 
-// Ctrl-C has the same effect in both dialects, so one is enough.
-const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
-
-test("a second Ctrl-C ends a waiting rekey, and the next up --refresh completes it after pulumi cancel", async () => {
-  await withRekeyTarget(start, { shares: 5, threshold: 3 }, async ({ gateway, token, dialect, first, opens }) => {
-    const shares = Object.fromEntries(first.map((share, index) => [`RS${index}`, share]));
-    const project = new Project({ STEWARD_TOKEN: token, ...shares }).config({
-      "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } },
-    });
-    const rekey = (references: string, more: string): Project =>
-      project.program(`
+test.each(slowRekeyTargets)(
+  "a second Ctrl-C ends a waiting rekey, and up --refresh completes it after pulumi cancel ($name)",
+  async ({ start }) => {
+    await withRekeyTarget(start, { shares: 5, threshold: 3 }, async ({ gateway, token, dialect, first, opens }) => {
+      const shares = Object.fromEntries(first.map((share, index) => [`RS${index}`, share]));
+      const project = new Project({ STEWARD_TOKEN: token, ...shares }).config({
+        "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } },
+      });
+      const rekey = (references: string, more: string): Project =>
+        project.program(`
         const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, keepSharesInState: true, currentShares: [${references}]${more} });
         exports.shares = rekey.shares;`);
-    try {
-      const run = await rekey(`{ env: "RS0" }, { env: "RS1" }`, ", waitSeconds: 600").launch("up", "--yes", "--skip-preview");
-      let output = "";
-      run.stdout.on("data", (data) => {
-        output += data;
-      });
-      const end = ended(run);
-      const shows = (text: RegExp): Promise<void> =>
-        until(`pulumi prints ${text}`, () => {
-          if (run.exitCode !== null) throw new Error(`Pulumi ended with ${run.exitCode}:\n${output}`);
-          return text.test(output);
+      try {
+        const run = await rekey(`{ env: "RS0" }, { env: "RS1" }`, ", waitSeconds: 600").launch("up", "--yes", "--skip-preview");
+        let output = "";
+        run.stdout.on("data", (data) => {
+          output += data;
         });
-      await shows(/ 600 s /);
-      expect(output).toContain("`pulumi cancel --yes` and `pulumi up --refresh`");
-      run.kill("SIGINT");
-      await shows(/press \^C again/);
-      // The rekey still waits: the provider polls the status.
-      const asked = gateway.requests.length;
-      await until("the provider polls", () => gateway.requests.length > asked);
-      expect(run.exitCode).toBeNull();
-      run.kill("SIGINT");
-      expect((await end).code).not.toBe(0);
-      await until("the provider ends", () => processesWith("STEWARD_TOKEN", token).length === 0);
+        const end = ended(run);
+        const shows = (text: RegExp): Promise<void> =>
+          until(`pulumi prints ${text}`, () => {
+            if (run.exitCode !== null) throw new Error(`Pulumi ended with ${run.exitCode}:\n${output}`);
+            return text.test(output);
+          });
+        await shows(/ 600 s /);
+        expect(output).toContain("`pulumi cancel --yes` and `pulumi up --refresh`");
+        run.kill("SIGINT");
+        await shows(/press \^C again/);
+        // The rekey still waits: the provider polls the status.
+        const asked = gateway.requests.length;
+        await until("the provider polls", () => gateway.requests.length > asked);
+        expect(run.exitCode).toBeNull();
+        run.kill("SIGINT");
+        expect((await end).code).not.toBe(0);
+        await until("the provider ends", () => processesWith("STEWARD_TOKEN", token).length === 0);
 
-      const { checkpoint } = JSON.parse(readFileSync(project.stateFile, "utf8"));
-      expect(checkpoint.latest.pending_operations).toHaveLength(1);
-      await project.pulumi("cancel", "--yes");
-      const { output: completed } = await rekey(`{ env: "RS0" }, { env: "RS1" }, { env: "RS2" }`, "").up("--refresh");
-      expect(completed).toMatch(/rekey: .* live: 3 .* 2/);
-      expect(await opens(((await project.outputs()) as { shares: string[] }).shares.slice(1))).toBe(true);
-    } finally {
-      kill(processesWith("STEWARD_TOKEN", token));
-      project.remove();
-    }
-  });
-});
+        const { checkpoint } = JSON.parse(readFileSync(project.stateFile, "utf8"));
+        expect(checkpoint.latest.pending_operations).toHaveLength(1);
+        await project.pulumi("cancel", "--yes");
+        const { output: completed } = await rekey(`{ env: "RS0" }, { env: "RS1" }, { env: "RS2" }`, "").up("--refresh");
+        expect(completed).toMatch(/rekey: .* live: 3 .* 2/);
+        expect(await opens(((await project.outputs()) as { shares: string[] }).shares.slice(1))).toBe(true);
+      } finally {
+        kill(processesWith("STEWARD_TOKEN", token));
+        project.remove();
+      }
+    });
+  },
+);

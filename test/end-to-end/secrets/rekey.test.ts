@@ -1,9 +1,9 @@
 import { Project } from "../../support/project";
-import { RekeyTarget, rekeyTargets } from "../../support/rekey";
+import { RekeyTarget, slowRekeyTargets } from "../../support/rekey";
 
-// One stack with a rekey, in one dialect. test/stories/secrets covers both dialects and all other cases of a rekey.
+// One stack with a rekey, in one dialect of the sandbox. test/stories/secrets covers both dialects and all other cases of a rekey.
 
-describe("a rekey with the real command line", () => {
+describe.each(slowRekeyTargets)("a rekey with the real command line ($name)", ({ start }) => {
   let target: RekeyTarget;
   let project: Project;
   /** The terminal's output of all runs. */
@@ -11,7 +11,6 @@ describe("a rekey with the real command line", () => {
   /** The sets of shares that have unsealed the server, in order. */
   let sets: string[][];
   beforeAll(async () => {
-    const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
     target = await start();
     const { gateway, token, dialect, first } = target;
     sets = [first];

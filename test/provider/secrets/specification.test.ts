@@ -1,6 +1,7 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { secrets } from "../../../provider";
 import { isObject } from "../../../provider/text/json";
+import { start } from "../../../sandbox/index";
 import { invalidInputs, refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
 import { seen, serve } from "../http/exchange";
@@ -266,4 +267,21 @@ describe("another server", () => {
     await expect(getSpecification({ method: "FETCH" })).rejects.toThrow("GET, PUT, POST, DELETE, OPTIONS, HEAD, PATCH, TRACE");
     expect(seen).toEqual([]);
   });
+});
+
+test("finds the requests of a rekey in OpenBao, which demand a token", async () => {
+  const { REAL_OPENBAO_ADDRESS, REAL_OPENBAO_TOKEN = "" } = process.env;
+  const sandbox = REAL_OPENBAO_ADDRESS ? undefined : await start({ dialect: "openbao" });
+  const { url, token } = sandbox?.secrets ?? { url: REAL_OPENBAO_ADDRESS ?? "", token: REAL_OPENBAO_TOKEN };
+  try {
+    configure({ "steward:default": { secrets: { address: url, token, dialect: "openbao" } } });
+    const { info, operations } = await getSpecification({ pathPrefix: "/sys/rotate/root/" });
+    expect(info.title).toBe("OpenBao API");
+    const ends = ["init", "update", "verify", "backup"];
+    expect([...new Set(operations.map(({ path }) => path))].sort()).toEqual(ends.map((end) => `/sys/rotate/root/${end}`).sort());
+    expect(operations.map(named)).toEqual(expect.arrayContaining(["GET /sys/rotate/root/init", "POST /sys/rotate/root/update"]));
+    expect(operations.every(({ unauthenticated }) => !unauthenticated)).toBe(true);
+  } finally {
+    await sandbox?.close();
+  }
 });

@@ -55,7 +55,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
     });
     const nodes = (await get("nodes?reverse=true")).json;
     expect(nodes).toMatchObject([
-      { Name: "client-1", Address: "10.0.0.1", Drain: false, Version: "1.11.0", Status: "ready" },
+      { Name: "client-1", Address: "10.0.0.1", Drain: false, Version: "1.11.3", Status: "ready" },
       { Name: "client-2", Address: "10.0.0.2" },
     ]);
     expect(nodes[0]).not.toHaveProperty("HTTPAddr");

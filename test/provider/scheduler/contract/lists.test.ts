@@ -169,7 +169,7 @@ onEachScheduler("the scheduler's lists", (current) => {
     const nodes = await collect(listNodes());
     expect(nodes.length).toBeGreaterThan(0);
     expect(nodes).toEqual(await raw("nodes"));
-    for (const node of nodes) expect(node).toMatchObject({ Status: "ready", Version: "1.11.0", NodePool: "default", Drain: false });
+    for (const node of nodes) expect(node).toMatchObject({ Status: "ready", Version: "1.11.3", NodePool: "default", Drain: false });
   });
 
   test("the deployment of a job's current version is identified by its index", async () => {
@@ -209,7 +209,7 @@ onEachScheduler("the scheduler's lists", (current) => {
     expect(members).toMatchObject({
       ServerRegion: "global",
       ServerDC: "dc1",
-      Members: [{ Addr: "127.0.0.1", Status: "alive", Tags: { region: "global", dc: "dc1", build: "1.11.0" } }],
+      Members: [{ Addr: "127.0.0.1", Status: "alive", Tags: { region: "global", dc: "dc1", build: "1.11.3" } }],
     });
   });
 

@@ -5,12 +5,13 @@ import { Sandbox, start } from "../../../../sandbox/index";
 import { steward } from "../../../command/holder";
 import { configOf } from "../../../support/context";
 import { Engine } from "../../../support/engine";
+import { Gateway, keepsUncombined, startGateway } from "../../../support/gateway";
 import { endPlugin, NativeEngine } from "../../../support/native-engine";
 import { holders, read } from "../../../support/pgp";
 import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { inputsFrom, RekeyStack } from "../../../support/rekey";
-import { RekeyDialect, variablesFor } from "../../../support/rekey-wire";
+import { RekeyDialect, variablesFor, wireOf } from "../../../support/rekey-wire";
 import { twin } from "./story";
 
 // The suites beside this one tell each story in each dialect, in the names of the API document. This one is about the dialects themselves.
@@ -123,9 +124,26 @@ test.each([
   expect(writes()).toEqual([]);
 });
 
-test("shares that OpenBao cannot combine stay in its attempt, which the rekey cancels, and the corrected run completes", async () => {
+let gateway: Gateway | undefined;
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+});
+
+/** The sandbox behind a gateway that makes it an OpenBao before 2.6. */
+async function beforeVersion26(): Promise<{ stack: RekeyStack; url: string }> {
   sandbox = await start({ dialect: "openbao" });
-  const stack = new RekeyStack(config("openbao"));
+  gateway = await startGateway(sandbox.secrets.url, wireOf("openbao"));
+  keepsUncombined(gateway);
+  const { url } = gateway;
+  return {
+    stack: new RekeyStack({ "steward:default": { secrets: { address: url, token: sandbox.secrets.token, dialect: "openbao" } } }),
+    url,
+  };
+}
+
+test("shares that OpenBao before 2.6 cannot combine stay in its attempt, which the rekey cancels, and the corrected run completes", async () => {
+  const { stack } = await beforeVersion26();
   const [first = "", second = ""] = sandbox.secrets.shares;
   expect(await stack.stops(inputs({ currentShares: [first, second, twin(first)] }))).toBe("rekey/shares-not-combined");
   await stack.up(inputs());
@@ -133,8 +151,7 @@ test("shares that OpenBao cannot combine stay in its attempt, which the rekey ca
 });
 
 test("a share that cannot be combined with the live set in the state: the error says how to submit that set alone", async () => {
-  sandbox = await start({ dialect: "openbao" });
-  const stack = new RekeyStack(config("openbao"));
+  const { stack } = await beforeVersion26();
   const path = "/v1/sys/rotate/root/verify";
   sandbox.faults.add({ system: "secrets", method: "POST", path, nth: 2, action: "drop-after" });
   expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
@@ -146,11 +163,10 @@ test("a share that cannot be combined with the live set in the state: the error 
 });
 
 test("a holder is told of shares that cannot be combined, and the next run of the stack cancels their attempt", async () => {
-  sandbox = await start({ dialect: "openbao" });
-  const stack = new RekeyStack(config("openbao"));
+  const { stack, url } = await beforeVersion26();
   const [first = "", second = ""] = sandbox.secrets.shares;
   expect(await stack.stops(inputs({ currentShares: [first, second] }))).toBe("rekey/shares-missing");
-  const environment = variablesFor("openbao", sandbox.secrets);
+  const environment = variablesFor("openbao", { ...sandbox.secrets, url });
   const { code, stderr } = await steward(environment, ["rekey", "submit", "--nonce", stack.submission.nonce as string], twin(second));
   expect([code, stderr]).toEqual([1, expect.stringMatching(/the 3 current shares .*duplicate part detected.*cancel the rekey/)]);
   expect(await stack.stops(inputs())).toBe("rekey/shares-not-combined");
