@@ -181,7 +181,7 @@ function classesOf(resources, folder) {
     notice,
     `import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";\n`,
     isRead ? `import { ConnectionArgs } from "${up}/inputs";\n` : "",
-    `import { ${uses(["Args", "Getter", "getter", "Outputs", "registration"]).join(", ")} } from "${up}/resource";\n`,
+    `import { ${uses(["Args", "Getter", "getter", "Outputs", "registration"]).join(", ")} } from "${up}/program/resource";\n`,
     ...imports,
     isRead ? `import { readSettings, SettingsResult } from "./settings/read";\n` : "",
     "\n",

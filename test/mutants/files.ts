@@ -1,6 +1,6 @@
-import { lifecycle } from "./lifecycle";
 import { command } from "./command";
 import { creation } from "./creation";
+import { lifecycle } from "./lifecycle";
 import { MutatedFile } from "./mutant";
 import { platform } from "./platform";
 import { rekey } from "./rekey";
