@@ -37,7 +37,7 @@ export function addDiscover(program: Command, terminal: Terminal): void {
 Two commands turn a running installation into a program:
 
   $ pulumi-steward discover
-  $ pulumi import --file import.json
+  $ pulumi import --file import.json --out imported.txt
 
 The connection in the configuration of the selected stack, or of --stack, names the servers. Otherwise, the environment does:
   SECRETS_ADDR, SECRETS_TOKEN, PLATFORM_ADDR, PLATFORM_TOKEN  services that implement the API documents

@@ -48,7 +48,9 @@ export async function discover(terminal: Terminal, options: DiscoverOptions): Pr
   writeImportFile(options.output, entries, options);
   say(terminal, `${entries.length} ${entries.length === 1 ? "resource" : "resources"} in ${options.output}. Next:`);
   if (configuration("steward:native") !== "true") say(terminal, "  $ pulumi config set steward:native true    # in a Node.js program");
-  say(terminal, `  $ pulumi import --file '${options.output}'`.replace(/'([\w./-]+)'$/, "$1"));
+  const file = `'${options.output}'`.replace(/^'([\w./-]+)'$/, "$1");
+  // Without --out, Pulumi prints the program, with the secrets that the server shows.
+  say(terminal, `  $ pulumi import --file ${file} --out imported.txt`);
 }
 
 const hasSearch = (definition: AnyDefinition): boolean => typeof definition.discover === "function";

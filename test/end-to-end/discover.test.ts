@@ -39,7 +39,7 @@ test("discover and pulumi import adopt an installation, and the first up writes 
     await project.set("steward:native", "true");
     const { output, resources } = await discoverIn(project, variables);
     expect(output).toContain(`${secrets.url}  (steward:default of the stack)`);
-    expect(output).toContain("$ pulumi import --file import.json");
+    expect(output).toContain("$ pulumi import --file import.json --out imported.txt");
     expect(resources).toHaveLength(13);
     expect(await writesOf(async () => expect(await importAll(project)).toContain("13 imported"))).toEqual([]);
 

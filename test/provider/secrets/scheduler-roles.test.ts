@@ -150,6 +150,23 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await names(mount)).toEqual([]);
   });
 
+  test("a listed role that the program declares belongs to the set although its write got no response", async () => {
+    const { sandbox, outOfBand, newMount } = current();
+    if (!sandbox) return;
+    const mount = await newMount();
+    const roles = engine();
+    await roles.up({ roles: { ours: read }, exclusive: true, mount });
+    await outOfBand("POST", `${mount}/role/theirs`, read);
+    expect(await roles.refresh()).toEqual(["undeclared"]);
+    sandbox.faults.add({ system: "secrets", method: "POST", path: /theirs$/, action: "respond", status: 500 });
+    const declared = { roles: { ours: read, theirs: { policies: ["write"] } }, exclusive: true, mount, adopt: true };
+    await expect(roles.up(declared)).rejects.toThrow(refusal("ERR_INCOMPLETE"));
+    expect(roles.outputs()).toMatchObject({ unanswered: ["theirs"] });
+    expect(roles.outputs().undeclared).toBeUndefined();
+    await roles.destroy();
+    expect(await names(mount)).toEqual([]);
+  });
+
   test("a deletion that fails in part names each role and says that the state is outdated, and refresh corrects it", async () => {
     const { sandbox, newMount } = current();
     if (!sandbox) return;

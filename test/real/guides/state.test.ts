@@ -95,7 +95,7 @@ test("docs/guides/import.md", async () => {
   await reader.shell();
   const found = await reader.shell();
   expect(found).toMatch(/^steward:secrets:SchedulerRole +payments +nomad\/role\/payments$/m);
-  expect(found).toMatch(/4 resources in import\.json\. Next:\n +\$ pulumi import --file import\.json\n$/);
+  expect(found).toMatch(/4 resources in import\.json\. Next:\n +\$ pulumi import --file import\.json --out imported\.txt\n$/);
   expect(await reader.shell()).toContain("4 imported");
   const { resources } = JSON.parse(await reader.run("pulumi stack export")).deployment;
   const others = resources.filter(({ urn }: { urn: string }) => !urn.endsWith("::nomad-access"));
