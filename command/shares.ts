@@ -4,6 +4,7 @@ import {
   cancelAttempt,
   getStatus,
   isFailedCommit,
+  isReplyLost,
   mayReturnNoShares,
   restartVerification,
   retryAfter429,
@@ -71,13 +72,17 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
   const shown = await agree(terminal, connection, verifying, "Verify your new share with this rekey?", options.nonce);
   const { trusted, share } = await readShare(terminal, connection, "Your new share (will be hidden): ");
   let before = await assertUnchanged(trusted, verifying, shown);
-  const isUnchanged = async (): Promise<true> => {
-    before = await assertUnchanged(trusted, verifying, shown);
+  // OpenBao counts a repeated new share again, so it is not sent again if it may have counted.
+  const mayRepeat = async (error: unknown): Promise<boolean> => {
+    const { progress } = before;
+    const now = await assertUnchanged(trusted, verifying, shown);
+    if (isReplyLost(error) && now.progress !== progress) return false;
+    before = now;
     return true;
   };
   const send = (): Promise<boolean> => verifyShare(trusted, { nonce: before.nonce, share: share.text });
   await unbroken(terminal, onItsWay, async () => {
-    const complete = await retryAfter429(trusted, send, isUnchanged).catch(async (error) => {
+    const complete = await retryAfter429(trusted, send, mayRepeat).catch(async (error) => {
       throw await explain(trusted, verifying, shown, before, error);
     });
     if (!complete) return say(terminal, `${before.progress + 1} of ${before.required} new shares verified.`);

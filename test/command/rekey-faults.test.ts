@@ -145,6 +145,16 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect(await current().opens(shares)).toBe(true);
   });
 
+  test("a new share that a standby redirects, although the active node has counted it, is not verified twice", async () => {
+    const { shares } = await almostCommitted();
+    await current().outOfBand("DELETE", "sys/rekey/verify");
+    current().gateway.interrupt = ({ method, path, nth }) =>
+      method === "PUT" && path.endsWith("/rekey/verify") && nth === 1 ? { when: "after", redirects: true } : undefined;
+    const { code, stderr } = await alone(["verify", "--nonce", await verification()], shares[0]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/\b1 of 2 new shares\b/) });
+    expect(sent("verify")).toBe(1);
+  });
+
   test("a response that shows neither progress nor a completion counts as lost", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
     await submitShares(name);

@@ -301,13 +301,17 @@ export async function waitAfter429(connection: Connection, error: unknown): Prom
  * each retry.
  * @internal
  */
-export async function retryAfter429<T>(connection: Connection, send: () => Promise<T>, isStillCurrent: () => Promise<boolean>): Promise<T> {
+export async function retryAfter429<T>(
+  connection: Connection,
+  send: () => Promise<T>,
+  isStillCurrent: (error: unknown) => Promise<boolean>,
+): Promise<T> {
   for (;;) {
     try {
       return await send();
     } catch (error) {
       await waitAfter429(connection, error);
-      if (!(await isStillCurrent())) throw error;
+      if (!(await isStillCurrent(error))) throw error;
     }
   }
 }
