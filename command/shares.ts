@@ -156,8 +156,8 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
   }
   const handOver =
     shown.pgpFingerprints.length > 0
-      ? "Hand each to its holder, who decrypts it with `pulumi-steward rekey decrypt`."
-      : "Hand each to its holder.";
+      ? "Hand each new share to its holder, who decrypts it with `pulumi-steward rekey decrypt`."
+      : "Hand each new share to its holder.";
   if (!shown.verificationRequired) return say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
   say(terminal, `Nothing is committed yet: the current shares are still valid. ${handOver}`);
   const nonce = await getStatus(connection).then(
