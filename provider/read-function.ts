@@ -4,7 +4,7 @@ import { Schema } from "./inputs";
 // A function that reads. Node programs call it directly, and programs in other languages through the native plugin.
 
 /** The properties of every function. @internal */
-export interface Asking<Own extends object = object> {
+export interface FunctionSpec<Own extends object = object> {
   /** The operation in error messages: `Cannot list the scheduler roles`. */
   operation: string;
   system: System<Own>;
@@ -12,7 +12,7 @@ export interface Asking<Own extends object = object> {
 }
 
 /** `Options` and `Result` are the types that a program in another language sees. @internal */
-export interface ReadFunction<Options extends object, Result, Own extends object = object> extends Asking<Own> {
+export interface ReadFunction<Options extends object, Result, Own extends object = object> extends FunctionSpec<Own> {
   /** `secrets:listSchedulerRoles`. The second part is the name of the function. */
   token: string;
   /** The property for a result that is not an object: `names`. */

@@ -1,6 +1,6 @@
-/** Returns the cached value of a key, or makes and caches it. @internal */
-export function remembered<Value>(memory: Map<string, unknown>, key: readonly string[], make: () => Value): Value {
+/** Returns the cached value of a key, or creates and caches it. @internal */
+export function cached<Value>(cache: Map<string, unknown>, key: readonly string[], create: () => Value): Value {
   const name = JSON.stringify(key);
-  if (!memory.has(name)) memory.set(name, make());
-  return memory.get(name) as Value;
+  if (!cache.has(name)) cache.set(name, create());
+  return cache.get(name) as Value;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Comparison, neverDiffers } from "../comparison";
 import { Connection } from "../connection";
-import { remembered } from "../connection/cache";
+import { cached } from "../connection/cache";
 import { Difference, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
 import { redact } from "../http/redaction";
@@ -42,7 +42,7 @@ function adoptionLines(connection: Connection, { differences, unreadable = [] }:
 
 /** Prints each line once in a run. The check of a create may already have printed it. @internal */
 export function sayOnce({ cache, say }: Connection, lines: readonly string[]): void {
-  const known = remembered(cache, ["lines about what creations find"], () => new Set<string>());
+  const known = cached(cache, ["lines about what creations find"], () => new Set<string>());
   for (const line of lines) {
     if (!known.has(line)) say(line);
     known.add(line);

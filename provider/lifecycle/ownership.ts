@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Connection } from "../connection";
-import { remembered } from "../connection/cache";
+import { cached } from "../connection/cache";
 import { PartialState, StewardError } from "../errors";
 
 // The resources that manage each object on a server. After a rename or a change of type, Pulumi deletes the former resource, which must not remove the object
@@ -29,7 +29,7 @@ export function newInstance(): string {
 }
 
 const claimsOn = ({ cache, server }: Connection, object: string): Claims =>
-  remembered(cache, ["object", server, object], () => ({ managers: new Map(), createFailed: false, removed: false }));
+  cached(cache, ["object", server, object], () => ({ managers: new Map(), createFailed: false, removed: false }));
 
 /** Acts on the claims as soon as no removal of the objects is running, before another can begin. */
 async function whenSettled<T>(connection: Connection, objects: readonly string[], act: (all: Claims[]) => T): Promise<T> {
@@ -53,8 +53,7 @@ export function recordFailure({ cache }: Pick<Connection, "cache">): void {
 }
 
 /** The declared objects on a server, with the URNs of their resources if the mechanism knows them. */
-const declaredOn = ({ cache, server }: Connection): Map<string, string | undefined> =>
-  remembered(cache, ["declared", server], () => new Map());
+const declaredOn = ({ cache, server }: Connection): Map<string, string | undefined> => cached(cache, ["declared", server], () => new Map());
 
 /** Finds a declared object of another owner that is, contains or is below this one. A path that ends with a slash contains all directly below it. @internal */
 export function findDeclared(declared: ReadonlyMap<string, string | undefined>, object: string, owner?: string): string | undefined {

@@ -1,5 +1,5 @@
 import { ConfigurationSources, Connection, connect } from "../connection";
-import { remembered } from "../connection/cache";
+import { cached } from "../connection/cache";
 import { AnyDefinition } from "../definition";
 import { format, namesWith, secretsOf } from "../fields";
 import { valueAt } from "../inputs";
@@ -55,7 +55,7 @@ export function resourceContext(definition: AnyDefinition, sources: Mechanism): 
       paths.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
     );
   };
-  const leftOut = (): Set<string> => remembered(sources.cache, ["left out", token], () => new Set<string>());
+  const leftOut = (): Set<string> => cached(sources.cache, ["left out", token], () => new Set<string>());
   const connectionOf = (...properties: Properties[]): Connection => ({
     ...connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", sources),
     secrets: [...properties.flatMap(secretsIn), ...leftOut(), ...(sources.secretValues?.() ?? [])],

@@ -89,7 +89,7 @@ export async function call(connection: Connection, request: Omit<Request, "heade
   const { body } = await send(connection, { ...request, headers });
   const isDocument = isObject(body) && (isObject(body.data) || Object.keys(body).length === 0);
   if (request.method === "GET" || body === undefined || isDocument) return body;
-  throw unexpectedAnswer(request.method, request.path);
+  throw invalidResponse(request.method, request.path);
 }
 
 /** True for a 404 of the platform itself, which has a list of JSON:API errors. Any other body may come from a gateway. @internal */
@@ -139,15 +139,15 @@ export async function isAdministrator(connection: Connection): Promise<boolean> 
 export function resourceOf(document: unknown, { method, path }: { method: string; path: string }): Resource {
   const data = isObject(document) ? document.data : undefined;
   if (isObject(data)) return completed(data);
-  throw unexpectedAnswer(method, path);
+  throw invalidResponse(method, path);
 }
 
 /** A resource with empty values for the members that a document may omit. @internal */
 export function completed(data: Record<string, unknown>): Resource {
   const part = (name: string): Record<string, unknown> => (isObject(data[name]) ? data[name] : {});
   return {
-    id: textOf(data.id),
-    type: textOf(data.type),
+    id: asString(data.id),
+    type: asString(data.type),
     attributes: part("attributes"),
     relationships: part("relationships"),
     links: part("links"),
@@ -155,15 +155,15 @@ export function completed(data: Record<string, unknown>): Resource {
 }
 
 /** A string or a number as a string; empty for any other value. @internal */
-export const textOf = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "");
+export const asString = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "");
 
 /** @internal */
 export const idsIn = (relationship: unknown): string[] =>
   [isObject(relationship) ? relationship.data : undefined]
     .flat()
     .filter(isObject)
-    .map(({ id }) => textOf(id));
+    .map(({ id }) => asString(id));
 
 /** @internal */
-export const unexpectedAnswer = (method: string, path: string, reason = "the response is not from the platform"): StewardError =>
+export const invalidResponse = (method: string, path: string, reason = "the response is not from the platform"): StewardError =>
   unexpectedResponse(method, path, reason, "Check the address and any proxy on the way.");

@@ -1,6 +1,6 @@
 import { DiscoverRequest } from "../definition";
 import { StewardError } from "../errors";
-import { apiPath, dialectOf, textOf } from "./client";
+import { apiPath, asString, dialectOf } from "./client";
 import { Module } from "./module-version";
 import { readAll } from "./pages";
 
@@ -18,7 +18,7 @@ export async function modulesFor({ connection, modules, attempt }: DiscoverReque
     const lists = organizations.map(({ id }) =>
       attempt(`modules of ${id}`, async () => {
         const listed = await readAll(connection, apiPath("api", "v2", "organizations", id, "registry-modules"));
-        return listed.map(({ attributes }) => named([id, textOf(attributes.name), textOf(attributes.provider)].join("/")));
+        return listed.map(({ attributes }) => named([id, asString(attributes.name), asString(attributes.provider)].join("/")));
       }),
     );
     return (await Promise.all(lists)).flat();

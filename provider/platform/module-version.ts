@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Connection } from "../connection";
 import { isObject } from "../text/json";
-import { apiPath, call, isAdministrator, isNotFound, unexpectedAnswer } from "./client";
+import { apiPath, call, invalidResponse, isAdministrator, isNotFound } from "./client";
 
 /** A private module. */
 export interface Module {
@@ -55,7 +55,7 @@ export async function readModuleVersions(connection: Connection, module: Module)
     const { modules } = (body ?? {}) as { modules?: unknown };
     const entries = Array.isArray(modules) ? modules.map(versionsIn) : [];
     // An existing module has an entry, even without versions.
-    if (entries.length === 0 || !entries.every((versions) => versions !== undefined)) throw unexpectedAnswer("GET", path);
+    if (entries.length === 0 || !entries.every((versions) => versions !== undefined)) throw invalidResponse("GET", path);
     return entries.flat().map((version) => versionOf(version, module));
   } catch (error) {
     if (!isNotFound(error)) throw error;

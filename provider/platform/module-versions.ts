@@ -3,7 +3,7 @@ import { connectionInput, strictObject } from "../inputs";
 import { read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
 import { isObject } from "../text/json";
-import { call, system, unexpectedAnswer } from "./client";
+import { call, invalidResponse, system } from "./client";
 import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, versionOf } from "./module-version";
 
 /** Options of {@link listModuleVersions}. */
@@ -33,7 +33,7 @@ export const moduleVersion: ReadFunction<GetModuleVersionOptions, ModuleVersion>
   async run(connection, options) {
     const path = pathOf(options, options.moduleVersion);
     const body = await call(connection, { method: "GET", path, retry: "idempotent" });
-    if (!isObject(body) || !("version" in body)) throw unexpectedAnswer("GET", path);
+    if (!isObject(body) || !("version" in body)) throw invalidResponse("GET", path);
     return versionOf(body, options);
   },
 };

@@ -1,6 +1,6 @@
 import { Connection } from "../connection";
 import { isObject } from "../text/json";
-import { call, completed, Resource, textOf, unexpectedAnswer } from "./client";
+import { asString, call, completed, invalidResponse, Resource } from "./client";
 
 interface Pagination {
   links?: { next?: unknown };
@@ -11,7 +11,7 @@ interface Pagination {
 function nextPage({ links, meta }: Pagination, path: string): number | undefined {
   const given = meta?.pagination?.["next-page"] ?? pageIn(links?.next);
   if (given === undefined) return undefined;
-  if (!/^\d+$/.test(textOf(given))) throw unexpectedAnswer("GET", path);
+  if (!/^\d+$/.test(asString(given))) throw invalidResponse("GET", path);
   return Number(given) || undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Page<Item> {
 /** The page in a document. @internal */
 export function pageOf<Item>(document: unknown, path: string, itemOf: (item: Record<string, unknown>) => Item): Page<Item> {
   const { data, ...pagination } = (document ?? {}) as Pagination & { data?: unknown };
-  if (!Array.isArray(data) || !data.every(isObject)) throw unexpectedAnswer("GET", path);
+  if (!Array.isArray(data) || !data.every(isObject)) throw invalidResponse("GET", path);
   const count = pagination.meta?.pagination?.["total-count"];
   return {
     items: data.map(itemOf),
@@ -56,7 +56,7 @@ async function* pagesFrom<Item extends { id: string }>(
     yield page;
     if (page.next === undefined) return;
     if (fetched.has(page.next) || seen.size === before)
-      throw unexpectedAnswer("GET", path, "the server's pages form a loop").with({ rule: "circle" });
+      throw invalidResponse("GET", path, "the server's pages form a loop").with({ rule: "circle" });
     fetched.add(page.next);
     page = await fetchPage(page.next);
   }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { Request } from "../http";
 import { isObject } from "../text/json";
-import { adminPath, call, completed, idsIn, isAdministrator, isNotFound, notAdministrator, Resource, resourceOf, textOf } from "./client";
+import { adminPath, asString, call, completed, idsIn, isAdministrator, isNotFound, notAdministrator, Resource, resourceOf } from "./client";
 
 /** A workspace in the administration API. */
 export interface Workspace {
@@ -65,7 +65,7 @@ export function workspaceOf({ id, attributes, relationships, links }: Resource, 
   const status = run?.attributes.status;
   return {
     id,
-    name: textOf(attributes.name),
+    name: asString(attributes.name),
     locked: attributes.locked === true,
     ...(typeof repository === "string" && repository ? { vcsRepoIdentifier: repository } : {}),
     organization: one("organization") ?? "",

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { ConfigurationSources, Connection, connect, noEngine } from "../connection";
 import { invalidInput, StewardError } from "../errors";
 import { checkFailures, issuesOf, Schema } from "../inputs";
-import { Asking, ReadFunction } from "../read-function";
+import { FunctionSpec, ReadFunction } from "../read-function";
 import type * as Program from "./program";
 
 /** Sources that override the program's in nested calls, such as the limits of a test. @internal */
@@ -37,18 +37,18 @@ export function assertOptions(options: Schema, given: object): void {
 
 /** Runs a function in the program: checks its options, finds its connection, and adds the operation to an error. @internal */
 export function invoke<T, Own extends object>(
-  asking: Asking<Own>,
+  spec: FunctionSpec<Own>,
   given: { connection?: string },
-  question: (connection: Connection & Own) => Promise<T>,
+  run: (connection: Connection & Own) => Promise<T>,
 ): Promise<T> {
   const { assertDefaultSpelled, getConfig, hideResponses, say } = program();
   // The program may pass the result to a resource of another package.
   hideResponses();
-  return withOperation(asking.operation, async () => {
-    assertOptions(asking.options, given);
+  return withOperation(spec.operation, async () => {
+    assertOptions(spec.options, given);
     assertDefaultSpelled(given.connection);
-    return question(
-      connect(asking.system, given.connection ?? "default", {
+    return run(
+      connect(spec.system, given.connection ?? "default", {
         config: getConfig,
         environment: process.env,
         cache: new Map(),
@@ -75,10 +75,10 @@ export function secretsAsOutputs<Result extends object>({ secrets = [] }: { secr
 
 /** `invoke` for an iteration, which has one connection for all its requests. @internal */
 export async function* invokeEach<T, Own extends object>(
-  asking: Asking<Own>,
+  spec: FunctionSpec<Own>,
   given: { connection?: string },
-  questions: (connection: Connection & Own) => AsyncIterable<T>,
+  run: (connection: Connection & Own) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const connection = await invoke(asking, given, async (connected) => connected);
-  yield* eachWithOperation(asking.operation, questions(connection));
+  const connection = await invoke(spec, given, async (connected) => connected);
+  yield* eachWithOperation(spec.operation, run(connection));
 }

@@ -130,7 +130,7 @@ export async function callUnchanged(
 ): Promise<unknown> {
   const { body } = await call(connection, request);
   const field = dialectOf(connection).fields?.[response];
-  if (field && !(isObject(body) && field in body)) throw unexpectedAnswer(request.method, request.path);
+  if (field && !(isObject(body) && field in body)) throw invalidResponse(request.method, request.path);
   return body;
 }
 
@@ -153,5 +153,5 @@ export function header(connection: Connection, { headers }: Response, name: stri
 }
 
 /** @internal */
-export const unexpectedAnswer = (method: string, path: string, reason = "the response is not from the scheduler"): StewardError =>
+export const invalidResponse = (method: string, path: string, reason = "the response is not from the scheduler"): StewardError =>
   unexpectedResponse(method, path, reason, "Check the connection's address and any proxy on the way.");

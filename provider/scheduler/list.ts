@@ -9,12 +9,12 @@ import {
   call,
   consistencyShape,
   header,
+  invalidResponse,
   QueryOptions,
   queryOf,
   SchedulerConnection,
   SchedulerSettings,
   system,
-  unexpectedAnswer,
 } from "./client";
 import { Filter, isFilter } from "./filter";
 import { asksForEmptiness, Collection, explainFilter, objection } from "./filter-check";
@@ -132,7 +132,7 @@ export async function fetchPage(
   });
   // Go encodes an empty list as null.
   const items = response.body === null ? [] : response.body;
-  if (!Array.isArray(items) || !items.every(isObject)) throw unexpectedAnswer("GET", path);
+  if (!Array.isArray(items) || !items.every(isObject)) throw invalidResponse("GET", path);
   const index = header(connection, response, "index");
   const contact = header(connection, response, "lastcontact");
   const leader = header(connection, response, "knownleader");
@@ -178,7 +178,7 @@ export async function* pages(
   // Nomad can repeat a page token when it lists all namespaces, and later items would be missing. Without pages it cannot.
   const whole = query.pageSize === undefined ? undefined : await fetch({ ...query, pageSize: undefined });
   if (whole === undefined || whole.next !== undefined)
-    throw unexpectedAnswer("GET", `/v1/${collection}`, "the server's pages form a loop").with({ rule: "circle" });
+    throw invalidResponse("GET", `/v1/${collection}`, "the server's pages form a loop").with({ rule: "circle" });
   yield { ...whole, items: unseen(whole.items) };
 }
 

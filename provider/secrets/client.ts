@@ -127,7 +127,7 @@ export async function readData(
     const body = await call(connection, { method: "GET", path, ...(query ? { query } : {}), retry: "idempotent" });
     const data = isObject(body) ? body.data : undefined;
     if (isObject(data)) return data;
-    throw unexpectedAnswer(path);
+    throw invalidResponse(path);
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
     if (anyNotFound) return undefined;
@@ -198,7 +198,7 @@ export function isLeaseGone(error: unknown): boolean {
 }
 
 /** @internal */
-export const unexpectedAnswer = (path: string): StewardError =>
+export const invalidResponse = (path: string): StewardError =>
   unexpectedResponse("GET", path, "the response is not from the scheduler engine", "Check the address and the mount.");
 
 const openApiPath = "/v1/sys/internal/specs/openapi";

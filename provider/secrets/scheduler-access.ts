@@ -7,7 +7,7 @@ import { CheckFailure } from "../errors";
 import { ConnectionArgs, connectionField, holdsCredentials, rule, str } from "../inputs";
 import { Adopt, adoptField, differencesOf, takeOverFields } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
-import { apiPath, call, dialectOf, isNotFound, readData, readExisting, remove, replaceHint, system, unexpectedAnswer } from "./client";
+import { apiPath, call, dialectOf, invalidResponse, isNotFound, readData, readExisting, remove, replaceHint, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
@@ -135,7 +135,7 @@ const withoutCredentials = (address: unknown): string =>
 
 async function read({ connection, state: previous, declared }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
   const data = await readData(connection, path(previous.mount));
-  if (data && typeof data.address !== "string") throw unexpectedAnswer(path(previous.mount));
+  if (data && typeof data.address !== "string") throw invalidResponse(path(previous.mount));
   if (!data || (isLeftover(connection, data) && declared.includes("address"))) return undefined;
   /** The API specification has only the address. Other fields are compared if the service returns them. */
   const shown = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);

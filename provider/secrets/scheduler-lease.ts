@@ -5,7 +5,7 @@ import { Definition, Difference, ExistingObject, UpdateRequest } from "../defini
 import { ConnectionArgs, connectionField, rule } from "../inputs";
 import { Adopt, adoptField, differencesOf, takeOverFields } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
-import { apiPath, call, readData, readExisting, readFirst, remove, replaceHint, system, unexpectedAnswer } from "./client";
+import { apiPath, call, invalidResponse, readData, readExisting, readFirst, remove, replaceHint, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
@@ -52,7 +52,7 @@ async function read(connection: Connection, { mount }: { mount: string }, anyNot
   if (!data) return undefined;
   const [ttl, maxTtl] = [seconds(data.ttl), seconds(data.max_ttl)];
   // An adoption would overwrite an undeclared time with 0.
-  if (ttl === undefined || maxTtl === undefined) throw unexpectedAnswer(path(mount));
+  if (ttl === undefined || maxTtl === undefined) throw invalidResponse(path(mount));
   return { mount, ttl, maxTtl };
 }
 

@@ -1,5 +1,5 @@
 import { Connection } from "../connection";
-import { remembered } from "../connection/cache";
+import { cached } from "../connection/cache";
 import { Discovered, DiscoverRequest } from "../definition";
 import { StewardError } from "../errors";
 import { isObject } from "../text/json";
@@ -12,7 +12,7 @@ export async function atEachMount<State>(
   below: string,
   find: (mount: string) => Promise<Discovered<State>[]>,
 ): Promise<Discovered<State>[]> {
-  const listed = await remembered(connection.cache, ["scheduler mounts", connection.server], () => listMounts(connection));
+  const listed = await cached(connection.cache, ["scheduler mounts", connection.server], () => listMounts(connection));
   const all = [...new Set([...listed, ...mounts.map(normalizeMount)])];
   return (await Promise.all(all.map((mount) => attempt(`${mount}/${below}`, () => find(mount))))).flat();
 }

@@ -6,8 +6,8 @@ import { CheckFailure, StewardError } from "../errors";
 import { bool, ConnectionArgs, connectionField, isStorableKey, str } from "../inputs";
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
-import { isTexts } from "../text/json";
-import { apiPath, call, dialectOf, Evidence, readData, readExisting, remove, replaceHint, system, unexpectedAnswer } from "./client";
+import { isStringList } from "../text/json";
+import { apiPath, call, dialectOf, Evidence, invalidResponse, readData, readExisting, remove, replaceHint, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
@@ -118,7 +118,7 @@ export async function listRoleNames(connection: Connection, mount: string): Prom
   const data = await readData(connection, path, { query: { list: "true" } });
   if (!data) return [];
   const { keys } = data;
-  if (!isTexts(keys)) throw unexpectedAnswer(path);
+  if (!isStringList(keys)) throw invalidResponse(path);
   return keys;
 }
 
@@ -139,7 +139,7 @@ export async function readRole(
   if (!data) return undefined;
   // `token_type` in the API specification, `type` in Vault.
   const { policies, token_type: type = data.type, lease } = data;
-  if (typeof type !== "string" || !(policies === null || isTexts(policies))) throw unexpectedAnswer(rolePath(role));
+  if (typeof type !== "string" || !(policies === null || isStringList(policies))) throw invalidResponse(rolePath(role));
   return {
     policies: policies ?? [],
     global: (data.global ?? written?.global) as boolean | undefined,

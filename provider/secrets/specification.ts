@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConnectionArgs, connectionInput, rule, str, strictObject } from "../inputs";
 import { read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
-import { isTexts } from "../text/json";
+import { isStringList } from "../text/json";
 import { readOpenApi, system } from "./client";
 
 /** An operation: a method of a path. */
@@ -131,7 +131,7 @@ function operationsOf(path: string, item: OpenAPIV3.PathItemObject | undefined):
       method: method.toUpperCase(),
       ...strings({ summary: operation.summary, description: operation.description ?? item?.description }),
       responses: responsesOf(operation.responses),
-      tags: isTexts(operation.tags) ? operation.tags : [],
+      tags: isStringList(operation.tags) ? operation.tags : [],
       sudo: flag("x-secrets-sudo", "x-vault-sudo"),
       unauthenticated: flag("x-secrets-unauthenticated", "x-vault-unauthenticated"),
       createSupported: flag("x-secrets-create-supported", "x-vault-createSupported"),

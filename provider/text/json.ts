@@ -5,7 +5,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** @internal */
-export const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
+export const isStringList = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
 
 /** Parses JSON. Returns undefined for any other string. @internal */
 export function parsed(text: string, parse: (text: string) => unknown = JSON.parse): unknown {

@@ -37,7 +37,7 @@ export const command: readonly MutatedFile[] = [
       ["engines of other types are searched", "mount.type === mountType", "true"],
       [
         "the mounts are listed for each type of resource",
-        'remembered(connection.cache, ["scheduler mounts", connection.server], () => listMounts(connection))',
+        'cached(connection.cache, ["scheduler mounts", connection.server], () => listMounts(connection))',
         "listMounts(connection)",
       ],
     ],

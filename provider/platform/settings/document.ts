@@ -1,6 +1,6 @@
 import { Connection } from "../../connection";
 import { isStorableKey } from "../../inputs";
-import { adminPath, callAsAdministrator, dialectOf, resourceOf, unexpectedAnswer, wireName } from "../client";
+import { adminPath, callAsAdministrator, dialectOf, invalidResponse, resourceOf, wireName } from "../client";
 import { extraName, Kind, readable, requestOnly, secrets, Values, writeOnly } from "./kind";
 
 const documentOf = (kind: Kind, connection: Connection): string => kind.document?.(connection) ?? `${kind.id}-settings`;
@@ -35,6 +35,6 @@ function shownIn(kind: Kind, connection: Connection, response: unknown, method: 
     const name = names.get(wire) ?? (dialectOf(connection).hasExtra ? `extra.${wire}` : undefined);
     if (name) shown[name] = value;
   }
-  if (!readable(kind).some((name) => name in shown)) throw unexpectedAnswer(method, path);
+  if (!readable(kind).some((name) => name in shown)) throw invalidResponse(method, path);
   return shown;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { unordered } from "../../comparison";
 import { Connection } from "../../connection";
-import { remembered } from "../../connection/cache";
+import { cached } from "../../connection/cache";
 import {
   CreateRequest,
   Definition,
@@ -238,7 +238,7 @@ async function remove(kind: Kind, { connection, state: last }: DeleteRequest<Las
 
 /** The values that this run has restored, keyed by resource instance. */
 const restoredIn = ({ cache, server }: Connection, kind: Kind): Map<string, Values> =>
-  remembered(cache, ["restored", server, objectOf(kind)], () => new Map<string, Values>());
+  cached(cache, ["restored", server, objectOf(kind)], () => new Map<string, Values>());
 
 /** Restores the original values of the managed attributes, except `kept`, which another resource manages. */
 async function restore(kind: Kind, connection: Connection, last: Last, kept: readonly string[] = []): Promise<void> {
