@@ -68,12 +68,12 @@ describe("partial updates", () => {
   });
 
   test("a role whose lost write is repeated and then rejected stays in doubt, and a later up writes it", async () => {
-    const [a, b] = ["/v1/nomad/role/a", "/v1/nomad/role/b"];
-    const set = (...policies: string[]): object => ({ roles: { a: { policies: ["p"] }, b: { policies } } });
+    const path = "/v1/nomad/role/a";
+    const set = (...policies: string[]): Record<string, unknown> => ({ roles: { a: { policies: ["p"] }, b: { policies } } });
     const resource = engine("SchedulerRoles");
-    sandbox.faults.add({ ...write, path: a, action: "respond", status: 500 });
+    sandbox.faults.add({ ...write, path, action: "respond", status: 500 });
     await expect(resource.up(set("p"))).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
-    sandbox.faults.add({ ...write, path: a, action: "respond", status: 403 });
+    sandbox.faults.add({ ...write, path, action: "respond", status: 403 });
     await expect(resource.up(set("q"))).rejects.toThrow("could not write or delete 1 of 2 roles (a).");
     expect([await hold(sandbox, "nomad/role/a"), await hold(sandbox, "nomad/role/b")]).toEqual([404, 200]);
     expect(await resource.up(set("q"))).toBe("update");
