@@ -150,8 +150,8 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "a service under the wrong dialect does not say which one it needs",
-        "if (error.status !== status) return error;",
-        "if (status > 0) return error;",
+        "|| error.status !== status) return explainNamespace(error);",
+        "|| status > 0) return explainNamespace(error);",
       ],
       [
         "a response without an envelope is accepted from OpenBao",
