@@ -3,6 +3,7 @@ import { Connection } from "../connection";
 import { AnyDefinition, OutcomeUnknown } from "../definition";
 import { CheckFailure, invalidInput, PartialState, StewardError } from "../errors";
 import { defaultsOf, essentialNames, format, inputNames, namesWith, parseId, placeholdersIn } from "../fields";
+import { isStringList } from "../text/json";
 import { changesOf, declaredIn } from "./changes";
 import { check, sayDrift, sayNotes } from "./check";
 import { takeOverExisting } from "./existing";
@@ -97,7 +98,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     for (const field of idParts) if (typeof complete[field] !== "string" || complete[field] === "") complete[field] = fromId[field];
     return attempt(verb, complete, async () => {
       const all = withFormer(complete);
-      const missing = essential.filter((field) => all[field] === undefined);
+      const missing = essential.filter((field) => (field === "declared" ? !isStringList(all.declared) : all[field] === undefined));
       if (missing.length === 0) return complete;
       throw new StewardError({
         code: "ERR_INVALID_INPUT",

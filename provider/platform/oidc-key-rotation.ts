@@ -57,7 +57,9 @@ const later = (time: string): string =>
   `not trimmed yet: \`pulumi up\` after ${time} trims the old keys, whose tokens have expired by then`;
 
 function schedule(connection: Connection, performedAt: string, lifetime: number): OidcKeyRotationState {
-  const trimAt = new Date(Date.parse(performedAt) + lifetime).toISOString();
+  // The state may be damaged. A later time is safe.
+  const rotatedAt = Date.parse(performedAt) || Date.now();
+  const trimAt = new Date(rotatedAt + lifetime).toISOString();
   connection.say(`${connection.resource}: ${later(trimAt)}`);
   return { performedAt, trimAt };
 }

@@ -219,11 +219,10 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const undeclared = exclusive ? without(previous.undeclared ?? [], Object.keys(roles)) : [];
   const state: StoredState = { mount, roles: { ...previous.roles }, exclusive };
-  const mustWrite = (name: string): boolean =>
-    previous.unanswered?.includes(name) ||
-    isRemoved(connection, rolePath({ mount, name })) ||
-    !sameRole(own(previous.roles, name), roles[name]);
-  const writes = Object.keys(roles).filter(mustWrite);
+  /** The server may not have the role that the state has. */
+  const isInDoubt = (name: string): boolean =>
+    Boolean(previous.unanswered?.includes(name) || (own(previous.roles, name) && isRemoved(connection, rolePath({ mount, name }))));
+  const writes = Object.keys(roles).filter((name) => isInDoubt(name) || !sameRole(own(previous.roles, name), roles[name]));
   const removals = without([...namesIn(previous), ...undeclared], Object.keys(roles));
   const requests: [string, () => Promise<unknown>][] = [
     ...writes.map((name): [string, () => Promise<void>] => [
@@ -247,9 +246,11 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   // No role was written, and no outcome is unknown.
   if (!hasOthers && unanswered.length === 0) throw error;
   state.undeclared = unlessEmpty(undeclared.filter((name) => names.includes(name)));
-  state.unanswered = unlessEmpty(without(unanswered, undeclared));
+  // A rejected retry does not tell whether an earlier request was applied.
+  const inDoubt = names.filter((name) => unanswered.includes(name) || isInDoubt(name));
+  state.unanswered = unlessEmpty(without(inDoubt, undeclared));
   // A refresh encrypts only keys that were encrypted before, so the state keeps roles that may have been written.
-  for (const name of unanswered) if (own(roles, name) && !own(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
+  for (const name of inDoubt) if (own(roles, name) && !own(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
   throw new PartialState(state, {
     ...error.details,
     hint: [error.details.hint, "The next `pulumi up` continues from there."].filter(Boolean).join(" "),

@@ -102,6 +102,19 @@ describe.each([
     );
   });
 
+  test.each(["web", 5, true, {}, { x: "y" }, [5], [null]])("%j as the declared fields is no internal error", async (value) => {
+    for (const { token } of definitions)
+      for (const operate of Object.values(operations)) {
+        const state = stateOf(dialect, token);
+        state.outputs.declared = value;
+        const { requests, error = "" } = await run(token, state, operate);
+        expect({ token, error }).not.toMatchObject({ error: expect.stringContaining("internal error") });
+        // The native plugin takes the list from the inputs.
+        if (Mechanism === Engine)
+          expect({ token, requests, error }).toMatchObject({ requests: [], error: expect.stringContaining("it lacks declared.") });
+      }
+  });
+
   test.each([undefined, null, "", 5, []])(
     "names come from the id in place of %j, and without a valid id nothing is deleted",
     async (value) => {

@@ -67,6 +67,20 @@ describe("partial updates", () => {
     expect(await hold(sandbox, "nomad/role/web")).toBe(200);
   });
 
+  test("a role whose lost write is repeated and then rejected stays in doubt, and a later up writes it", async () => {
+    const path = "/v1/nomad/role/a";
+    const set = (...policies: string[]): Record<string, unknown> => ({ roles: { a: { policies: ["p"] }, b: { policies } } });
+    const resource = engine("SchedulerRoles");
+    sandbox.faults.add({ ...write, path, action: "respond", status: 500 });
+    await expect(resource.up(set("p"))).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
+    sandbox.faults.add({ ...write, path, action: "respond", status: 403 });
+    await expect(resource.up(set("q"))).rejects.toThrow("could not write or delete 1 of 2 roles (a).");
+    expect([await hold(sandbox, "nomad/role/a"), await hold(sandbox, "nomad/role/b")]).toEqual([404, 200]);
+    expect(await resource.up(set("q"))).toBe("update");
+    expect(await hold(sandbox, "nomad/role/a")).toBe(200);
+    expect(await resource.up(set("q"))).toBe("same");
+  });
+
   test("a partially created set of roles stores the written roles and names the failed ones, which the next up writes", async () => {
     const roles = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, { policies: ["p"] }]));
     sandbox.faults.add({ ...write, path: "/v1/nomad/role/b", action: "respond", status: 400, body: '{"errors":["not today"]}' });

@@ -203,6 +203,20 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
     expect(await requests(() => monthly.up({ trimLater: true }))).toEqual([trim]);
   });
 
+  test.each([null, "", "soon", "2026-99-99", {}])(
+    "trimLater waits from now if the state has %j as the time of the rotation",
+    async (value) => {
+      const { requests } = current();
+      const monthly = rotation();
+      await monthly.up({});
+      Object.assign(monthly.state?.outputs ?? {}, { performedAt: value });
+      at(5);
+      expect(await requests(() => monthly.up({ trimLater: true }))).toEqual(reads());
+      expect(monthly.outputs().trimAt).toBe(time(29));
+      expect(await monthly.up({ trimLater: true })).toBe("same");
+    },
+  );
+
   test("a replacement rotates and schedules again, and unknown triggers send nothing", async () => {
     const { requests } = current();
     const monthly = rotation();

@@ -255,5 +255,20 @@ onEachTarget("one owner for each object", (current) => {
       expect(await roleSet.up(set(mount, ...names), remembers)).toBe("update");
       expect(await held(mount)).toEqual(names);
     });
+
+    test("a role that its own resource removed, and that the set could not write, is written by the next up", async () => {
+      const { sandbox, newMount } = current();
+      if (!sandbox) return;
+      const mount = await newMount();
+      const [roleSet, single] = [engine("SchedulerRoles"), engine("SchedulerRole")];
+      await single.up(role("a", mount));
+      await roleSet.up(set(mount, ...names));
+      clearCache();
+      await single.destroy(remembers);
+      sandbox.faults.add({ system: "secrets", method: "POST", path: /role\/a$/, action: "respond", status: 403 });
+      await expect(roleSet.up(set(mount, ...names, "more"), remembers)).rejects.toThrow("could not write or delete 1 of 2 roles (a).");
+      expect(await roleSet.up(set(mount, ...names, "more"))).toBe("update");
+      expect(await held(mount)).toEqual([...names, "more"]);
+    });
   });
 });
