@@ -36,7 +36,7 @@ const families = [
   })),
   { files: "provider/scheduler/filter", page: "scheduler/filter", title: "Filters" },
   { files: "provider/errors", page: "errors", title: "Errors" },
-  ...["resource", "comparison", "inputs", "adoption"].map((name) => ({
+  ...["program/resource", "comparison", "inputs", "lifecycle/adoption"].map((name) => ({
     files: `provider/${name}.`,
     page: "types",
     title: "Types that all resources share",
@@ -95,7 +95,7 @@ async function readDeclarations() {
     const file = path.relative(root, source).replaceAll(path.sep, "/");
     const family = families.find(({ files }) => file.startsWith(files));
     const own = file
-      .replace(/^provider\//, "")
+      .replace(/^provider\/(program\/)?/, "")
       .replace("platform/settings/", "platform/")
       .replace(/\.ts$/, "");
     const name = family?.page ?? (own.endsWith("/classes") ? pageOfClass(system, member.name) : own);
