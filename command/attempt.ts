@@ -4,16 +4,15 @@ import { StewardError } from "../provider/errors";
 import { system } from "../provider/secrets/client";
 import { getStatus } from "../provider/secrets/rekey/api";
 import { RekeyStatus } from "../provider/secrets/rekey/states";
-import { ask, Canceled, say, Terminal } from "./terminal";
+import { ask, Canceled, logOf, say, Terminal } from "./terminal";
 
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.
 
 /** The connection to the secrets service that the environment names. */
 export function service(terminal: Terminal): Connection {
   const { environment } = terminal;
-  const log = (line: string): void => say(terminal, line);
   try {
-    return connect(system, "default", { config: () => undefined, environment, cache: new Map(), engine: noEngine, say: log });
+    return connect(system, "default", { config: () => undefined, environment, cache: new Map(), engine: noEngine, log: logOf(terminal) });
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_NO_CONNECTION") throw error;
     throw error.with({

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { Readable, Writable } from "node:stream";
+import { Log } from "../provider/log/log";
 
 /** The streams and the environment of a command: those of the process, or of a test. */
 export interface Terminal {
@@ -22,6 +23,12 @@ const harmless = (line: string): string => line.replace(/[\p{Cc}\p{Cf}]/gu, "");
 export function say({ stderr }: Terminal, line: string): void {
   stderr.write(`${harmless(line)}\n`);
 }
+
+/** The notices of the provider. */
+export const logOf = (terminal: Terminal): Log => ({
+  info: (line) => say(terminal, line),
+  warn: (line) => say(terminal, `warning: ${line}`),
+});
 
 /** Prints a line of the result. Rejects if the write fails. */
 export function print({ stdout }: Terminal, line: string): Promise<void> {

@@ -5,7 +5,7 @@ import { StewardError } from "../../provider/errors";
 import { format, namesWith, parseId } from "../../provider/fields";
 import { nativeType } from "../../provider/program/dynamic";
 import { isObject, parsed } from "../../provider/text/json";
-import { print, say, Terminal } from "../terminal";
+import { logOf, print, say, Terminal } from "../terminal";
 import { assertWritable, ImportEntry, Names, writeImportFile } from "./import-file";
 import { Configuration, readConfiguration } from "./stack";
 
@@ -38,7 +38,7 @@ export async function discover(terminal: Terminal, options: DiscoverOptions): Pr
   for (const line of table(entries)) await print(terminal, line);
   await print(terminal, "Cannot be imported:");
   for (const [what, reason] of [...refused, ...operations(connections)]) await print(terminal, `  ${what}: ${reason}`);
-  for (const line of warnings(findings)) say(terminal, `warning: ${line}`);
+  for (const line of warnings(findings)) logOf(terminal).warn(line);
   if (entries.length === 0) {
     say(terminal, "There is nothing to import: no file was written.");
     if (refused.length === 0) return;
@@ -59,7 +59,7 @@ const searched: readonly System[] = [...new Set(definitions.filter(hasSearch).ma
 /** The servers that the stack's configuration or else the environment names. */
 function connectionsOf(terminal: Terminal, config: Configuration, name: string): Connection[] {
   const { environment } = terminal;
-  const sources = { config, environment, cache: new Map(), engine: noEngine, say: (line: string): void => say(terminal, line) };
+  const sources = { config, environment, cache: new Map(), engine: noEngine, log: logOf(terminal) };
   const found = searched.flatMap((system) => {
     try {
       return [connect(system, name, sources)];

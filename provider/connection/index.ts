@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { invalidInput, StewardError } from "../errors";
 import { bool, checkFailures, issuesOf, rule, strictObject } from "../inputs";
+import { Log } from "../log/log";
 import { isObject } from "../text/json";
 import { CredentialSettings, Credentials, credentialShape, credentialsOf, holdsToken, invalid, NamedSettings } from "./credentials";
 import { defaultLimits, Limits } from "./limits";
@@ -66,8 +67,8 @@ export interface Connection extends Credentials {
   /** The cache of this process. */
   cache: Map<string, unknown>;
   engine: Engine;
-  /** Prints a line for the user. A warning begins with `warning:`. */
-  say(line: string): void;
+  /** Receives lines for the user. */
+  log: Log;
   limits: Limits;
 }
 
@@ -97,7 +98,7 @@ export interface ConfigurationSources {
   /** The cache of this process. */
   cache: Map<string, unknown>;
   engine: Engine;
-  say(line: string): void;
+  log: Log;
   /** The name of the explicit provider, whose arguments replace the configuration. */
   provider?(): string | undefined;
   /** Limits that override the defaults. */
@@ -183,7 +184,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     secretFields: [],
     cache: sources.cache,
     engine: sources.engine,
-    say: sources.say,
+    log: sources.log,
     limits: { ...defaultLimits, ...sources.limits },
   };
 }

@@ -1,9 +1,9 @@
 import { Connection } from ".";
 
 /** Returns the same promises, and prints their progress every ten seconds: `<name>: 250 of 1000 <verb>`. @internal */
-export function withProgress<Part>({ limits, say }: Connection, work: Promise<Part>[], name: string, verb: string): Promise<Part>[] {
+export function withProgress<Part>({ limits, log }: Connection, work: Promise<Part>[], name: string, verb: string): Promise<Part>[] {
   let done = 0;
-  const timer = setInterval(() => say(`${name}: ${done} of ${work.length} ${verb}`), limits.progressInterval).unref();
+  const timer = setInterval(() => log.info(`${name}: ${done} of ${work.length} ${verb}`), limits.progressInterval).unref();
   const count = (): void => {
     done++;
     if (done === work.length) clearInterval(timer);

@@ -1,3 +1,4 @@
+import { Log } from "../log/log";
 import { warnOnce } from "../log/warning";
 
 /** The environment variables that name a server of one dialect. @internal */
@@ -27,7 +28,7 @@ export const namesIn = ({ prefix, address, more = [] }: Variables): Record<strin
 export function warnOfUnused(
   { name, variables: rows }: { name: string; variables: readonly Variables[] },
   used: Variables,
-  { environment, say }: { environment: NodeJS.ProcessEnv; say(line: string): void },
+  { environment, log }: { environment: NodeJS.ProcessEnv; log: Log },
 ): void {
   const own = namesIn(used);
   const unused = rows
@@ -39,7 +40,7 @@ export function warnOfUnused(
   if (unused.length === 0) return;
   const are = unused.length === 1 ? "is" : "are";
   warnOnce(
-    say,
+    log,
     `${unused.join(", ")} ${are} set but not used: ${used.address} names the server of ${name}, which uses only variables that begin with ${used.prefix}_.`,
   );
 }

@@ -6,7 +6,7 @@ import { lifecycle } from "../lifecycle";
 import { atPath } from "../lifecycle/check";
 import { OperationFailed } from "../lifecycle/failure";
 import { Properties } from "../lifecycle/properties";
-import { print } from "../log/print";
+import { standardOutput } from "../log/print";
 import { printable } from "../text/printable";
 import { toEngineError } from "./diagnostics";
 import { monitorEngine } from "./engine";
@@ -46,7 +46,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
 export function providerWith(given: Partial<ConfigurationSources>, token: string): DynamicProvider {
   const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
-  const sources: ConfigurationSources = { config: () => undefined, environment: process.env, cache, engine, say: print, ...given };
+  const sources: ConfigurationSources = { config: () => undefined, environment: process.env, cache, engine, log: standardOutput, ...given };
   const life = lifecycle(definition, sources);
 
   /** Converts the error of an operation for the engine, which refreshes and deletes a partial resource with the provider in its state. */

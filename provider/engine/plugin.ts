@@ -89,20 +89,20 @@ const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; sec
 
 /** @internal */
 export function createPlugin(
-  given: Omit<ConfigurationSources, "config" | "say" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
+  given: Omit<ConfigurationSources, "config" | "log" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
   log: (severity: "info" | "warning", line: string, urn: string) => void,
 ): Plugin {
-  const say = (line: string): void => {
-    const warning = /^warning: (.*)$/s.exec(line)?.[1];
-    log(warning === undefined ? "info" : "warning", warning ?? line, current.getStore()?.urn ?? "");
-  };
+  const logAs =
+    (severity: "info" | "warning") =>
+    (line: string): void =>
+      log(severity, line, current.getStore()?.urn ?? "");
   let settings: Properties = {};
   let explicit: string | undefined;
   const sources: Mechanism = {
     cache: new Map(),
     ...given,
     config: (key) => connectionIn(settings, key),
-    say,
+    log: { info: logAs("info"), warn: logAs("warning") },
     provider: () => explicit,
     marksSecrets: true,
     secretInputs: () => current.getStore()?.secretInputs ?? [],

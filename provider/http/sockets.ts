@@ -117,10 +117,10 @@ export class Sockets {
 const known = new Map<string, Sockets>();
 
 function warnOfPlainHttp(connection: Connection): void {
-  const { system, title, address, say } = connection;
+  const { system, title, address, log } = connection;
   if (isPrivate(connection)) return;
   warnOnce(
-    say,
+    log,
     `the ${title} sends the token of ${system} to ${address} over plain HTTP, where anyone on the network can read it. Use an https address.`,
   );
 }

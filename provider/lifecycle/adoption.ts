@@ -6,6 +6,7 @@ import { Difference, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
 import { redact } from "../http/redaction";
 import { bool, Schema } from "../inputs";
+import { Line } from "../log/log";
 import { shortened } from "../text/printable";
 
 // A create of an object that already exists. It fails, or adopts the object and prints the changes.
@@ -41,11 +42,11 @@ function adoptionLines(connection: Connection, { differences, unreadable = [] }:
 }
 
 /** Prints each line once in a run. The check of a create may already have printed it. @internal */
-export function sayOnce({ cache, say }: Connection, lines: readonly string[]): void {
+export function logOnce({ cache, log }: Connection, lines: readonly Line[]): void {
   const known = cached(cache, ["lines about what creations find"], () => new Set<string>());
-  for (const line of lines) {
-    if (!known.has(line)) say(line);
-    known.add(line);
+  for (const { severity, text } of lines) {
+    if (!known.has(text)) log[severity](text);
+    known.add(text);
   }
 }
 
@@ -65,27 +66,27 @@ export function takeOver(connection: Connection, adopt: Adopt | undefined, found
       hint: "Declare the existing values, or set adopt: true to overwrite them.",
     });
   }
-  sayOnce(connection, adopting(connection, adoptionLines(connection, found)));
+  logOnce(connection, adopting(connection, adoptionLines(connection, found)));
 }
 
 /** Prints the values that an update overwrites in fields that the program did not declare before. Called before the write. @internal */
 export const takeOverFields = (connection: Connection, declared: readonly string[], differences: readonly Difference[]): void =>
   takeOver(connection, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
 
-const adopting = ({ resource }: Connection, lines: readonly string[]): string[] => lines.map((line) => `${resource}: adoption ${line}.`);
+const adopting = ({ resource }: Connection, lines: readonly string[]): Line[] =>
+  lines.map((line) => ({ severity: "info", text: `${resource}: adoption ${line}.` }));
 
 /** The lines that a preview prints about an existing object. @internal */
-export function previewLines(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown>): string[] {
+export function previewLines(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown>): Line[] {
   const changes = adoptionLines(connection, found);
   const all = changes.length > 0 ? changes : ["changes nothing"];
   const isRefused = !adopt || (adopt === "unchanged" && found.differences.length > 0);
+  const willFail = (text: string): Line => ({ severity: "warn", text: `${connection.resource}: ${text}` });
   return [
     ...(found.reason && isRefused
-      ? [
-          `warning: ${connection.resource}: ${found.reason}. \`pulumi up\` will fail to create it, because adopt is ${JSON.stringify(adopt ?? false)}.`,
-        ]
+      ? [willFail(`${found.reason}. \`pulumi up\` will fail to create it, because adopt is ${JSON.stringify(adopt ?? false)}.`)]
       : []),
-    ...(found.refusal ? [`warning: ${connection.resource}: \`pulumi up\` will fail to create it. ${found.refusal.message}`] : []),
+    ...(found.refusal ? [willFail(`\`pulumi up\` will fail to create it. ${found.refusal.message}`)] : []),
     ...adopting(connection, all),
   ];
 }

@@ -17,19 +17,19 @@ import { ResourceContext } from "./resource-context";
 export const atPath = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
 
 /** @internal */
-export function warn({ say }: Pick<ConfigurationSources, "say">, resource: string, findings: readonly CheckFailure[]): void {
-  for (const { path, reason } of findings) say(`warning: ${resource}: ${atPath(path, reason)}`);
+export function warn({ log }: Pick<ConfigurationSources, "log">, resource: string, findings: readonly CheckFailure[]): void {
+  for (const { path, reason } of findings) log.warn(`${resource}: ${atPath(path, reason)}`);
 }
 
 /** @internal */
-export function sayNotes({ say }: Pick<ConfigurationSources, "say">, resource: string, notes: readonly PlanNote[]): void {
-  for (const { path, text, isInformation } of notes) say(`${isInformation ? "" : "warning: "}${resource}: ${atPath(path, text)}`);
+export function logNotes({ log }: Pick<ConfigurationSources, "log">, resource: string, notes: readonly PlanNote[]): void {
+  for (const { path, text, isInformation } of notes) log[isInformation ? "info" : "warn"](`${resource}: ${atPath(path, text)}`);
 }
 
 /** Names the changed parts of a record, which Pulumi prints as a whole. @internal */
-export function sayDrift(connection: Connection, differences: readonly Difference[]): void {
+export function logDrift(connection: Connection, differences: readonly Difference[]): void {
   for (const line of shortened(differences.map((difference) => described(connection, difference))))
-    connection.say(`${connection.resource}: changed on the server (${line})`);
+    connection.log.info(`${connection.resource}: changed on the server (${line})`);
 }
 
 const secretName = (path: string): CheckFailure => ({
@@ -55,7 +55,7 @@ function schemaFindings(definition: AnyDefinition, inputs: Properties): CheckFai
 /** Returns the inputs to store and their check failures. @internal */
 export async function check(
   definition: AnyDefinition,
-  { describe, secretsIn, leftOut, connectionOf, recordCheck, say, urn }: ResourceContext,
+  { describe, secretsIn, leftOut, connectionOf, recordCheck, log, urn }: ResourceContext,
   { comparison }: Changes,
   { last, news }: { last: Properties; news: Properties },
 ): Promise<{ inputs: Properties; findings: CheckFailure[] }> {
@@ -79,7 +79,7 @@ export async function check(
         const objects = definition.objects?.paths(inputs) ?? [];
         findings.push(...recordDeclared(connection, objects, urn?.()).map(declaredTwice));
         if (isCreation) recordNew(connection, objects);
-        if (isCreation) sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs })) ?? []);
+        if (isCreation) logNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs })) ?? []);
         if (isCreation && connection.previewReads) await lookAhead(definition, { ...connection, resource: describe(inputs) }, inputs);
       }
     } catch (error) {
@@ -91,7 +91,7 @@ export async function check(
   // With an invalid name, the resource cannot be described.
   if (isWellFormed)
     warn(
-      { say },
+      { log },
       describe(inputs),
       findings.filter(({ warning }) => warning),
     );

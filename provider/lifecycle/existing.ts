@@ -1,7 +1,7 @@
 import { Connection } from "../connection";
 import { AnyDefinition, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
-import { Adopt, previewLines, sayOnce, takeOver } from "./adoption";
+import { Adopt, logOnce, previewLines, takeOver } from "./adoption";
 import { Properties } from "./properties";
 
 // A create reads the existing object first. With `previewReads` its check reads as well, so that a preview can report the object.
@@ -12,10 +12,10 @@ type Adopting = Pick<AnyDefinition, "find">;
 export async function lookAhead(definition: Adopting, connection: Connection, inputs: Properties): Promise<void> {
   try {
     const found = await definition.find?.({ connection, inputs });
-    if (found) sayOnce(connection, previewLines(connection, inputs.adopt as Adopt | undefined, found));
+    if (found) logOnce(connection, previewLines(connection, inputs.adopt as Adopt | undefined, found));
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    connection.say(`warning: ${connection.resource}: ${error.message}`);
+    connection.log.warn(`${connection.resource}: ${error.message}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { CheckFailure, invalidInput, PartialState, StewardError } from "../error
 import { defaultsOf, essentialNames, format, inputNames, namesWith, parseId, placeholdersIn } from "../fields";
 import { isStringList } from "../text/json";
 import { changesOf, declaredIn } from "./changes";
-import { check, sayDrift, sayNotes } from "./check";
+import { check, logDrift, logNotes } from "./check";
 import { takeOverExisting } from "./existing";
 import { hintStaleConfig, OperationFailed, PartialResource, unexpected } from "./failure";
 import { formerInputs, formerOf, hideFields, hideFormer, keepFormer, withFormer } from "./former-inputs";
@@ -204,7 +204,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       const isDeclared = isKnown && isChecked() && areDeclared(connection, objects);
       const isWaiting = due.some((field) => olds[field] !== undefined);
       if ((changing.length > 0 || isIncomplete || isWaiting) && isDeclared)
-        sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
+        logNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
       const isHeld = isDeclared && replaces.length === 0 && declaredIn(olds).length > 0;
       const isRemoved = isHeld && (await registerManager(connection, objects, olds));
       return { changes: moved || isIncomplete || isRemoved || changing.length > 0, changing, replaces, deleteBeforeReplace };
@@ -285,8 +285,8 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         // Keep the previous spelling of an equivalent value, so refresh shows no false diff.
         const [before, now] = [fieldAt(shown, field), fieldAt(props, field)];
         if (equal(field, before, now)) setField(props, field, before);
-        else if (isSecret) connection.say(`${describe(shown)}: the secret ${field} was changed on the server`);
-        else sayDrift(connection, recordDifferences(field, before, now));
+        else if (isSecret) connection.log.info(`${describe(shown)}: the secret ${field} was changed on the server`);
+        else logDrift(connection, recordDifferences(field, before, now));
         // Return a placeholder. If a secret input is missing from one read and present in the next, the engine stores it in plaintext.
         setField(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
       }

@@ -173,7 +173,7 @@ export async function removeObject(
   });
   if (!removal) {
     release();
-    if (!isQuiet) connection.say(`warning: ${connection.resource}: left in place, since another resource of this program now manages it.`);
+    if (!isQuiet) connection.log.warn(`${connection.resource}: left in place, since another resource of this program now manages it.`);
     return false;
   }
   try {

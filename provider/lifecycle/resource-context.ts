@@ -22,7 +22,7 @@ export interface ResourceContext {
   recordCheck(): void;
   /** True if the program has declared a resource of this type. A refresh calls `diff` before that. */
   isChecked(): boolean;
-  say: ConfigurationSources["say"];
+  log: ConfigurationSources["log"];
   urn?: Mechanism["urn"];
 }
 
@@ -69,5 +69,5 @@ export function resourceContext(definition: AnyDefinition, sources: Mechanism): 
   const checked = JSON.stringify(["checked", token]);
   const recordCheck = (): void => void sources.cache.set(checked, true);
   const isChecked = (): boolean => sources.cache.has(checked);
-  return { describe, secretsIn, leftOut, connectionOf, recordCheck, isChecked, say: sources.say, urn: sources.urn };
+  return { describe, secretsIn, leftOut, connectionOf, recordCheck, isChecked, log: sources.log, urn: sources.urn };
 }

@@ -1,4 +1,7 @@
 import { printable } from "../text/printable";
+import { Log } from "./log";
 
-/** Prints a line to the standard output, which `pulumi up` shows. @internal */
-export const print = (line: string): void => console.log(printable(line));
+const print = (line: string): void => console.log(printable(line));
+
+/** Prints lines to the standard output, which `pulumi up` shows. @internal */
+export const standardOutput: Log = { info: print, warn: (line) => print(`warning: ${line}`) };

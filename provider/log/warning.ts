@@ -1,9 +1,11 @@
+import { Log } from "./log";
+
 /** The warnings that this process has printed. */
 const printed = new Set<string>();
 
 /** Prints a warning once in a process. @internal */
-export function warnOnce(say: (line: string) => void, warning: string): void {
+export function warnOnce(log: Log, warning: string): void {
   if (printed.has(warning)) return;
   printed.add(warning);
-  say(`warning: ${warning}`);
+  log.warn(warning);
 }

@@ -60,7 +60,7 @@ function schedule(connection: Connection, performedAt: string, lifetime: number)
   // The state may be damaged. A later time is safe.
   const rotatedAt = Date.parse(performedAt) || Date.now();
   const trimAt = new Date(rotatedAt + lifetime).toISOString();
-  connection.say(`${connection.resource}: ${later(trimAt)}`);
+  connection.log.info(`${connection.resource}: ${later(trimAt)}`);
   return { performedAt, trimAt };
 }
 

@@ -36,5 +36,5 @@ export function checkStatuses(connection: Connection, given: readonly string[] =
   if (failures.length === 0) return;
   const reason = `${failures.map((failure) => `${failure.path}: ${failure.reason}`).join("; ")}. Known statuses: ${statuses.join(", ")}`;
   if (dialectOf(connection).hasOnlyKnownStatuses) throw new StewardError({ code: "ERR_INVALID_INPUT", reason, failures });
-  connection.say(`warning: listWorkspaces: ${reason}`);
+  connection.log.warn(`listWorkspaces: ${reason}`);
 }

@@ -7,7 +7,7 @@ import { StewardError } from "../errors";
 import { defaultsOf } from "../fields";
 import { findDeclared } from "../lifecycle/ownership";
 import { withoutNulls } from "../lifecycle/properties";
-import { print } from "../log/print";
+import { standardOutput } from "../log/print";
 
 // A program may declare each object on a server only once. Two resources for one object would overwrite each other, and deleting one would delete the
 // object of the other. Only the program knows the names of the resources.
@@ -130,7 +130,7 @@ function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): r
 /** Undefined if the connection is invalid, which the provider reports. */
 function find(system: System, name: string): Connection | undefined {
   try {
-    return connect(system, name, { config: getConfig, environment: process.env, cache: new Map(), engine: noEngine, say: print });
+    return connect(system, name, { config: getConfig, environment: process.env, cache: new Map(), engine: noEngine, log: standardOutput });
   } catch {
     return undefined;
   }

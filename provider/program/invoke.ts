@@ -41,7 +41,7 @@ export function invoke<T, Own extends object>(
   given: { connection?: string },
   run: (connection: Connection & Own) => Promise<T>,
 ): Promise<T> {
-  const { assertDefaultSpelled, getConfig, hideResponses, say } = program();
+  const { assertDefaultSpelled, getConfig, hideResponses, log } = program();
   // The program may pass the result to a resource of another package.
   hideResponses();
   return withOperation(spec.operation, async () => {
@@ -53,7 +53,7 @@ export function invoke<T, Own extends object>(
         environment: process.env,
         cache: new Map(),
         engine: noEngine,
-        say,
+        log,
         ...programSources.getStore(),
       }),
     );

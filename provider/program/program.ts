@@ -1,5 +1,6 @@
 import { info } from "@pulumi/pulumi/log";
-import { print } from "../log/print";
+import { Log } from "../log/log";
+import { standardOutput } from "../log/print";
 import { printable } from "../text/printable";
 
 // The configuration, secrets and log of the calling program.
@@ -10,7 +11,4 @@ export { hideResponses } from "./debug-log";
 export { assertDefaultSpelled } from "./default-connection";
 
 /** Prints a warning to the standard output, and any other line to Pulumi's log. The program waits until the log is written. @internal */
-export function say(line: string): void {
-  if (line.startsWith("warning:")) print(line);
-  else void info(printable(line));
-}
+export const log: Log = { ...standardOutput, info: (line) => void info(printable(line)) };

@@ -71,7 +71,7 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
   const operation = `Cannot wait for the deployment of job "${jobId}"`;
   return invoke({ operation, system, options: schema }, options, async (connection) => {
     if (isDryRun()) {
-      connection.say(`pulumi-steward: a preview does not wait for the deployment of job "${jobId}".`);
+      connection.log.info(`pulumi-steward: a preview does not wait for the deployment of job "${jobId}".`);
       return undefined;
     }
     assertOneNamespace(connection, consistency);
@@ -108,7 +108,7 @@ async function follow(
   const report = (line: string): void => {
     if (line === seen.line) return;
     seen.line = line;
-    connection.say(`pulumi-steward: deployment of job "${jobId}": ${line}.`);
+    connection.log.info(`pulumi-steward: deployment of job "${jobId}": ${line}.`);
   };
   const ofJob = { ...query, filter: filter("JobID").equals(jobId) };
   let id: string | undefined;

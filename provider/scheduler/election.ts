@@ -29,7 +29,7 @@ const hasNoLeader = (error: unknown): error is StewardError =>
 
 /** Retries a read while the scheduler has no leader, and prints one line. @internal */
 export async function outlastElection<T>(
-  { limits, say }: Connection,
+  { limits, log }: Connection,
   read: (attempt: number) => Promise<T>,
   { electionTimeout, signal }: ElectionOptions & { signal?: AbortSignal },
 ): Promise<T> {
@@ -47,7 +47,7 @@ export async function outlastElection<T>(
           rule: "no-leader",
           hint: `The scheduler had no leader for ${allowed} s. Read the logs of its servers, or set a longer electionTimeout.`,
         });
-      if (attempt === 0) say(`pulumi-steward: the scheduler has no leader (${error.status}): retrying for up to ${allowed} s.`);
+      if (attempt === 0) log.info(`pulumi-steward: the scheduler has no leader (${error.status}): retrying for up to ${allowed} s.`);
       const pause = Math.min(limits.electionBackoff * 2 ** Math.min(attempt, 20), limits.maxElectionBackoff, Math.max(1, end - Date.now()));
       await sleep(pause, undefined, { signal }).catch(() => {});
     }

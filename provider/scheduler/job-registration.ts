@@ -69,7 +69,7 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
   const id = isObject(body.Job) && typeof body.Job.ID === "string" ? ` "${body.Job.ID}"` : "";
   return invoke({ operation: `Cannot register job${id}`, system, options: schema }, options, async (connection) => {
     if (isDryRun()) {
-      connection.say(`pulumi-steward: job${id} is not registered in a preview.`);
+      connection.log.info(`pulumi-steward: job${id} is not registered in a preview.`);
       return undefined;
     }
     assertOneNamespace(connection, consistency);

@@ -22,7 +22,7 @@ async function listMounts(connection: Connection): Promise<string[]> {
   const { listed, reason } = await (dialectOf(connection).mountType ? readMounts(connection) : documentedMounts(connection));
   if (listed) return listed;
   const mount = defaultMount(connection);
-  connection.say(`warning: the mounts cannot be listed: ${reason}. Only the mount "${mount}" is searched. Name others with --mount.`);
+  connection.log.warn(`the mounts cannot be listed: ${reason}. Only the mount "${mount}" is searched. Name others with --mount.`);
   return [mount];
 }
 

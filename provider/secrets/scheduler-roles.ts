@@ -292,8 +292,8 @@ async function sendAll(
   const outcomes = await Promise.allSettled(withProgress(connection, work, rolesOf(mount), done));
   const left = requests.filter((_, index) => (outcomes[index] as { value?: unknown }).value === false);
   if (left.length > 0)
-    connection.say(
-      `warning: ${connection.resource}: left in place, since other resources of this program now manage them (${shortList(left.map(([name]) => name))}).`,
+    connection.log.warn(
+      `${connection.resource}: left in place, since other resources of this program now manage them (${shortList(left.map(([name]) => name))}).`,
     );
   const failures = outcomes.flatMap((outcome, index) =>
     outcome.status === "rejected" ? [{ name: requests[index]?.[0] as string, error: outcome.reason as StewardError }] : [],

@@ -91,8 +91,8 @@ async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs
   if (!leaseDuration) return { ...token, leaseId, leaseDuration, expiresAt: undefined };
   const requesterTtl = ownLife && ownLife < leaseDuration ? ownLife : undefined;
   if (requesterTtl)
-    connection.say(
-      `warning: scheduler token "${role}": its lease of ${leaseDuration} s ends with the token that requested it, which expires in ${requesterTtl} s unless it is renewed`,
+    connection.log.warn(
+      `scheduler token "${role}": its lease of ${leaseDuration} s ends with the token that requested it, which expires in ${requesterTtl} s unless it is renewed`,
     );
   return { ...token, leaseId, leaseDuration, requesterTtl, expiresAt: earliest(asked + (requesterTtl ?? leaseDuration) * 1000) };
 }
@@ -156,8 +156,8 @@ async function read({ connection, state: previous }: ReadRequest<StoredState>): 
 
 async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequest<SchedulerTokenState>): Promise<void> {
   if (!leaseId)
-    return connection.say(
-      `warning: scheduler token ${accessorId}: the service returned no lease, so Pulumi cannot revoke it, and it stays valid until it expires`,
+    return connection.log.warn(
+      `scheduler token ${accessorId}: the service returned no lease, so Pulumi cannot revoke it, and it stays valid until it expires`,
     );
   // `sync` waits for the scheduler. Otherwise success would only mean that the service will try.
   const body = { lease_id: leaseId, sync: true };
@@ -167,8 +167,8 @@ async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequ
     const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;
     // The token was deleted in the scheduler: the service would retry forever.
     if (error.details.reason.includes(`nonexistent tokens: ${accessorId}`))
-      return connection.say(
-        `warning: scheduler token ${accessorId}: it no longer exists in the scheduler, so its lease must be force-revoked (${byForce})`,
+      return connection.log.warn(
+        `scheduler token ${accessorId}: it no longer exists in the scheduler, so its lease must be force-revoked (${byForce})`,
       );
     throw error.with({
       hint: `The secrets engine must reach the scheduler: correct its access configuration, and try again. If it never will, delete the token ${accessorId} in the scheduler, force-revoke its lease (${byForce}), and try again.`,

@@ -98,7 +98,7 @@ test.each(functions)("the options of %s", (_, call) => expectOwnWording(call));
 const clients = [secretsClient, platformClient, schedulerClient].map(({ system }) => [system.name, system as System<object>] as const);
 
 test.each(clients)("the settings of %s in a connection", async (name, system) => {
-  const sources = { environment: {}, cache: new Map(), engine: noEngine, say: () => {} };
+  const sources = { environment: {}, cache: new Map(), engine: noEngine, log: { info: () => {}, warn: () => {} } };
   const connectTo = (value: unknown): unknown => connect(system, "default", { ...sources, config: () => JSON.stringify(value) });
   await expectOwnWording(connectTo);
   await expectOwnWording((value) => connectTo({ [name]: value }), { address: server.address });

@@ -12,7 +12,7 @@ export function refusal(program: readonly Declaration[], config: Record<string, 
     environment: {},
     cache: new Map(),
     engine: noEngine,
-    say: () => {},
+    log: { info: () => {}, warn: () => {} },
   };
   const names = Object.keys(config).map((key) => key.replace("steward:", ""));
   const connections = new Map(

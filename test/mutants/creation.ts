@@ -15,7 +15,7 @@ export const creation: readonly MutatedFile[] = [
       ],
       [
         "adoption overwrites attributes without a line",
-        "  sayOnce(connection, adopting(connection, adoptionLines",
+        "  logOnce(connection, adopting(connection, adoptionLines",
         "  void (adopting(connection, adoptionLines",
       ],
     ],
@@ -56,7 +56,7 @@ export const creation: readonly MutatedFile[] = [
     suites: ["test/provider/secrets/rekey/rate-limit"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
-      ["a share is retried after a 429 without checking the attempt again", "if (!(await isStillCurrent())) throw error;", ""],
+      ["a share is retried after a 429 without checking the attempt again", "if (!(await isStillCurrent(error))) throw error;", ""],
       [
         "a share is sent again although it may count twice",
         " && !dialectOf(connection).refusesRepeatedShares) throw error;",

@@ -1,5 +1,5 @@
 import { ConfigurationSources, Connection, connect, noEngine } from "../../provider/connection";
-import { print } from "../../provider/log/print";
+import { standardOutput } from "../../provider/log/print";
 import { system as platform } from "../../provider/platform/client";
 import { system as scheduler } from "../../provider/scheduler/client";
 import { system as secrets } from "../../provider/secrets/client";
@@ -14,7 +14,7 @@ export function connectTo(system: keyof typeof systems, settings: object, given:
     environment: {},
     cache: new Map(),
     engine: noEngine,
-    say: print,
+    log: standardOutput,
     ...given,
   });
 }

@@ -266,7 +266,7 @@ async function restore(kind: Kind, connection: Connection, last: Last, kept: rea
   if (residue) warn(connection, kind, residue);
 }
 
-const warn = ({ say }: Connection, { displayName, id }: Kind, line: string): void => say(`warning: ${displayName} "${id}": ${line}`);
+const warn = ({ log }: Connection, { displayName, id }: Kind, line: string): void => log.warn(`${displayName} "${id}": ${line}`);
 
 function warnOfLost(connection: Connection, kind: Kind, lost: readonly string[], isEnabled: unknown): void {
   if (lost.length === 0) return;

@@ -133,16 +133,16 @@ export async function drive<S extends Step, State extends object>(
     const row = table.find((each) => each.step === step && each.holds.includes(holds) && each.server.includes(observed.server));
     const act = row && all[row.action];
     if (!row || !act) throw unexpectedState(observed, holds);
-    connection.say(lineOf(row));
+    connection.log.info(lineOf(row));
     const state = await act(observed);
     if (state) return state;
   }
 }
 
 /** Prints what a rekey does in the output of `pulumi up`. @internal */
-export const log = ({ say }: Connection, message: string): void => say(`rekey: ${message}`);
+export const log = (connection: Connection, message: string): void => connection.log.info(`rekey: ${message}`);
 /** @internal */
-export const warn = ({ say }: Connection, message: string): void => say(`warning: rekey: ${message}`);
+export const warn = (connection: Connection, message: string): void => connection.log.warn(`rekey: ${message}`);
 
 /** Returns the phrase `, encrypted to …` for messages, or an empty string. @internal */
 export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>

@@ -25,7 +25,7 @@ const from = (
     environment: { HOME: "/nonexistent", ...environment },
     cache: new Map(),
     engine: noEngine,
-    say: (line) => void said.push(line),
+    log: { info: (line) => void said.push(line), warn: (line) => void said.push(`warning: ${line}`) },
   });
 const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: settings } });
 

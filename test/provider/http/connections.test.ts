@@ -5,7 +5,7 @@ import { EnvHttpProxyAgent, request } from "undici";
 import { connect } from "../../../provider/connection";
 import { send } from "../../../provider/http";
 import { proxyOf } from "../../../provider/http/failure";
-import { print } from "../../../provider/log/print";
+import { standardOutput } from "../../../provider/log/print";
 import { stewardProcess } from "../../command/holder";
 import { certificate, expiredCertificate, otherCertificate, privateKey } from "../../support/certificates";
 import { connectTo, systems } from "../../support/connection";
@@ -114,7 +114,7 @@ test.each(["secrets", "platform", "scheduler"] as const)(
         environment: {},
         cache: new Map(),
         engine: noEngine,
-        say: print,
+        log: standardOutput,
       });
     for (const name of ["default", "default", "other"]) await failure(send(to(name), { ...get, retry: "never" }));
     const line = (name: string): unknown => expect.stringMatching(`^warning: .*"${name}".* ${system} to ${address} `);

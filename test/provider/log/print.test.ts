@@ -1,9 +1,9 @@
 import { providerWith } from "../../../provider/engine/dynamic-runtime";
-import { print } from "../../../provider/log/print";
+import { standardOutput } from "../../../provider/log/print";
 import { printed } from "../../support/printed";
 
 test("a printed line about a server contains no control characters", () => {
-  print("the engine is configured for http://a\u001b]0;canary\u0007\u202eb");
+  standardOutput.info("the engine is configured for http://a\u001b]0;canary\u0007\u202eb");
   expect(printed).toEqual(["the engine is configured for http://a ]0;canary b"]);
 });
 
@@ -11,10 +11,10 @@ const config = { get: () => JSON.stringify({ platform: { address: "http://127.0.
 const workspace = { workspaceId: "ws-1", destroyOnDelete: true, __provider: "text" };
 
 test("a provider prints lines only through its sources", async () => {
-  const said: string[] = [];
-  const provider = providerWith({ say: (line) => void said.push(line) }, "platform:AdminWorkspace");
+  const warnings: string[] = [];
+  const provider = providerWith({ log: { ...standardOutput, warn: (line) => void warnings.push(line) } }, "platform:AdminWorkspace");
   provider.configure({ config });
   await provider.check({}, workspace);
-  expect(said).toEqual([expect.stringMatching(/^warning: workspace "ws-1": /)]);
+  expect(warnings).toEqual([expect.stringMatching(/^workspace "ws-1": /)]);
   expect(printed).toEqual([]);
 });

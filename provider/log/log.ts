@@ -1,0 +1,11 @@
+/** Where lines for the user go. The receiver shows the severity. @internal */
+export interface Log {
+  info(line: string): void;
+  warn(line: string): void;
+}
+
+/** A line and its severity. @internal */
+export interface Line {
+  severity: keyof Log;
+  text: string;
+}
