@@ -1,4 +1,4 @@
-/** Where lines for the user go. The receiver shows the severity. @internal */
+/** Receives lines for the user, and shows their severity. @internal */
 export interface Log {
   info(line: string): void;
   warn(line: string): void;
