@@ -17,10 +17,13 @@ const fields = ["token", "tokenEnv", "tokenFile", "caCert", "clientCert", "clien
 /** @internal */
 export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((field) => [field, nonEmptyStr.optional()]));
 
-/** Settings with their names in messages: the place in the configuration, or the environment variable. @internal */
+/** The settings of a server, and their names in messages. @internal */
 export interface NamedSettings<Settings> {
   settings: Settings;
-  called(field: keyof Settings & string): string;
+  /** The name of a setting in messages, after "the": `variable VAULT_TOKEN`, or `token of secrets in the connection "default"`. */
+  label(field: keyof Settings & string): string;
+  /** True for settings of the configuration, false for those of the environment. */
+  isConfigured: boolean;
   /** The way to set a missing token, as the end of a sentence. If omitted, the token is set in the configuration. */
   missingToken?: string;
 }
@@ -53,24 +56,22 @@ export const credentialsOf = (found: NamedSettings<CredentialSettings>, environm
 export const invalid = (rule: string, reason: string, hint: string): StewardError =>
   new StewardError({ code: "ERR_INVALID_INPUT", rule, reason, hint });
 
-type Found = NamedSettings<CredentialSettings>;
-
-function readToken(found: Found, environment: NodeJS.ProcessEnv): string | undefined {
+function readToken(found: NamedSettings<CredentialSettings>, environment: NodeJS.ProcessEnv): string | undefined {
   const token = findToken(found, environment)?.trim();
   if (token && !/^[\x21-\x7e]+$/.test(token))
     throw invalid(
       "token-characters",
-      `${found.called("token")} contains invalid characters`,
+      `The ${found.label("token")} contains invalid characters`,
       "Remove spaces, line breaks and non-ASCII characters from it.",
     );
   return token || undefined;
 }
 
 /** Describes where the token comes from. Omits a variable or path that may itself be a misplaced token. */
-function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, called }: Found): string {
-  const by = called(token ? "token" : tokenFile ? "tokenFile" : "tokenEnv");
-  const setting = by.startsWith("The variable ") || by.startsWith("The file ") ? undefined : by.replace(/^The (\w+) .*/, "the setting $1");
-  if (!setting) return by.replace(/^The/, "the");
+function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, label, isConfigured }: NamedSettings<CredentialSettings>): string {
+  const field = token ? "token" : tokenFile ? "tokenFile" : "tokenEnv";
+  if (!isConfigured) return `the ${label(field)}`;
+  const setting = `the setting ${field}`;
   if (tokenEnv && conventionalName.test(tokenEnv)) return `the variable ${tokenEnv}, ${setting}`;
   return tokenFile && isPath(tokenFile) ? `the file ${tokenFile}, ${setting}` : setting;
 }
@@ -80,9 +81,12 @@ const isPath = (value: string): boolean => /^(\.{0,2}|~)\//.test(value);
 /** The conventional form of variable names. Tokens rarely have this form. */
 const conventionalName = /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/;
 
-function findToken({ settings: { token, tokenFile, tokenEnv }, called }: Found, environment: NodeJS.ProcessEnv): string | undefined {
+function findToken(
+  { settings: { token, tokenFile, tokenEnv }, label }: NamedSettings<CredentialSettings>,
+  environment: NodeJS.ProcessEnv,
+): string | undefined {
   if (token) return token;
-  if (tokenFile) return readFile(tokenFile, called("tokenFile"), "the path of a readable file");
+  if (tokenFile) return readFile(tokenFile, label("tokenFile"), "the path of a readable file");
   if (!tokenEnv) return undefined;
   const value = environment[tokenEnv];
   if (value) return value;
@@ -90,24 +94,31 @@ function findToken({ settings: { token, tokenFile, tokenEnv }, called }: Found, 
   const variable = conventionalName.test(tokenEnv) ? `the variable ${tokenEnv}, which` : "a variable that";
   throw invalid(
     "variable-unset",
-    `${called("tokenEnv")} names ${variable} is not set`,
+    `The ${label("tokenEnv")} names ${variable} is not set`,
     "Set it in the environment of pulumi, or correct the name. tokenEnv takes the name of a variable, not the token.",
   );
 }
 
-function pemOrFile({ settings, called }: Found, field: "caCert" | "clientCert" | "clientKey"): string | undefined {
+function pemOrFile(
+  { settings, label }: NamedSettings<CredentialSettings>,
+  field: "caCert" | "clientCert" | "clientKey",
+): string | undefined {
   const value = settings[field];
   if (value === undefined || value.includes("-----BEGIN")) return value;
-  return readFile(value, called(field), "a PEM string or the path of a readable file");
+  return readFile(value, label(field), "a PEM string or the path of a readable file");
 }
 
-function readFile(path: string, what: string, expected: string): string {
+function readFile(path: string, name: string, expected: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
     // A value that does not look like a path may be the secret in the wrong setting.
     const place = isPath(path) ? ` from ${path}` : "";
-    throw invalid("unreadable-file", `${what} cannot be read${place} (${(cause as NodeJS.ErrnoException).code})`, `Set it to ${expected}.`);
+    throw invalid(
+      "unreadable-file",
+      `The ${name} cannot be read${place} (${(cause as NodeJS.ErrnoException).code})`,
+      `Set it to ${expected}.`,
+    );
   }
 }
 

@@ -148,7 +148,7 @@ export function defineSystem<Own extends object>({
   return { ...rest, settings, own: Object.keys(own) };
 }
 
-type Found<Own> = NamedSettings<ServerSettings & Own>;
+type NamedServer<Own> = NamedSettings<ServerSettings & Own>;
 
 /**
  * Finds the server of a connection in the configuration or, only for the connection `default`, in the environment.
@@ -245,7 +245,7 @@ function configured<Own extends object>(
   name: string,
   { config }: ConfigurationSources,
   { title, wrong }: Named,
-): Found<Own> | undefined {
+): NamedServer<Own> | undefined {
   const value = config(`steward:${name}`);
   if (value === undefined) return undefined;
   let connection: unknown;
@@ -266,11 +266,11 @@ function configured<Own extends object>(
     ...(known.error?.issues ?? []),
   ];
   if (issues.length > 0) throw invalidInput(checkFailures({ issues }, connection), { about: wrong });
-  return own?.data && { settings: own.data, called: (field) => `The ${field} of ${system.name} in the ${title}` };
+  return own?.data && { settings: own.data, label: (field) => `${field} of ${system.name} in the ${title}`, isConfigured: true };
 }
 
 /** The settings in the environment. */
-function fromEnvironment<Own extends object>(system: System<Own>, sources: ConfigurationSources): Found<Own> | undefined {
+function fromEnvironment<Own extends object>(system: System<Own>, sources: ConfigurationSources): NamedServer<Own> | undefined {
   const { environment } = sources;
   const row = system.variables.find(({ address }) => environment[address]);
   if (!row) return undefined;
@@ -297,20 +297,20 @@ function fromEnvironment<Own extends object>(system: System<Own>, sources: Confi
     }));
     throw invalidInput(failures, { about: "The environment is invalid, and nothing was sent: " });
   }
-  const called = (field: string): string => (environment[variables[field] ?? ""] ? `The variable ${variables[field]}` : `The file ${file}`);
-  return { settings: checked.data, called, missingToken: `set ${variables.token}, which belongs to ${row.address}` };
+  const label = (field: string): string => (environment[variables[field] ?? ""] ? `variable ${variables[field]}` : `file ${file}`);
+  return { settings: checked.data, label, isConfigured: false, missingToken: `set ${variables.token}, which belongs to ${row.address}` };
 }
 
-function canonicalAddress({ settings: { address }, called }: Found<object>): string {
+function canonicalAddress({ settings: { address }, label }: NamedServer<object>): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     throw invalid(
       "url",
-      `${called("address")} is not a valid HTTP or HTTPS URL`,
+      `The ${label("address")} is not a valid HTTP or HTTPS URL`,
       "Write it as https://host:port, without credentials, query or fragment.",
     );
   const path = url.pathname.replace(/\/+$/, "");
   if (/(^|\/)(v1|api|api\/v2)$/.test(path))
-    throw invalid("api-path", `${called("address")} contains a path of the API`, "Remove /v1, /api or /api/v2 from its end.");
+    throw invalid("api-path", `The ${label("address")} contains a path of the API`, "Remove /v1, /api or /api/v2 from its end.");
   return `${url.origin}${path}`;
 }
