@@ -90,6 +90,8 @@ test("docs/guides/settings.md", async () => {
   expect(guides.sandbox.platform.mail.sent()).toHaveLength(1);
   await reader.with({ TFE_ADDRESS: guides.sandbox.platform.url }).shell();
   expect(await reader.says("pulumi refresh --diff")).toMatch(/apiRateLimit +: 100 => 99/);
+  reader.program();
+  expect(await reader.run("pulumi up")).toContain("not trimmed yet: `pulumi up` after ");
   reader.finish();
 });
 
