@@ -1,19 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** The normalization and comparison of a field. A field without one uses `exact`. @internal */
+/** The normalization and comparison of a field. A field without one uses `exact`. */
 export interface Comparison {
   /** The form in which `check` returns a value, so that previews and outputs show the same one. */
   normalize?(value: unknown): unknown;
   equal(a: unknown, b: unknown): boolean;
 }
 
-/** @internal */
 export const exact: Comparison = { equal: isDeepStrictEqual };
 
-/** For inputs that the server does not store. @internal */
+/** For inputs that the server does not store. */
 export const neverDiffers: Comparison = { equal: () => true };
 
-/** Sets of names: order and duplicates are ignored. @internal */
+/** Sets of names: order and duplicates are ignored. */
 export const unordered: Comparison = {
   normalize: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
   equal: (a, b) => isDeepStrictEqual(sorted(a), sorted(b)),
@@ -26,7 +25,7 @@ export type Duration = string | number;
 
 const unitSeconds: Record<string, number> = { d: 86_400, h: 3_600, m: 60, s: 1, ms: 0.001 };
 
-/** The seconds of "30s", "1h30m", "1.5h", "3600" or 3600. Undefined for any other value, and for fractions of a second. @internal */
+/** The seconds of "30s", "1h30m", "1.5h", "3600" or 3600. Undefined for any other value, and for fractions of a second. */
 export function seconds(value: unknown): number | undefined {
   const text = typeof value === "number" ? String(value) : typeof value === "string" ? value.trim() : "";
   if (/^\d+$/.test(text)) return whole(Number(text));
@@ -40,22 +39,22 @@ export function seconds(value: unknown): number | undefined {
 /** Undefined beyond 2^53, where numbers are inexact. */
 const whole = (sum: number): number | undefined => (Number.isSafeInteger(sum) ? sum : undefined);
 
-/** Durations: "1h", "60m", "3600" and 3600 are equal. @internal */
+/** Durations: "1h", "60m", "3600" and 3600 are equal. */
 export const duration: Comparison = {
   normalize: (value) => seconds(value) ?? value,
   equal: (a, b) => isDeepStrictEqual(seconds(a) ?? a, seconds(b) ?? b),
 };
 
-/** True for a time in RFC 3339 format that has passed. @internal */
+/** True for a time in RFC 3339 format that has passed. */
 export const isPast = (time: unknown): boolean => typeof time === "string" && Date.parse(time) <= Date.now();
 
-/** PEM: whitespace is ignored. @internal */
+/** PEM: whitespace is ignored. */
 export const pem: Comparison = {
   normalize: (value) => (typeof value === "string" ? `${value.replaceAll("\r\n", "\n").trim()}\n` : value),
   equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && a.replace(/\s+/g, "") === b.replace(/\s+/g, "")),
 };
 
-/** JSON: whitespace and the order of keys are ignored. @internal */
+/** JSON: whitespace and the order of keys are ignored. */
 export const json: Comparison = {
   equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && isDeepStrictEqual(parsed(a), parsed(b))),
 };

@@ -3,7 +3,7 @@ import { Connection, System } from "./connection";
 import { CheckFailure, StewardError } from "./errors";
 import { Schema } from "./inputs";
 
-/** An attribute whose value on the server differs from the declared one. @internal */
+/** An attribute whose value on the server differs from the declared one. */
 export interface Difference {
   /** `roles.web.policies`. The first part is the input. */
   path: string;
@@ -11,7 +11,7 @@ export interface Difference {
   to: unknown;
 }
 
-/** The existing object that a create finds. @internal */
+/** The existing object that a create finds. */
 export interface ExistingObject<State> {
   /** The object's state. Undefined if only its existence is known. */
   state?: State;
@@ -25,7 +25,7 @@ export interface ExistingObject<State> {
   unreadable?: readonly string[];
 }
 
-/** A note that a preview or an update prints. @internal */
+/** A note that a preview or an update prints. */
 export interface PlanNote {
   /** The field. Empty for the whole resource. */
   path: string;
@@ -34,14 +34,14 @@ export interface PlanNote {
   isInformation?: boolean;
 }
 
-/** A rule that involves several fields or the connection. Checked only when all its fields are known and valid. @internal */
+/** A rule that involves several fields or the connection. Checked only when all its fields are known and valid. */
 export interface Rule<Inputs> {
   fields: readonly (keyof Inputs & string)[];
   /** `last`: the inputs of the last run. Empty before the first. */
   check(inputs: Inputs, connection: Connection, last: Partial<Inputs>): CheckFailure[] | Promise<CheckFailure[]>;
 }
 
-/** The part of a state that records writes without a response. @internal */
+/** The part of a state that records writes without a response. */
 export interface OutcomeUnknown {
   /** True if the last write may or may not have been applied. */
   outcomeUnknown?: boolean;
@@ -49,7 +49,7 @@ export interface OutcomeUnknown {
   unanswered?: string[];
 }
 
-/** The properties of a field. Its name, type and documentation are in an interface. @internal */
+/** The properties of a field. Its name, type and documentation are in an interface. */
 export interface Field<Value = unknown> {
   /** Validates the input. If omitted, the field is only an output. */
   input?: Schema<Value>;
@@ -85,7 +85,7 @@ export interface Field<Value = unknown> {
   secretKeysOf?: string;
 }
 
-/** The fields of any resource. @internal */
+/** The fields of any resource. */
 export type AnyFields = Readonly<Record<string, Field | undefined>>;
 
 type InputRow<Inputs, Name extends keyof Inputs> = {
@@ -96,7 +96,6 @@ type OutputRow = { input?: undefined; required?: undefined; default?: undefined 
 
 /**
  * The fields of a resource by name. A missing or unknown field does not compile. A path such as `extra.private-key` is a separate field.
- * @internal
  */
 export type Fields<Inputs, Outputs, State> = {
   readonly [Name in keyof Inputs | keyof Outputs | keyof State]-?: Omit<Field, "input" | "required" | "default" | "output" | "stored"> &
@@ -106,14 +105,12 @@ export type Fields<Inputs, Outputs, State> = {
       : { output?: undefined; stored?: Name extends keyof Inputs ? true | undefined : true });
 } & { readonly [Path in `${string}.${string}`]?: Pick<Field, "secret" | "writeOnly"> };
 
-/** @internal */
 export interface CreateRequest<Inputs, Existing> {
   connection: Connection;
   inputs: Inputs;
   /** The result of `find`. */
   found?: ExistingObject<Existing>;
 }
-/** @internal */
 export interface ReadRequest<State> {
   connection: Connection;
   /** The last state. For a `get`, the fields in the id. */
@@ -121,7 +118,6 @@ export interface ReadRequest<State> {
   /** The inputs that the program declares. Empty for a `get`. */
   declared: readonly string[];
 }
-/** @internal */
 export interface UpdateRequest<Inputs, State> {
   connection: Connection;
   inputs: Inputs;
@@ -132,13 +128,12 @@ export interface UpdateRequest<Inputs, State> {
   /** The inputs that the program declared at the last `up`. */
   declared: readonly string[];
 }
-/** @internal */
 export interface DeleteRequest<State> {
   connection: Connection;
   state: State & OutcomeUnknown;
 }
 
-/** A search for objects to import. @internal */
+/** A search for objects to import. */
 export interface DiscoverRequest {
   connection: Connection;
   /** Return the roles of a mount as one resource. */
@@ -153,7 +148,7 @@ export interface DiscoverRequest {
   attempt<T>(what: string, part: () => Promise<T[]>): Promise<T[]>;
 }
 
-/** A resource that a search found. @internal */
+/** A resource that a search found. */
 export interface Discovered<State> {
   /** The fields in the id, and all others that the search has read. */
   state: Partial<State>;
@@ -164,7 +159,6 @@ export interface Discovered<State> {
 /**
  * A resource: a table of its fields, and its operations on the API. `Outputs` are the public outputs, and `State` adds those that only the provider uses.
  * The life cycle does everything else: check, diff, replacement, secrets, partial writes and errors.
- * @internal
  */
 export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Existing = State> {
   system: System;
@@ -218,7 +212,7 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   diagnose?(connection: Connection, error: unknown): Promise<unknown>;
 }
 
-/** A definition without its own types. @internal */
+/** A definition without its own types. */
 // biome-ignore lint/suspicious/noExplicitAny: the definitions have no other common type.
 export interface AnyDefinition extends Omit<Definition<any, any, any, any>, "fields"> {
   fields: AnyFields;

@@ -22,7 +22,7 @@ import { schedulerRole } from "./secrets/scheduler-role";
 import { schedulerRoles } from "./secrets/scheduler-roles";
 import { schedulerToken } from "./secrets/scheduler-token";
 
-/** Every resource of the package. @internal */
+/** Every resource of the package. */
 export const definitions: readonly AnyDefinition[] = [
   rekeyAttempt,
   rekeyCommit,

@@ -50,7 +50,7 @@ export type ErrorCode =
   | "ERR_INCOMPLETE"
   | "ERR_INTERNAL";
 
-/** An invalid input. It never contains the value, which may be a secret. @internal */
+/** An invalid input. It never contains the value, which may be a secret. */
 export interface CheckFailure {
   /** The property path: `roles.web.policies[0]`. Empty for the whole resource. */
   path: string;
@@ -61,7 +61,7 @@ export interface CheckFailure {
   warning?: boolean;
 }
 
-/** The details of an error. @internal */
+/** The details of an error. */
 export interface ErrorDetails {
   code: ErrorCode;
   /** The failed operation, once it is known: `Cannot create scheduler role "web"`. */
@@ -104,10 +104,8 @@ export class StewardError extends Error {
   readonly method?: string;
   /** The path of the request that failed, without the server's address. */
   readonly path?: string;
-  /** @internal */
   readonly details: ErrorDetails;
 
-  /** @internal */
   constructor(details: ErrorDetails) {
     super(formatMessage(details));
     this.name = "StewardError";
@@ -122,7 +120,7 @@ export class StewardError extends Error {
     Object.defineProperty(this, "__pulumiRunError", { value: true });
   }
 
-  /** The same error with more details. @internal */
+  /** The same error with more details. */
   with(details: Partial<ErrorDetails>): StewardError {
     return new StewardError({ ...this.details, ...details });
   }
@@ -136,7 +134,7 @@ function formatMessage({ operation, reason, method, path, status, firstHint, hin
   );
 }
 
-/** An error that lists all invalid inputs. @internal */
+/** An error that lists all invalid inputs. */
 export const invalidInput = (
   failures: readonly CheckFailure[],
   details: { about?: string; operation?: string; hint?: string } = {},
@@ -146,7 +144,7 @@ export const invalidInput = (
   return new StewardError({ code: "ERR_INVALID_INPUT", reason: `${about}${problems}`, failures, ...more });
 };
 
-/** The error of a partial write. `state` is the state on the server, from which the next `pulumi up` continues. @internal */
+/** The error of a partial write. `state` is the state on the server, from which the next `pulumi up` continues. */
 export class PartialState<State> extends StewardError {
   constructor(
     readonly state: State,

@@ -4,24 +4,21 @@ import { Connection } from "./connection";
 import { AnyFields, Field } from "./definition";
 import { issuesOf, Schema, strictObject, strList } from "./inputs";
 
-/** @internal */
 export type Values = Record<string, unknown>;
 
 type Trait = { [Name in keyof Field]-?: true extends Field[Name] ? Name : never }[keyof Field];
 
-/** The names of the fields with a trait, including paths such as `extra.private-key`. @internal */
+/** The names of the fields with a trait, including paths such as `extra.private-key`. */
 export const namesWith = (fields: AnyFields, trait: Trait): string[] =>
   Object.entries(fields).flatMap(([name, field]) => (field?.[trait] ? [name] : []));
 
-/** @internal */
 export const inputNames = (fields: AnyFields): string[] => Object.entries(fields).flatMap(([name, field]) => (field?.input ? [name] : []));
 
-/** @internal */
 export const comparisonOf = (fields: AnyFields, name: string): Comparison => fields[name]?.compare ?? exact;
 
 const schemas = new WeakMap<AnyFields, Schema>();
 
-/** The schema of all inputs, cached since zod compiles each schema on first use. @internal */
+/** The schema of all inputs, cached since zod compiles each schema on first use. */
 export function inputSchema(fields: AnyFields): Schema {
   const schema = schemas.get(fields) ?? schemaOf(fields);
   schemas.set(fields, schema);
@@ -36,11 +33,10 @@ function schemaOf(fields: AnyFields): Schema {
   return strictObject(Object.fromEntries(rows));
 }
 
-/** @internal */
 export const defaultsOf = (fields: AnyFields, connection: Connection): Values =>
   Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => (field?.default ? [[name, field.default(connection)]] : [])));
 
-/** The secret fields and paths, including the keys listed by a `secretKeysOf` field. @internal */
+/** The secret fields and paths, including the keys listed by a `secretKeysOf` field. */
 export const secretsOf = (fields: AnyFields, values: Values = {}): string[] => [
   ...namesWith(fields, "secret"),
   ...Object.entries(fields).flatMap(([name, field]) =>
@@ -49,20 +45,20 @@ export const secretsOf = (fields: AnyFields, values: Values = {}): string[] => [
 ];
 
 const placeholder = /<(\w+)>/g;
-/** The fields of a template. @internal */
+/** The fields of a template. */
 export const placeholdersIn = (template: string): string[] => [...template.matchAll(placeholder)].map(([, name]) => name as string);
 
-/** The fields that everybody sees, since they are part of the id or of messages. @internal */
+/** The fields that everybody sees, since they are part of the id or of messages. */
 export const publicNames = ({ id, name = "" }: { id: string; name?: string }): string[] => placeholdersIn(`${id} ${name}`);
 
-/** The fields without which an operation would act on the wrong object, or on none. @internal */
+/** The fields without which an operation would act on the wrong object, or on none. */
 export const essentialNames = ({ id, fields }: { id: string; fields: AnyFields }): string[] => [
   ...placeholdersIn(id),
   ...namesWith(fields, "essential"),
   "declared",
 ];
 
-/** Fills in the fields of a template. Returns an empty string if one is missing. @internal */
+/** Fills in the fields of a template. Returns an empty string if one is missing. */
 export function format(template: string, ...values: object[]): string {
   const all: Values = Object.assign({}, ...values);
   return placeholdersIn(template).some((name) => all[name] === undefined)
@@ -70,7 +66,7 @@ export function format(template: string, ...values: object[]): string {
     : template.replace(placeholder, (_, name) => String(all[name]));
 }
 
-/** Parses an id. Returns undefined if it does not match the template or a part is invalid. @internal */
+/** Parses an id. Returns undefined if it does not match the template or a part is invalid. */
 export function parseId({ id: template, fields }: { id: string; fields: AnyFields }, id: string): Values | undefined {
   const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const pattern = template.split(placeholder).map((part, index) => (index % 2 === 0 ? literal(part) : index === 1 ? "(.+)" : "([^/]+)"));

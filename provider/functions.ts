@@ -18,7 +18,7 @@ import { rekeyBackup, rekeyStatus } from "./secrets/rekey/status";
 import { schedulerRoleNames } from "./secrets/scheduler-role-list";
 import { specification } from "./secrets/specification";
 
-/** Every function of the package that reads. @internal */
+/** Every function of the package that reads. */
 export const functions: readonly AnyReadFunction[] = [
   rekeyStatus,
   rekeyBackup,

@@ -8,7 +8,7 @@ interface Issue {
   params?: Record<string, unknown>;
 }
 
-/** The part of a zod schema that the provider uses. It keeps zod's types out of the published declarations. @internal */
+/** The part of a zod schema that the provider uses. It keeps zod's types out of the published declarations. */
 export interface Schema<Value = unknown> {
   safeParse(value: unknown): {
     success: boolean;
@@ -17,13 +17,9 @@ export interface Schema<Value = unknown> {
   };
 }
 
-/** @internal */
 export const bool: z.ZodBoolean = z.boolean("must be true or false");
-/** @internal */
 export const str: z.ZodString = z.string("must be a string");
-/** @internal */
 export const nonEmptyStr: z.ZodString = str.min(1, "must not be empty");
-/** @internal */
 export const strList: z.ZodArray<z.ZodString> = z.array(str, "must be a list of strings");
 
 /** The Levenshtein distance of two words. */
@@ -52,7 +48,7 @@ function withSuggestion(key: string, known: readonly string[]): string {
   return name === undefined ? `"${key}"` : `"${key}" (did you mean ${name}?)`;
 }
 
-/** A schema of an object with only these keys. Its error names each unknown key and lists the known ones. @internal */
+/** A schema of an object with only these keys. Its error names each unknown key and lists the known ones. */
 export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> =>
   z.strictObject(shape, {
     error: ({ code, keys }) =>
@@ -72,21 +68,21 @@ export interface ConnectionArgs {
 }
 
 const connectionName = z.string("must be the name of a connection");
-/** The input `connection` of every resource. @internal */
+/** The input `connection` of every resource. */
 export const connectionField: { input: Schema<string> } = { input: connectionName };
-/** The input `connection` of every function. @internal */
+/** The input `connection` of every function. */
 export const connectionInput: z.ZodType<string | undefined> = connectionName.optional();
-/** The options of a function that takes only `connection`. @internal */
+/** The options of a function that takes only `connection`. */
 export const onlyConnection: z.ZodType<{ connection?: string }> = strictObject({ connection: connectionInput });
 
-/** Pulumi's property path: `roles.web.policies[0]`, `roles["a.b"]`. @internal */
+/** Pulumi's property path: `roles.web.policies[0]`, `roles["a.b"]`. */
 export const pathOf = (parts: readonly PropertyKey[]): string =>
   parts.reduce<string>((path, part) => {
     if (typeof part === "number") return `${path}[${part}]`;
     return /^[A-Za-z_]\w*$/.test(String(part)) ? `${path}${path && "."}${String(part)}` : `${path}[${JSON.stringify(part)}]`;
   }, "");
 
-/** The value at a path. Not an inherited one: an object may have a key such as `constructor`. @internal */
+/** The value at a path. Not an inherited one: an object may have a key such as `constructor`. */
 export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (inner, part) =>
@@ -94,10 +90,10 @@ export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =
     value,
   );
 
-/** The arguments of a zod refinement: its message, and the rule of its check failures. @internal */
+/** The arguments of a zod refinement: its message, and the rule of its check failures. */
 export const rule = (name: string, error: string): { error: string; params: { rule: string } } => ({ error, params: { rule: name } });
 
-/** The check failures of a value that a schema rejects. Their rules are those of the refinements, or else zod's codes. @internal */
+/** The check failures of a value that a schema rejects. Their rules are those of the refinements, or else zod's codes. */
 export const checkFailures = ({ issues }: { issues: readonly Issue[] }, given: unknown): CheckFailure[] =>
   issues.map((issue) => {
     const isMissing = issue.path.length > 0 && valueAt(given, issue.path) === undefined;
@@ -118,19 +114,18 @@ function brokenStrings(value: unknown, path: readonly PropertyKey[] = []): Issue
   return Object.entries(value).flatMap(([key, inner]) => brokenStrings(inner, [...path, Array.isArray(value) ? Number(key) : key]));
 }
 
-/** The issues of a value that comes from a program or from its configuration. @internal */
+/** The issues of a value that comes from a program or from its configuration. */
 export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => schema.safeParse(value).error?.issues ?? brokenStrings(value);
 
-/** The key with which Pulumi marks secrets and assets. Pulumi rejects other objects that have it. @internal */
+/** The key with which Pulumi marks secrets and assets. Pulumi rejects other objects that have it. */
 export const signatureKey = "4dabf18193072939515e22adb298388d";
 
 /**
  * True if a name on a server can be a key of an input or output. Pulumi loses `__proto__` and unpaired surrogates, and rejects its own key.
- * @internal
  */
 export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== signatureKey && !hasHalfPair(name);
 
-/** True for an address with credentials, `https://user:password@host`. The state would store them in plaintext. @internal */
+/** True for an address with credentials, `https://user:password@host`. The state would store them in plaintext. */
 export const holdsCredentials = (address: string): boolean => {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   return Boolean(url?.username || url?.password);

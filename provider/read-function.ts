@@ -3,7 +3,7 @@ import { Schema } from "./inputs";
 
 // A function that reads. Node programs call it directly, and programs in other languages through the native plugin.
 
-/** The properties of every function. @internal */
+/** The properties of every function. */
 export interface FunctionSpec<Own extends object = object> {
   /** The operation in error messages: `Cannot list the scheduler roles`. */
   operation: string;
@@ -11,7 +11,7 @@ export interface FunctionSpec<Own extends object = object> {
   options: Schema;
 }
 
-/** `Options` and `Result` are the types that a program in another language sees. @internal */
+/** `Options` and `Result` are the types that a program in another language sees. */
 export interface ReadFunction<Options extends object, Result, Own extends object = object> extends FunctionSpec<Own> {
   /** `secrets:listSchedulerRoles`. The second part is the name of the function. */
   token: string;
@@ -22,5 +22,4 @@ export interface ReadFunction<Options extends object, Result, Own extends object
   run(connection: Connection & Own, options: Options): Promise<Result>;
 }
 
-/** @internal */
 export type AnyReadFunction = Omit<ReadFunction<object, unknown>, "run"> & { run(connection: never, options: never): Promise<unknown> };

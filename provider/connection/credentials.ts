@@ -3,7 +3,6 @@ import { z } from "zod";
 import { StewardError } from "../errors";
 import { nonEmptyStr } from "../inputs";
 
-/** @internal */
 export interface CredentialSettings {
   token?: string;
   tokenEnv?: string;
@@ -14,10 +13,9 @@ export interface CredentialSettings {
 }
 
 const fields = ["token", "tokenEnv", "tokenFile", "caCert", "clientCert", "clientKey"] as const;
-/** @internal */
 export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((field) => [field, nonEmptyStr.optional()]));
 
-/** The settings of a server, and their names in messages. @internal */
+/** The settings of a server, and their names in messages. */
 export interface NamedSettings<Settings> {
   settings: Settings;
   /** The name of a setting in messages, after "the": `variable VAULT_TOKEN`, or `token of secrets in the connection "default"`. */
@@ -28,7 +26,6 @@ export interface NamedSettings<Settings> {
   missingToken?: string;
 }
 
-/** @internal */
 export interface Credentials {
   /** Reads the token. Called when a request is sent, so that a preview needs no credentials. */
   token(): string | undefined;
@@ -42,7 +39,6 @@ export interface Credentials {
   clientKey?: string;
 }
 
-/** @internal */
 export const credentialsOf = (found: NamedSettings<CredentialSettings>, environment: NodeJS.ProcessEnv): Credentials => ({
   token: () => readToken(found, environment),
   tokenSource: tokenSourceOf(found),
@@ -52,7 +48,6 @@ export const credentialsOf = (found: NamedSettings<CredentialSettings>, environm
   clientKey: pemOrFile(found, "clientKey"),
 });
 
-/** @internal */
 export const invalid = (rule: string, reason: string, hint: string): StewardError =>
   new StewardError({ code: "ERR_INVALID_INPUT", rule, reason, hint });
 
@@ -122,7 +117,7 @@ function readFile(path: string, name: string, expected: string): string {
   }
 }
 
-/** True if a file is readable and not empty. @internal */
+/** True if a file is readable and not empty. */
 export function holdsToken(path: string): boolean {
   try {
     return readFileSync(path, "utf8").trim() !== "";

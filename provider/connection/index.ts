@@ -11,7 +11,7 @@ import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
 
 const systemNames = ["secrets", "platform", "scheduler"] as const;
 
-/** A product whose API differs from the specification, so that it needs a dialect. @internal */
+/** A product whose API differs from the specification, so that it needs a dialect. */
 export interface Product {
   /** Its name in messages. */
   name: string;
@@ -21,7 +21,7 @@ export interface Product {
   responds(response: { status: number; headers: Record<string, unknown>; body: unknown; text: string }): boolean;
 }
 
-/** A kind of server. `Own` are the settings that not every system has. @internal */
+/** A kind of server. `Own` are the settings that not every system has. */
 export interface System<Own extends object = object> {
   /** The key of its settings in a connection of the configuration. */
   name: (typeof systemNames)[number];
@@ -35,7 +35,7 @@ export interface System<Own extends object = object> {
   product: Product;
 }
 
-/** A server and its credentials. @internal */
+/** A server and its credentials. */
 export interface Connection extends Credentials {
   /** The system's name. */
   system: string;
@@ -72,7 +72,7 @@ export interface Connection extends Credentials {
   limits: Limits;
 }
 
-/** The Pulumi engine, which saves the state. @internal */
+/** The Pulumi engine, which saves the state. */
 export interface Engine {
   /** Throws if the engine has ended, since a response could not be saved. */
   assertAlive(): Promise<void>;
@@ -80,7 +80,7 @@ export interface Engine {
   savesEachStep: boolean;
 }
 
-/** For programs and the command line, which receive responses directly, so that nothing has to be saved. @internal */
+/** For programs and the command line, which receive responses directly, so that nothing has to be saved. */
 export const noEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
 
 /** The wording of messages about a connection. */
@@ -91,7 +91,7 @@ interface Named extends Pick<Connection, "title" | "place"> {
   missing(of: { system: string; variables: string }): { reason: string; hint: string };
 }
 
-/** The sources of settings: the stack's configuration (`steward:<connection>`, a JSON string) and the environment. @internal */
+/** The sources of settings: the stack's configuration (`steward:<connection>`, a JSON string) and the environment. */
 export interface ConfigurationSources {
   config(key: string): string | undefined;
   environment: NodeJS.ProcessEnv;
@@ -107,11 +107,10 @@ export interface ConfigurationSources {
 
 /**
  * True for an address of this machine. Requests to it use no proxy and cross no network, so they may contain shares in plaintext.
- * @internal
  */
 export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
 
-/** True for an address with TLS, which also protects from proxies, and for this machine. @internal */
+/** True for an address with TLS, which also protects from proxies, and for this machine. */
 export const isPrivate = ({ address }: Connection): boolean => new URL(address).protocol === "https:" || isLoopback(address);
 
 /** The settings that every server has. */
@@ -122,7 +121,7 @@ interface ServerSettings extends CredentialSettings {
   previewReads?: boolean;
 }
 
-/** Makes a system from its dialects, its own settings and its variables. @internal */
+/** Makes a system from its dialects, its own settings and its variables. */
 export function defineSystem<Own extends object>({
   dialects,
   own,
@@ -152,7 +151,6 @@ type NamedServer<Own> = NamedSettings<ServerSettings & Own>;
 
 /**
  * Finds the server of a connection in the configuration or, only for the connection `default`, in the environment.
- * @internal
  */
 export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Connection & Own {
   const named = namedBy(name, sources.provider?.());

@@ -1,4 +1,4 @@
-/** The timeouts, retries and sizes of a connection. Times are in milliseconds, sizes in bytes. @internal */
+/** The timeouts, retries and sizes of a connection. Times are in milliseconds, sizes in bytes. */
 export interface Limits {
   /** The maximum time to connect, including the TLS handshake. */
   connect: number;
@@ -30,7 +30,6 @@ export interface Limits {
   maxElectionBackoff: number;
 }
 
-/** @internal */
 export const defaultLimits: Readonly<Limits> = Object.freeze({
   connect: 10_000,
   idleTimeout: 60_000,

@@ -1,6 +1,6 @@
 import { Connection } from ".";
 
-/** Returns the same promises, and prints their progress every ten seconds: `<name>: 250 of 1000 <verb>`. @internal */
+/** Returns the same promises, and prints their progress every ten seconds: `<name>: 250 of 1000 <verb>`. */
 export function withProgress<Part>({ limits, log }: Connection, work: Promise<Part>[], name: string, verb: string): Promise<Part>[] {
   let done = 0;
   const timer = setInterval(() => log.info(`${name}: ${done} of ${work.length} ${verb}`), limits.progressInterval).unref();

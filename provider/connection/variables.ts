@@ -1,7 +1,7 @@
 import { Log } from "../log/log";
 import { warnOnce } from "../log/warning";
 
-/** The environment variables that name a server of one dialect. @internal */
+/** The environment variables that name a server of one dialect. */
 export interface Variables {
   dialect: string;
   /** The settings that every server has are `<prefix>_TOKEN`, `_CACERT`, `_CLIENT_CERT` and `_CLIENT_KEY`. */
@@ -14,7 +14,7 @@ export interface Variables {
   more?: readonly string[];
 }
 
-/** The variables of a row, by their settings. @internal */
+/** The variables of a row, by their settings. */
 export const namesIn = ({ prefix, address, more = [] }: Variables): Record<string, string> => ({
   address,
   token: `${prefix}_TOKEN`,
@@ -24,7 +24,7 @@ export const namesIn = ({ prefix, address, more = [] }: Variables): Record<strin
   ...Object.fromEntries(more.map((field) => [field, `${prefix}_${field.toUpperCase()}`])),
 });
 
-/** Warns about the variables of other servers, which other tools may combine with the used ones. @internal */
+/** Warns about the variables of other servers, which other tools may combine with the used ones. */
 export function warnOfUnused(
   { name, variables: rows }: { name: string; variables: readonly Variables[] },
   used: Variables,
@@ -45,7 +45,7 @@ export function warnOfUnused(
   );
 }
 
-/** True if the token file may hold the token of another server whose address is set: two products write theirs to one file. @internal */
+/** True if the token file may hold the token of another server whose address is set: two products write theirs to one file. */
 export const sharesTokenFile = (rows: readonly Variables[], used: Variables, environment: NodeJS.ProcessEnv): boolean =>
   rows.some(({ tokenFile, address }) => tokenFile === used.tokenFile && isOther(environment[address], environment[used.address]));
 

@@ -4,7 +4,6 @@ import { OperationFailed } from "../lifecycle/failure";
 /**
  * Converts the error of a failed operation for the engine: its message without a stack, which the engine would print. The engine stores a partial
  * resource as "created, but not initialized", and the next `up` updates it.
- * @internal
  */
 export function toEngineError({ error, partial: kept }: OperationFailed): StewardError {
   const forEngine = { stack: "", ...(kept ? { ...kept, reasons: [error.message] } : {}) };

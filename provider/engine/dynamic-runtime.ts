@@ -32,7 +32,6 @@ const engine = monitorEngine(process.argv[2]);
 /** The cache lasts for one Pulumi operation, since the engine starts a process for each. */
 const cache = new Map<string, unknown>();
 
-/** @internal */
 export function clearCache(): void {
   cache.clear();
 }
@@ -42,7 +41,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
   return providerWith({}, token);
 }
 
-/** The provider of a type with other sources, such as the limits of a test. @internal */
+/** The provider of a type with other sources, such as the limits of a test. */
 export function providerWith(given: Partial<ConfigurationSources>, token: string): DynamicProvider {
   const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);

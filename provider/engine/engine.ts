@@ -27,7 +27,6 @@ function whenEnded(address: string, callBack: () => void): void {
 
 /**
  * Monitors the engine that started this process, and exits when the engine ends. Otherwise the process would outlive a killed engine.
- * @internal
  */
 export function monitorEngine(address: string | undefined): Engine {
   const savesEachStep = !/^(1|true)$/i.test(process.env.PULUMI_SKIP_CHECKPOINTS ?? "");

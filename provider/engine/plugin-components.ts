@@ -69,7 +69,6 @@ function failAll(error: unknown): void {
   for (const fail of failing) fail(error instanceof Error ? error : new Error(String(error)));
 }
 
-/** @internal */
 export async function construct(engineAddress: string, request: Messages.ConstructRequest): Promise<Messages.ConstructResponse> {
   const type = request.getType();
   const component = components[type];

@@ -4,10 +4,10 @@ import { pathOf } from "../inputs";
 import { differingParts } from "../lifecycle/changes";
 import { fieldAt, Properties } from "../lifecycle/properties";
 
-/** The kind of change of a property. @internal */
+/** The kind of change of a property. */
 export type Change = "ADD" | "DELETE" | "UPDATE";
 
-/** The smallest parts that differ, by Pulumi's property path: `roles.web.policies[0]`. @internal */
+/** The smallest parts that differ, by Pulumi's property path: `roles.web.policies[0]`. */
 export function propertyChanges(
   fields: AnyFields,
   changing: readonly string[],

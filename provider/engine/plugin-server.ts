@@ -89,7 +89,7 @@ function engineLog(address: string | undefined): {
 
 type Unary<Request, Response> = (request: Request) => Promise<Response> | Response;
 
-/** Serves all resources until `close`. @internal */
+/** Serves all resources until `close`. */
 export async function servePlugin(
   engineAddress: string | undefined,
   version: string,

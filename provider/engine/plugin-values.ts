@@ -4,7 +4,7 @@ import { isObject } from "../text/json";
 
 // The engine's encoding of values: a secret has a mark, and an unknown value is a fixed string for its type.
 
-/** A path in a value, without list indexes: a list that contains a secret is a secret. @internal */
+/** A path in a value, without list indexes: a list that contains a secret is a secret. */
 export type Path = readonly string[];
 
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
@@ -22,7 +22,7 @@ const unknowns: readonly unknown[] = [
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ];
 
-/** The values without marks, and the paths of the secrets. @internal */
+/** The values without marks, and the paths of the secrets. */
 export function unwrapSecrets(given: Properties): { properties: Properties; secrets: Path[] } {
   const secrets: Path[] = [];
   const clean = (value: unknown, path: Path, isInList = false): unknown => {
@@ -38,7 +38,7 @@ export function unwrapSecrets(given: Properties): { properties: Properties; secr
   return { properties: clean(given, []) as Properties, secrets };
 }
 
-/** The values with a mark at each of these paths. @internal */
+/** The values with a mark at each of these paths. */
 export function wrapSecrets(properties: Properties, secrets: readonly Path[]): Properties {
   const mark = (value: unknown, path: Path): unknown => {
     if (value === undefined) return value;

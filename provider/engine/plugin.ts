@@ -25,12 +25,11 @@ import { Path, unwrapSecrets, wrapSecrets } from "./plugin-values";
 const reserved: readonly string[] = ["native", "secrets", "platform", "scheduler", "version", "pluginDownloadURL"];
 const systems: readonly string[] = ["secrets", "platform", "scheduler"];
 
-/** The resource of an engine request. @internal */
+/** The resource of an engine request. */
 export interface Subject {
   urn: string;
 }
 
-/** @internal */
 export interface PluginDifference {
   changes: boolean;
   replaces: string[];
@@ -41,7 +40,7 @@ export interface PluginDifference {
   properties: Record<string, string>;
 }
 
-/** The error of a half-done operation, with the resource that the engine stores. @internal */
+/** The error of a half-done operation, with the resource that the engine stores. */
 export class PartialFailure extends Error {
   constructor(
     readonly error: StewardError,
@@ -52,7 +51,7 @@ export class PartialFailure extends Error {
   }
 }
 
-/** The native provider. All values have the engine's secret marks. @internal */
+/** The native provider. All values have the engine's secret marks. */
 export interface Plugin {
   checkConfiguration(settings: Properties): CheckFailure[];
   /** `provider`: the name of an explicit provider. */
@@ -87,7 +86,6 @@ interface Served {
 /** The current resource. All plugins of a process share one storage: Node slows down with each that was ever created. */
 const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; secretValues: string[] }>();
 
-/** @internal */
 export function createPlugin(
   given: Omit<ConfigurationSources, "config" | "log" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
   log: (severity: "info" | "warning", line: string, urn: string) => void,
@@ -278,6 +276,5 @@ const configurationFailures = (settings: Properties): CheckFailure[] =>
     return [{ path: name, rule: "connection", reason }];
   });
 
-/** @internal */
 export const isSameConfiguration = (a: Properties, b: Properties): boolean =>
   isDeepStrictEqual(unwrapSecrets(a).properties, unwrapSecrets(b).properties);

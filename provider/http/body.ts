@@ -3,14 +3,14 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { bodyTooLarge } from "./failure";
 
-/** A response whose body has not been read. @internal */
+/** A response whose body has not been read. */
 export interface Received {
   statusCode: number;
   headers: Record<string, string | string[] | undefined>;
   body: Readable;
 }
 
-/** Reads and decompresses the body of a response. Throws an error with the code `bodyTooLarge` if it exceeds `most` bytes. @internal */
+/** Reads and decompresses the body of a response. Throws an error with the code `bodyTooLarge` if it exceeds `most` bytes. */
 export async function readBody({ statusCode, body, headers }: Received, most: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -4,10 +4,10 @@ import { holdsShortSecret, redact } from "./redaction";
 
 // Converts a failed request to an error with a cause and a hint.
 
-/** The error code of a response that exceeds the size limit. @internal */
+/** The error code of a response that exceeds the size limit. */
 export const bodyTooLarge = "BODY_TOO_LARGE";
 
-/** Makes an error of a request, without its secrets. @internal */
+/** Makes an error of a request, without its secrets. */
 export type Fail = (code: ErrorCode, reason: string, details?: Partial<StewardError["details"]>) => StewardError;
 
 const timeouts = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
@@ -25,7 +25,7 @@ interface Progress {
   isAnswered: boolean;
 }
 
-/** Returns the error for a request that got no complete response. Rethrows errors that indicate a bug in this package. @internal */
+/** Returns the error for a request that got no complete response. Rethrows errors that indicate a bug in this package. */
 export function transportError(thrown: unknown, connection: Connection, progress: Progress, fail: Fail): StewardError {
   const { title, address, system } = connection;
   const { writes, isSent, isAnswered } = progress;
@@ -159,7 +159,7 @@ function proxyVariable(scheme: "http" | "https", environment: NodeJS.ProcessEnv)
   return environment[variable] ? variable : undefined;
 }
 
-/** The proxy of an address by the rules of undici, without its credentials. @internal */
+/** The proxy of an address by the rules of undici, without its credentials. */
 export function proxyOf(address: string, environment: NodeJS.ProcessEnv): { name: string; variable: string } | undefined {
   const { protocol, host, port } = new URL(address);
   const isTls = protocol === "https:";
@@ -176,7 +176,7 @@ export function proxyOf(address: string, environment: NodeJS.ProcessEnv): { name
   return { variable, name: `the proxy ${url ? `${url.protocol}//${url.host} ` : ""}in ${variable}` };
 }
 
-/** Throws if undici cannot use a proxy variable. It reads those of both schemes for every address. @internal */
+/** Throws if undici cannot use a proxy variable. It reads those of both schemes for every address. */
 export function assertProxies(environment: NodeJS.ProcessEnv): void {
   const wrong = (["http", "https"] as const)
     .map((scheme) => proxyVariable(scheme, environment))
@@ -206,16 +206,15 @@ const inactiveNode = "inactive-node";
 /** Responses of nodes of a cluster that are sealed, or know no active node. */
 const inactive = /^(\w+ is sealed|local node not active but active cluster node not found|no active \w+ instance found)$/;
 
-/** True if a node of a cluster could not pass a request to the active node. Another attempt may reach the active node. @internal */
+/** True if a node of a cluster could not pass a request to the active node. Another attempt may reach the active node. */
 export const isInactiveNode = ({ details }: StewardError): boolean => details.rule === inactiveNode;
 
-/** Identifies the cause of an error response. @internal */
+/** Identifies the cause of an error response. */
 export function ruleOf(status: number, reason: string, hasToken: boolean): string | undefined {
   if (inactive.test(reason)) return inactiveNode;
   return errorCode(status) === "ERR_FORBIDDEN" && !hasToken ? "no-token" : undefined;
 }
 
-/** @internal */
 export function redirected(
   { address }: Connection,
   { status, location, writes }: { status: number; location: string | string[] | undefined; writes: boolean },
@@ -240,14 +239,13 @@ export function redirected(
   });
 }
 
-/** The milliseconds of a Retry-After header, which is a number of seconds or a date. Undefined if it is neither. @internal */
+/** The milliseconds of a Retry-After header, which is a number of seconds or a date. Undefined if it is neither. */
 export function parseRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const milliseconds = /^-?[\d.]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }
 
-/** @internal */
 export function errorCode(status: number): ErrorCode {
   if (status === 401 || status === 403) return "ERR_FORBIDDEN";
   if (status === 404) return "ERR_NOT_FOUND";
@@ -256,7 +254,6 @@ export function errorCode(status: number): ErrorCode {
   return status >= 500 ? "ERR_SERVER" : "ERR_REJECTED";
 }
 
-/** @internal */
 export function hintFor(status: number, { title, system, tokenSource, missingToken }: Connection, hasToken: boolean): string | undefined {
   if ((status === 401 || status === 403) && !hasToken)
     return `No token was sent: ${missingToken ?? `set tokenEnv, tokenFile or token of ${system} in the ${title}`}.`;
@@ -268,7 +265,7 @@ export function hintFor(status: number, { title, system, tokenSource, missingTok
   return undefined;
 }
 
-/** The remedy if the server is a product for which the connection has no dialect. @internal */
+/** The remedy if the server is a product for which the connection has no dialect. */
 export function dialectHint({ product, system, place }: Connection, response: Parameters<Product["responds"]>[0]): string | undefined {
   if (!product?.responds(response)) return undefined;
   const { name, dialects } = product;
@@ -278,7 +275,6 @@ export function dialectHint({ product, system, place }: Connection, response: Pa
 /**
  * The reason in an error response: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. Every regular expression takes
  * linear time, since the server chooses the length, and no deadline interrupts an expression.
- * @internal
  */
 export function serverReason(body: unknown, text: string, secrets: readonly string[]): string {
   const words = (errorsIn(body) ?? []).map((error: unknown) => {
@@ -301,15 +297,14 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
   );
 }
 
-/** Returns the list of errors in a response, or undefined if it has none. @internal */
+/** Returns the list of errors in a response, or undefined if it has none. */
 export function errorsIn(answer: unknown): unknown[] | undefined {
   const errors = typeof answer === "object" && answer !== null && "errors" in answer ? answer.errors : undefined;
   return Array.isArray(errors) ? errors : undefined;
 }
 
-/** Makes the error of a JSON response that does not follow the API. A write may have been applied nevertheless. @internal */
+/** Makes the error of a JSON response that does not follow the API. A write may have been applied nevertheless. */
 export const unexpectedResponse = (method: string, path: string, reason: string, hint: string): StewardError =>
   new StewardError({ code: "ERR_UNEXPECTED_RESPONSE", reason, method, path, hint, outcomeUnknown: method !== "GET" });
 
-/** @internal */
 export const isHtml = (text: string): boolean => text.trimStart().startsWith("<");

@@ -28,7 +28,6 @@ import { Sockets, socketsTo, undici } from "./sockets";
  * - `exceptOn5xx`: broken connections, inactive nodes and 429.
  * - `only429`: 429, which means that nothing was applied. For requests that are not idempotent.
  * - `never`: none. For optional reads, and for callers that read before they retry: see `delayAfter429`.
- * @internal
  */
 export type Retry = "idempotent" | "exceptOn5xx" | "only429" | "never";
 
@@ -39,7 +38,6 @@ const retries: Record<Retry, { transportErrors: boolean; statuses: readonly numb
   never: { transportErrors: false, statuses: [] },
 };
 
-/** @internal */
 export interface Request {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path below the address, with encoded segments: `/v1/scheduler/role/web`. */
@@ -60,7 +58,6 @@ export interface Request {
   parse?(text: string): unknown;
 }
 
-/** @internal */
 export interface Response {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -68,7 +65,7 @@ export interface Response {
   body: unknown;
 }
 
-/** Sends a request. Returns a 2xx response, and throws for any other. All HTTP requests go through here. @internal */
+/** Sends a request. Returns a 2xx response, and throws for any other. All HTTP requests go through here. */
 export async function send(connection: Connection, request: Request): Promise<Response> {
   const token = connection.token();
   const secrets = [...connection.secrets, token ?? "", connection.clientKey ?? ""];
@@ -132,7 +129,6 @@ function withDoubt(failure: StewardError): StewardError {
 /**
  * Runs an operation with one signal for a deadline and the given signal. It does not use AbortSignal.any(), since older Node garbage-collects the sources
  * during the wait.
- * @internal
  */
 export async function withDeadline<T>(
   end: number,
@@ -170,7 +166,6 @@ const pauseOf = ({ initialBackoff, maxRetries }: Limits, { details }: StewardErr
 
 /**
  * The milliseconds to wait after a 429 or an inactive node before a caller retries a request of the class `never`. Undefined after any other error.
- * @internal
  */
 export const delayAfter429 = ({ limits }: Pick<Connection, "limits">, error: unknown, attempt: number): number | undefined =>
   error instanceof StewardError && (error.status === 429 || isInactiveNode(error)) ? pauseOf(limits, error, attempt) : undefined;

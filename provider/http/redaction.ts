@@ -1,4 +1,4 @@
-/** The number of UTF-16 code units of a string that are redacted. The rest is dropped. @internal */
+/** The number of UTF-16 code units of a string that are redacted. The rest is dropped. */
 export const longestText = 64 * 1024;
 /** The minimum length of a secret to replace. Shorter ones occur in many words, where a replacement would reveal them. */
 const shortest = 4;
@@ -11,7 +11,6 @@ const longLine = 16;
  * Replaces secrets with `[secret]`. Finds the forms that a server may echo: plain, single lines, and strings in JSON. Finds each of them also
  * in JSON, URLs, forms, HTML, base64 and hex. Ignores case. Processes the first 65,536 characters and drops the rest. Leaves secrets shorter
  * than four characters: see {@link holdsShortSecret}.
- * @internal
  */
 export function redact(text: string, secrets: readonly string[]): string {
   const forms = formsOf(secrets).filter(({ length }) => length >= shortest);
@@ -30,7 +29,7 @@ export function redact(text: string, secrets: readonly string[]): string {
   return redacted + searched.slice(end, longestText);
 }
 
-/** True if a string contains a secret under four characters as a separate word. @internal */
+/** True if a string contains a secret under four characters as a separate word. */
 export function holdsShortSecret(text: string, secrets: readonly string[]): boolean {
   const isPartOfWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}_]/u.test(character);
   const folded = lowerCase(text.slice(0, longestText));

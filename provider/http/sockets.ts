@@ -3,7 +3,7 @@ import { Connection, isLoopback, isPrivate } from "../connection";
 import { warnOnce } from "../log/warning";
 import { assertProxies } from "./failure";
 
-/** A first-in, first-out semaphore for requests. @internal */
+/** A first-in, first-out semaphore for requests. */
 export class Slots {
   private taken = 0;
   private readonly waiting: (() => void)[] = [];
@@ -43,7 +43,7 @@ export class Slots {
   }
 }
 
-/** The keep-alive sockets to a server, with one set of certificates. @internal */
+/** The keep-alive sockets to a server, with one set of certificates. */
 export class Sockets {
   readonly slots: Slots;
   /** The time since which the server responds to every request with 429. */
@@ -125,7 +125,6 @@ function warnOfPlainHttp(connection: Connection): void {
   );
 }
 
-/** @internal */
 export function socketsTo(connection: Connection, isHeld: boolean): Sockets {
   warnOfPlainHttp(connection);
   const { address, caCert, clientCert, clientKey, limits } = connection;
@@ -146,7 +145,6 @@ export function socketsTo(connection: Connection, isHeld: boolean): Sockets {
 
 // Loaded with the first request: a program that only declares resources never needs it.
 let loaded: typeof Undici | undefined;
-/** @internal */
 export function undici(): typeof Undici {
   loaded ??= require("undici") as typeof Undici;
   return loaded;

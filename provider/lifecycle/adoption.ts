@@ -14,7 +14,7 @@ import { shortened } from "../text/printable";
 /** The handling of an existing object on create: true overwrites it, "unchanged" fails if it differs, and false always fails. */
 export type Adopt = boolean | "unchanged";
 
-/** The input `adopt`. @internal */
+/** The input `adopt`. */
 export const adoptField: { input: Schema<Adopt>; compare: Comparison } = {
   input: z.union([bool, z.literal("unchanged")], 'must be true, false or "unchanged"'),
   compare: neverDiffers,
@@ -30,7 +30,7 @@ function shown(value: unknown, secrets: readonly string[]): string {
   return text.length > longest ? `${text.slice(0, longest / 2)}…${text.slice(-longest / 2)}` : text;
 }
 
-/** `roles.web.policies: ["a"] -> ["b"]`. @internal */
+/** `roles.web.policies: ["a"] -> ["b"]`. */
 export const described = ({ secretFields, secrets }: Connection, { path, from, to }: Difference): string =>
   `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${shown(from, secrets)} -> ${shown(to, secrets)}`}`;
 
@@ -41,7 +41,7 @@ function adoptionLines(connection: Connection, { differences, unreadable = [] }:
   ];
 }
 
-/** Prints each line once in a run. The check of a create may already have printed it. @internal */
+/** Prints each line once in a run. The check of a create may already have printed it. */
 export function logOnce({ cache, log }: Connection, lines: readonly Line[]): void {
   const known = cached(cache, ["lines about what creations find"], () => new Set<string>());
   for (const { severity, text } of lines) {
@@ -50,7 +50,7 @@ export function logOnce({ cache, log }: Connection, lines: readonly Line[]): voi
   }
 }
 
-/** Throws if the object may not be adopted, else prints the changes. Called before the first write. @internal */
+/** Throws if the object may not be adopted, else prints the changes. Called before the first write. */
 export function takeOver(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown> | undefined): void {
   if (!found) return;
   const { differences, unreadable = [], reason, hint, refusal } = found;
@@ -69,14 +69,14 @@ export function takeOver(connection: Connection, adopt: Adopt | undefined, found
   logOnce(connection, adopting(connection, adoptionLines(connection, found)));
 }
 
-/** Prints the values that an update overwrites in fields that the program did not declare before. Called before the write. @internal */
+/** Prints the values that an update overwrites in fields that the program did not declare before. Called before the write. */
 export const takeOverFields = (connection: Connection, declared: readonly string[], differences: readonly Difference[]): void =>
   takeOver(connection, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
 
 const adopting = ({ resource }: Connection, lines: readonly string[]): Line[] =>
   lines.map((line) => ({ severity: "info", text: `${resource}: adoption ${line}.` }));
 
-/** The lines that a preview prints about an existing object. @internal */
+/** The lines that a preview prints about an existing object. */
 export function previewLines(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown>): Line[] {
   const changes = adoptionLines(connection, found);
   const all = changes.length > 0 ? changes : ["changes nothing"];
@@ -91,7 +91,7 @@ export function previewLines(connection: Connection, adopt: Adopt | undefined, f
   ];
 }
 
-/** The attributes in `equal` that differ. @internal */
+/** The attributes in `equal` that differ. */
 export const differencesOf = <Fields extends object>(
   from: Fields,
   to: Fields,

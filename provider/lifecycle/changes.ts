@@ -8,7 +8,6 @@ import { fieldAt, hasUnknown, Properties, secretInputs } from "./properties";
 
 // Compares the declared inputs with the state.
 
-/** @internal */
 export interface Changes {
   comparison(field: string): Comparison;
   equal(field: string, a: unknown, b: unknown): boolean;
@@ -20,7 +19,7 @@ export interface Changes {
   recordDifferences(field: string, from: unknown, to: unknown): Difference[];
 }
 
-/** The smallest parts that differ. A list differs as a whole. @internal */
+/** The smallest parts that differ. A list differs as a whole. */
 export function differingParts(
   path: readonly PropertyKey[],
   from: unknown,
@@ -33,10 +32,9 @@ export function differingParts(
 
 const keysOf = (...objects: object[]): string[] => [...new Set(objects.flatMap(Object.keys))];
 
-/** The fields that the program declared at the last `up`. Empty after a `get`. @internal */
+/** The fields that the program declared at the last `up`. Empty after a `get`. */
 export const declaredIn = (state: Properties): string[] => (state.declared as string[] | undefined) ?? [];
 
-/** @internal */
 export function changesOf({ fields }: Pick<AnyDefinition, "fields">): Changes {
   const perKey = namesWith(fields, "perKey");
   const pending = namesWith(fields, "pending");

@@ -13,20 +13,17 @@ import { ResourceContext } from "./resource-context";
 
 // Checks the declared inputs, fills in defaults, and normalizes them for the state.
 
-/** @internal */
 export const atPath = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
 
-/** @internal */
 export function warn({ log }: Pick<ConfigurationSources, "log">, resource: string, findings: readonly CheckFailure[]): void {
   for (const { path, reason } of findings) log.warn(`${resource}: ${atPath(path, reason)}`);
 }
 
-/** @internal */
 export function logNotes({ log }: Pick<ConfigurationSources, "log">, resource: string, notes: readonly PlanNote[]): void {
   for (const { path, text, isInformation } of notes) log[isInformation ? "info" : "warn"](`${resource}: ${atPath(path, text)}`);
 }
 
-/** Names the changed parts of a record, which Pulumi prints as a whole. @internal */
+/** Names the changed parts of a record, which Pulumi prints as a whole. */
 export function logDrift(connection: Connection, differences: readonly Difference[]): void {
   for (const line of shortened(differences.map((difference) => described(connection, difference))))
     connection.log.info(`${connection.resource}: changed on the server (${line})`);
@@ -52,7 +49,7 @@ function schemaFindings(definition: AnyDefinition, inputs: Properties): CheckFai
   return checkFailures({ issues }, inputs);
 }
 
-/** Returns the inputs to store and their check failures. @internal */
+/** Returns the inputs to store and their check failures. */
 export async function check(
   definition: AnyDefinition,
   { describe, secretsIn, leftOut, connectionOf, recordCheck, log, urn }: ResourceContext,

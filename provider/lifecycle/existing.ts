@@ -8,7 +8,7 @@ import { Properties } from "./properties";
 
 type Adopting = Pick<AnyDefinition, "find">;
 
-/** Prints what a create would find. An error is only a warning: a preview may have no credentials, and the mount may not exist yet. @internal */
+/** Prints what a create would find. An error is only a warning: a preview may have no credentials, and the mount may not exist yet. */
 export async function lookAhead(definition: Adopting, connection: Connection, inputs: Properties): Promise<void> {
   try {
     const found = await definition.find?.({ connection, inputs });
@@ -22,7 +22,6 @@ export async function lookAhead(definition: Adopting, connection: Connection, in
 /**
  * Returns the object that a create adopts. Throws if it may not adopt it, and prints the changes unless the check did. It reads the object again, since it
  * may have changed after the check.
- * @internal
  */
 export async function takeOverExisting(
   definition: Adopting,

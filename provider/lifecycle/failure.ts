@@ -2,13 +2,13 @@ import { StewardError } from "../errors";
 import { holdsShortSecret, redact } from "../http/redaction";
 import { Properties } from "./properties";
 
-/** A resource that the engine stores although the operation failed. @internal */
+/** A resource that the engine stores although the operation failed. */
 export interface PartialResource {
   id: string;
   properties: Properties;
 }
 
-/** The error of a failed operation, with the resource to store, if any. @internal */
+/** The error of a failed operation, with the resource to store, if any. */
 export class OperationFailed {
   constructor(
     readonly error: StewardError,
@@ -16,7 +16,6 @@ export class OperationFailed {
   ) {}
 }
 
-/** @internal */
 export function unexpected(error: unknown, secrets: readonly string[]): StewardError {
   // One source line is enough for a bug report.
   const [, place] = /\b(provider[\\/][\w\\/.-]{1,200}:\d+):\d+/.exec((error as Error | undefined)?.stack ?? "") ?? [];
@@ -29,7 +28,7 @@ export function unexpected(error: unknown, secrets: readonly string[]): StewardE
   });
 }
 
-/** The error without the secrets in the options of a function. @internal */
+/** The error without the secrets in the options of a function. */
 export function withoutSecrets(error: unknown, secrets: readonly string[]): StewardError {
   if (!(error instanceof StewardError)) return unexpected(error, secrets);
   const { reason, hint, path } = error.details;
@@ -52,7 +51,6 @@ const stale: readonly StewardError["code"][] = [
 /**
  * Adds hints to the error of a read or a delete. Both use the configuration that the last `up` recorded, so a later correction has no effect. The state
  * keeps an object whose 404 does not prove that it is gone.
- * @internal
  */
 export function hintStaleConfig(error: StewardError): StewardError {
   const hints = [error.details.hint];

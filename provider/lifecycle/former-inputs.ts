@@ -10,10 +10,10 @@ import { defined, fieldAt, Properties, setField } from "./properties";
 // the program would be stored in plaintext as long as the server may hold it. The provider does not know which inputs are secret, so it moves every
 // former value to one output that is always encrypted.
 
-/** The output that holds former values. @internal */
+/** The output that holds former values. */
 export const formerInputs = "formerInputs";
 
-/** The outputs that are always encrypted. @internal */
+/** The outputs that are always encrypted. */
 export const encryptedOutputs = (fields: AnyFields): string[] => [...namesWith(fields, "secretOutput"), formerInputs];
 
 /** Splits a value, key by key, into a shown and a hidden part. A value that the program never declared is shown. */
@@ -36,7 +36,6 @@ function split(value: unknown, former: unknown, given: unknown): { shown: unknow
 /**
  * The properties with the declared values of these fields. Previously declared values that differ move to the output of former values. After two failed
  * updates in a row, the server may hold any of them.
- * @internal
  */
 export function hideFormer(
   properties: Properties,
@@ -56,7 +55,7 @@ export function hideFormer(
   return Object.keys(hidden).length > 0 ? { ...result, [formerInputs]: hidden } : result;
 }
 
-/** The properties with these fields moved to the output of former values. @internal */
+/** The properties with these fields moved to the output of former values. */
 export function hideFields(properties: Properties, fields: readonly string[]): Properties {
   if (fields.length === 0) return properties;
   const shown: Properties = { ...properties };
@@ -68,7 +67,7 @@ export function hideFields(properties: Properties, fields: readonly string[]): P
   return defined({ ...shown, [formerInputs]: hidden });
 }
 
-/** The state with the former values under their own names, as the server may hold them. @internal */
+/** The state with the former values under their own names, as the server may hold them. */
 export function withFormer(state: Properties): Properties {
   const { [formerInputs]: hidden, ...rest } = state;
   return isObject(hidden) ? (merged(rest, hidden) as Properties) : rest;
@@ -81,11 +80,11 @@ function merged(value: unknown, hidden: unknown): unknown {
 
 const keyOf = (server: string, objects: readonly string[]): string => JSON.stringify(["former state", server, objects]);
 
-/** Stores the state of a deleted resource: a later create of the same objects may be its replacement, which the engine does not tell. @internal */
+/** Stores the state of a deleted resource: a later create of the same objects may be its replacement, which the engine does not tell. */
 export function keepFormer({ cache, server }: Connection, objects: readonly string[], state: Properties): void {
   if (objects.length > 0) cache.set(keyOf(server, objects), state);
 }
 
-/** The state of these objects, if this run has deleted them. @internal */
+/** The state of these objects, if this run has deleted them. */
 export const formerOf = ({ cache, server }: Connection, objects: readonly string[]): Properties =>
   (cache.get(keyOf(server, objects)) as Properties | undefined) ?? {};

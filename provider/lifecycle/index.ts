@@ -13,7 +13,7 @@ import { areDeclared, createObjects, newInstance, recordFailure, recordWritten, 
 import { defined, fieldAt, hasUnknown, Properties, setField } from "./properties";
 import { Mechanism, resourceContext } from "./resource-context";
 
-/** The effect of an update. @internal */
+/** The effect of an update. */
 export interface DiffResult {
   changes: boolean;
   /** The fields whose declared values differ from the state; `field.key` for a key of a per-key field. */
@@ -22,7 +22,7 @@ export interface DiffResult {
   deleteBeforeReplace: boolean;
 }
 
-/** The operations of a resource. All except `check` throw {@link OperationFailed}. @internal */
+/** The operations of a resource. All except `check` throw {@link OperationFailed}. */
 export interface Lifecycle {
   /** `last`: the inputs of the last run. Empty before the first. */
   check(last: Properties, news: Properties): Promise<{ inputs: Properties; findings: CheckFailure[] }>;
@@ -34,7 +34,7 @@ export interface Lifecycle {
   delete(id: string, state: Properties): Promise<void>;
 }
 
-/** The life cycle of the resources of a definition, independent of the mechanism. @internal */
+/** The life cycle of the resources of a definition, independent of the mechanism. */
 export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecycle {
   const context = resourceContext(definition, sources);
   const { describe, secretsIn, connectionOf, isChecked } = context;

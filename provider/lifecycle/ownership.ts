@@ -6,7 +6,7 @@ import { PartialState, StewardError } from "../errors";
 // The resources that manage each object on a server. After a rename or a change of type, Pulumi deletes the former resource, which must not remove the object
 // of the new one. Pulumi passes no names to a provider, so each create stores an instance id. The claims last for one process, which is one Pulumi operation.
 
-/** The usual remedy for an object that already exists. @internal */
+/** The usual remedy for an object that already exists. */
 export const renamedHint = "If you renamed the resource, give it an alias of its old name.";
 
 interface Claims {
@@ -22,7 +22,7 @@ interface Claims {
 
 let lastCreation = 0;
 
-/** A new instance id. Instance ids sort by time. @internal */
+/** A new instance id. Instance ids sort by time. */
 export function newInstance(): string {
   lastCreation = Math.max(Date.now(), lastCreation + 1);
   return `${lastCreation.toString(36)}${randomBytes(5).toString("base64url")}`;
@@ -47,7 +47,7 @@ const otherManager = ({ managers }: Claims, { instance }: Connection): object | 
 
 const failed = "a write of this run failed";
 
-/** Records a failed create or update. Dependent resources may not have been declared. @internal */
+/** Records a failed create or update. Dependent resources may not have been declared. */
 export function recordFailure({ cache }: Pick<Connection, "cache">): void {
   cache.set(failed, true);
 }
@@ -55,14 +55,14 @@ export function recordFailure({ cache }: Pick<Connection, "cache">): void {
 /** The declared objects on a server, with the URNs of their resources if the mechanism knows them. */
 const declaredOn = ({ cache, server }: Connection): Map<string, string | undefined> => cached(cache, ["declared", server], () => new Map());
 
-/** Finds a declared object of another owner that is, contains or is below this one. A path that ends with a slash contains all directly below it. @internal */
+/** Finds a declared object of another owner that is, contains or is below this one. A path that ends with a slash contains all directly below it. */
 export function findDeclared(declared: ReadonlyMap<string, string | undefined>, object: string, owner?: string): string | undefined {
   const folder = object.replace(/[^/]*$/, "");
   const related = object === folder ? [...declared.keys()].filter((other) => other.replace(/[^/]*$/, "") === folder) : [object, folder];
   return related.find((other) => declared.has(other) && declared.get(other) !== owner);
 }
 
-/** Records that the resource `urn` declares these objects. Returns those that another resource declares. @internal */
+/** Records that the resource `urn` declares these objects. Returns those that another resource declares. */
 export function recordDeclared(connection: Connection, objects: readonly string[], urn?: string): { object: string; urn: string }[] {
   const declared = declaredOn(connection);
   const others = urn === undefined ? [] : objects.flatMap((object) => findDeclared(declared, object, urn) ?? []);
@@ -72,17 +72,17 @@ export function recordDeclared(connection: Connection, objects: readonly string[
 
 /**
  * Records that Pulumi checks a resource of these objects as a new one. Pulumi also does so between the diff and the create of a replacement. This
- * removes the manager without an instance id that `registerManager` recorded in the diff. @internal
+ * removes the manager without an instance id that `registerManager` recorded in the diff.
  */
 export function recordNew(connection: Connection, objects: readonly string[]): void {
   for (const object of objects) claimsOn(connection, object).managers.delete("");
 }
 
-/** True if the program declares all of these objects. @internal */
+/** True if the program declares all of these objects. */
 export const areDeclared = (connection: Connection, objects: readonly string[]): boolean =>
   objects.every((object) => declaredOn(connection).has(object));
 
-/** Records that this resource manages these objects. Returns true if this run removed one of them, which must be written again. @internal */
+/** Records that this resource manages these objects. Returns true if this run removed one of them, which must be written again. */
 export function registerManager(connection: Connection, objects: readonly string[], fields: object): Promise<boolean> {
   const instance = connection.instance ?? "";
   return whenSettled(connection, objects, (all) => {
@@ -91,16 +91,15 @@ export function registerManager(connection: Connection, objects: readonly string
   });
 }
 
-/** True if this run has removed the object and not written it again. @internal */
+/** True if this run has removed the object and not written it again. */
 export const isRemoved = (connection: Connection, object: string): boolean => claimsOn(connection, object).removed;
 
-/** The fields of another resource of this run that manages the object. Undefined if there is none. @internal */
+/** The fields of another resource of this run that manages the object. Undefined if there is none. */
 export const heldByAnother = (connection: Connection, object: string): object | undefined =>
   otherManager(claimsOn(connection, object), connection);
 
 /**
  * Runs a create of these objects. Throws if another resource of this run has created one of them. `objectsOf` returns the objects in a partial state.
- * @internal
  */
 export async function createObjects<T>(
   connection: Connection,
@@ -141,7 +140,7 @@ export async function createObjects<T>(
   }
 }
 
-/** Records that this resource has written its objects, with its current fields. @internal */
+/** Records that this resource has written its objects, with its current fields. */
 export function recordWritten(connection: Connection, objects: readonly string[], fields: object): void {
   for (const claims of objects.map((object) => claimsOn(connection, object))) {
     Object.assign(claims, { removed: false, createFailed: false });
@@ -153,7 +152,6 @@ export function recordWritten(connection: Connection, objects: readonly string[]
 /**
  * Removes an object from the server. If another resource of this run manages it, returns false and, unless `isQuiet`, prints a warning. Nothing else in this
  * process writes the object during the removal.
- * @internal
  */
 export async function removeObject(
   connection: Connection,
@@ -207,7 +205,7 @@ const perhapsDeclared = (): StewardError =>
     hint: "Fix the failed resource, then run `pulumi up` again.",
   });
 
-/** Throws if another resource of this run failed to adopt the object. @internal */
+/** Throws if another resource of this run failed to adopt the object. */
 export function assertNotRefused(connection: Connection, object: string): void {
   if (claimsOn(connection, object).createFailed) throw notTakenOver();
 }

@@ -3,39 +3,37 @@ import { valueAt } from "../inputs";
 /** Inputs and outputs as the engine passes them. */
 export type Properties = Record<string, unknown>;
 
-/** The engine's placeholder for a value that is unknown in a preview. @internal */
+/** The engine's placeholder for a value that is unknown in a preview. */
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** The input that lists the secret inputs, whose values no message may show. @internal */
+/** The input that lists the secret inputs, whose values no message may show. */
 export const secretInputs = "secretInputs";
 
-/** The value of a field, or of `field.key` in a per-key field. @internal */
+/** The value of a field, or of `field.key` in a per-key field. */
 export const fieldAt = (properties: Properties, field: string): unknown =>
   field in properties ? properties[field] : valueAt(properties, field.split("."));
 
-/** @internal */
 export function setField(properties: Properties, field: string, value: unknown): void {
   const [name = "", key] = field.split(".");
   properties[name] = key === undefined ? value : { ...(properties[name] as Properties | undefined), [key]: value };
 }
 
-/** @internal */
 export function hasUnknown(value: unknown): boolean {
   return value === unknown || (typeof value === "object" && value !== null && Object.values(value).some(hasUnknown));
 }
 
-/** The strings in a secret value, except the names of variables and files that contain a secret. @internal */
+/** The strings in a secret value, except the names of variables and files that contain a secret. */
 export function stringsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "object" && value !== null && /^(env|file)$/.test(Object.keys(value).join())) return [];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** The properties without undefined and null. A nested null stays, for the schema to reject. @internal */
+/** The properties without undefined and null. A nested null stays, for the schema to reject. */
 export const withoutNulls = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));
 
-/** The properties without undefined and null at any depth: the engine treats both as missing, and cannot serialize undefined. @internal */
+/** The properties without undefined and null at any depth: the engine treats both as missing, and cannot serialize undefined. */
 export function defined(properties: Properties): Properties {
   const clean = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(clean);

@@ -8,7 +8,6 @@ import { Properties, secretInputs, stringsIn } from "./properties";
 
 // The resource of an operation: its name in messages, its secrets and its server.
 
-/** @internal */
 export interface ResourceContext {
   /** `scheduler role "web"`. */
   describe(fields: Properties): string;
@@ -26,7 +25,7 @@ export interface ResourceContext {
   urn?: Mechanism["urn"];
 }
 
-/** A mechanism by which Pulumi runs resources. @internal */
+/** A mechanism by which Pulumi runs resources. */
 export interface Mechanism extends ConfigurationSources {
   /** True if Pulumi marks secret values at any depth. A read may then return new inputs, and resources can be imported. */
   marksSecrets?: boolean;
@@ -38,7 +37,6 @@ export interface Mechanism extends ConfigurationSources {
   secretValues?(): readonly string[];
 }
 
-/** @internal */
 export function resourceContext(definition: AnyDefinition, sources: Mechanism): ResourceContext {
   const { fields, token, displayName } = definition;
   const secretOutputs = encryptedOutputs(fields);

@@ -24,7 +24,6 @@ export interface ActionState {
   performedAt: string;
 }
 
-/** @internal */
 export interface Action<Inputs> {
   type: string;
   displayName: string;
@@ -39,7 +38,7 @@ export interface Action<Inputs> {
   attributes?(inputs: Inputs): Record<string, unknown>;
 }
 
-/** Runs an action once. Its outcome is the time. @internal */
+/** Runs an action once. Its outcome is the time. */
 export async function perform<Inputs>(
   { path, whenRefused, attributes }: Pick<Action<Inputs>, "path" | "whenRefused" | "attributes">,
   { connection, inputs }: { connection: Connection; inputs: Inputs },
@@ -58,7 +57,6 @@ export async function perform<Inputs>(
 
 /**
  * A resource for an action that leaves nothing to read. The action runs on create and on each change of an input. It is not undone on delete.
- * @internal
  */
 export function action<Inputs extends ActionInputs>(options: Action<Inputs>): Definition<Inputs, ActionState> {
   const run = (request: { connection: Connection; inputs: Inputs }): Promise<ActionState> => perform(options, request);

@@ -143,7 +143,6 @@ const destroys: PlanNote = {
  * @see [Terraform Enterprise: workspaces](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/workspaces)
  * @requests A delete sends requests only with `destroyOnDelete`.
  * @unreadable Nothing: the platform returns all outputs.
- * @internal
  */
 export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceState, StoredState> = {
   system,

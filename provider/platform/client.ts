@@ -43,7 +43,6 @@ const dialects: Record<string, PlatformDialect> = {
   },
 };
 
-/** @internal */
 export const system: System = defineSystem({
   name: "platform",
   dialects,
@@ -55,22 +54,21 @@ export const system: System = defineSystem({
   ],
 });
 
-/** `connect` has already rejected every other dialect. @internal */
+/** `connect` has already rejected every other dialect. */
 export const dialectOf = ({ dialect }: Connection): PlatformDialect => dialects[dialect] as PlatformDialect;
 
-/** The attribute name on the server: `cloud-a-access-key-id` for `cloudAAccessKeyId`. @internal */
+/** The attribute name on the server: `cloud-a-access-key-id` for `cloudAAccessKeyId`. */
 export function wireName(connection: Connection, field: string): string {
   const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return name.replace(/^cloud-[abc]/, (cloud) => dialectOf(connection).clouds[cloud] ?? cloud);
 }
 
-/** An API path with encoded segments. @internal */
+/** An API path with encoded segments. */
 export const apiPath = (...segments: string[]): string => `/${segments.map(encodeURIComponent).join("/")}`;
 
-/** @internal */
 export const adminPath = (...segments: string[]): string => apiPath("api", "v2", "admin", ...segments);
 
-/** A resource in a JSON:API document. @internal */
+/** A resource in a JSON:API document. */
 export interface Resource {
   id: string;
   type: string;
@@ -80,7 +78,7 @@ export interface Resource {
   links: Record<string, unknown>;
 }
 
-/** Sends a request to the platform and returns the response body. A write needs no body, or an empty or a JSON:API document. @internal */
+/** Sends a request to the platform and returns the response body. A write needs no body, or an empty or a JSON:API document. */
 export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   const headers = (token?: string): Record<string, string> => ({
     ...(token ? { authorization: `Bearer ${token}` } : {}),
@@ -92,14 +90,13 @@ export async function call(connection: Connection, request: Omit<Request, "heade
   throw invalidResponse(request.method, request.path);
 }
 
-/** True for a 404 of the platform itself, which has a list of JSON:API errors. Any other body may come from a gateway. @internal */
+/** True for a 404 of the platform itself, which has a list of JSON:API errors. Any other body may come from a gateway. */
 export const isNotFound = (error: unknown): error is StewardError =>
   error instanceof StewardError && error.status === 404 && error.details.errorCount !== undefined;
 
-/** @internal */
 export const generalPath: string = adminPath("general-settings");
 
-/** `call` for the administration API, where a 404 means a token without administrator rights or an endpoint that this release lacks. @internal */
+/** `call` for the administration API, where a 404 means a token without administrator rights or an endpoint that this release lacks. */
 export async function callAsAdministrator(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   try {
     return await call(connection, request);
@@ -114,7 +111,6 @@ export async function callAsAdministrator(connection: Connection, request: Omit<
   }
 }
 
-/** @internal */
 export function notAdministrator({ title, tokenSource }: Connection, error: StewardError): StewardError {
   return error.with({
     code: "ERR_FORBIDDEN",
@@ -124,7 +120,7 @@ export function notAdministrator({ title, tokenSource }: Connection, error: Stew
   });
 }
 
-/** True if the token belongs to a site administrator. A 404 alone does not tell, so this reads the general settings. @internal */
+/** True if the token belongs to a site administrator. A 404 alone does not tell, so this reads the general settings. */
 export async function isAdministrator(connection: Connection): Promise<boolean> {
   try {
     await call(connection, { method: "GET", path: generalPath, retry: "idempotent" });
@@ -135,14 +131,13 @@ export async function isAdministrator(connection: Connection): Promise<boolean> 
   }
 }
 
-/** @internal */
 export function resourceOf(document: unknown, { method, path }: { method: string; path: string }): Resource {
   const data = isObject(document) ? document.data : undefined;
   if (isObject(data)) return completed(data);
   throw invalidResponse(method, path);
 }
 
-/** A resource with empty values for the members that a document may omit. @internal */
+/** A resource with empty values for the members that a document may omit. */
 export function completed(data: Record<string, unknown>): Resource {
   const part = (name: string): Record<string, unknown> => (isObject(data[name]) ? data[name] : {});
   return {
@@ -154,16 +149,14 @@ export function completed(data: Record<string, unknown>): Resource {
   };
 }
 
-/** A string or a number as a string; empty for any other value. @internal */
+/** A string or a number as a string; empty for any other value. */
 export const asString = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "");
 
-/** @internal */
 export const idsIn = (relationship: unknown): string[] =>
   [isObject(relationship) ? relationship.data : undefined]
     .flat()
     .filter(isObject)
     .map(({ id }) => asString(id));
 
-/** @internal */
 export const invalidResponse = (method: string, path: string, reason = "the response is not from the platform"): StewardError =>
   unexpectedResponse(method, path, reason, "Check the address and any proxy on the way.");

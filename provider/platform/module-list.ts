@@ -4,7 +4,7 @@ import { apiPath, asString, dialectOf } from "./client";
 import { Module } from "./module-version";
 import { readAll } from "./pages";
 
-/** The private modules to search: the given ones, or those of every organization that the token can read. @internal */
+/** The private modules to search: the given ones, or those of every organization that the token can read. */
 export async function modulesFor({ connection, modules, attempt }: DiscoverRequest): Promise<Module[]> {
   if (modules.length > 0) return modules.map(named);
   return attempt("deprecated module versions", async () => {

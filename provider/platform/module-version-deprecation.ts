@@ -274,7 +274,6 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
  * link.
  * @permissions The token of a user who may manage the modules of the organization.
  * @unreadable Nothing: the platform returns the reason and the link, with its additions in `publishedReason`.
- * @internal
  */
 export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, StoredState> = {
   system,

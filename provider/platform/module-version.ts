@@ -32,22 +32,20 @@ export interface ModuleVersion extends Module {
   submodules?: unknown[];
 }
 
-/** One segment of a module's address. @internal */
+/** One segment of a module's address. */
 export const part: z.ZodString = z
   .string("must be a string")
   .min(1, "must not be empty")
   .regex(/^(?!\.{1,2}$)[^/\s]*$/, "must be one segment of the address, without slashes or spaces");
 
-/** @internal */
 export const addressOf = ({ organizationName, moduleName, moduleProvider }: Module): string[] => [
   organizationName,
   moduleName,
   moduleProvider,
 ];
-/** @internal */
 export const pathOf = (module: Module, last: string): string => apiPath("api", "registry", "v1", "modules", ...addressOf(module), last);
 
-/** All versions of a module; undefined if it does not exist. A 404 proves that only to an administrator. @internal */
+/** All versions of a module; undefined if it does not exist. A 404 proves that only to an administrator. */
 export async function readModuleVersions(connection: Connection, module: Module): Promise<ModuleVersion[] | undefined> {
   const path = pathOf(module, "versions");
   try {
@@ -76,7 +74,7 @@ function versionsIn(module: unknown): Record<string, unknown>[] | undefined {
   return versions.map((version) => ({ ...version, ...sourced }));
 }
 
-/** A version with the property names of this package, which follow the endpoint that deprecates versions. @internal */
+/** A version with the property names of this package, which follow the endpoint that deprecates versions. */
 export function versionOf(sent: Record<string, unknown>, { organizationName, moduleName, moduleProvider }: Module): ModuleVersion {
   const { namespace, name, provider, version, deprecation, ...rest } = sent;
   const shown = { ...rest, organizationName, moduleName, moduleProvider, moduleVersion: version as string };
@@ -88,7 +86,6 @@ export function versionOf(sent: Record<string, unknown>, { organizationName, mod
   };
 }
 
-/** @internal */
 export interface Identity extends Module {
   moduleVersion: string;
 }
@@ -104,7 +101,7 @@ const keyOf = (connection: Connection, { organizationName, moduleName, modulePro
 
 /**
  * Reads one version. All versions of a module share one response until they are written: otherwise a thousand deprecations would send a
- * thousand requests. @internal
+ * thousand requests.
  */
 export async function readVersion(connection: Connection, version: Identity): Promise<ModuleVersion | undefined> {
   const { cache } = connection;
@@ -122,7 +119,7 @@ export async function readVersion(connection: Connection, version: Identity): Pr
   }
 }
 
-/** Makes the next read of this version send a request. @internal */
+/** Makes the next read of this version send a request. */
 export function recordWritten(connection: Connection, version: Identity): void {
   (connection.cache.get(keyOf(connection, version)) as Reading | undefined)?.written.add(version.moduleVersion);
 }

@@ -24,7 +24,6 @@ export interface GetModuleVersionOptions extends ListModuleVersionsOptions {
 const listOptions = strictObject({ organizationName: part, moduleName: part, moduleProvider: part, connection: connectionInput });
 const getOptions = strictObject({ ...listOptions.shape, moduleVersion: part });
 
-/** @internal */
 export const moduleVersion: ReadFunction<GetModuleVersionOptions, ModuleVersion> = {
   token: "platform:getModuleVersion",
   operation: "Cannot read module version",
@@ -38,7 +37,6 @@ export const moduleVersion: ReadFunction<GetModuleVersionOptions, ModuleVersion>
   },
 };
 
-/** @internal */
 export const moduleVersions: ReadFunction<ListModuleVersionsOptions, ModuleVersion[]> = {
   token: "platform:listModuleVersions",
   operation: "Cannot list module versions",

@@ -136,7 +136,6 @@ function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
  * @requests With `trimLater`, each rotation first reads the timeouts with `GET /api/v2/admin/general-settings`, and an update after `trimAt` sends
  * `POST /api/v2/admin/oidc-settings/actions/trim-key`. In the standard dialect, which has no timeouts, the `GET` is not sent.
  * @unreadable Everything: the platform does not report the action, so it never shows drift.
- * @internal
  */
 export const oidcKeyRotation: Definition<OidcKeyRotationInputs, OidcKeyRotationState> = {
   system,

@@ -1,7 +1,6 @@
 import { Definition } from "../definition";
 import { ActionInputs, ActionState, action } from "./action";
 
-/** @internal */
 export const trimKey = { path: (): string[] => ["oidc-settings", "actions", "trim-key"] };
 
 /**
@@ -28,7 +27,6 @@ export const trimKey = { path: (): string[] => ["oidc-settings", "actions", "tri
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @unreadable Everything: the platform does not report the action, so it never shows drift.
- * @internal
  */
 export const oidcKeyTrim: Definition<ActionInputs, ActionState> = action({
   type: "OidcKeyTrim",

@@ -22,7 +22,7 @@ function pageIn(link: unknown): string | undefined {
   return url?.searchParams.get("page[number]") ?? "";
 }
 
-/** One page of a collection. @internal */
+/** One page of a collection. */
 export interface Page<Item> {
   items: Item[];
   /** The number of the next page; undefined after the last one. */
@@ -31,7 +31,7 @@ export interface Page<Item> {
   totalCount: number;
 }
 
-/** The page in a document. @internal */
+/** The page in a document. */
 export function pageOf<Item>(document: unknown, path: string, itemOf: (item: Record<string, unknown>) => Item): Page<Item> {
   const { data, ...pagination } = (document ?? {}) as Pagination & { data?: unknown };
   if (!Array.isArray(data) || !data.every(isObject)) throw invalidResponse("GET", path);
@@ -62,7 +62,7 @@ async function* pagesFrom<Item extends { id: string }>(
   }
 }
 
-/** The items of the first page and all later ones. An item that moves to another page meanwhile is returned once. @internal */
+/** The items of the first page and all later ones. An item that moves to another page meanwhile is returned once. */
 export async function* itemsFrom<Item extends { id: string }>(
   first: Page<Item>,
   path: string,
@@ -84,7 +84,7 @@ export async function* itemsFrom<Item extends { id: string }>(
   }
 }
 
-/** Reads a whole collection, with the largest page size of the platform. @internal */
+/** Reads a whole collection, with the largest page size of the platform. */
 export async function readAll(connection: Connection, path: string, send: typeof call = call): Promise<Resource[]> {
   const fetchPage = async (page: number): Promise<Page<Resource>> => {
     const query = { "page[number]": String(page), "page[size]": "100" };

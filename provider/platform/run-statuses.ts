@@ -25,7 +25,7 @@ const statuses = [
   "planned_and_finished",
 ];
 
-/** Rejects an unknown status, which would find no workspace. Terraform Enterprise may know more, so there it only prints a warning. @internal */
+/** Rejects an unknown status, which would find no workspace. Terraform Enterprise may know more, so there it only prints a warning. */
 export function checkStatuses(connection: Connection, given: readonly string[] = []): void {
   const failures = given.flatMap((status, index): CheckFailure[] => {
     if (statuses.includes(status)) return [];

@@ -21,7 +21,6 @@ import { ActionInputs, ActionState, action } from "./action";
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @unreadable Everything: the platform does not report the action, so it never shows drift.
- * @internal
  */
 export const samlCertificateRevocation: Definition<ActionInputs, ActionState> = action({
   type: "SamlCertificateRevocation",

@@ -33,7 +33,6 @@ export interface SmsVerificationInputs extends ActionInputs {
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @unreadable Everything: the platform does not report the action, so it never shows drift.
- * @internal
  */
 export const smsVerification: Definition<SmsVerificationInputs, ActionState> = action({
   type: "SmsVerification",

@@ -29,12 +29,11 @@ export interface Workspace {
 /** A related resource that a response can include. */
 export type WorkspaceInclude = "organization" | "organization.owners" | "current_run";
 
-/** @internal */
 export const workspaceIdInput: z.ZodString = z
   .string("must be a workspace id")
   .regex(/^[\w-]+$/, "must be a workspace id, such as ws-6jrRyVDv1J8zQMB5");
 
-/** Reads a workspace; undefined if it does not exist. A 404 proves that only to an administrator. @internal */
+/** Reads a workspace; undefined if it does not exist. A 404 proves that only to an administrator. */
 export async function readWorkspace(
   connection: Connection,
   id: string,
@@ -52,7 +51,6 @@ export async function readWorkspace(
   }
 }
 
-/** @internal */
 export function workspaceOf({ id, attributes, relationships, links }: Resource, included: unknown): Workspace {
   const one = (name: string): string | undefined => idsIn(relationships[name])[0];
   const all = (Array.isArray(included) ? included : []).filter(isObject).map(completed);

@@ -138,7 +138,6 @@ async function firstPage(connection: Connection, query: WorkspaceQuery): Promise
   return fetchPage(connection, query, 1);
 }
 
-/** @internal */
 export const workspaces: ReadFunction<ListWorkspacesOptions, Workspace[]> = {
   token: "platform:listWorkspaces",
   operation: "Cannot list workspaces",
@@ -152,7 +151,6 @@ export const workspaces: ReadFunction<ListWorkspacesOptions, Workspace[]> = {
   },
 };
 
-/** @internal */
 export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
   token: "platform:getWorkspace",
   operation: "Cannot read workspace",

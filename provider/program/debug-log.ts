@@ -11,7 +11,6 @@ let hidden = false;
 /**
  * Keeps secrets out of `--json`, `--debug`, `-v=3` and the events of the Automation API: the SDK's debug log shows only the URN of a response.
  * Covers the SDK of this package and every other copy that is already loaded.
- * @internal
  */
 export function hideResponses(): void {
   if (hidden) return;

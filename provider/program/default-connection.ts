@@ -11,7 +11,6 @@ const misspelling = new RegExp(
 /**
  * Throws if the stack's configuration misspells `steward:default`, since the provider would then use the server in the environment. Only the program can
  * list the keys of the configuration.
- * @internal
  */
 export function assertDefaultSpelled(connection: unknown): void {
   if (connection !== undefined && connection !== name) return;

@@ -12,7 +12,7 @@ import { standardOutput } from "../log/print";
 // A program may declare each object on a server only once. Two resources for one object would overwrite each other, and deleting one would delete the
 // object of the other. Only the program knows the names of the resources.
 
-/** The parts of a definition that the check reads. @internal */
+/** The parts of a definition that the check reads. */
 export interface Declared {
   system: System;
   token: string;
@@ -21,7 +21,7 @@ export interface Declared {
   fields: AnyFields;
 }
 
-/** One run of a program. @internal */
+/** One run of a program. */
 export interface Program {
   /** The names of the resources, by the server and the path of their objects. */
   names: Map<string, string>;
@@ -49,7 +49,6 @@ const isPlain = (value: unknown): boolean => !Output.isInstance(value) && !(valu
 /**
  * Returns the properties of a resource, after it has checked that no other resource of the program declares its objects. If a property is an output, the
  * check runs when the output resolves, before the resource is registered. Throws an error that names the other resource.
- * @internal
  */
 export function declareOnce(definition: Declared, name: string, properties: Inputs): Inputs {
   const stack = getStackResource();
@@ -80,7 +79,7 @@ const known = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inner === undefined ? undefined : true]))
     : value;
 
-/** Records the objects that a resource declares. Throws if another resource declares one of them. @internal */
+/** Records the objects that a resource declares. Throws if another resource declares one of them. */
 export function declare(
   { system, displayName, objects, fields }: Declared,
   name: string,

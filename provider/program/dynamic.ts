@@ -4,21 +4,19 @@ import { StewardError } from "../errors";
 
 // The program's side of Pulumi's dynamic providers. dynamic-runtime.ts is the engine's side.
 
-/** @internal */
 export const dynamicType = (token: string): string => `pulumi-nodejs:dynamic/steward/${token}`;
 
-/** The same resource, served by the native plugin. @internal */
+/** The same resource, served by the native plugin. */
 export const nativeType = (token: string): string => `steward:${token}`;
 
 /**
- * The release that writes the state, without the patch number, so that patch releases do not change the state. It adds 12 bytes to each resource. @internal
+ * The release that writes the state, without the patch number, so that patch releases do not change the state. It adds 12 bytes to each resource.
  */
 export const release = "0.1";
 
 /**
  * The code of a provider: a CommonJS module whose `handler()` returns the provider. Pulumi stores it twice for each resource, in the inputs and in the
  * outputs. It loads the package by name, unlike the serialized closure of `dynamic.Resource`. Uses single quotes where possible: JSON escapes double quotes.
- * @internal
  */
 export const providerText = (token: string): string =>
   `exports.handler=()=>{try{return require('pulumi-steward/runtime').provider('${token}','${release}')}catch(e){e.message="Install the program's dependencies";e.stack='';throw e}}`;
@@ -28,7 +26,6 @@ let resolved = false;
 /**
  * Throws if the engine cannot load the package from the program's folder, where a dependency of a dependency may be missing. Otherwise each resource would
  * fail.
- * @internal
  */
 export function assertRuntimeResolves(): void {
   if (resolved) return;
@@ -54,7 +51,6 @@ function isProgram(file: string | null | undefined): boolean {
 /**
  * Shortens the call stack of the next resource: removes frames outside the program that follow the first program frame. Pulumi stores the stack in the
  * state, where these frames are a fifth of a small resource. No option disables this.
- * @internal
  */
 export function shortenCallStack(): void {
   const before = Error.prepareStackTrace;

@@ -5,13 +5,13 @@ import { checkFailures, issuesOf, Schema } from "../inputs";
 import { FunctionSpec, ReadFunction } from "../read-function";
 import type * as Program from "./program";
 
-/** Sources that override the program's in nested calls, such as the limits of a test. @internal */
+/** Sources that override the program's in nested calls, such as the limits of a test. */
 export const programSources: AsyncLocalStorage<Partial<ConfigurationSources>> = new AsyncLocalStorage();
 
 /** Loaded on demand, since the native plugin uses this file without Pulumi's SDK. */
 const program = (): typeof Program => require("./program");
 
-/** Adds the operation to an error. @internal */
+/** Adds the operation to an error. */
 export async function withOperation<T>(operation: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -20,7 +20,7 @@ export async function withOperation<T>(operation: string, work: () => Promise<T>
   }
 }
 
-/** `withOperation` for an iteration. @internal */
+/** `withOperation` for an iteration. */
 export async function* eachWithOperation<T>(operation: string, items: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* items;
@@ -29,13 +29,13 @@ export async function* eachWithOperation<T>(operation: string, items: AsyncItera
   }
 }
 
-/** Throws if the options of a function are invalid. @internal */
+/** Throws if the options of a function are invalid. */
 export function assertOptions(options: Schema, given: object): void {
   const issues = issuesOf(options, given);
   if (issues.length > 0) throw invalidInput(checkFailures({ issues }, given));
 }
 
-/** Runs a function in the program: checks its options, finds its connection, and adds the operation to an error. @internal */
+/** Runs a function in the program: checks its options, finds its connection, and adds the operation to an error. */
 export function invoke<T, Own extends object>(
   spec: FunctionSpec<Own>,
   given: { connection?: string },
@@ -60,20 +60,20 @@ export function invoke<T, Own extends object>(
   });
 }
 
-/** Calls a function that only reads. @internal */
+/** Calls a function that only reads. */
 export const read = <Options extends { connection?: string }, Result, Own extends object>(
   called: ReadFunction<Options, Result, Own>,
   options: Options,
 ): Promise<Result> => invoke(called, options, (connection) => called.run(connection, options));
 
-/** The result with its secrets as outputs. @internal */
+/** The result with its secrets as outputs. */
 export function secretsAsOutputs<Result extends object>({ secrets = [] }: { secrets?: readonly string[] }, result: Result): object {
   const { secret } = program();
   const isSecret = (field: string, value: unknown): boolean => value !== undefined && secrets.includes(field);
   return Object.fromEntries(Object.entries(result).map(([field, value]) => [field, isSecret(field, value) ? secret(value) : value]));
 }
 
-/** `invoke` for an iteration, which has one connection for all its requests. @internal */
+/** `invoke` for an iteration, which has one connection for all its requests. */
 export async function* invokeEach<T, Own extends object>(
   spec: FunctionSpec<Own>,
   given: { connection?: string },

@@ -1,7 +1,7 @@
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../errors";
 
-/** The value of `steward:native`. Undefined if it is not set: resources are then dynamic. @internal */
+/** The value of `steward:native`. Undefined if it is not set: resources are then dynamic. */
 export function usesPlugin(): boolean | undefined {
   const value = getConfig("steward:native");
   if (value === undefined || value === "true" || value === "false") return value === undefined ? undefined : value === "true";

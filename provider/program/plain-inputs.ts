@@ -8,7 +8,7 @@ import { pathOf } from "../inputs";
 /** The SDK loses the first, and fails without a cause for an object with the second. */
 const unusableKeys: readonly string[] = ["__proto__", "toString"];
 
-/** Check failures for the parts of an input that Pulumi's SDK would lose, such as the content of a Map. @internal */
+/** Check failures for the parts of an input that Pulumi's SDK would lose, such as the content of a Map. */
 export function lostParts(value: unknown, path: readonly PropertyKey[]): CheckFailure[] {
   if (typeof value !== "object" || value === null) return [];
   if (Output.isInstance(value) || value instanceof Promise || Resource.isInstance(value)) return [];

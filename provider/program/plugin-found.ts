@@ -21,7 +21,6 @@ let found = false;
 /**
  * Throws if Pulumi cannot find the plugin: Pulumi would try to download it, and fail. An inline program of the Automation API is not checked, since its
  * Pulumi.yaml may be anywhere.
- * @internal
  */
 export function assertPluginFound(): void {
   found ||= !/[\\/]cmd[\\/]run[\\/]/.test(require.main?.filename ?? "") || isFound();

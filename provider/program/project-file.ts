@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The path of the project file that the engine uses in a folder: the nearest one, also in parent folders. @internal */
+/** The path of the project file that the engine uses in a folder: the nearest one, also in parent folders. */
 export function projectFile(folder = process.cwd()): string | undefined {
   const file = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].map((name) => join(folder, name)).find(existsSync);
   if (file) return file;

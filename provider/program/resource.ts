@@ -36,7 +36,6 @@ interface Registered extends Declared {
 /**
  * The arguments for Pulumi's constructor. Each class extends `CustomResource` directly: with a base class, Pulumi would record a line of this package as the
  * source position of the resource.
- * @internal
  */
 export function registration(
   definition: Registered,
@@ -93,7 +92,6 @@ function asSecret(secrets: readonly string[], path: string, value: unknown): unk
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asSecret(secrets, `${path}.${key}`, inner)]));
 }
 
-/** @internal */
 export function getter<A, T>(type: () => new (name: string, args: A, opts?: CustomResourceOptions) => T): Getter<T> {
   return (name, id, args = {}, opts) => new (type())(name, args as A, { ...opts, id });
 }

@@ -7,7 +7,7 @@ const holdsOutput = (value: unknown): boolean =>
   value instanceof Promise ||
   (typeof value === "object" && value !== null && Object.values(value).some(holdsOutput));
 
-/** The names of the inputs that contain a secret. Undefined if there are none. `known` names are always secret. @internal */
+/** The names of the inputs that contain a secret. Undefined if there are none. `known` names are always secret. */
 export function secretInputsOf(inputs: object, known: readonly string[] = []): Promise<string[] | undefined> | undefined {
   const late = Object.entries(inputs).filter(([name, value]) => known.includes(name) || holdsOutput(value));
   if (late.length === 0) return undefined;

@@ -12,7 +12,6 @@ export interface GetAgentMembersOptions {
   connection?: string;
 }
 
-/** @internal */
 export const agentMembers: ReadFunction<GetAgentMembersOptions, unknown> = {
   token: "scheduler:getAgentMembers",
   operation: "Cannot read the members of the agent",

@@ -42,13 +42,12 @@ const dialects: Record<string, SchedulerDialect> = {
   hashicorp: { headerPrefix: "x-nomad", fields: { members: "Members", registration: "EvalID" } },
 };
 
-/** The settings that only this system has. @internal */
+/** The settings that only this system has. */
 export interface SchedulerSettings {
   namespace?: string;
   region?: string;
 }
 
-/** @internal */
 export const system: System<SchedulerSettings> = defineSystem({
   name: "scheduler",
   dialects,
@@ -68,17 +67,15 @@ export const system: System<SchedulerSettings> = defineSystem({
   ],
 });
 
-/** @internal */
 export type SchedulerConnection = Connection & SchedulerSettings;
 
-/** `connect` has already rejected every other dialect. @internal */
+/** `connect` has already rejected every other dialect. */
 export const dialectOf = ({ dialect }: Connection): SchedulerDialect => dialects[dialect] as SchedulerDialect;
 
-/** The namespace of one job. @internal */
+/** The namespace of one job. */
 export const oneNamespace: z.ZodType<string | undefined> = nonEmptyStr
   .refine((namespace) => namespace !== "*", rule("one-namespace", "must be the name of one namespace"))
   .optional();
-/** @internal */
 export const consistencyShape = {
   connection: connectionInput,
   namespace: nonEmptyStr.optional(),
@@ -86,7 +83,7 @@ export const consistencyShape = {
   stale: bool.optional(),
 };
 
-/** Rejects `*`, which a connection may set for lists: a job belongs to one namespace. @internal */
+/** Rejects `*`, which a connection may set for lists: a job belongs to one namespace. */
 export function assertOneNamespace({ namespace, title }: SchedulerConnection, query: QueryOptions): void {
   if ((query.namespace ?? namespace) === "*")
     throw invalidInput([{ path: "namespace", rule: "needed", reason: `is required, since the ${title} sets "*"` }]);
@@ -106,7 +103,7 @@ function policyFor({ method, path, query, body }: Pick<Request, "method" | "path
   return capability ? `namespace "${namespace}" { capabilities = ["${capability}"] }` : 'node { policy = "read" }';
 }
 
-/** Sends a request to the scheduler. A 5xx response is never retried. @internal */
+/** Sends a request to the scheduler. A 5xx response is never retried. */
 export async function call(connection: Connection, request: Omit<Request, "headers" | "parse">): Promise<Response> {
   const headers = (token?: string): Record<string, string> => (token ? { [`${dialectOf(connection).headerPrefix}-token`]: token } : {});
   try {
@@ -122,7 +119,7 @@ export async function call(connection: Connection, request: Omit<Request, "heade
   }
 }
 
-/** `call` for a response that a program receives unchanged. Throws if it lacks the field by which it is known to be the scheduler's. @internal */
+/** `call` for a response that a program receives unchanged. Throws if it lacks the field by which it is known to be the scheduler's. */
 export async function callUnchanged(
   connection: Connection,
   request: Parameters<typeof call>[1],
@@ -134,7 +131,6 @@ export async function callUnchanged(
   return body;
 }
 
-/** @internal */
 export function queryOf(connection: SchedulerConnection, { namespace, region, stale }: QueryOptions): Record<string, string> {
   const chosen = { namespace: namespace ?? connection.namespace, region: region ?? connection.region };
   return {
@@ -145,13 +141,12 @@ export function queryOf(connection: SchedulerConnection, { namespace, region, st
   };
 }
 
-/** A response header by its name without the prefix `X-Scheduler-` or `X-Nomad-`. @internal */
+/** A response header by its name without the prefix `X-Scheduler-` or `X-Nomad-`. */
 export function header(connection: Connection, { headers }: Response, name: string): string | undefined {
   // A gateway may repeat a header.
   const [value] = [headers[`${dialectOf(connection).headerPrefix}-${name}`]].flat();
   return value || undefined;
 }
 
-/** @internal */
 export const invalidResponse = (method: string, path: string, reason = "the response is not from the scheduler"): StewardError =>
   unexpectedResponse(method, path, reason, "Check the connection's address and any proxy on the way.");

@@ -54,7 +54,6 @@ export interface DeploymentTaskGroup {
   UnhealthyAllocs: number;
 }
 
-/** @internal */
 export const deployments: ListReadFunction<Deployment> = listFunction("deployments");
 
 /**

@@ -16,7 +16,6 @@ export interface ElectionOptions {
   electionTimeout?: Duration;
 }
 
-/** @internal */
 export const durationInput: z.ZodType<Duration | undefined> = z
   .custom<Duration>(
     (value) => (seconds(value) ?? 0) >= 1,
@@ -27,7 +26,7 @@ export const durationInput: z.ZodType<Duration | undefined> = z
 const hasNoLeader = (error: unknown): error is StewardError =>
   error instanceof StewardError && (error.status === 503 || (error.status === 500 && /no cluster leader/i.test(error.details.reason)));
 
-/** Retries a read while the scheduler has no leader, and prints one line. @internal */
+/** Retries a read while the scheduler has no leader, and prints one line. */
 export async function outlastElection<T>(
   { limits, log }: Connection,
   read: (attempt: number) => Promise<T>,

@@ -1,7 +1,7 @@
 import { StewardError } from "../errors";
 import { rule } from "../inputs";
 
-/** The collections to list and to watch. @internal */
+/** The collections to list and to watch. */
 export type Collection = "jobs" | "deployments" | "nodes";
 
 /**
@@ -36,7 +36,7 @@ const withoutLiterals = (filter: string): string => filter.replace(/"(?:[^"\\]|\
 
 const emptiness = /(?<![\w.\]])([A-Za-z]\w*(?:\.\w+|\[""\])*)\s+is\s+(?:not\s+)?empty\b/g;
 
-/** The reason not to send a filter; undefined if there is none. @internal */
+/** The reason not to send a filter; undefined if there is none. */
 export function objection(filter: string, collection: Collection): ReturnType<typeof rule> | undefined {
   if (filter.trim() === "") return rule("empty", "must not be empty");
   const wrong = [...withoutLiterals(filter).matchAll(emptiness)].map(([, field = ""]) => field);
@@ -45,10 +45,10 @@ export function objection(filter: string, collection: Collection): ReturnType<ty
   return rule("never-empty", `tests ${field} for emptiness, but it is not a string, a list or a map; compare it with a value instead`);
 }
 
-/** True if Nomad may close the connection because of the filter, so that the request must not be retried. @internal */
+/** True if Nomad may close the connection because of the filter, so that the request must not be retried. */
 export const asksForEmptiness = (filter: string): boolean => withoutLiterals(filter).search(emptiness) >= 0;
 
-/** The error with a hint about the filter. @internal */
+/** The error with a hint about the filter. */
 export function explainFilter(error: unknown, filter: string, collection: Collection): unknown {
   if (!(error instanceof StewardError)) return error;
   const shown = `The filter was: ${filter}`;

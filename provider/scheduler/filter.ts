@@ -69,7 +69,7 @@ class Expression implements Filter {
   }
 }
 
-/** True for an object whose `toString` is not that of all objects. An array is not one. @internal */
+/** True for an object whose `toString` is not that of all objects. An array is not one. */
 export const isFilter = (given: unknown): given is Filter =>
   isObject(given) && typeof given.toString === "function" && given.toString !== Object.prototype.toString;
 

@@ -53,7 +53,6 @@ export interface JobSummary {
   ModifyIndex: number;
 }
 
-/** @internal */
 export const jobs: ListReadFunction<JobStub> = listFunction("jobs");
 
 /**

@@ -53,7 +53,6 @@ export interface List<T> extends AsyncIterable<T> {
   readonly page: Page | undefined;
 }
 
-/** @internal */
 export const signalInput: z.ZodType<AbortSignal | undefined> = z
   .custom<AbortSignal>(
     (value) => typeof (value as AbortSignal | undefined)?.addEventListener === "function",
@@ -61,7 +60,7 @@ export const signalInput: z.ZodType<AbortSignal | undefined> = z
   )
   .optional();
 
-/** The schema of the options of a list. `more`: further options. @internal */
+/** The schema of the options of a list. `more`: further options. */
 export function querySchema(collection: Collection, more: z.ZodRawShape = {}): z.ZodType {
   return strictObject({
     ...consistencyShape,
@@ -85,9 +84,7 @@ export function querySchema(collection: Collection, more: z.ZodRawShape = {}): z
 /** The size limit of the response to a list. */
 const listBytes = 64 * 1024 * 1024;
 
-/** @internal */
 export type Item = Record<string, unknown>;
-/** @internal */
 export interface Fetched {
   items: Item[];
   page: Page;
@@ -96,7 +93,7 @@ export interface Fetched {
   hasIndex: boolean;
 }
 
-/** Fetches one page. `more`: further properties of the request. @internal */
+/** Fetches one page. `more`: further properties of the request. */
 export async function fetchPage(
   connection: SchedulerConnection,
   collection: Collection,
@@ -154,7 +151,7 @@ function withTimesAsStrings(item: Item): Item {
   return item;
 }
 
-/** All pages, without duplicate items. @internal */
+/** All pages, without duplicate items. */
 export async function* pages(
   query: ListOptions,
   collection: Collection,
@@ -182,12 +179,10 @@ export async function* pages(
   yield { ...whole, items: unseen(whole.items) };
 }
 
-/** @internal */
 export interface ListReadFunction<T> extends ReadFunction<ListOptions, T[], SchedulerSettings> {
   property: Collection;
 }
 
-/** @internal */
 export const listFunction = <T>(collection: Collection): ListReadFunction<T> => ({
   token: `scheduler:list${collection[0]?.toUpperCase()}${collection.slice(1)}`,
   operation: `Cannot list ${collection}`,
@@ -204,7 +199,6 @@ export const listFunction = <T>(collection: Collection): ListReadFunction<T> => 
 const pagesOf = (connection: SchedulerConnection, collection: Collection, query: ListOptions): AsyncGenerator<Fetched> =>
   pages(query, collection, (each, next) => fetchPage(connection, collection, each, next));
 
-/** @internal */
 export function list<T>(called: ListReadFunction<T>, options: ListOptions): List<T> {
   let page: Page | undefined;
   return {
@@ -224,5 +218,4 @@ export function list<T>(called: ListReadFunction<T>, options: ListOptions): List
   };
 }
 
-/** @internal */
 export const aborted = (): StewardError => new StewardError({ code: "ERR_ABORTED", reason: "the program's signal aborted it" });

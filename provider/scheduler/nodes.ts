@@ -26,7 +26,6 @@ export interface NodeStub {
   [field: string]: unknown;
 }
 
-/** @internal */
 export const nodes: ListReadFunction<NodeStub> = listFunction("nodes");
 
 /**

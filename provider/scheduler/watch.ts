@@ -116,7 +116,7 @@ async function readState(
   return { index: first?.page.index ?? 0, hasIndex: first?.hasIndex ?? false, items };
 }
 
-/** The current list, then the list after each change. @internal */
+/** The current list, then the list after each change. */
 export async function* changes(
   connection: SchedulerConnection,
   collection: Collection,

@@ -15,7 +15,6 @@ interface SecretsSettings {
   mount?: string;
 }
 
-/** @internal */
 export const system: System<SecretsSettings> = defineSystem({
   name: "secrets",
   dialects,
@@ -59,21 +58,21 @@ export const system: System<SecretsSettings> = defineSystem({
   ],
 });
 
-/** `connect` has already rejected every other dialect. @internal */
+/** `connect` has already rejected every other dialect. */
 export const dialectOf = ({ dialect }: Connection): SecretsDialect => dialects[dialect] as SecretsDialect;
 
 /** The life cycle passes connections without the type of these settings. */
 const settingsOf = (connection: Connection): SecretsSettings => connection as Connection & SecretsSettings;
 
-/** The mount of the scheduler engine if a resource names none. @internal */
+/** The mount of the scheduler engine if a resource names none. */
 export const defaultMount = (connection: Connection): string => settingsOf(connection).mount ?? dialectOf(connection).schedulerMount;
 
-/** An API path. A mount may be nested, and a name may contain any character. @internal */
+/** An API path. A mount may be nested, and a name may contain any character. */
 export function apiPath(mount: string, ...names: string[]): string {
   return `/v1/${[...mount.split("/"), ...names].map(encodeURIComponent).join("/")}`;
 }
 
-/** Sends a request to the secrets service and returns the response body. A write needs no body, or the service's own. @internal */
+/** Sends a request to the secrets service and returns the response body. A write needs no body, or the service's own. */
 export async function call(
   connection: Connection,
   request: Omit<Request, "headers">,
@@ -104,15 +103,15 @@ export async function call(
   });
 }
 
-/** The rule of the error of a write whose response is not the service's own. @internal */
+/** The rule of the error of a write whose response is not the service's own. */
 export const foreignResponse = "foreign-response";
 
-/** Returns true if an object is missing, in a dialect where a 404 may also come from a gateway. @internal */
+/** Returns true if an object is missing, in a dialect where a 404 may also come from a gateway. */
 export type Evidence = (error: StewardError) => Promise<boolean>;
 
 /**
  * Returns the `data` of an object, or undefined if the object does not exist. In some dialects a 404 may come from a gateway, so `evidence`
- * must confirm it. With `anyNotFound` every 404 counts. @internal
+ * must confirm it. With `anyNotFound` every 404 counts.
  */
 export async function readData(
   connection: Connection,
@@ -140,7 +139,7 @@ export async function readData(
   }
 }
 
-/** Runs the read that precedes a write. If it fails with a 404, the error's hint ends with `alternative`. @internal */
+/** Runs the read that precedes a write. If it fails with a 404, the error's hint ends with `alternative`. */
 export async function readFirst<T>(alternative: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -152,13 +151,13 @@ export async function readFirst<T>(alternative: string, read: () => Promise<T>):
 
 const adoptHint = "Or set adopt: true, which creates it without this check.";
 
-/** Reads the object that a create would adopt. With `adopt: true` every 404 counts as missing, since the create overwrites anyway. @internal */
+/** Reads the object that a create would adopt. With `adopt: true` every 404 counts as missing, since the create overwrites anyway. */
 export const readExisting = <T>(adopt: Adopt | undefined, read: (anyNotFound: boolean) => Promise<T>): Promise<T> =>
   adopt === true ? read(true) : readFirst(adoptHint, () => read(false));
 
 /**
  * True if the 404 comes from the service, and its OpenAPI document lists the path for this token. The document alone is no evidence: a gateway
- * may route `sys` but not the mount. @internal
+ * may route `sys` but not the mount.
  */
 const documentsPath =
   (connection: Connection): Evidence =>
@@ -173,11 +172,11 @@ const documentsPath =
     return Object.keys(paths).some((template) => matches(template, documentedPath(error)));
   };
 
-/** With `--replace`, and for a tainted resource, Pulumi creates the new one first, without asking the provider. @internal */
+/** With `--replace`, and for a tainted resource, Pulumi creates the new one first, without asking the provider. */
 export const replaceHint =
   "To replace it with `pulumi up --replace` or `pulumi state taint`, set the resource option deleteBeforeReplace: true.";
 
-/** Deletes an object. Succeeds if the object or its mount no longer exists. @internal */
+/** Deletes an object. Succeeds if the object or its mount no longer exists. */
 export async function remove(connection: Connection, path: string): Promise<void> {
   try {
     await call(connection, { method: "DELETE", path, retry: "idempotent" });
@@ -186,18 +185,17 @@ export async function remove(connection: Connection, path: string): Promise<void
   }
 }
 
-/** True if an error response has the format of the service, a list of errors. @internal */
+/** True if an error response has the format of the service, a list of errors. */
 export const isFromService = (error: StewardError): boolean => error.details.errorCount !== undefined;
 
-/** True for a 404 of the service itself: the object or its mount does not exist. @internal */
+/** True for a 404 of the service itself: the object or its mount does not exist. */
 export const isNotFound = (error: unknown): boolean => error instanceof StewardError && error.status === 404 && isFromService(error);
 
-/** True if the service reports that the lease does not exist. @internal */
+/** True if the service reports that the lease does not exist. */
 export function isLeaseGone(error: unknown): boolean {
   return error instanceof StewardError && error.status === 400 && /^(invalid lease|lease not found)$/.test(error.details.reason);
 }
 
-/** @internal */
 export const invalidResponse = (path: string): StewardError =>
   unexpectedResponse("GET", path, "the response is not from the scheduler engine", "Check the address and the mount.");
 
@@ -205,7 +203,7 @@ const openApiPath = "/v1/sys/internal/specs/openapi";
 /** The document has megabytes if the service has many mounts. */
 const openApiBytes = 64 * 1024 * 1024;
 
-/** Returns the OpenAPI document of the paths that the token can see. @internal */
+/** Returns the OpenAPI document of the paths that the token can see. */
 export async function readOpenApi(connection: Connection, retry: Retry): Promise<OpenAPIV3.Document> {
   const limits = { bodyBytes: openApiBytes };
   const document = (await call(connection, { method: "GET", path: openApiPath, retry, limits })) as Partial<OpenAPIV3.Document> | undefined;
@@ -220,7 +218,7 @@ export async function readOpenApi(connection: Connection, retry: Retry): Promise
   );
 }
 
-/** The paths that the token can see, read once per server and token. Undefined if the document cannot be read. @internal */
+/** The paths that the token can see, read once per server and token. Undefined if the document cannot be read. */
 export function visiblePaths(connection: Connection, retry: Retry): Promise<OpenAPIV3.PathsObject | undefined> {
   const key = JSON.stringify(["openapi", retry, connection.server, connection.token()]);
   const known = connection.cache.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
@@ -233,10 +231,10 @@ export function visiblePaths(connection: Connection, retry: Retry): Promise<Open
   return asked;
 }
 
-/** The path of a request in the form of the OpenAPI document. @internal */
+/** The path of a request in the form of the OpenAPI document. */
 export const documentedPath = ({ path = "" }: StewardError): string => decodeURIComponent(path.replace(/^\/v1/, ""));
 
-/** True if a path template of the document, `/scheduler/role/{name}`, matches the path of a request. @internal */
+/** True if a path template of the document, `/scheduler/role/{name}`, matches the path of a request. */
 export function matches(template: string, path: string): boolean {
   // Not a regular expression: one made of the server's template could take exponential time.
   const [parts, segments] = [template.replace(/\/$/, "").split("/"), path.split("/")];

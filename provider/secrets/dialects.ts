@@ -16,7 +16,7 @@ interface RekeyApi {
   notServed: { status: number; reason: string; hint: string };
 }
 
-/** The differences between dialects. @internal */
+/** The differences between dialects. */
 export interface SecretsDialect {
   tokenHeader: string;
   namespaceHeader: string;
@@ -95,7 +95,6 @@ const hashicorp: SecretsDialect = {
   ownsBody,
 };
 
-/** @internal */
 export const dialects: Record<string, SecretsDialect> = {
   standard: {
     tokenHeader: "x-secrets-token",

@@ -19,12 +19,12 @@ const path = z
   .string("must be a path such as team/scheduler")
   .refine(isMountPath, rule("mount", "must be a path such as team/scheduler, without empty parts"));
 
-/** The input `mount` of a function. @internal */
+/** The input `mount` of a function. */
 export const mountInput: z.ZodType<string | undefined> = path.optional();
 
 const trimmed = (value: unknown): unknown => (typeof value === "string" ? normalizeMount(value) : value);
 
-/** The input and output `mount` of a resource. @internal */
+/** The input and output `mount` of a resource. */
 export const mountField: {
   input: Schema<string>;
   default: (connection: Connection) => string;

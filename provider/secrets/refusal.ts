@@ -2,7 +2,7 @@ import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { documentedPath, matches, visiblePaths } from "./client";
 
-/** Explains a 403 or a 404 with the paths that the OpenAPI document lists for the token. Returns any other error unchanged. @internal */
+/** Explains a 403 or a 404 with the paths that the OpenAPI document lists for the token. Returns any other error unchanged. */
 export async function explainRefusal(connection: Connection, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || (error.status !== 403 && error.status !== 404)) return error;
   // Without a token the document lists no paths.

@@ -275,7 +275,6 @@ const tokenMissing: CheckFailure = {
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
  * @unreadable `token` and `clientKey`; in the standard dialect everything except `address`.
- * @internal
  */
 export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessState, StoredState> = {
   system,

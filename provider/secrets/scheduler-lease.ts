@@ -131,7 +131,6 @@ async function write(connection: Connection, inputs: SchedulerLeaseInputs, curre
  * @requests If a value was removed from the program, the update first sends the `GET`.
  * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
  * @unreadable Nothing: the service returns both values.
- * @internal
  */
 export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseState> = {
   system,

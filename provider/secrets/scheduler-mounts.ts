@@ -6,7 +6,7 @@ import { isObject } from "../text/json";
 import { apiPath, defaultMount, dialectOf, matches, readData, visiblePaths } from "./client";
 import { normalizeMount } from "./mount-path";
 
-/** Searches every mount of the scheduler engine. `below` is the path that `find` reads at a mount: `config/lease`. @internal */
+/** Searches every mount of the scheduler engine. `below` is the path that `find` reads at a mount: `config/lease`. */
 export async function atEachMount<State>(
   { connection, mounts, attempt }: DiscoverRequest,
   below: string,

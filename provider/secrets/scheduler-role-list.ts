@@ -13,7 +13,6 @@ export interface ListSchedulerRolesOptions extends ConnectionArgs, MountArgs {}
 
 const schema: z.ZodType<ListSchedulerRolesOptions> = strictObject({ connection: connectionInput, mount: mountInput });
 
-/** @internal */
 export const schedulerRoleNames: ReadFunction<ListSchedulerRolesOptions, string[]> = {
   token: "secrets:listSchedulerRoles",
   operation: "Cannot list the scheduler roles",

@@ -74,10 +74,8 @@ export interface SchedulerRoleState extends RoleState, Required<MountArgs> {
   lease: string | undefined;
 }
 
-/** @internal */
 export const roleDefaults: Required<RoleAttributes> = { policies: [], global: false, type: "client" };
 
-/** @internal */
 export const roleAttributes: {
   policies: z.ZodType<string[]>;
   global: z.ZodType<boolean>;
@@ -88,14 +86,14 @@ export const roleAttributes: {
   type: z.enum(["client", "management"], 'must be "client" or "management"'),
 };
 
-/** Check failures for a role name that the service would reject. @internal */
+/** Check failures for a role name that the service would reject. */
 export function roleNameFindings(connection: Connection, name: string, path: string): CheckFailure[] {
   const { pattern, reason } = dialectOf(connection).roleName;
   if (!isStorableKey(name)) return [{ path, rule: "unstorable", reason: "is a name that Pulumi cannot store" }];
   return pattern.test(name) ? [] : [{ path, rule: "role-name", reason }];
 }
 
-/** Check failures for a combination of type and policies that the service would reject. @internal */
+/** Check failures for a combination of type and policies that the service would reject. */
 export function rolePolicyFindings(
   connection: Connection,
   { type = "client", policies = [] }: RoleAttributes,
@@ -109,10 +107,10 @@ export function rolePolicyFindings(
   return [];
 }
 
-/** The API path of a role. @internal */
+/** The API path of a role. */
 export const rolePath = ({ mount, name }: { mount: string; name: string }): string => apiPath(normalizeMount(mount), "role", name);
 
-/** The names of all roles at a mount. An engine without roles responds with 404. @internal */
+/** The names of all roles at a mount. An engine without roles responds with 404. */
 export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {
   const path = apiPath(mount, "role");
   const data = await readData(connection, path, { query: { list: "true" } });
@@ -128,7 +126,7 @@ const isUnlisted =
   async () =>
     !(await listRoleNames(connection, mount)).includes(name);
 
-/** Reads a role. If the service does not return `global`, it is the last written value. @internal */
+/** Reads a role. If the service does not return `global`, it is the last written value. */
 export async function readRole(
   connection: Connection,
   role: { mount: string; name: string },
@@ -160,7 +158,7 @@ async function roleExists(connection: Connection, role: { mount: string; name: s
   }
 }
 
-/** Creates or overwrites a role. Sends all attributes, since an omitted one may keep its value. @internal */
+/** Creates or overwrites a role. Sends all attributes, since an omitted one may keep its value. */
 export async function writeRole(
   connection: Connection,
   role: { mount: string; name: string } & RoleAttributes,
@@ -175,7 +173,7 @@ export async function writeRole(
   return { policies, global, type };
 }
 
-/** Deletes a role. Returns false if another resource of the program manages it. @internal */
+/** Deletes a role. Returns false if another resource of the program manages it. */
 export const deleteRole = (
   connection: Connection,
   role: { mount: string; name: string },
@@ -195,7 +193,7 @@ async function write({ connection, inputs }: Request): Promise<SchedulerRoleStat
   return { name, mount, lease: undefined, ...(await writeRole(connection, inputs as Complete)) };
 }
 
-/** The differences that adopting a role overwrites. A `global` that the service does not return is not compared. @internal */
+/** The differences that adopting a role overwrites. A `global` that the service does not return is not compared. */
 export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix?: string): Difference[] =>
   differencesOf(
     { ...from, global: from.global ?? to.global },
@@ -204,7 +202,7 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix
     prefix,
   );
 
-/** The attributes that an adoption overwrites, but cannot read. @internal */
+/** The attributes that an adoption overwrites, but cannot read. */
 export const unreadOf = (roles: readonly RoleAttributes[]): string[] =>
   roles.some(({ global }) => global === undefined) ? ["global"] : [];
 
@@ -252,7 +250,6 @@ async function find({ connection, inputs }: Request): Promise<ExistingObject<Sch
  * @requests A create with `adopt` reads the role in both dialects. In the standard dialect, a refresh that gets a 404 also reads the list.
  * If the list is a 404 too, the provider reads the OpenAPI document, once in a run.
  * @unreadable `global`, in the standard dialect; after `get` it is undefined there.
- * @internal
  */
 export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> = {
   system,

@@ -350,7 +350,6 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
  * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
  * @unreadable `global` of each role, in the standard dialect; after `get` it is undefined there. The set has no output `lease`, which
  * `SchedulerRole.get` reads.
- * @internal
  */
 export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesState, StoredState> = {
   system,

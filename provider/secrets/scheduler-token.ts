@@ -202,7 +202,6 @@ async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequ
  * [leases](https://developer.hashicorp.com/vault/api-docs/system/leases)
  * @requests Without a lease, a refresh and a delete send nothing.
  * @unreadable The token; without a lease, also its validity.
- * @internal
  */
 export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState, StoredState> = {
   system,

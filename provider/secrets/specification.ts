@@ -81,7 +81,6 @@ const schema: z.ZodType<GetSpecificationOptions> = strictObject({
     .optional(),
 });
 
-/** @internal */
 export const specification: ReadFunction<GetSpecificationOptions, Specification> = {
   token: "secrets:getSpecification",
   operation: "Cannot read the specification",

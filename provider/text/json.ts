@@ -1,13 +1,12 @@
 import type * as LosslessJson from "lossless-json";
 
-/** True for an object, false for any other JSON value. @internal */
+/** True for an object, false for any other JSON value. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** @internal */
 export const isStringList = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** Parses JSON. Returns undefined for any other string. @internal */
+/** Parses JSON. Returns undefined for any other string. */
 export function parsed(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
     return parse(text);
@@ -16,7 +15,7 @@ export function parsed(text: string, parse: (text: string) => unknown = JSON.par
   }
 }
 
-/** Parses a JSON object. Returns undefined for any other string. @internal */
+/** Parses a JSON object. Returns undefined for any other string. */
 export function objectIn(text: string): Record<string, unknown> | undefined {
   const value = parsed(text);
   return isObject(value) ? value : undefined;
@@ -24,7 +23,7 @@ export function objectIn(text: string): Record<string, unknown> | undefined {
 
 let lossless: typeof LosslessJson | undefined;
 
-/** Parses JSON. An unsafe integer, such as a time in nanoseconds, becomes a string. @internal */
+/** Parses JSON. An unsafe integer, such as a time in nanoseconds, becomes a string. */
 export function parseLossless(text: string): unknown {
   // Most responses have no such integer, and JSON.parse is much faster.
   if (!/\d{16}/.test(text)) return JSON.parse(text);

@@ -1,7 +1,7 @@
-/** One line without control and format characters, since names and responses may contain terminal escape sequences. @internal */
+/** One line without control and format characters, since names and responses may contain terminal escape sequences. */
 export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
 
-/** The first ten items, and the number of further ones. @internal */
+/** The first ten items, and the number of further ones. */
 export const shortened = (items: readonly string[]): string[] => [
   ...items.slice(0, 10),
   ...(items.length > 10 ? [`and ${items.length - 10} more`] : []),

@@ -15,7 +15,7 @@ function distance(a: string, b: string): number {
   return last?.[b.length] ?? 0;
 }
 
-/** The closest known name, or undefined if none is close. @internal */
+/** The closest known name, or undefined if none is close. */
 export function closest(name: string, known: readonly string[]): string | undefined {
   const near = known.map((each) => ({ each, edits: distance(name, each) })).sort((a, b) => a.edits - b.edits);
   return near.find(({ edits }) => edits <= Math.max(2, name.length / 4))?.each;

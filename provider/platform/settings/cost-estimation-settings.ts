@@ -89,7 +89,6 @@ function requiredWhenEnabled(held: Values): string[] {
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable Nothing: the platform returns even the secrets, but Pulumi prints a changed one as `[secret]`.
- * @internal
  */
 export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsInputs, CostEstimationSettingsState> = settings({
   type: "CostEstimationSettings",

@@ -5,13 +5,13 @@ import { extraName, Kind, readable, requestOnly, secrets, Values, writeOnly } fr
 
 const documentOf = (kind: Kind, connection: Connection): string => kind.document?.(connection) ?? `${kind.id}-settings`;
 
-/** Reads the attributes that the server returns. @internal */
+/** Reads the attributes that the server returns. */
 export async function fetchSettings(kind: Kind, connection: Connection): Promise<Values> {
   const path = adminPath(documentOf(kind, connection));
   return shownIn(kind, connection, await callAsAdministrator(connection, { method: "GET", path, retry: "idempotent" }), "GET");
 }
 
-/** Writes attributes, and returns those in the response. @internal */
+/** Writes attributes, and returns those in the response. */
 export async function patchSettings(kind: Kind, connection: Connection, values: Values): Promise<Values> {
   const type = documentOf(kind, connection);
   const named = Object.entries(values).map(([name, value]) => [extraName(name) ?? wireName(connection, name), value ?? null]);

@@ -5,7 +5,7 @@ import { Kind, same, Values } from "./kind";
 import { Basis, Plan } from "./plan";
 import { stateOf } from "./state";
 
-/** The error of a failed write, with a partial state if the server may have stored the values. @internal */
+/** The error of a failed write, with a partial state if the server may have stored the values. */
 export async function afterFailure(kind: Kind, connection: Connection, error: unknown, basis: Basis, planned: Plan): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   const mailError = kind.mailErrors?.[error.status ?? 0];
@@ -56,7 +56,7 @@ export async function afterFailure(kind: Kind, connection: Connection, error: un
   });
 }
 
-/** True if a write without a response was applied, as far as readable attributes tell. @internal */
+/** True if a write without a response was applied, as far as readable attributes tell. */
 export function writeWasApplied(kind: Kind, { sent = {} }: { sent?: Values }, now: Values): boolean {
   const seen = Object.keys(sent).filter((name) => name in now);
   return seen.length > 0 && seen.every((name) => same(kind, name, now[name], sent[name]));

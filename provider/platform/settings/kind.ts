@@ -52,15 +52,14 @@ export interface SettingsState {
   extra: Record<string, unknown> | undefined;
 }
 
-/** Attributes by name, those in `extra` as `extra.<name>`. Null equals undefined. @internal */
+/** Attributes by name, those in `extra` as `extra.<name>`. Null equals undefined. */
 export type Values = Record<string, unknown>;
 
 type Shared = keyof SettingsInputs | keyof SettingsState;
 
-/** The fields of one kind of settings. @internal */
+/** The fields of one kind of settings. */
 export type Attributes<Inputs, Outputs> = Omit<Fields<Inputs, Outputs, Outputs>, Shared>;
 
-/** @internal */
 export interface Kind {
   /** `GeneralSettings`. */
   type: string;
@@ -79,7 +78,6 @@ export interface Kind {
   mailErrors?: Readonly<Record<number, string>>;
 }
 
-/** @internal */
 export interface KindOf<Inputs, Outputs> extends Omit<Kind, "attributes"> {
   attributes: Attributes<Inputs, Outputs>;
   rules?: readonly Rule<Inputs>[];
@@ -89,69 +87,66 @@ const isPath = (name: string): boolean => name.includes(".");
 
 const inputsOf = ({ attributes }: Kind): string[] => Object.keys(attributes).filter((name) => attributes[name]?.input);
 
-/** The attributes that the server returns. @internal */
+/** The attributes that the server returns. */
 export const readable = ({ attributes }: Kind): string[] => namesWith(attributes, "output");
 
-/** The attributes that the server stores and never returns. @internal */
+/** The attributes that the server stores and never returns. */
 export const writeOnly = ({ attributes }: Kind): string[] => namesWith(attributes, "writeOnly").filter((name) => !isPath(name));
 
-/** The attributes that the server accepts and does not store. @internal */
+/** The attributes that the server accepts and does not store. */
 export const requestOnly = ({ attributes }: Kind): string[] => namesWith(attributes, "requestOnly");
 
-/** @internal */
 export const secrets = ({ attributes }: Kind): string[] => namesWith(attributes, "secret");
 
-/** The API name of an attribute in `extra`. @internal */
+/** The API name of an attribute in `extra`. */
 export const extraName = (name: string): string | undefined => (name.startsWith("extra.") ? name.slice("extra.".length) : undefined);
 
-/** Inputs or a state that may list write-only attributes in `extra`. @internal */
+/** Inputs or a state that may list write-only attributes in `extra`. */
 export interface NamesWriteOnly {
   extraWriteOnly?: readonly string[];
 }
 
-/** True for a write-only attribute in `extra`. @internal */
+/** True for a write-only attribute in `extra`. */
 export const isExtraWriteOnly = ({ attributes }: Kind, name: string, { extraWriteOnly = [] }: NamesWriteOnly): boolean =>
   (isPath(name) && attributes[name]?.writeOnly === true) || extraWriteOnly.some((key) => name === `extra.${key}`);
 
-/** The declared attributes in `extra` that the server should return and does not. @internal */
+/** The declared attributes in `extra` that the server should return and does not. */
 export const unseen = (kind: Kind, declared: Values, shown: Values, names: NamesWriteOnly): string[] =>
   Object.keys(declared).filter((name) => extraName(name) && !(name in shown) && !isExtraWriteOnly(kind, name, names));
 
-/** True for equivalent values of an attribute. @internal */
+/** True for equivalent values of an attribute. */
 export function same({ attributes }: Kind, name: string, a: unknown, b: unknown): boolean {
   const comparison: Comparison = comparisonOf(attributes, name);
   return comparison.equal(a ?? undefined, b ?? undefined);
 }
 
-/** The wanted values that differ from the known ones. @internal */
+/** The wanted values that differ from the known ones. */
 export const differing = (kind: Kind, wanted: Values, known: Values): Values =>
   Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !same(kind, name, known[name], value)));
 
-/** @internal */
 export const declaredIn = (kind: Kind, inputs: object): Values =>
   flat(
     inputs,
     inputsOf(kind).filter((name) => !requestOnly(kind).includes(name)),
   );
 
-/** The attributes in a state. @internal */
+/** The attributes in a state. */
 export const knownIn = (kind: Kind, state: object): Values => flat(state, [...readable(kind), ...inputsOf(kind)]);
 
-/** The properties with these names that have a value, and all of `extra`. @internal */
+/** The properties with these names that have a value, and all of `extra`. */
 export function flat(properties: object, names: readonly string[]): Values {
   const { extra = {}, ...rest } = properties as Values & { extra?: Values };
   const given = Object.entries(rest).filter(([name, value]) => names.includes(name) && value !== undefined);
   return Object.fromEntries([...given, ...Object.entries(extra).map(([name, value]) => [`extra.${name}`, value])]);
 }
 
-/** @internal */
 export const pick = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 
-/** A wrapped value for the state, which loses null and undefined. @internal */
+/** A wrapped value for the state, which loses null and undefined. */
 export const held = (value: unknown): { value?: unknown } => (value === null || value === undefined ? {} : { value });
 
-/** Check failures for the names in `extra` and `extraWriteOnly`. @internal */
+/** Check failures for the names in `extra` and `extraWriteOnly`. */
 export function extraFindings(kind: Kind, connection: Connection, inputs: { extra?: Values } & NamesWriteOnly): CheckFailure[] {
   const { extra = {}, extraWriteOnly = [] } = inputs;
   const paths = [
@@ -173,7 +168,7 @@ export function extraFindings(kind: Kind, connection: Connection, inputs: { extr
   });
 }
 
-/** Check failures for attributes in `extra` that the server does not return. @internal */
+/** Check failures for attributes in `extra` that the server does not return. */
 export function unseenFindings(kind: Kind, connection: Connection, names: readonly string[], shown: Values): CheckFailure[] {
   const extras = Object.keys(shown).flatMap((name) => extraName(name) ?? []);
   const known = new Map([...extras.map((name) => [name, name] as const), ...wireNames(kind, connection)]);

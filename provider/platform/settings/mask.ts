@@ -7,13 +7,13 @@ function isMask(value: unknown): boolean {
   return /^.{0,8}(\*{3,}|[•●]{3,}).{0,8}$|^x{4,}$/i.test(value) || /^[\W_]*(redacted|masked|hidden|sensitive|filtered)[\W_]*$/i.test(value);
 }
 
-/** True if the server masks all of a secret, or some values in its JSON. @internal */
+/** True if the server masks all of a secret, or some values in its JSON. */
 export function hasMask(value: unknown): boolean {
   const inner = typeof value === "string" ? objectIn(value) : isObject(value) ? value : undefined;
   return inner ? Object.values(inner).some(hasMask) : isMask(value);
 }
 
-/** True if a returned value may be the known secret with a mask over all of it, or over some values in its JSON. @internal */
+/** True if a returned value may be the known secret with a mask over all of it, or over some values in its JSON. */
 export function mayBe(shown: unknown, known: unknown): boolean {
   if (typeof shown === "string" && typeof known === "string") {
     const [a, b] = [objectIn(shown), objectIn(known)];

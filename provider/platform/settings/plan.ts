@@ -18,14 +18,13 @@ import { Managed } from "./state";
 
 // The plan of a write: capture original values, and restore attributes that were removed from the program.
 
-/** The state before a write. @internal */
+/** The state before a write. */
 export interface Basis extends Managed, NamesWriteOnly {
   /** The values on the server, as far as they are known, with write-only ones. */
   known: Values;
   isFirst: boolean;
 }
 
-/** @internal */
 export interface Plan extends NamesWriteOnly {
   declared: Values;
   managed: string[];
@@ -43,11 +42,11 @@ function capture(kind: Kind, name: string, known: Values): { value?: unknown } |
   return writeOnly(kind).includes(name) || !(name in known) || isMasked ? undefined : held(known[name]);
 }
 
-/** The original values of an import. They stay even if a value changes outside Pulumi before the first write. @internal */
+/** The original values of an import. They stay even if a value changes outside Pulumi before the first write. */
 export const originalsOf = (kind: Kind, known: Values): Managed["originalValues"] =>
   Object.fromEntries(Object.keys(known).flatMap((name) => [capture(kind, name, known)].flatMap((value) => (value ? [[name, value]] : []))));
 
-/** The values that restore attributes. If one cannot be restored, the settings are disabled, since they might not work without it. @internal */
+/** The values that restore attributes. If one cannot be restored, the settings are disabled, since they might not work without it. */
 export function restoration(
   kind: Kind,
   leaving: readonly string[],
@@ -65,7 +64,6 @@ export function restoration(
   return { values, lost };
 }
 
-/** @internal */
 export function planOf(kind: Kind, inputs: NamesWriteOnly, basis: Basis): Plan {
   const { known, managed: before, originalValues, isFirst } = basis;
   const declared = declaredIn(kind, inputs);
@@ -91,7 +89,7 @@ export function planOf(kind: Kind, inputs: NamesWriteOnly, basis: Basis): Plan {
   };
 }
 
-/** Check failures for a plan that the server would reject. @internal */
+/** Check failures for a plan that the server would reject. */
 export function refusals({ requiredWhenEnabled }: Kind, { changes, after }: Plan): CheckFailure[] {
   const missing = Object.keys(changes).length > 0 ? (requiredWhenEnabled?.(after) ?? []) : [];
   if (missing.length === 0) return [];
@@ -104,7 +102,7 @@ export function refusals({ requiredWhenEnabled }: Kind, { changes, after }: Plan
   ];
 }
 
-/** Notes for the preview of an update. @internal */
+/** Notes for the preview of an update. */
 export function notesOf(kind: Kind, inputs: NamesWriteOnly, last: Managed & NamesWriteOnly): PlanNote[] {
   const plan = planOf(kind, inputs, { ...last, known: knownIn(kind, last), isFirst: false });
   const leaving = last.managed.filter(

@@ -14,7 +14,7 @@ export type SettingsResult<State, Secret extends keyof State = never> = Pick<Sta
   [Field in Secret]: Output<State[Field]>;
 };
 
-/** The function that reads settings, without the provider's part of the state. @internal */
+/** The function that reads settings, without the provider's part of the state. */
 export const settingsFunction = <State extends SettingsState>({
   token,
   displayName,
@@ -40,7 +40,6 @@ interface ReadableSettings<State extends SettingsState> {
   read: SettingsDefinition<never, State>["read"];
 }
 
-/** @internal */
 export async function readSettings<State extends SettingsState, Secret extends keyof State = never>(
   settings: ReadableSettings<State>,
   options: ConnectionArgs = {},

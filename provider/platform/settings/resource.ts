@@ -42,12 +42,12 @@ import { Managed, recognized, StoredState, serverNormalizations, stateOf } from 
 
 // The life cycle that all kinds of settings share: read, patch, restore.
 
-/** A definition whose `find` returns the values on the server. @internal */
+/** A definition whose `find` returns the values on the server. */
 export interface SettingsDefinition<Inputs, State> extends Definition<Inputs, State, State & StoredState, Values> {}
 
 type Last = SettingsState & StoredState & OutcomeUnknown;
 
-/** Makes the definition of one kind of settings. @internal */
+/** Makes the definition of one kind of settings. */
 export function settings<Inputs extends SettingsInputs, State extends SettingsState>(
   typed: KindOf<Inputs, State>,
 ): SettingsDefinition<Inputs, State> {

@@ -114,7 +114,6 @@ function isCertificate(value: string): boolean {
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable `extra["private-key"]`.
- * @internal
  */
 export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsState> = settings({
   type: "SamlSettings",

@@ -60,7 +60,6 @@ export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable `authToken`.
- * @internal
  */
 export const smsSettings: SettingsDefinition<SmsSettingsInputs, SmsSettingsState> = settings({
   type: "SmsSettings",

@@ -85,7 +85,6 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
  * @unreadable `password`. The platform does not store `testEmailAddress`.
- * @internal
  */
 export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsState> = settings({
   type: "SmtpSettings",

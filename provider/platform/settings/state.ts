@@ -1,7 +1,7 @@
 import { extraName, held, isExtraWriteOnly, Kind, NamesWriteOnly, OnDelete, readable, same, secrets, Values } from "./kind";
 import { mayBe } from "./mask";
 
-/** The data in the state about managed attributes, besides their values. @internal */
+/** The data in the state about managed attributes, besides their values. */
 export interface Managed {
   managed: string[];
   /** The value of each managed attribute before its first write; `{}` for no value. An unreadable one is missing. */
@@ -10,14 +10,14 @@ export interface Managed {
   serverNormalized?: Record<string, { value?: unknown }>;
 }
 
-/** The part of the state that only the provider uses. @internal */
+/** The part of the state that only the provider uses. */
 export interface StoredState extends Managed, NamesWriteOnly {
   /** The values of a write without a response. */
   sent?: Values;
   onDelete?: OnDelete;
 }
 
-/** The returned values, but the known value instead of an equivalent, a masked or a normalized one. @internal */
+/** The returned values, but the known value instead of an equivalent, a masked or a normalized one. */
 export function recognized(kind: Kind, shown: Values, known: Values, serverNormalized: Managed["serverNormalized"] = {}): Values {
   const isKnown = (name: string, value: unknown): boolean =>
     name in known &&
@@ -28,7 +28,7 @@ export function recognized(kind: Kind, shown: Values, known: Values, serverNorma
 }
 
 /**
- * The stored values that differ from the written ones. They count as equal from then on: otherwise every `up` would write again. @internal
+ * The stored values that differ from the written ones. They count as equal from then on: otherwise every `up` would write again.
  */
 export function serverNormalizations(kind: Kind, shown: Values, changes: Values, known: Values): NonNullable<Managed["serverNormalized"]> {
   const recognizable = recognized(kind, shown, known);
@@ -36,7 +36,6 @@ export function serverNormalizations(kind: Kind, shown: Values, changes: Values,
   return Object.fromEntries(names.map((name) => [name, held(shown[name])]));
 }
 
-/** @internal */
 export function stateOf<State>(kind: Kind, shown: Values, known: Values, last: Partial<Managed> & NamesWriteOnly): State {
   const { managed = [], originalValues = {}, serverNormalized = {} } = last;
   const values = recognized(kind, shown, known, serverNormalized);

@@ -85,7 +85,6 @@ function explainNotServed(error: unknown, connection: Connection): unknown {
   return identified("wrong-dialect", error.with({ code: "ERR_REJECTED", reason, hint }));
 }
 
-/** @internal */
 export async function getStatus(connection: Connection): Promise<RekeyStatus> {
   const answer = await get(connection, "init").catch((error) => {
     throw explainNotServed(error, connection);
@@ -136,7 +135,7 @@ function verificationOf(answer: Answer): RekeyStatus["verification"] {
   return started && nonce !== "" ? { nonce, progress, threshold: t, shares: n } : undefined;
 }
 
-/** Starts an attempt. Returns its nonce, if the response names it. @internal */
+/** Starts an attempt. Returns its nonce, if the response names it. */
 export async function startAttempt(connection: Connection, parameters: Omit<Parameters, "encryptionKeys">): Promise<string | undefined> {
   const wanted = {
     secret_shares: parameters.shares,
@@ -152,7 +151,7 @@ export async function startAttempt(connection: Connection, parameters: Omit<Para
 
 /**
  * Cancels the attempt with this nonce. Returns false if the attempt was gone: canceled by this or another request, or committed. In a dialect that sends
- * no nonce, this ends any attempt in progress, so check the status first. @internal
+ * no nonce, this ends any attempt in progress, so check the status first.
  */
 export async function cancelAttempt(connection: Connection, nonce: string): Promise<boolean> {
   const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
@@ -192,7 +191,7 @@ const explainRefusedCancel = (error: StewardError, connection: Connection): Stew
     ? error
     : identified("wrong-dialect", error.with({ hint: 'If the service is Vault, set the connection\'s dialect to "hashicorp".' }));
 
-/** Submits a current share. The response to the last one holds the new set. @internal */
+/** Submits a current share. The response to the last one holds the new set. */
 export async function submitShare(
   connection: Connection,
   { nonce, share }: { nonce: string; share: string },
@@ -209,7 +208,7 @@ export async function submitShare(
   return { set: { nonce, threshold, shares, encrypted } };
 }
 
-/** Restarts the verification of the attempt with this nonce, under a new nonce that requests of earlier runs do not know. @internal */
+/** Restarts the verification of the attempt with this nonce, under a new nonce that requests of earlier runs do not know. */
 export async function restartVerification(connection: Connection, nonce: string): Promise<RekeyStatus["verification"]> {
   const isVerifying = async (): Promise<boolean> => {
     const status = await getStatus(connection);
@@ -224,12 +223,11 @@ export async function restartVerification(connection: Connection, nonce: string)
   return verificationOf(answer);
 }
 
-/** Verifies a new share. Returns true if it was the last one and the new set is live. @internal */
+/** Verifies a new share. Returns true if it was the last one and the new set is live. */
 export async function verifyShare(connection: Connection, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
   return parse(updateSchema, await write(connection, "verify", { key: share, nonce })).complete;
 }
 
-/** @internal */
 export async function getBackup(connection: Connection): Promise<RekeyBackup | undefined> {
   try {
     const { nonce, keys } = parse(backupSchema, await get(connection, "backup"));
@@ -247,24 +245,24 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
   }
 }
 
-/** Removes the stored backup. Retries only while the backup still has this nonce. @internal */
+/** Removes the stored backup. Retries only while the backup still has this nonce. */
 export async function removeBackup(connection: Connection, nonce: string): Promise<void> {
   // A blind retry could remove a backup that another client wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(connection))?.nonce === nonce;
   await retryAfter429(connection, () => act(connection, "DELETE", "backup"), isKept);
 }
 
-/** True if the request was not sent, or rejected before the service read the share, so that the share does not count. @internal */
+/** True if the request was not sent, or rejected before the service read the share, so that the share does not count. */
 export const wasNotCounted = (error: StewardError): boolean =>
   !isReplyLost(error) && (error.status === undefined || error.status < 400 || [401, 403, 404, 429, 503].includes(error.status));
 
-/** The request may have been applied, although no response came. @internal */
+/** The request may have been applied, although no response came. */
 export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.details.outcomeUnknown);
 
-/** The service accepted the new shares, and failed as it stored their key: either set may be valid. @internal */
+/** The service accepted the new shares, and failed as it stored their key: either set may be valid. */
 export const isFailedCommit = ({ details }: StewardError): boolean => details.reason.includes("failed to perform");
 
-/** True if the service reports that it uses auto-unseal. @internal */
+/** True if the service reports that it uses auto-unseal. */
 export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
   if (!dialectOf(connection).showsSeal) return false;
   const path = apiPath("sys/seal-status");
@@ -272,7 +270,7 @@ export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
   return Boolean(parse(sealSchema, answer).recovery_seal);
 }
 
-/** True if the rekey succeeds without a share: the API document then asks for one of one. @internal */
+/** True if the rekey succeeds without a share: the API document then asks for one of one. */
 export const mayReturnNoShares = (
   connection: Connection,
   { shares, threshold, fingerprints, verification }: Pick<Parameters, "shares" | "threshold" | "fingerprints" | "verification">,
@@ -284,7 +282,7 @@ interface Waits {
   milliseconds: number;
 }
 
-/** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. @internal */
+/** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. */
 export async function waitAfter429(connection: Connection, error: unknown): Promise<void> {
   const key = "rekey: waits after 429";
   // The share may have counted, and a service that does not refuse a repeated one would count it twice.
@@ -299,7 +297,6 @@ export async function waitAfter429(connection: Connection, error: unknown): Prom
 /**
  * Retries after a 429, which applied nothing, or an inactive node. Another attempt may be in progress by then: `isStillCurrent` reads the status before
  * each retry.
- * @internal
  */
 export async function retryAfter429<T>(
   connection: Connection,

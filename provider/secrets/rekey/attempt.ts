@@ -28,15 +28,13 @@ import { Attempt, AttemptIdentity, hasSubkeys, identityOf, Parameters, sizeOf } 
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 
-/** @internal */
 export interface AttemptInputs extends Omit<RekeyInputs, "currentShares" | "newShares">, InspectedShares {}
 
-/** @internal */
 export interface AttemptState {
   attempt: Attempt;
 }
 
-/** Rejects inputs that the service would reject, or that could lose the keys. @internal */
+/** Rejects inputs that the service would reject, or that could lose the keys. */
 export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   {
     fields: ["secretShares", "secretThreshold"],
@@ -240,7 +238,6 @@ async function up(connection: Connection, inputs: AttemptInputs, last: Partial<A
 const fromComponent = "must come from the component Rekey";
 const { currentShares: _current, newShares: _new, ...ownFields } = rekeyFields;
 
-/** @internal */
 export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   system,
   token: "secrets:RekeyAttempt",

@@ -5,7 +5,7 @@ import { StopId } from "./stops";
 
 // Decides whether new shares may become the candidate.
 
-/** The reason why a set of new shares is unusable. @internal */
+/** The reason why a set of new shares is unusable. */
 export interface Flaw {
   id: StopId;
   reason: string;
@@ -13,7 +13,7 @@ export interface Flaw {
 
 /**
  * The flaw of a set, or undefined. The set must have all requested shares, in the order of the requested fingerprints. Each message must name an
- * encryption key of the key that the program passed: an old public key of a holder has the same fingerprint. @internal
+ * encryption key of the key that the program passed: an old public key of a holder has the same fingerprint.
  */
 export async function flawOf(
   { shares, encrypted }: ShareSet,

@@ -125,7 +125,6 @@ const planNotes = ({ inputs, last }: { inputs: CommitInputs; last?: CommitState 
   return !last || last.outcome === "live" || candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
 };
 
-/** @internal */
 export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   system,
   token: "secrets:RekeyCommit",

@@ -5,7 +5,7 @@ import { StewardError } from "../../errors";
 
 // Shares, the proof that they belong together, and the PGP keys that they are encrypted to.
 
-/** A share, as the program or the server wrote it and as bytes. @internal */
+/** A share, as the program or the server wrote it and as bytes. */
 export interface Share {
   /** Its input: `currentShares[0]`. */
   label: string;
@@ -13,7 +13,7 @@ export interface Share {
   bytes: Buffer;
 }
 
-/** The bytes of a share in hex or base64; undefined when it is neither. @internal */
+/** The bytes of a share in hex or base64; undefined when it is neither. */
 export function decodeShare(text: string): Buffer | undefined {
   const trimmed = text.trim();
   if (trimmed.length % 2 === 0 && /^[0-9a-f]+$/i.test(trimmed)) return Buffer.from(trimmed, "hex");
@@ -21,20 +21,19 @@ export function decodeShare(text: string): Buffer | undefined {
   return Buffer.from(trimmed, "base64");
 }
 
-/** True for 16 to 64 bytes, the length of a share. Most passphrases are shorter, and an encrypted share is longer. @internal */
+/** True for 16 to 64 bytes, the length of a share. Most passphrases are shorter, and an encrypted share is longer. */
 export function mayBeShare(text: string): boolean {
   const length = decodeShare(text)?.length ?? 0;
   return length >= 16 && length <= 64;
 }
 
-/** @internal */
 export const shareOf = (text: string, label: string): Share => ({ label, text: text.trim(), bytes: decodeShare(text) ?? Buffer.alloc(0) });
 
-/** Recognizes a share that was submitted to this attempt, without storing the share. @internal */
+/** Recognizes a share that was submitted to this attempt, without storing the share. */
 export const shareDigest = (nonce: string, { bytes }: Share): string =>
   createHmac("sha256", nonce).update(bytes).digest("hex").slice(0, 32);
 
-/** The connection with these shares redacted in every error, in each encoding that the server could echo. @internal */
+/** The connection with these shares redacted in every error, in each encoding that the server could echo. */
 export const redacting = (connection: Connection, sets: readonly { shares: readonly Share[] }[]): Connection => ({
   ...connection,
   secrets: [...connection.secrets, ...sets.flatMap(({ shares }) => shares.flatMap(formsOf))],
@@ -42,10 +41,10 @@ export const redacting = (connection: Connection, sets: readonly { shares: reado
 
 const formsOf = ({ text, bytes }: Share): string[] => [text, bytes.toString("hex"), bytes.toString("base64"), bytes.toString("base64url")];
 
-/** The printed line with an encrypted share. `pulumi-steward rekey decrypt` reads such a line. @internal */
+/** The printed line with an encrypted share. `pulumi-steward rekey decrypt` reads such a line. */
 export const encryptedLine = (fingerprint: string, share: string): string => `for the holder of ${fingerprint}, encrypted: ${share}`;
 
-/** The result of a local proof of new shares. @internal */
+/** The result of a local proof of new shares. */
 export type Verdict =
   | { proven: true }
   | { proven: false; rule: string; reason: string; misfits: Share[] }
@@ -54,7 +53,6 @@ export type Verdict =
 /**
  * Proves that all shares are points of one polynomial: every `threshold` of them combine to the same secret. The server only checks a threshold, and the
  * request that does so commits.
- * @internal
  */
 export async function prove(shares: readonly Share[], threshold: number): Promise<Verdict> {
   const [first] = shares;
@@ -101,7 +99,7 @@ function belongTogether(shares: readonly Share[], threshold: number): Verdict {
   };
 }
 
-/** The key to which exactly a threshold of shares combine. Undefined if they are not in Vault's format. @internal */
+/** The key to which exactly a threshold of shares combine. Undefined if they are not in Vault's format. */
 export function keyOf(shares: readonly Share[]): Buffer | undefined {
   const points = shares.map(pointOf);
   const lengths = new Set(shares.map(({ bytes }) => bytes.length));
@@ -148,7 +146,7 @@ function openpgp(): typeof OpenPGP {
   return loaded;
 }
 
-/** A key as the service takes it, or the reason why it cannot be used. @internal */
+/** A key as the service takes it, or the reason why it cannot be used. */
 export interface InspectedKey {
   /** The fingerprint of the primary key in lower-case hex, as the service reports it; "" if the string is not a key. */
   fingerprint: string;
@@ -161,7 +159,7 @@ export interface InspectedKey {
   problem?: KeyProblem;
 }
 
-/** The reason why no share can be encrypted to a key. @internal */
+/** The reason why no share can be encrypted to a key. */
 export interface KeyProblem {
   rule: string;
   reason: string;
@@ -171,7 +169,7 @@ const isPrivateKey: KeyProblem = { rule: "private-key", reason: "is a private ke
 const none = { fingerprint: "", binary: "", encryptionKeys: [] };
 const unusable = (rule: string, reason: string): InspectedKey => ({ ...none, problem: { rule, reason } });
 
-/** Reads public keys, and finds those to which no share can be encrypted. @internal */
+/** Reads public keys, and finds those to which no share can be encrypted. */
 export const inspectKeys = (keys: readonly string[]): Promise<InspectedKey[]> => Promise.all(keys.map(inspectKey));
 
 async function inspectKey(text: string): Promise<InspectedKey> {
@@ -209,7 +207,7 @@ async function encryptionKeysOf(key: OpenPGP.Key): Promise<string[]> {
   return ids.flat();
 }
 
-/** The ids of the keys that a PGP message names. Empty if it does not name each of them, or is not a message. @internal */
+/** The ids of the keys that a PGP message names. Empty if it does not name each of them, or is not a message. */
 export async function recipientsOf(share: string): Promise<string[]> {
   const ids = ((await messageOf(share))?.getEncryptionKeyIDs() ?? []).map((id) => id.toHex());
   // The id of an anonymous recipient is zero.
@@ -222,10 +220,9 @@ const messageOf = (share: string) =>
     : openpgp().readMessage({ binaryMessage: new Uint8Array(decodeShare(share.replace(/\s/g, "")) ?? []) })
   ).catch(() => undefined);
 
-/** @internal */
 export const nameKeys = (ids: readonly string[]): string => (ids.length > 0 ? `the key ${ids.join(", ")}` : "a key that it does not name");
 
-/** Public keys, for holders to compare: each fingerprint, and its user id in quotes, which it cannot escape. @internal */
+/** Public keys, for holders to compare: each fingerprint, and its user id in quotes, which it cannot escape. */
 export async function describeKeys(keys: readonly string[]): Promise<string> {
   const inspected = await inspectKeys(keys);
   return inspected
@@ -242,17 +239,16 @@ async function problemOf(key: OpenPGP.Key, encryptionKeys: readonly string[]): P
   return encryptionKeys.length > 0 ? undefined : { rule: "no-encryption-subkey", reason: `${name} has no valid subkey for encryption` };
 }
 
-/** A public key whose private part is discarded: nothing encrypted to it can be decrypted. @internal */
+/** A public key whose private part is discarded: nothing encrypted to it can be decrypted. */
 export async function createThrowAwayKey(): Promise<{ key: string; fingerprint: string }> {
   const { publicKey } = await openpgp().generateKey({ userIDs: [{ name: "probe" }], format: "object" });
   return { key: Buffer.from(publicKey.write()).toString("base64"), fingerprint: publicKey.getFingerprint() };
 }
 
-/** @internal */
 export const refuse = (rule: string, reason: string): StewardError =>
   new StewardError({ code: "ERR_INVALID_INPUT", operation: "Cannot decrypt share", reason, rule });
 
-/** A decrypted share. @internal */
+/** A decrypted share. */
 export interface DecryptedShare {
   text: string;
   /** The ids of the keys that the message names. */
@@ -261,7 +257,7 @@ export interface DecryptedShare {
   isValid: boolean;
 }
 
-/** Decrypts a share; the passphrase is asked for when the key is locked. @internal */
+/** Decrypts a share; the passphrase is asked for when the key is locked. */
 export async function decryptMessage({
   share,
   privateKey,

@@ -122,7 +122,7 @@ const keys: Comparison = {
 /** An input of a running rekey, which causes no diff. */
 const steering = { input: bool, compare: neverDiffers } as const;
 
-/** The inputs that the three resources of a rekey share. @internal */
+/** The inputs that the three resources of a rekey share. */
 export const rekeyFields: Fields<RekeyInputs, object, object> = {
   secretShares: { input: count, required: true },
   secretThreshold: { input: count, required: true },
@@ -150,17 +150,15 @@ export const rekeyFields: Fields<RekeyInputs, object, object> = {
   connection: connectionField,
 };
 
-/** The inputs whose change runs a new rekey. @internal */
+/** The inputs whose change runs a new rekey. */
 export const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
 
-/** @internal */
 export const isNew = (inputs: Pick<RekeyInputs, (typeof decisive)[number]>, last: object): boolean =>
   decisive.some((field) => !(field === "pgpKeys" ? keys : exact).equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
 
 /**
  * An input that comes from the step before, with a field that a completed step has. With --continue-on-error Pulumi registers a step even if the one before
  * it failed.
- * @internal
  */
 export const stepOutput = (field: string): Schema<never> =>
   z.custom<never>(

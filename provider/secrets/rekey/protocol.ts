@@ -20,7 +20,7 @@ interface Actions {
 /** The driver does these in every step. */
 type CommonAction = "cancel probe" | "refuse tampered";
 
-/** One of the three resources of a rekey. @internal */
+/** One of the three resources of a rekey. */
 export type Step = keyof Actions;
 /** The part of its state that decides. */
 type Held = "nothing" | "an attempt" | "a nonce" | "no nonce" | "a candidate" | "an unknown outcome";
@@ -31,7 +31,6 @@ type Line<S extends Step> = readonly [
   name: string,
 ];
 
-/** @internal */
 export interface Row {
   step: Step;
   holds: readonly Held[];
@@ -96,25 +95,22 @@ const commit: readonly Line<"commit">[] = [
 /**
  * One row for each pair of what the state holds and what the server shows. A pair without a row stops: it never falls through to a start.
  * A live set, a dead set, and an unknown set whose holders' shares are missing are handled before the table.
- * @internal
  */
 export const table: readonly Row[] = Object.entries<readonly Line<Step>[]>({ attempt, shares, commit }).flatMap(([step, lines]) =>
   lines.map(([holds, server, action, name]) => ({ step: step as Step, holds, server, action, name })),
 );
 
-/** @internal */
 export const lineOf = ({ step, name }: Row): string => `rekey, ${step}: ${name}`;
 
-/** @internal */
 export async function observe(connection: Connection, identity: AttemptIdentity): Promise<Observed> {
   const status = await getStatus(connection);
   return { server: serverStateOf(status, identity), status };
 }
 
-/** An action. It returns the state that ends the step; without one, the driver observes the service again. @internal */
+/** An action. It returns the state that ends the step; without one, the driver observes the service again. */
 export type Act<State> = (observed: Observed) => Promise<State | undefined>;
 
-/** Observes the service and does what the table says, until an action ends the step. @internal */
+/** Observes the service and does what the table says, until an action ends the step. */
 export async function drive<S extends Step, State extends object>(
   { connection, identity }: { connection: Connection; identity: AttemptIdentity },
   step: S,
@@ -139,22 +135,21 @@ export async function drive<S extends Step, State extends object>(
   }
 }
 
-/** Prints what a rekey does in the output of `pulumi up`. @internal */
+/** Prints what a rekey does in the output of `pulumi up`. */
 export const log = (connection: Connection, message: string): void => connection.log.info(`rekey: ${message}`);
-/** @internal */
 export const warn = (connection: Connection, message: string): void => connection.log.warn(`rekey: ${message}`);
 
-/** Returns the phrase `, encrypted to …` for messages, or an empty string. @internal */
+/** Returns the phrase `, encrypted to …` for messages, or an empty string. */
 export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
   pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
 
-/** Names the empty references in a preview. @internal */
+/** Names the empty references in a preview. */
 export function missingShares(sources: readonly ShareSource[], field: "currentShares" | "newShares"): PlanNote[] {
   const names = emptyReferences(sources, field);
   return names.length > 0 ? [{ path: field, text: `unavailable: ${names.join(", ")}` }] : [];
 }
 
-/** Throws if the engine does not save the state after each resource. Call it before the first request that changes anything. @internal */
+/** Throws if the engine does not save the state after each resource. Call it before the first request that changes anything. */
 export function assertSavesEachStep(connection: Connection): void {
   if (connection.engine.savesEachStep) return;
   throw stopped(
@@ -167,7 +162,7 @@ export function assertSavesEachStep(connection: Connection): void {
 
 /**
  * Starts an attempt and reads the status back, which also resolves a lost response. Another client may have started the attempt that it then shows, so
- * `nonces` gets its nonce only after a response. @internal
+ * `nonces` gets its nonce only after a response.
  */
 export async function newAttempt(connection: Connection, identity: AttemptIdentity): Promise<Pick<Attempt, "nonces"> & { nonce: string }> {
   const { parameters } = identity;
@@ -201,7 +196,7 @@ async function explainStart(connection: Connection, error: unknown): Promise<unk
   return (await isAutoUnsealed(connection).catch(() => false)) ? autoUnseal() : error;
 }
 
-/** Handles another client's attempt according to `onConflict`. Returns the nonce of a resumed one. @internal */
+/** Handles another client's attempt according to `onConflict`. Returns the nonce of a resumed one. */
 export async function resolveConflict(
   connection: Connection,
   { server, status }: Observed,
@@ -235,7 +230,6 @@ const waitOr = (mayResume: boolean): string =>
 const inProgress = (status: RekeyStatus, hint: string): StewardError =>
   stopped("foreign-attempt", `another client's attempt ${status.nonce} is in progress (${describe(status)})`, hint, "ERR_CONFLICT");
 
-/** @internal */
 export const refuseTampered = ({ status }: Observed): StewardError =>
   stopped(
     "tampered-attempt",
@@ -253,7 +247,7 @@ const unexpectedState = ({ server, status }: Observed, holds: Held): StewardErro
     "ERR_CONFLICT",
   );
 
-/** Cancels an attempt of this rekey. Restarts its verification first, so that a provider that outlived an earlier run cannot commit it. @internal */
+/** Cancels an attempt of this rekey. Restarts its verification first, so that a provider that outlived an earlier run cannot commit it. */
 export async function cancelOwnAttempt(connection: Connection, status: RekeyStatus): Promise<void> {
   if (status.verification) {
     await restartVerification(connection, status.nonce);
@@ -269,22 +263,21 @@ export async function cancelOwnAttempt(connection: Connection, status: RekeyStat
   log(connection, `canceled the attempt ${status.nonce}`);
 }
 
-/** @internal */
 export async function cancelProbe(connection: Connection, { status }: Observed): Promise<void> {
   await cancelAttempt(connection, status.nonce);
   log(connection, `canceled the old probe ${status.nonce}`);
 }
 
-/** Cancels what this rekey left on the server: its probe, or an attempt that it started or submitted a share to. @internal */
+/** Cancels what this rekey left on the server: its probe, or an attempt that it started or submitted a share to. */
 export async function cancelLeftovers(connection: Connection, observed: Observed, nonces: readonly string[]): Promise<void> {
   if (observed.server === "probe") await cancelProbe(connection, observed);
   if (nonces.includes(observed.status.nonce)) await cancelOwnAttempt(connection, observed.status);
 }
 
-/** The objects that the three resources hold. @internal */
+/** The objects that the three resources hold. */
 export const rekeyObjects = { attempt: "/v1/sys/rekey/init", shares: "/v1/sys/rekey/update", commit: "/v1/sys/rekey/verify" } as const;
 
-/** True if another resource's shares became live after this one's, which are now worthless. @internal */
+/** True if another resource's shares became live after this one's, which are now worthless. */
 export function isSucceeded(connection: Connection, { since }: { since?: string }): boolean {
   const other = heldByAnother(connection, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
   return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;

@@ -5,7 +5,6 @@ import { z } from "zod";
 // The nonce is printed and stored in plaintext: accept nothing that could be something else.
 const nonceSchema = z.string().regex(/^[\w-]{0,64}$/);
 const strings = z.array(z.string()).nullish();
-/** @internal */
 export const statusSchema = z.object({
   started: z.boolean(),
   nonce: nonceSchema.default(""),
@@ -20,9 +19,8 @@ export const statusSchema = z.object({
   verification_required: z.boolean().default(false),
   verification_nonce: z.string().optional(),
 });
-/** The API specification does not describe the response to a start. Vault returns the status. @internal */
+/** The API specification does not describe the response to a start. Vault returns the status. */
 export const startSchema = z.object({ nonce: nonceSchema });
-/** @internal */
 export const verificationSchema = z.object({
   nonce: z.string(),
   t: z.int().default(0),
@@ -30,7 +28,6 @@ export const verificationSchema = z.object({
   progress: z.int().default(0),
   started: z.boolean().default(true),
 });
-/** @internal */
 export const updateSchema = z
   .object({
     complete: z.boolean().default(false),
@@ -41,10 +38,8 @@ export const updateSchema = z
   })
   // A body without either may hide a completion.
   .refine(({ complete, progress }) => complete || progress !== undefined);
-/** @internal */
 export const backupSchema = z.object({
   nonce: z.string(),
   keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish(),
 });
-/** @internal */
 export const sealSchema = z.object({ sealed: z.boolean(), recovery_seal: z.boolean().optional() });

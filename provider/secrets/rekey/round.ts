@@ -5,14 +5,14 @@ import { StopId } from "./stops";
 
 // Decides which current share to submit next, and when to stop. submit.ts runs the commands.
 
-/** A set of shares to submit: the program's own, or one that the state keeps. @internal */
+/** A set of shares to submit: the program's own, or one that the state keeps. */
 export interface Offer {
   shares: readonly Share[];
   /** The kept set. Undefined for the program's own shares. */
   set?: ShareSet;
 }
 
-/** The progress of the submission. @internal */
+/** The progress of the submission. */
 export interface Round {
   /** The current offer, followed by those to try next. */
   readonly offers: readonly [Offer, ...Offer[]];
@@ -48,14 +48,13 @@ export interface Round {
   };
 }
 
-/** The result of a request. @internal */
+/** The result of a request. */
 export type Event =
   // waits: other holders are awaited.
   | { kind: "observed"; observed: Observed; waits: boolean }
   // status: as it was before the share was sent.
   | { kind: "answered"; answer: Answer; status: RekeyStatus };
 
-/** @internal */
 export type Answer =
   | { kind: "complete"; set: ShareSet }
   | { kind: "counted" }
@@ -64,7 +63,7 @@ export type Answer =
   | { kind: "all refused"; reason: string }
   | { kind: "unknown"; status: RekeyStatus; error: StewardError };
 
-/** The next thing to do. @internal */
+/** The next thing to do. */
 export type Command =
   | { do: "observe" }
   | { do: "wait" }
@@ -76,7 +75,6 @@ export type Command =
   | { do: "count unknown"; status: RekeyStatus; error: StewardError }
   | { do: "stop"; id: StopId; reason: string; hint: string };
 
-/** @internal */
 export interface Next {
   round: Round;
   command: Command;
@@ -84,7 +82,6 @@ export interface Next {
   lines: readonly string[];
 }
 
-/** @internal */
 export const begin = (
   context: Round["context"],
   offers: Round["offers"],
@@ -104,13 +101,12 @@ export const begin = (
   context,
 });
 
-/** The kept sets that may be the current one: with the threshold that the service requires, in plaintext, and not yet refused. @internal */
+/** The kept sets that may be the current one: with the threshold that the service requires, in plaintext, and not yet refused. */
 export const keptOffers = (kept: readonly ShareSet[], refused: readonly string[], required: number): Offer[] =>
   kept
     .filter((set) => set.threshold === required && set.shares.length > 0 && !refused.includes(set.nonce))
     .map((set) => ({ set, shares: set.shares.slice(0, required).map((share) => shareOf(share, `a share of ${set.nonce}`)) }));
 
-/** @internal */
 export const step = (round: Round, event: Event): Next =>
   event.kind === "observed" ? afterObservation(round, event.observed, event.waits) : afterAnswer(round, event.answer, event.status);
 

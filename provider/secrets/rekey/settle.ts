@@ -18,7 +18,7 @@ import { Attempt, CommitRun, CommitState, matches, RekeyStatus, ShareSet, stateO
 import { stopped, unfinished } from "./stops";
 import { finish } from "./verify";
 
-/** Tests with a throw-away attempt if the candidate is valid, which requires `required` shares. @internal */
+/** Tests with a throw-away attempt if the candidate is valid, which requires `required` shares. */
 export async function resolveOutcome(run: CommitRun, required: number): Promise<CommitState> {
   const { connection, inputs, state, shares } = run;
   const { candidate, kept, attempt, excluded } = inputs.submission;
@@ -80,7 +80,6 @@ async function removeDeadBackup({ connection, inputs }: CommitRun): Promise<void
   log(connection, `removed the backup of ${candidate.nonce}: its shares are dead`);
 }
 
-/** @internal */
 export const notCommitted = (run: CommitRun): StewardError =>
   unfinished(
     run,
@@ -89,7 +88,7 @@ export const notCommitted = (run: CommitRun): StewardError =>
     "Change triggers to start over.",
   );
 
-/** A set whose shares are at hand. @internal */
+/** A set whose shares are at hand. */
 export interface ProbedSet {
   shares: Share[];
   threshold: number;
@@ -99,7 +98,6 @@ export interface ProbedSet {
  * Tests which of these sets is valid, without changing any key. A throw-away attempt takes the shares of each set as the current ones, until the
  * service accepts one, and is canceled. Its new share is encrypted to a key that nobody has. If another client submits a share to the probe, the probe is
  * canceled without a result.
- * @internal
  */
 export async function probe<T extends ProbedSet>(connection: Connection, attempt: Attempt, sets: readonly T[]): Promise<T | undefined> {
   const { key, fingerprint } = attempt.probe;
@@ -143,7 +141,7 @@ async function firstAccepted<T extends ProbedSet>(
   return { untested: [] };
 }
 
-/** True if enough shares of the set are at hand to open a service that asks for `required`. @internal */
+/** True if enough shares of the set are at hand to open a service that asks for `required`. */
 export const isComplete = ({ shares, threshold }: ProbedSet, required: number): boolean =>
   threshold === required && shares.length >= required;
 

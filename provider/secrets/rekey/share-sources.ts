@@ -23,7 +23,6 @@ export interface FileShare {
  * except new shares held until the threshold is reached. An unset variable or a missing file means that the share is unavailable.
  */
 export type ShareSource = string | EnvironmentShare | FileShare;
-/** @internal */
 export type ShareReference = Exclude<ShareSource, string>;
 
 /** True if a name or a path cannot be a share, which messages would print. A path may be base64 as well, but seldom mixes cases like a share. */
@@ -48,10 +47,9 @@ const source = z.union(
   "must be a share, { env: <variable> } or { file: <path> }",
 );
 
-/** @internal */
 export const shareList = z.array(source, "must be a list of shares");
 
-/** A share from the program. @internal */
+/** A share from the program. */
 export interface Brought extends Share {
   /** Its index in the list of the program. */
   index: number;
@@ -60,7 +58,6 @@ export interface Brought extends Share {
 /**
  * The available shares, and the missing ones. An unset variable, or a file that does not exist, means that another holder has the share.
  * A value that is not a share is an error.
- * @internal
  */
 export function sharesAtHand(sources: readonly ShareSource[], field: string): { shares: Brought[]; missing: string[] } {
   const shares: Brought[] = [];
@@ -83,7 +80,7 @@ export function sharesAtHand(sources: readonly ShareSource[], field: string): { 
   return { shares, missing };
 }
 
-/** The names of the references without a share. @internal */
+/** The names of the references without a share. */
 export const emptyReferences = (sources: readonly ShareSource[], field: string): string[] =>
   sources.flatMap((source, index) => (typeof source === "string" || textOf(source, `${field}[${index}]`) ? [] : [nameOf(source)]));
 
@@ -106,13 +103,13 @@ function textOf(source: ShareSource, label: string): string | undefined {
   }
 }
 
-/** The references to shares, and the check failures of plain values. Never a share. @internal */
+/** The references to shares, and the check failures of plain values. Never a share. */
 export interface InspectedShares {
   shareReferences: ShareReference[];
   shareFindings: CheckFailure[];
 }
 
-/** The part of the shares that the attempt gets. The program computes it, so that no share is sent to a step that submits none. @internal */
+/** The part of the shares that the attempt gets. The program computes it, so that no share is sent to a step that submits none. */
 export function inspectShares(inputs: { currentShares: ShareSource[]; newShares?: ShareSource[] }): InspectedShares {
   const shareFindings = [...failuresIn(inputs.currentShares, "currentShares"), ...failuresIn(inputs.newShares, "newShares")];
   const references = shareFindings.length > 0 ? [] : inputs.currentShares.filter((source) => typeof source !== "string");

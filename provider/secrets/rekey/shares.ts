@@ -91,7 +91,7 @@ const step = (run: SharesRun): Promise<SharesState> =>
     },
   });
 
-/** The cache key under which the commit, deleted in the same run, stores the outcome of its candidate. @internal */
+/** The cache key under which the commit, deleted in the same run, stores the outcome of its candidate. */
 export const outcomeKey = ({ server }: Connection, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
 
 /** Only a different attempt is a change. */
@@ -112,7 +112,6 @@ async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: Shares
   ];
 }
 
-/** @internal */
 export const rekeyShares: Definition<SharesInputs, SharesState> = {
   system,
   token: "secrets:RekeyShares",

@@ -30,7 +30,7 @@ export interface RekeyStatus {
   verification?: { nonce: string; progress: number; threshold: number; shares: number };
 }
 
-/** The parameters of an attempt. @internal */
+/** The parameters of an attempt. */
 export interface Parameters {
   shares: number;
   threshold: number;
@@ -43,7 +43,7 @@ export interface Parameters {
   verification: boolean;
 }
 
-/** New shares, from the response to the last current share. @internal */
+/** New shares, from the response to the last current share. */
 export interface ShareSet {
   /** The nonce of the attempt that made them. */
   nonce: string;
@@ -69,7 +69,6 @@ export interface RekeyBackup {
   keys: Record<string, string[]>;
 }
 
-/** @internal */
 export const isEmpty = ({ shares, encrypted }: ShareSet): boolean => shares.length + encrypted.length === 0;
 
 /**
@@ -83,7 +82,6 @@ export const isEmpty = ({ shares, encrypted }: ShareSet): boolean => shares.leng
  * - `matchingInUse`: the same, with shares of other holders;
  * - `probe`: the throw-away attempt of this rekey, known by its key;
  * - `foreign`: another client's attempt.
- * @internal
  */
 export type ServerState =
   | "none"
@@ -96,13 +94,12 @@ export type ServerState =
   | "probe"
   | "foreign";
 
-/** @internal */
 export interface Observed {
   server: ServerState;
   status: RekeyStatus;
 }
 
-/** The facts by which a resource recognizes its attempts. @internal */
+/** The facts by which a resource recognizes its attempts. */
 export interface AttemptIdentity {
   /** The nonce of the current attempt. Undefined without one. */
   nonce?: string;
@@ -113,7 +110,6 @@ export interface AttemptIdentity {
   probe?: string;
 }
 
-/** @internal */
 export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }: AttemptIdentity): ServerState {
   if (!status.started) return "none";
   if (isProbe(status, probe)) return "probe";
@@ -129,7 +125,7 @@ export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, 
 const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
   fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
 
-/** True if the status shows exactly these parameters. A share for other parameters could produce keys for an attacker. @internal */
+/** True if the status shows exactly these parameters. A share for other parameters could produce keys for an attacker. */
 export const matches = (
   status: RekeyStatus,
   { shares, threshold, fingerprints, backup, verification }: Omit<Parameters, "pgpKeys" | "encryptionKeys">,
@@ -140,14 +136,12 @@ export const matches = (
   status.verificationRequired === verification &&
   isDeepStrictEqual(status.pgpFingerprints, fingerprints);
 
-/** @internal */
 export const withNonce = (nonces: readonly string[], nonce: string): string[] => [...new Set([...nonces, nonce])];
 
-/** @internal */
 export const sizeOf = (shares: number, threshold: number): string =>
   `${shares} ${shares === 1 ? "share" : "shares"}, threshold ${threshold}`;
 
-/** `7 shares, threshold 4; with verification; 1 of 3 current shares submitted`. @internal */
+/** `7 shares, threshold 4; with verification; 1 of 3 current shares submitted`. */
 export function describe({
   shares,
   threshold,
@@ -169,7 +163,7 @@ export function describe({
   ].join("; ");
 }
 
-/** The attempt, which the first resource passes to the second, and that to the third. @internal */
+/** The attempt, which the first resource passes to the second, and that to the third. */
 export interface Attempt {
   /** Identifies this attempt in the state. A new one restarts the shares step. */
   id: string;
@@ -184,11 +178,11 @@ export interface Attempt {
   probe: { key: string; fingerprint: string };
 }
 
-/** True if the attempt was started for these encryption subkeys, which the fingerprints of the keys do not show. @internal */
+/** True if the attempt was started for these encryption subkeys, which the fingerprints of the keys do not show. */
 export const hasSubkeys = ({ parameters }: Pick<Attempt, "parameters">, { encryptionKeys }: Parameters): boolean =>
   isDeepStrictEqual(parameters.encryptionKeys, encryptionKeys);
 
-/** The facts of an attempt, with the nonces of those that later steps started. @internal */
+/** The facts of an attempt, with the nonces of those that later steps started. */
 export const identityOf = ({ parameters, probe }: Attempt, nonces: readonly string[], nonce?: string): AttemptIdentity => ({
   nonce,
   nonces,
@@ -196,7 +190,6 @@ export const identityOf = ({ parameters, probe }: Attempt, nonces: readonly stri
   probe: probe.fingerprint,
 });
 
-/** @internal */
 export interface SharesInputs
   extends Pick<
     RekeyInputs,
@@ -205,7 +198,7 @@ export interface SharesInputs
   attempt: Attempt;
 }
 
-/** The result of submitting the current shares, which the commit receives. @internal */
+/** The result of submitting the current shares, which the commit receives. */
 export interface Submission {
   attempt: Attempt;
   /** The nonce of the current attempt. The first one may have been lost. */
@@ -229,15 +222,13 @@ export interface Submission {
   replacedBackup?: RekeyBackup;
 }
 
-/** @internal */
 export interface SharesState {
   submission: Submission;
 }
 
-/** @internal */
 export type LastShares = Partial<SharesInputs & SharesState> & OutcomeUnknown;
 
-/** One run. Its progress is in `state`, which is saved however the run ends. @internal */
+/** One run. Its progress is in `state`, which is saved however the run ends. */
 export interface SharesRun {
   connection: Connection;
   inputs: SharesInputs;
@@ -245,13 +236,11 @@ export interface SharesRun {
   state: SharesState;
 }
 
-/** @internal */
 export interface CommitInputs
   extends Pick<RekeyInputs, "currentShares" | "newShares" | "proof" | "removeBackup" | "onConflict" | "discardShares" | "connection"> {
   submission: Submission & { candidate: ShareSet };
 }
 
-/** @internal */
 export interface CommitState {
   /** The known outcome of the candidate. */
   outcome: "open" | "unknown" | "dead" | "live";
@@ -269,16 +258,14 @@ export interface CommitState {
   since?: string;
 }
 
-/** @internal */
 export interface Gathered {
   label: string;
   share: string;
 }
 
-/** @internal */
 export type LastCommit = Partial<CommitInputs & CommitState> & OutcomeUnknown;
 
-/** One run. Its progress is in `state`, which is saved however the run ends. @internal */
+/** One run. Its progress is in `state`, which is saved however the run ends. */
 export interface CommitRun {
   connection: Connection;
   inputs: CommitInputs;
@@ -290,7 +277,6 @@ export interface CommitRun {
   missing: string[];
 }
 
-/** @internal */
 export const stateOf = (outcome: CommitState["outcome"], live: ShareSet | undefined, gathered: Gathered[]): CommitState => ({
   outcome,
   gathered,

@@ -8,7 +8,6 @@ import { RekeyBackup, RekeyStatus } from "./states";
 /** Options of {@link getRekeyStatus}. */
 export interface GetRekeyStatusOptions extends ConnectionArgs {}
 
-/** @internal */
 export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
   token: "secrets:getRekeyStatus",
   operation: "Cannot read the status of a rekey",
@@ -32,7 +31,6 @@ export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promi
 /** Options of {@link getRekeyBackup}. */
 export interface GetRekeyBackupOptions extends ConnectionArgs {}
 
-/** @internal */
 export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | undefined> = {
   token: "secrets:getRekeyBackup",
   operation: "Cannot read the backup of a rekey",

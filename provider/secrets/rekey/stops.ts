@@ -2,7 +2,6 @@ import { ErrorCode, ErrorDetails, PartialState, StewardError } from "../../error
 
 // The reasons for which a rekey stops. Each id ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them in this order.
 
-/** @internal */
 export const stopIds = [
   // Nothing was sent.
   "checkpoints-skipped",
@@ -58,16 +57,14 @@ export const stopIds = [
   "shares-unsettled",
 ] as const;
 
-/** @internal */
 export type StopId = (typeof stopIds)[number];
 
 const printed = (id: StopId): string => `rekey/${id}`;
 
-/** @internal */
 export const stopped = (id: StopId, reason: string, hint?: string, code: ErrorCode = "ERR_INCOMPLETE"): StewardError =>
   new StewardError({ code, reason, hint, rule: printed(id) });
 
-/** Stops and saves what the run has done, from which the next run continues. @internal */
+/** Stops and saves what the run has done, from which the next run continues. */
 export const unfinished = (
   { state }: { state: object },
   id: StopId,
@@ -76,7 +73,7 @@ export const unfinished = (
   { method, path, status }: Partial<ErrorDetails> = {},
 ): StewardError => new PartialState({ ...state, outcomeUnknown: true }, { reason, hint, rule: printed(id), method, path, status });
 
-/** The error of a delete that would discard shares. @internal */
+/** The error of a delete that would discard shares. */
 export const unresolved = (id: StopId, reason: string): StewardError =>
   stopped(
     id,
@@ -84,10 +81,9 @@ export const unresolved = (id: StopId, reason: string): StewardError =>
     "Run `pulumi up` until the outcome is known. To discard the shares, set discardShares: true, run `pulumi up`, and then delete the resource.",
   );
 
-/** Adds an id to the error of a request. @internal */
+/** Adds an id to the error of a request. */
 export const identified = (id: StopId, error: StewardError): StewardError => error.with({ rule: printed(id) });
 
-/** @internal */
 export const autoUnseal = (more = ""): StewardError =>
   stopped(
     "auto-unseal",
@@ -96,14 +92,12 @@ export const autoUnseal = (more = ""): StewardError =>
     "ERR_REJECTED",
   );
 
-/** The possible causes of an attempt that is gone. @internal */
+/** The possible causes of an attempt that is gone. */
 export const endedByOthers = "a seal, a failover or another client ended it";
 
-/** @internal */
 export const keptBySeal =
   "the service rotated its key but returned no share, so its seal must keep the key. If shares unseal the service, the new key is lost: keep the service unsealed, and restore it from a backup";
 
-/** @internal */
 export const noShares = {
   reason: "the service rotated its key but returned no shares: its seal keeps the key itself",
   hint: "Remove this resource from the program: there are no shares to keep.",

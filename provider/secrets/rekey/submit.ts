@@ -27,7 +27,7 @@ import { endedByOthers, keptBySeal, noShares, StopId, stopped, unfinished } from
 
 const pollEvery = 2000;
 
-/** Submits the shares one by one, as round.ts says; before each, the attempt is observed. @internal */
+/** Submits the shares one by one, as round.ts says; before each, the attempt is observed. */
 export async function submit(run: SharesRun, first: Observed): Promise<SharesState> {
   const { inputs, identity } = run;
   const { submission } = run.state;
@@ -249,7 +249,7 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
   return restart(run, "share-count-unknown-restarted", why);
 }
 
-/** The nonce of another attempt: saved before a share is submitted to it. @internal */
+/** The nonce of another attempt: saved before a share is submitted to it. */
 export function restarted(
   run: SharesRun,
   id: StopId,
@@ -261,7 +261,6 @@ export function restarted(
   return unfinished(run, id, `${reason}. The nonce ${nonce} is saved`, hint);
 }
 
-/** @internal */
 export async function restart(run: SharesRun, id: StopId, why: string, hint?: string): Promise<never> {
   const { submission } = run.state;
   const { nonce, nonces } = await newAttempt(run.connection, { ...run.identity, nonces: submission.nonces });
@@ -280,7 +279,7 @@ function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold
   return complete.length === fingerprints.length ? { nonce, threshold, shares: [], encrypted: complete } : undefined;
 }
 
-/** The new shares of this attempt, if the backup has them. @internal */
+/** The new shares of this attempt, if the backup has them. */
 export async function fromBackup(run: SharesRun): Promise<SharesState | undefined> {
   const { connection, state } = run;
   const { parameters, nonce } = run.identity;
@@ -294,7 +293,7 @@ export async function fromBackup(run: SharesRun): Promise<SharesState | undefine
   return { submission: { ...submission, candidate, source: "backup", excluded: submission.submitted, kept } };
 }
 
-/** Recovers the new shares from the backup, or restarts: the response with them was lost. @internal */
+/** Recovers the new shares from the backup, or restarts: the response with them was lost. */
 export async function recover(run: SharesRun, { status }: Observed): Promise<SharesState> {
   const found = await fromBackup(run);
   if (found) return found;

@@ -8,7 +8,6 @@ import { StopId, stopped, unfinished } from "./stops";
 
 // Proves the new shares and verifies them. The last one commits.
 
-/** @internal */
 export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, identity, shares, missing } = run;
   const { candidate } = inputs.submission;
@@ -116,7 +115,7 @@ async function committed(run: CommitRun): Promise<CommitState> {
   return finish(run);
 }
 
-/** Cleans up after the set is live, which an error of the cleanup must not hide. @internal */
+/** Cleans up after the set is live, which an error of the cleanup must not hide. */
 export async function finish(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, identity, state } = run;
   const { candidate, nonces, hadBackup } = inputs.submission;
@@ -143,7 +142,7 @@ export async function finish(run: CommitRun): Promise<CommitState> {
   return state;
 }
 
-/** The status is the same after a commit, a seal, a failover and a cancel. Nothing starts before the next run has tested the shares. @internal */
+/** The status is the same after a commit, a seal, a failover and a cancel. Nothing starts before the next run has tested the shares. */
 export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
   run.state = stateOf("unknown", run.state.live, run.state.gathered);
   return unfinished(
@@ -154,7 +153,7 @@ export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
   );
 }
 
-/** Prints the encrypted shares: without a backup, holders have no other source. @internal */
+/** Prints the encrypted shares: without a backup, holders have no other source. */
 export async function waitForShares(run: CommitRun, id: StopId, reason: string): Promise<StewardError> {
   const { attempt, candidate } = run.inputs.submission;
   const { encrypted } = candidate;
