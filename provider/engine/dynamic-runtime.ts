@@ -2,10 +2,17 @@ import { ConfigurationSources } from "../connection";
 import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { CheckFailure } from "../errors";
-import { lifecycle } from "../lifecycle";
-import { atPath } from "../lifecycle/check";
+import { check } from "../lifecycle/check";
+import { Resource } from "../lifecycle/context";
+import { create } from "../lifecycle/create";
+import { remove } from "../lifecycle/delete";
+import { diff } from "../lifecycle/diff";
 import { OperationFailed } from "../lifecycle/failure";
+import { get, isFirstRead } from "../lifecycle/import";
+import { atPath } from "../lifecycle/notes";
 import { Properties } from "../lifecycle/properties";
+import { refresh } from "../lifecycle/refresh";
+import { update } from "../lifecycle/update";
 import { standardOutput } from "../log/print";
 import { printable } from "../text/printable";
 import { toEngineError } from "./diagnostics";
@@ -46,7 +53,7 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
   const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
   const sources: ConfigurationSources = { config: () => undefined, environment: process.env, cache, engine, log: standardOutput, ...given };
-  const life = lifecycle(definition, sources);
+  const resource: Resource = { definition, mechanism: sources };
 
   /** Converts the error of an operation for the engine, which refreshes and deletes a partial resource with the provider in its state. */
   async function attempt<T>(provider: unknown, operation: () => Promise<T>): Promise<T> {
@@ -65,34 +72,35 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
       sources.config = (key) => config.get(key);
     },
     async check(olds, { __provider, ...news }) {
-      const { inputs, findings } = await life.check(olds ?? {}, news);
+      const { inputs, failures } = await check(resource, olds ?? {}, news);
       // The engine prints the value of a named property, even a secret.
       return {
         inputs,
-        failures: findings.map((found) => ({ ...found, property: "", reason: printable(atPath(found.path, found.reason)) })),
+        failures: failures.map((each) => ({ ...each, property: "", reason: printable(atPath(each.path, each.reason)) })),
       };
     },
     diff: (id, { __provider: recorded, ...state }, { __provider, ...news }) =>
       attempt(__provider, async () => {
-        const found = await life.diff(id, state, news);
-        return { ...found, changes: found.changes || recorded === undefined };
+        const difference = await diff(resource, id, state, news);
+        return { ...difference, changes: difference.changes || recorded === undefined };
       }),
     create: ({ __provider, ...news }) =>
       attempt(__provider, async () => {
-        const { id, state } = await life.create(news);
+        const { id, state } = await create(resource, news);
         return { id, outs: { ...state, __provider } };
       }),
     read: (id, { __provider, ...state }) =>
       attempt(__provider, async () => {
-        const found = await life.read(id, state);
-        return found ? { id, props: found.state, inputs: found.inputs } : { id: "" };
+        if (isFirstRead(state)) return { id, props: (await get(resource, id, state)).state };
+        const current = await refresh(resource, id, state);
+        return current ? { id, props: current.state, inputs: current.inputs } : { id: "" };
       }),
     update: (id, { __provider: recorded, ...state }, { __provider, ...news }) =>
       attempt(__provider, async () => {
         // If the native plugin wrote the state and nothing else changed, only `__provider` is missing.
-        const isSame = recorded === undefined && !(await life.diff(id, state, news)).changes;
-        return { outs: { ...(isSame ? state : await life.update(id, state, news)), __provider } };
+        const isSame = recorded === undefined && !(await diff(resource, id, state, news)).changes;
+        return { outs: { ...(isSame ? state : await update(resource, id, state, news)), __provider } };
       }),
-    delete: (id, { __provider, ...state }) => attempt(__provider, () => life.delete(id, state)),
+    delete: (id, { __provider, ...state }) => attempt(__provider, () => remove(resource, id, state)),
   };
 }

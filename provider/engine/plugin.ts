@@ -7,12 +7,18 @@ import { CheckFailure, StewardError } from "../errors";
 import { namesWith, secretsOf } from "../fields";
 import { functions } from "../functions";
 import { valueAt } from "../inputs";
-import { Lifecycle, lifecycle } from "../lifecycle";
-import { changesOf } from "../lifecycle/changes";
+import { namesIn } from "../lifecycle/changes";
+import { check } from "../lifecycle/check";
+import { Mechanism, Resource } from "../lifecycle/context";
+import { create } from "../lifecycle/create";
+import { remove } from "../lifecycle/delete";
+import { diff } from "../lifecycle/diff";
 import { OperationFailed, unexpected, withoutSecrets } from "../lifecycle/failure";
-import { encryptedOutputs } from "../lifecycle/former-inputs";
+import { importResource, isFirstRead } from "../lifecycle/import";
 import { Properties, stringsIn, unknown, withoutNulls } from "../lifecycle/properties";
-import { Mechanism } from "../lifecycle/resource-context";
+import { refresh } from "../lifecycle/refresh";
+import { encryptedOutputs } from "../lifecycle/state";
+import { update } from "../lifecycle/update";
 import { nativeType } from "../program/dynamic";
 import { assertOptions, withOperation } from "../program/invoke";
 import { isObject } from "../text/json";
@@ -77,12 +83,6 @@ export interface Plugin {
   invoke(token: string, options: Properties): Promise<Properties>;
 }
 
-interface Served {
-  definition: AnyDefinition;
-  life: Lifecycle;
-  fieldsOf(inputs: Properties): string[];
-}
-
 /** The current resource. All plugins of a process share one storage: Node slows down with each that was ever created. */
 const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; secretValues: string[] }>();
 
@@ -102,48 +102,43 @@ export function createPlugin(
     config: (key) => connectionIn(settings, key),
     log: { info: logAs("info"), warn: logAs("warning") },
     provider: () => explicit,
-    marksSecrets: true,
+    canReturnSecrets: true,
     secretInputs: () => current.getStore()?.secretInputs ?? [],
     urn: () => current.getStore()?.urn,
     secretValues: () => current.getStore()?.secretValues ?? [],
   };
-  const served = new Map<string, Served>();
   /** The URNs of imported resources. The engine reads a resource before it sends its connection. */
   const imported = new Set<string>();
 
-  function servedFor({ urn }: Subject): Served {
+  function resourceOf({ urn }: Subject): Resource {
     // urn:pulumi:<stack>::<project>::<type of the parent>$<type>::<name>
     const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
-    const known = served.get(type);
-    if (known) return known;
     const definition = definitions.find(({ token }) => nativeType(token) === type);
-    if (!definition)
-      throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no resource type ${type}` });
-    const made = { definition, life: lifecycle(definition, sources), fieldsOf: changesOf(definition).fieldsOf };
-    served.set(type, made);
-    return made;
+    if (definition) return { definition, mechanism: sources };
+    throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no resource type ${type}` });
   }
 
   /** Runs an operation on a resource. A property that is secret in the given values stays secret in the returned ones. */
   async function run<T>(
     subject: Subject,
     values: readonly Properties[],
-    operation: (served: Served, properties: Properties[], marked: (properties: Properties) => Properties) => Promise<T>,
+    operation: (resource: Resource, properties: Properties[], marked: (properties: Properties) => Properties) => Promise<T>,
   ): Promise<T> {
-    const one = servedFor(subject);
+    const resource = resourceOf(subject);
     const clean = values.map(unwrapSecrets);
     const given = clean.flatMap(({ secrets }) => secrets);
-    const marked = (properties: Properties): Properties => wrapSecrets(properties, [...secretPaths(one.definition, properties), ...given]);
+    const marked = (properties: Properties): Properties =>
+      wrapSecrets(properties, [...secretPaths(resource.definition, properties), ...given]);
     const secretInputs = [...new Set((clean[0]?.secrets ?? []).map(([name = ""]) => name))];
     // An output that is encrypted as a whole also contains values that are not secrets.
-    const holding = encryptedOutputs(one.definition.fields);
+    const holding = encryptedOutputs(resource.definition.fields);
     const secretValues = clean.flatMap(({ properties, secrets }) =>
       secrets.filter(([name = ""]) => !holding.includes(name)).flatMap((path) => stringsIn(valueAt(properties, path))),
     );
     try {
       return await current.run({ urn: subject.urn, secretInputs, secretValues }, () =>
         operation(
-          one,
+          resource,
           clean.map(({ properties: { __provider, ...rest } }) => rest),
           marked,
         ),
@@ -156,11 +151,11 @@ export function createPlugin(
   }
 
   /** The state with the fields of the last inputs as declared, which the state of an import lacks. */
-  const declaring = ({ fieldsOf }: Served, state: Properties, inputs: Properties): Properties =>
-    Object.keys(inputs).length > 0 ? { ...state, declared: fieldsOf(inputs) } : state;
+  const declaring = ({ definition }: Resource, state: Properties, inputs: Properties): Properties =>
+    Object.keys(inputs).length > 0 ? { ...state, declared: namesIn(definition.fields, inputs) } : state;
 
   /** The properties of a resource in a preview: its inputs, and unknown outputs. */
-  const previewed = ({ definition }: Served, inputs: Properties): Properties => ({
+  const previewed = ({ definition }: Resource, inputs: Properties): Properties => ({
     ...Object.fromEntries(namesWith(definition.fields, "output").map((field) => [field, unknown])),
     ...inputs,
   });
@@ -172,38 +167,39 @@ export function createPlugin(
       explicit = provider;
     },
     check: (subject, last, news) =>
-      run(subject, [news, last], async ({ life }, [given = {}, before = {}], marked) => {
-        const { inputs, findings } = await life.check(before, given);
+      run(subject, [news, last], async (resource, [given = {}, before = {}], marked) => {
+        const { inputs, failures } = await check(resource, before, given);
         const isElsewhere = imported.has(subject.urn) && ![undefined, unknown, "default"].includes(inputs.connection as string);
-        return { inputs: marked(inputs), failures: isElsewhere ? [...findings, importElsewhere] : findings };
+        return { inputs: marked(inputs), failures: isElsewhere ? [...failures, importElsewhere] : failures };
       }),
     diff: (subject, id, state, lastInputs, news) =>
-      run(subject, [state, lastInputs, news], async (one, [last = {}, before = {}, given = {}]) => {
-        const difference = await one.life.diff(id, declaring(one, last, before), given);
+      run(subject, [state, lastInputs, news], async (resource, [last = {}, before = {}, given = {}]) => {
+        const difference = await diff(resource, id, declaring(resource, last, before), given);
         const { changes, changing, replaces, deleteBeforeReplace } = difference;
-        const found = propertyChanges(one.definition.fields, changing, { state: last, inputs: given });
+        const found = propertyChanges(resource.definition.fields, changing, { state: last, inputs: given });
         const names = [...new Set(found.map(([, field]) => field.split(".")[0] as string))];
         const properties = found.map(([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const);
         return { changes, replaces, deleteBeforeReplace, names, properties: Object.fromEntries(properties) };
       }),
     create: (subject, news, isPreview) =>
-      run(subject, [news], async (one, [given = {}], marked) => {
-        if (isPreview) return { id: "", state: marked(previewed(one, given)) };
-        const { id, state } = await one.life.create(given);
+      run(subject, [news], async (resource, [given = {}], marked) => {
+        if (isPreview) return { id: "", state: marked(previewed(resource, given)) };
+        const { id, state } = await create(resource, given);
         return { id, state: marked(state) };
       }),
     read: (subject, id, state, inputs) =>
-      run(subject, [state, inputs], async (one, [last = {}, before = {}], marked) => {
+      run(subject, [state, inputs], async (resource, [last = {}, before = {}], marked) => {
         if (Object.keys(last).length + Object.keys(before).length === 0) imported.add(subject.urn);
-        const found = await one.life.read(id, declaring(one, last, before));
-        return found && { id, state: marked(found.state), inputs: marked(found.inputs ?? before) };
+        const recorded = declaring(resource, last, before);
+        const current = isFirstRead(recorded) ? await importResource(resource, id, recorded) : await refresh(resource, id, recorded);
+        return current && { id, state: marked(current.state), inputs: marked(current.inputs ?? before) };
       }),
     update: (subject, id, last, news, isPreview) =>
-      run(subject, [news, last.state, last.inputs], async (one, [given = {}, state = {}, before = {}], marked) => {
-        if (isPreview) return marked(previewed(one, given));
-        return marked(await one.life.update(id, declaring(one, state, before), given));
+      run(subject, [news, last.state, last.inputs], async (resource, [given = {}, state = {}, before = {}], marked) => {
+        if (isPreview) return marked(previewed(resource, given));
+        return marked(await update(resource, id, declaring(resource, state, before), given));
       }),
-    delete: (subject, id, state) => run(subject, [state], ({ life }, [last = {}]) => life.delete(id, last)),
+    delete: (subject, id, state) => run(subject, [state], (resource, [last = {}]) => remove(resource, id, last)),
     async invoke(token, given) {
       const called = functions.find((each) => nativeType(each.token) === token);
       if (!called)

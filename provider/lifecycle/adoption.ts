@@ -2,14 +2,16 @@ import { z } from "zod";
 import { Comparison, neverDiffers } from "../comparison";
 import { Connection } from "../connection";
 import { cached } from "../connection/cache";
-import { Difference, ExistingObject } from "../definition";
+import { AnyDefinition, Difference, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
 import { redact } from "../http/redaction";
 import { bool, Schema } from "../inputs";
 import { Line } from "../log/log";
 import { shortened } from "../text/printable";
+import { Properties } from "./properties";
 
-// A create of an object that already exists. It fails, or adopts the object and prints the changes.
+// A create of an object that already exists. It fails, or adopts the object and prints the changes. A create reads the existing object first. With
+// `previewReads` its check reads as well, so that a preview can report the object.
 
 /** The handling of an existing object on create: true overwrites it, "unchanged" fails if it differs, and false always fails. */
 export type Adopt = boolean | "unchanged";
@@ -101,3 +103,30 @@ export const differencesOf = <Fields extends object>(
   (Object.keys(equal) as (keyof Fields & string)[])
     .filter((field) => !equal[field]?.(from[field], to[field]))
     .map((field) => ({ path: `${prefix}${field}`, from: from[field], to: to[field] }));
+
+type Adopting = Pick<AnyDefinition, "find">;
+
+/** Prints what a create would find. An error is only a warning: a preview may have no credentials, and the mount may not exist yet. */
+export async function previewAdoption(definition: Adopting, connection: Connection, inputs: Properties): Promise<void> {
+  try {
+    const found = await definition.find?.({ connection, inputs });
+    if (found) logOnce(connection, previewLines(connection, inputs.adopt as Adopt | undefined, found));
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error;
+    connection.log.warn(`${connection.resource}: ${error.message}`);
+  }
+}
+
+/**
+ * Returns the object that a create adopts. Throws if it may not adopt it, and prints the changes unless the check did. It reads the object again, since it
+ * may have changed after the check.
+ */
+export async function findAndAdopt(
+  definition: Adopting,
+  connection: Connection,
+  inputs: Properties,
+): Promise<ExistingObject<Properties> | undefined> {
+  const found = await definition.find?.({ connection, inputs });
+  takeOver(connection, inputs.adopt as Adopt | undefined, found);
+  return found;
+}

@@ -1,32 +1,85 @@
-import { ConfigurationSources, Connection } from "../connection";
-import { AnyDefinition, Difference, PlanNote } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
 import { defaultsOf, inputSchema, publicNames } from "../fields";
 import { checkFailures, issuesOf, valueAt } from "../inputs";
-import { shortened } from "../text/printable";
-import { described } from "./adoption";
-import { Changes } from "./changes";
-import { lookAhead } from "./existing";
-import { recordDeclared, recordNew } from "./ownership";
+import { previewAdoption } from "./adoption";
+import { comparisonFor } from "./changes";
+import { connectionOf, describe, objectsOf, Resource, recordCheck, removedSecrets, secretsIn } from "./context";
+import { logNotes } from "./notes";
+import { forgetUnidentifiedManager, recordDeclared } from "./ownership";
 import { defined, hasUnknown, Properties, secretInputs, unknown, withoutNulls } from "./properties";
-import { ResourceContext } from "./resource-context";
 
-// Checks the declared inputs, fills in defaults, and normalizes them for the state.
-
-export const atPath = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
-
-export function warn({ log }: Pick<ConfigurationSources, "log">, resource: string, findings: readonly CheckFailure[]): void {
-  for (const { path, reason } of findings) log.warn(`${resource}: ${atPath(path, reason)}`);
+/**
+ * Checks the declared inputs, fills in defaults, and normalizes them for the state. `last`: the inputs of the last run, empty before the first. Returns
+ * the inputs to store and their check failures.
+ */
+export async function check(
+  resource: Resource,
+  last: Properties,
+  news: Properties,
+): Promise<{ inputs: Properties; failures: CheckFailure[] }> {
+  const { fields } = resource.definition;
+  recordCheck(resource);
+  const declared = withoutNulls(news);
+  const invalid = schemaFailures(resource, declared);
+  const isConnected = !hasUnknown(declared.connection) && !invalid.some(({ path }) => path === "connection");
+  const { inputs, failures } = isConnected ? await checkConnected(resource, last, declared, invalid) : { inputs: declared, failures: [] };
+  const all = [...invalid, ...failures];
+  const warnings = all.filter(({ warning }) => warning);
+  // With an invalid name, the resource cannot be described.
+  if (invalid.length === 0) logNotes(resource.mechanism.log, describe(resource, inputs), warnings);
+  const normalized = Object.fromEntries(
+    Object.entries(inputs).map(([field, value]) => [
+      field,
+      hasUnknown(value) ? value : (comparisonFor(fields, field).normalize?.(value) ?? value),
+    ]),
+  );
+  const kept = new Set(secretsIn(resource, normalized));
+  for (const secret of secretsIn(resource, inputs)) if (!kept.has(secret)) removedSecrets(resource).add(secret);
+  return { inputs: normalized, failures: all.filter(({ warning }) => !warning) };
 }
 
-export function logNotes({ log }: Pick<ConfigurationSources, "log">, resource: string, notes: readonly PlanNote[]): void {
-  for (const { path, text, isInformation } of notes) log[isInformation ? "info" : "warn"](`${resource}: ${atPath(path, text)}`);
+/** The check failures of the known inputs against the schema. */
+function schemaFailures({ definition }: Resource, { [secretInputs]: _, ...declared }: Properties): CheckFailure[] {
+  const issues = issuesOf(inputSchema(definition.fields), declared).filter(
+    ({ path }) => !path.some((_, depth) => valueAt(declared, path.slice(0, depth + 1)) === unknown),
+  );
+  return checkFailures({ issues }, declared);
 }
 
-/** Names the changed parts of a record, which Pulumi prints as a whole. */
-export function logDrift(connection: Connection, differences: readonly Difference[]): void {
-  for (const line of shortened(differences.map((difference) => described(connection, difference))))
-    connection.log.info(`${connection.resource}: changed on the server (${line})`);
+/** Checks what depends on the connection: the defaults, the rules, and the other resources of the program. */
+async function checkConnected(
+  resource: Resource,
+  last: Properties,
+  declared: Properties,
+  invalid: readonly CheckFailure[],
+): Promise<{ inputs: Properties; failures: CheckFailure[] }> {
+  const { definition } = resource;
+  let inputs = declared;
+  const failures: CheckFailure[] = [];
+  try {
+    const connection = connectionOf(resource, declared);
+    inputs = { ...defined(defaultsOf(definition.fields, connection)), ...declared };
+    failures.push(...connection.secretFields.filter((field) => publicNames(definition).includes(field)).map(secretName));
+    const wrong = new Set([...invalid, ...failures].map(({ path }) => path.split(/[.[]/)[0]));
+    for (const rule of definition.rules ?? [])
+      if (!rule.fields.some((field) => hasUnknown(inputs[field]) || wrong.has(field)))
+        failures.push(...(await rule.check(inputs, connection, last)));
+    const isValid = invalid.length === 0 && failures.every(({ warning }) => warning);
+    if (isValid && !hasUnknown(inputs)) {
+      const objects = objectsOf(resource, inputs);
+      failures.push(...recordDeclared(connection, objects, resource.mechanism.urn?.()).map(declaredTwice));
+      if (Object.keys(last).length === 0) {
+        forgetUnidentifiedManager(connection, objects);
+        logNotes(connection.log, describe(resource, inputs), (await definition.planNotes?.({ connection, inputs })) ?? []);
+        if (connection.previewReads) await previewAdoption(definition, { ...connection, resource: describe(resource, inputs) }, inputs);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error;
+    const { rule, failures: causes } = error.details;
+    failures.push({ path: "", rule: rule ?? causes?.[0]?.rule ?? error.code, reason: error.message });
+  }
+  return { inputs, failures };
 }
 
 const secretName = (path: string): CheckFailure => ({
@@ -40,62 +93,3 @@ const declaredTwice = ({ object, urn }: { object: string; urn: string }): CheckF
   rule: "declared-twice",
   reason: `the resource "${urn.split("::").at(-1)}" of this program declares the same object, ${object}: declare each object once`,
 });
-
-/** The check failures of the known inputs against the schema. */
-function schemaFindings(definition: AnyDefinition, inputs: Properties): CheckFailure[] {
-  const issues = issuesOf(inputSchema(definition.fields), inputs).filter(
-    ({ path }) => !path.some((_, depth) => valueAt(inputs, path.slice(0, depth + 1)) === unknown),
-  );
-  return checkFailures({ issues }, inputs);
-}
-
-/** Returns the inputs to store and their check failures. */
-export async function check(
-  definition: AnyDefinition,
-  { describe, secretsIn, leftOut, connectionOf, recordCheck, log, urn }: ResourceContext,
-  { comparison }: Changes,
-  { last, news }: { last: Properties; news: Properties },
-): Promise<{ inputs: Properties; findings: CheckFailure[] }> {
-  recordCheck();
-  const given = withoutNulls(news);
-  const { [secretInputs]: _, ...declared } = given;
-  const findings = schemaFindings(definition, declared);
-  const isWellFormed = findings.length === 0;
-  let inputs = given;
-  if (!hasUnknown(given.connection) && !findings.some(({ path }) => path === "connection")) {
-    try {
-      const connection = connectionOf(given);
-      inputs = { ...defined(defaultsOf(definition.fields, connection)), ...given };
-      findings.push(...connection.secretFields.filter((field) => publicNames(definition).includes(field)).map(secretName));
-      const invalid = new Set(findings.map(({ path }) => path.split(/[.[]/)[0]));
-      for (const rule of definition.rules ?? [])
-        if (!rule.fields.some((field) => hasUnknown(inputs[field]) || invalid.has(field)))
-          findings.push(...(await rule.check(inputs, connection, last)));
-      const isCreation = Object.keys(last).length === 0;
-      if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
-        const objects = definition.objects?.paths(inputs) ?? [];
-        findings.push(...recordDeclared(connection, objects, urn?.()).map(declaredTwice));
-        if (isCreation) recordNew(connection, objects);
-        if (isCreation) logNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs })) ?? []);
-        if (isCreation && connection.previewReads) await lookAhead(definition, { ...connection, resource: describe(inputs) }, inputs);
-      }
-    } catch (error) {
-      if (!(error instanceof StewardError)) throw error;
-      const { rule, failures } = error.details;
-      findings.push({ path: "", rule: rule ?? failures?.[0]?.rule ?? error.code, reason: error.message });
-    }
-  }
-  // With an invalid name, the resource cannot be described.
-  if (isWellFormed)
-    warn(
-      { log },
-      describe(inputs),
-      findings.filter(({ warning }) => warning),
-    );
-  const normalized = Object.fromEntries(
-    Object.entries(inputs).map(([field, value]) => [field, hasUnknown(value) ? value : (comparison(field).normalize?.(value) ?? value)]),
-  );
-  const passedOn = new Set(secretsIn(normalized));
-  for (const secret of secretsIn(inputs)) if (!passedOn.has(secret)) leftOut().add(secret);
-  return { inputs: normalized, findings: findings.filter(({ warning }) => !warning) };
-}

@@ -1,5 +1,6 @@
 import { StewardError } from "../errors";
 import { holdsShortSecret, redact } from "../http/redaction";
+import { describe, Resource, secretsIn } from "./context";
 import { Properties } from "./properties";
 
 /** A resource that the engine stores although the operation failed. */
@@ -15,6 +16,19 @@ export class OperationFailed {
     readonly partial: PartialResource | undefined,
   ) {}
 }
+
+/** The error of an operation, with the verb and the resource. */
+export const failure = (
+  resource: Resource,
+  verb: string,
+  fields: Properties,
+  error: StewardError,
+  partial?: PartialResource,
+): OperationFailed => new OperationFailed(error.with({ operation: `Cannot ${verb} ${describe(resource, fields)}` }), partial);
+
+/** The thrown error. Any other than a StewardError is a bug of this package. */
+export const asStewardError = (thrown: unknown, resource: Resource, fields: Properties): StewardError =>
+  thrown instanceof StewardError ? thrown : unexpected(thrown, secretsIn(resource, fields));
 
 export function unexpected(error: unknown, secrets: readonly string[]): StewardError {
   // One source line is enough for a bug report.

@@ -71,10 +71,10 @@ export function recordDeclared(connection: Connection, objects: readonly string[
 }
 
 /**
- * Records that Pulumi checks a resource of these objects as a new one. Pulumi also does so between the diff and the create of a replacement. This
- * removes the manager without an instance id that `registerManager` recorded in the diff.
+ * Forgets the manager without an instance id that the diff of a replacement registered. Between its diff and its create, Pulumi checks a replacement as a
+ * new resource.
  */
-export function recordNew(connection: Connection, objects: readonly string[]): void {
+export function forgetUnidentifiedManager(connection: Connection, objects: readonly string[]): void {
   for (const object of objects) claimsOn(connection, object).managers.delete("");
 }
 
@@ -82,16 +82,15 @@ export function recordNew(connection: Connection, objects: readonly string[]): v
 export const areDeclared = (connection: Connection, objects: readonly string[]): boolean =>
   objects.every((object) => declaredOn(connection).has(object));
 
-/** Records that this resource manages these objects. Returns true if this run removed one of them, which must be written again. */
-export function registerManager(connection: Connection, objects: readonly string[], fields: object): Promise<boolean> {
+/** Records that this resource manages these objects, as soon as none of them is being removed. */
+export function registerManager(connection: Connection, objects: readonly string[], fields: object): Promise<void> {
   const instance = connection.instance ?? "";
   return whenSettled(connection, objects, (all) => {
     for (const { managers } of all) managers.set(instance, { fields, created: managers.get(instance)?.created ?? false });
-    return all.some(({ removed }) => removed);
   });
 }
 
-/** True if this run has removed the object and not written it again. */
+/** True if this run has removed the object and not written it again, so that its manager must write it. */
 export const isRemoved = (connection: Connection, object: string): boolean => claimsOn(connection, object).removed;
 
 /** The fields of another resource of this run that manages the object. Undefined if there is none. */

@@ -33,13 +33,13 @@ export const creation: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/lifecycle/index.ts",
+    file: "provider/lifecycle/create.ts",
     suites: ["test/provider/engine/plugin-life"],
     commandLine: ["test/end-to-end/platform/life"],
-    mutants: [["adoption prints what was a secret of an earlier program", "...Object.keys(former ?? {})", ""]],
+    mutants: [["adoption prints what was a secret of an earlier program", "...Object.keys(formerValues(definition, former))", ""]],
   },
   {
-    file: "provider/lifecycle/existing.ts",
+    file: "provider/lifecycle/adoption.ts",
     suites: ["test/provider/lifecycle/preview-reads"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [

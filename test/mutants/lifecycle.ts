@@ -22,12 +22,12 @@ const lifeCycle: Pick<MutatedFile, "suites" | "commandLine"> = {
 
 export const lifecycle: readonly MutatedFile[] = [
   {
-    file: "provider/lifecycle/index.ts",
+    file: "provider/lifecycle/diff.ts",
     ...lifeCycle,
     mutants: [
       [
         "another address behind the same connection replaces instead of failing",
-        'if (!changing.includes("connection")) assertSameServer(connection, olds);',
+        'if (!changing.includes("connection")) assertSameServer(connection, state);',
         "",
       ],
       [
@@ -35,37 +35,59 @@ export const lifecycle: readonly MutatedFile[] = [
         "deleteBeforeReplace: definition.deleteBeforeReplace ?? true,",
         "deleteBeforeReplace: definition.deleteBeforeReplace ?? false,",
       ],
-      ["diff ignores an unknown outcome", "Boolean(olds.outcomeUnknown || olds.partiallyUpdated)", "Boolean(olds.partiallyUpdated)"],
-      ["a creation without a response leaves no state", "return error.details.outcomeUnknown ? {", "return !error ? {"],
-      ["get of an object that does not exist returns a resource without outputs", "if (isFirst)\n", "if (!id)\n"],
-      ["refresh replaces an equivalent spelling, which shows as drift", "setField(props, field, before);", "{}"],
+      ["diff ignores an unknown outcome", "Boolean(state.outcomeUnknown || state.partiallyUpdated)", "Boolean(state.partiallyUpdated)"],
+    ],
+  },
+  {
+    file: "provider/lifecycle/create.ts",
+    ...lifeCycle,
+    mutants: [["a creation without a response leaves no state", "return error.details.outcomeUnknown ? {", "return !error ? {"]],
+  },
+  {
+    file: "provider/lifecycle/import.ts",
+    ...lifeCycle,
+    mutants: [
+      [
+        "get of an object that does not exist returns a resource without outputs",
+        "if (object) return { connection, object };",
+        "if (object || id) return { connection, object: object ?? {} };",
+      ],
+    ],
+  },
+  {
+    file: "provider/lifecycle/refresh.ts",
+    ...lifeCycle,
+    mutants: [
+      ["refresh replaces an equivalent spelling, which shows as drift", "setField(outputs, field, before);", "{}"],
       ["a secret that the server does not return is dropped from the inputs", '?? (isSecret ? "" : undefined)', ""],
       [
         "refresh returns inputs that the program does not declare",
-        "for (const field of declared) {",
-        "for (const field of Object.keys(props)) {",
+        "for (const field of declaredIn(last)) {",
+        "for (const field of Object.keys(outputs)) {",
       ],
-      ["read does not check the server's address", "assertSameServer(connection, previous);", ""],
-      [
-        "delete does not check the server's address",
-        "assertSameServer(connection, state);\n        await definition.delete",
-        "await definition.delete",
-      ],
+      ["read does not check the server's address", "assertSameServer(connection, last);", ""],
+    ],
+  },
+  {
+    file: "provider/lifecycle/delete.ts",
+    ...lifeCycle,
+    mutants: [["delete does not check the server's address", "assertSameServer(connection, state);", ""]],
+  },
+  {
+    file: "provider/lifecycle/update.ts",
+    ...lifeCycle,
+    mutants: [
       [
         "an input that the program no longer declares is written again",
-        "for (const field of declaredIn(olds)) if (!given.includes(field)) setField(previous, field, undefined);",
+        "for (const field of declaredIn(all)) if (!names.includes(field)) setField(previous, field, undefined);",
         "",
       ],
       [
         "a partially failed update stores former secrets in plaintext",
-        "hidePrevious({ ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs)",
-        "({ ...fillUnknown(properties, inputs), partiallyUpdated: true })",
+        "properties: hidePrevious(definition, { ...fillUnknown(definition, properties, inputs), partiallyUpdated: true }, state, inputs),",
+        "properties: { ...fillUnknown(definition, properties, inputs), partiallyUpdated: true },",
       ],
-      [
-        "an update without a response leaves the old state",
-        "if (error.details.outcomeUnknown || isRemoved) return keep",
-        "if (isRemoved) return keep",
-      ],
+      ["an update without a response leaves the old state", "return error.details.outcomeUnknown || mustRewrite ?", "return mustRewrite ?"],
     ],
   },
   {
@@ -74,12 +96,12 @@ export const lifecycle: readonly MutatedFile[] = [
     mutants: [
       [
         "a default overrides an input of the program",
-        "{ ...defined(defaultsOf(definition.fields, connection)), ...given }",
-        "{ ...given, ...defined(defaultsOf(definition.fields, connection)) }",
+        "{ ...defined(defaultsOf(definition.fields, connection)), ...declared }",
+        "{ ...declared, ...defined(defaultsOf(definition.fields, connection)) }",
       ],
       [
         "check does not record which objects the program declares",
-        "findings.push(...recordDeclared(connection, objects, urn?.()).map(declaredTwice));",
+        "failures.push(...recordDeclared(connection, objects, resource.mechanism.urn?.()).map(declaredTwice));",
         "",
       ],
     ],
@@ -88,28 +110,20 @@ export const lifecycle: readonly MutatedFile[] = [
     file: "provider/lifecycle/changes.ts",
     ...lifeCycle,
     mutants: [
-      [
-        "a field that is added to the program with the server's value causes no update",
-        "given.includes(field) !== declared.includes(field) || ",
-        "",
-      ],
+      ["a field that is added to the program with the server's value causes no update", "isDeclaredAnew || ", ""],
       ["work that is due waits for a change of the program", "return isPast(state[field]);", "return false;"],
     ],
   },
   {
-    file: "provider/lifecycle/resource-context.ts",
+    file: "provider/lifecycle/context.ts",
     ...lifeCycle,
     mutants: [
       [
         "an error shows secrets that an encrypted output holds",
-        "[properties, ...secretOutputs.map((output) => properties[output])]",
+        "[properties, ...encryptedOutputs(fields).map((output) => properties[output])]",
         "[properties]",
       ],
-      [
-        "an error of a request shows the secrets of its resource",
-        "secrets: [...properties.flatMap(secretsIn), ...leftOut(), ...(sources.secretValues?.() ?? [])],",
-        "secrets: [],",
-      ],
+      ["an error of a request shows the secrets of its resource", "...properties.flatMap((each) => secretsIn(resource, each)),", ""],
     ],
   },
   {
@@ -118,13 +132,13 @@ export const lifecycle: readonly MutatedFile[] = [
     mutants: [
       [
         "a failed check names the property, so Pulumi prints its value",
-        '({ ...found, property: "", reason: printable',
-        "({ ...found, property: found.path, reason: printable",
+        '({ ...each, property: "", reason: printable',
+        "({ ...each, property: each.path, reason: printable",
       ],
     ],
   },
   {
-    file: "provider/lifecycle/former-inputs.ts",
+    file: "provider/lifecycle/state.ts",
     suites: ["test/provider/lifecycle/former-inputs-twice", "test/provider/lifecycle/former-inputs.test"],
     commandLine: ["test/end-to-end/secrecy"],
     mutants: [["former values disappear from the state", "if (part.hidden !== undefined) hidden[field] = part.hidden;", ""]],

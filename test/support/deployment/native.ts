@@ -1,5 +1,5 @@
 import { createPlugin } from "../../../provider/engine/plugin";
-import { atPath } from "../../../provider/lifecycle/check";
+import { atPath } from "../../../provider/lifecycle/notes";
 import { noEngine, wire } from "../engine";
 import { limits } from "../limits";
 import { decoded, encoded } from "./marks";

@@ -1,0 +1,80 @@
+import { ConfigurationSources, Connection, connect } from "../connection";
+import { cached } from "../connection/cache";
+import { AnyDefinition } from "../definition";
+import { format, namesWith, secretsOf } from "../fields";
+import { valueAt } from "../inputs";
+import { Properties, secretInputs, stringsIn } from "./properties";
+import { encryptedOutputs } from "./state";
+
+// A resource type and the mechanism that runs it: the first argument of each operation.
+
+/** A mechanism by which Pulumi runs resources. */
+export interface Mechanism extends ConfigurationSources {
+  /** True if Pulumi marks secret values at any depth. A refresh may then return the value of a secret input that the server does not store. */
+  canReturnSecrets?: boolean;
+  /** The secret inputs of the current resource. If omitted, the class lists them in an input. */
+  secretInputs?(): readonly string[];
+  /** The URN of the current resource. If omitted, the class rejects two resources that declare one object. */
+  urn?(): string | undefined;
+  /** The values of the current resource that the program marks as secret. If omitted, Pulumi does not send the marks. */
+  secretValues?(): readonly string[];
+}
+
+/** A resource type, as a mechanism runs it. */
+export interface Resource {
+  definition: AnyDefinition;
+  mechanism: Mechanism;
+}
+
+/** `scheduler role "web"`. */
+export function describe({ definition }: Pick<Resource, "definition">, fields: Properties): string {
+  const name = format(definition.name ?? "", fields);
+  return name ? `${definition.displayName} "${name}"` : definition.displayName;
+}
+
+/** The objects on the server that a resource with these fields manages. */
+export const objectsOf = ({ definition }: Pick<Resource, "definition">, fields: Properties): readonly string[] =>
+  definition.objects?.paths(fields) ?? [];
+
+/** The inputs that the program marks as secret, as the class lists them. */
+const markedIn = (properties: Properties | undefined): string[] => (properties?.[secretInputs] as string[] | undefined) ?? [];
+
+/** All secret values of the fields, including those in encrypted outputs. */
+export function secretsIn({ definition: { fields } }: Resource, properties: Properties): string[] {
+  const holders = [properties, ...encryptedOutputs(fields).map((output) => properties[output])];
+  const paths = [...secretsOf(fields, properties), ...markedIn(properties)];
+  return holders.flatMap((holder) =>
+    paths.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
+  );
+}
+
+/** Secrets that a check removed when it normalized the inputs. They are redacted nevertheless, since a server may know and echo them. */
+export const removedSecrets = ({ definition, mechanism }: Resource): Set<string> =>
+  cached(mechanism.cache, ["removed secrets", definition.token], () => new Set<string>());
+
+/** The connection that the first properties name, with the secrets of all of them. */
+export function connectionOf(resource: Resource, ...properties: Properties[]): Connection {
+  const { definition, mechanism } = resource;
+  return {
+    ...connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", mechanism),
+    secrets: [
+      ...properties.flatMap((each) => secretsIn(resource, each)),
+      ...removedSecrets(resource),
+      ...(mechanism.secretValues?.() ?? []),
+    ],
+    // Computed on use, since a check connects while its inputs may still be invalid.
+    get resource() {
+      return describe(resource, properties.at(-1) ?? {});
+    },
+    instance: properties.at(-1)?.instance as string | undefined,
+    secretFields: [...namesWith(definition.fields, "secret"), ...(mechanism.secretInputs?.() ?? markedIn(properties[0]))],
+  };
+}
+
+/** Records that the program declares a resource of this type. */
+export const recordCheck = ({ definition, mechanism }: Resource): void =>
+  void mechanism.cache.set(JSON.stringify(["checked", definition.token]), true);
+
+/** True if the program has declared a resource of this type. A refresh calls `diff` before that. */
+export const isChecked = ({ definition, mechanism }: Resource): boolean =>
+  mechanism.cache.has(JSON.stringify(["checked", definition.token]));

@@ -1,0 +1,63 @@
+import { Connection } from "../connection";
+import { PartialState, StewardError } from "../errors";
+import { format } from "../fields";
+import { findAndAdopt } from "./adoption";
+import { namesIn } from "./changes";
+import { connectionOf, objectsOf, Resource } from "./context";
+import { asStewardError, failure, PartialResource } from "./failure";
+import { createObjects, newInstance, recordFailure, recordWritten } from "./ownership";
+import { defined, Properties } from "./properties";
+import { deletedState, fillUnknown, formerValues, hideRetained, stored } from "./state";
+
+/** Creates the object, or adopts an existing one. Throws {@link OperationFailed}. */
+export async function create(resource: Resource, news: Properties): Promise<{ id: string; state: Properties }> {
+  const { definition } = resource;
+  const inputs = defined(news);
+  let connection: Connection | undefined;
+  try {
+    const objects = objectsOf(resource, inputs);
+    connection = { ...connectionOf(resource, inputs), instance: newInstance() };
+    const former = deletedState(connection, objects);
+    const writer = { ...connection, secretFields: [...connection.secretFields, ...Object.keys(formerValues(definition, former))] };
+    const created = await createObjects(
+      writer,
+      objects,
+      inputs,
+      (state) => objectsOf(resource, state),
+      () => write(resource, writer, inputs),
+    );
+    const state = stored(definition, connection, inputs, created);
+    recordWritten(connection, objects, state);
+    return {
+      id: format(definition.id, inputs, created),
+      state: hideRetained(definition, state, former, namesIn(definition.fields, inputs)),
+    };
+  } catch (thrown) {
+    const error = asStewardError(thrown, resource, inputs);
+    recordFailure(resource.mechanism);
+    throw failure(resource, "create", inputs, error, connection && partialCreate(resource, connection, inputs, error));
+  }
+}
+
+async function write({ definition }: Resource, connection: Connection, inputs: Properties): Promise<Properties> {
+  try {
+    const found = await findAndAdopt(definition, connection, inputs);
+    return await definition.create({ connection, inputs, found });
+  } catch (error) {
+    // Do not diagnose a PartialState: its message already states the cause.
+    throw definition.diagnose && !(error instanceof PartialState) ? await definition.diagnose(connection, error) : error;
+  }
+}
+
+/** The resource to store after a create that failed, if the server may have it. */
+function partialCreate(
+  { definition }: Resource,
+  connection: Connection,
+  inputs: Properties,
+  error: StewardError,
+): PartialResource | undefined {
+  const id = format(definition.id, inputs);
+  if (error instanceof PartialState)
+    return { id, properties: fillUnknown(definition, stored(definition, connection, inputs, error.state as Properties), inputs) };
+  return error.details.outcomeUnknown ? { id, properties: stored(definition, connection, inputs, { outcomeUnknown: true }) } : undefined;
+}

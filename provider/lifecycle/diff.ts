@@ -1,0 +1,79 @@
+import { Connection } from "../connection";
+import { namesWith } from "../fields";
+import { changedFields, declaredIn } from "./changes";
+import { connectionOf, describe, isChecked, objectsOf, Resource } from "./context";
+import { asStewardError, failure } from "./failure";
+import { logNotes } from "./notes";
+import { areDeclared, isRemoved, registerManager } from "./ownership";
+import { defined, hasUnknown, Properties } from "./properties";
+import { assertSameServer, wholeState } from "./recorded";
+import { withFormer } from "./state";
+
+/** The effect of an update. */
+export interface DiffResult {
+  changes: boolean;
+  /** The fields whose declared values differ from the state; `field.key` for a key of a per-key field. */
+  changing: string[];
+  replaces: string[];
+  deleteBeforeReplace: boolean;
+}
+
+/** Compares the declared inputs with the state. Throws {@link OperationFailed}. */
+export async function diff(resource: Resource, id: string, recorded: Properties, news: Properties): Promise<DiffResult> {
+  const state = withFormer(wholeState(resource, "update", id, recorded));
+  try {
+    return await compare(resource, state, defined(news));
+  } catch (error) {
+    throw failure(resource, "update", state, asStewardError(error, resource, state));
+  }
+}
+
+async function compare(resource: Resource, state: Properties, inputs: Properties): Promise<DiffResult> {
+  const { definition } = resource;
+  const { fields, deleteBeforeReplace = false } = definition;
+  const due = namesWith(fields, "due");
+  // Work that is due is not drift, so a refresh does not report it.
+  const changing = changedFields(fields, state, inputs).filter((field) => isChecked(resource) || !due.includes(field));
+  const replaces = changing.filter((field) => fields[field]?.replaces);
+  // Without a known connection the inputs have no defaults, so only declared values are compared.
+  if (hasUnknown(inputs.connection))
+    return { changes: true, changing, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
+  const connection = connectionOf(resource, inputs, state);
+  const isMoved = state.server !== undefined && state.server !== connection.server;
+  if (isMoved && !connection.allowAddressChange) {
+    if (!changing.includes("connection")) assertSameServer(connection, state);
+    return {
+      changes: true,
+      changing: [...changing, "connection"],
+      replaces: [...replaces, "connection"],
+      // Two addresses may be the same server: delete first, or deleting the old resource removes the new one.
+      deleteBeforeReplace: definition.deleteBeforeReplace ?? true,
+    };
+  }
+  const isIncomplete = Boolean(state.outcomeUnknown || state.partiallyUpdated);
+  const isDue = due.some((field) => state[field] !== undefined);
+  const isRewritten = await announce(resource, connection, {
+    state,
+    inputs,
+    hasWork: changing.length > 0 || isIncomplete || isDue,
+    replaces,
+  });
+  return { changes: isMoved || isIncomplete || isRewritten || changing.length > 0, changing, replaces, deleteBeforeReplace };
+}
+
+/** Prints the notes on an update and registers the resource as manager of its objects. Returns true if this run removed one of them. */
+async function announce(
+  resource: Resource,
+  connection: Connection,
+  { state, inputs, hasWork, replaces }: { state: Properties; inputs: Properties; hasWork: boolean; replaces: readonly string[] },
+): Promise<boolean> {
+  // A refresh also calls diff, before the program declares anything.
+  if (hasUnknown(inputs) || !isChecked(resource)) return false;
+  const objects = objectsOf(resource, inputs);
+  if (!areDeclared(connection, objects)) return false;
+  const notes = hasWork ? await resource.definition.planNotes?.({ connection, inputs, last: state }) : undefined;
+  logNotes(connection.log, describe(resource, inputs), notes ?? []);
+  if (replaces.length > 0 || declaredIn(state).length === 0) return false;
+  await registerManager(connection, objects, state);
+  return objects.some((object) => isRemoved(connection, object));
+}

@@ -1,0 +1,88 @@
+import { Connection } from "../connection";
+import { invalidInput, StewardError } from "../errors";
+import { defaultsOf, inputNames, parseId } from "../fields";
+import { namesIn } from "./changes";
+import { connectionOf, Resource } from "./context";
+import { asStewardError, failure, OperationFailed } from "./failure";
+import { newInstance } from "./ownership";
+import { defined, Properties } from "./properties";
+
+// The first read of a resource, which has an id but no state yet.
+
+/** True if no run has recorded a state: the read is that of a `get` or an import. */
+export const isFirstRead = (state: Properties): boolean => state.declared === undefined && state.server === undefined;
+
+/** Reads an object without managing it. Throws {@link OperationFailed}. */
+export async function get(resource: Resource, id: string, args: Properties): Promise<{ state: Properties }> {
+  const fields = { ...args, ...partsOf(resource, id) };
+  try {
+    const { connection, object } = await readById(resource, id, fields, "remove this `get`");
+    return { state: defined({ ...fields, ...object, server: connection.server, declared: [] }) };
+  } catch (error) {
+    throw failure(resource, "read", fields, asStewardError(error, resource, fields));
+  }
+}
+
+/** Reads an object to manage it. Throws {@link OperationFailed}. */
+export async function importResource(resource: Resource, id: string, args: Properties): Promise<{ state: Properties; inputs: Properties }> {
+  const { definition } = resource;
+  const fields = { ...args, ...partsOf(resource, id) };
+  try {
+    const { connection, object } = await readById(resource, id, fields, "remove this import or `get`");
+    const inputs = importedInputs(resource, connection, object);
+    const state: Properties = { ...fields, ...(definition.imported?.(object) ?? object), ...inputs, server: connection.server };
+    // Two imports of one object are two instances.
+    return { state: defined({ ...state, declared: namesIn(definition.fields, inputs).sort(), instance: newInstance() }), inputs };
+  } catch (error) {
+    throw failure(resource, "read", fields, asStewardError(error, resource, fields));
+  }
+}
+
+async function readById(
+  resource: Resource,
+  id: string,
+  fields: Properties,
+  remedy: string,
+): Promise<{ connection: Connection; object: Properties }> {
+  const { definition } = resource;
+  const connection = connectionOf(resource, fields);
+  const parts = partsOf(resource, id);
+  const rules = (definition.rules ?? []).filter((rule) => rule.fields.every((field) => field in parts));
+  const failures = (await Promise.all(rules.map(({ check }) => check(parts, connection, {})))).flat();
+  if (failures.length > 0) throw invalidInput(failures);
+  const object: Properties | undefined = await definition.read({ connection, state: fields, declared: [] });
+  if (object) return { connection, object };
+  // The engine would accept a missing resource, and give the program a resource without outputs.
+  throw new StewardError({
+    code: "ERR_NOT_FOUND",
+    reason: `the server has no object with the id "${id}"`,
+    hint: `Correct the id, or ${remedy}.`,
+  });
+}
+
+function partsOf({ definition }: Resource, id: string): Properties {
+  const parts = definition.readById && parseId(definition, id);
+  if (parts) return parts;
+  const error = new StewardError({
+    code: "ERR_INVALID_INPUT",
+    operation: `Cannot read ${definition.displayName}`,
+    ...(definition.readById
+      ? { rule: "id", reason: `"${id}" is not a valid id`, hint: `Write it as ${definition.id}.` }
+      : {
+          rule: "no-read-by-id",
+          reason: "it cannot be imported or read by id",
+          hint: "Declare a new resource instead of an import or `get`.",
+        }),
+  });
+  throw new OperationFailed(error, undefined);
+}
+
+/** The inputs for an import: every readable value, defaults, and empty strings for required inputs that cannot be read, so that `check` reports them. */
+function importedInputs({ definition: { fields } }: Resource, connection: Connection, object: Properties): Properties {
+  const [readable, missing] = [true, false].map((isSet) => inputNames(fields).filter((field) => (object[field] !== undefined) === isSet));
+  return defined({
+    ...defaultsOf(fields, connection),
+    ...Object.fromEntries((readable ?? []).map((field) => [field, object[field]])),
+    ...Object.fromEntries((missing ?? []).filter((field) => fields[field]?.required).map((field) => [field, ""])),
+  });
+}

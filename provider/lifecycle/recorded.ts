@@ -1,0 +1,41 @@
+import { Connection } from "../connection";
+import { StewardError } from "../errors";
+import { essentialNames, parseId, placeholdersIn } from "../fields";
+import { isStringList } from "../text/json";
+import { Resource } from "./context";
+import { failure } from "./failure";
+import { defined, Properties } from "./properties";
+import { withFormer } from "./state";
+
+// What an operation requires of a state that an earlier run recorded.
+
+/** The state, with fields that it lacks taken from the id. Fails if an operation on it would act on the wrong object, or on none. */
+export function wholeState(resource: Resource, verb: string, id: string, state: Properties): Properties {
+  const { definition } = resource;
+  const fromId: Properties = parseId(definition, id) ?? {};
+  const complete = defined(state);
+  // Another value would be part of a path: `role/null`.
+  for (const field of placeholdersIn(definition.id))
+    if (typeof complete[field] !== "string" || complete[field] === "") complete[field] = fromId[field];
+  const all = withFormer(complete);
+  const isMissing = (field: string): boolean => (field === "declared" ? !isStringList(all.declared) : all[field] === undefined);
+  const missing = essentialNames(definition).filter(isMissing);
+  if (missing.length === 0) return complete;
+  const error = new StewardError({
+    code: "ERR_INVALID_INPUT",
+    rule: "damaged-state",
+    reason: `the state was damaged or edited: it lacks ${missing.join(", ")}`,
+    hint: "Restore an earlier state with `pulumi stack import`, or remove the resource with `pulumi state delete <URN>` and adopt the object again.",
+  });
+  throw failure(resource, verb, complete, error);
+}
+
+/** Throws if the connection now names a server that the resource was not written to. */
+export function assertSameServer(connection: Connection, state: Properties): void {
+  if (state.server === undefined || state.server === connection.server || connection.allowAddressChange) return;
+  throw new StewardError({
+    code: "ERR_SERVER_MISMATCH",
+    reason: `it was written to ${state.server}, but the ${connection.title} names ${connection.server}; nothing was sent`,
+    hint: `Correct the address. If it is a new address of the same installation, set allowAddressChange: true next to the address in ${connection.place} for one \`pulumi up\`.`,
+  });
+}

@@ -1,0 +1,74 @@
+import { neverDiffers } from "../comparison";
+import { Connection } from "../connection";
+import { Difference } from "../definition";
+import { shortened } from "../text/printable";
+import { described } from "./adoption";
+import { comparisonFor, declaredIn, isEqual, recordDifferences } from "./changes";
+import { connectionOf, describe, Resource } from "./context";
+import { asStewardError, failure, hintStaleConfig } from "./failure";
+import { defined, fieldAt, Properties, setField } from "./properties";
+import { assertSameServer, wholeState } from "./recorded";
+import { formerInputs, hidePrevious, hideRetained, withFormer } from "./state";
+
+/** Reads the current state. Returns undefined if the resource no longer exists. Throws {@link OperationFailed}. */
+export async function refresh(
+  resource: Resource,
+  id: string,
+  recorded: Properties,
+): Promise<{ state: Properties; inputs?: Properties } | undefined> {
+  const { definition } = resource;
+  const state = wholeState(resource, "read", id, recorded);
+  const last = withFormer(state);
+  try {
+    const connection = connectionOf(resource, last);
+    assertSameServer(connection, last);
+    const declared = declaredIn(last);
+    const object: Properties | undefined = await definition.read({ connection, state: last, declared });
+    if (!object) return undefined;
+    const { [formerInputs]: _, ...visible } = state;
+    // `outcomeUnknown` stays, since a write-only value cannot be read back.
+    const current: Properties = { ...last, ...object, server: connection.server, declared };
+    const hidden = last.partiallyUpdated
+      ? hidePrevious(definition, current, state, visible)
+      : hideRetained(definition, current, state, declared);
+    const { outputs, inputs } = compareDeclared(resource, connection, visible, hidden);
+    // After a partial update, the engine has the inputs and secret marks from before it.
+    return { state: defined(outputs), ...(declared.length > 0 && !last.partiallyUpdated ? { inputs: defined(inputs) } : {}) };
+  } catch (error) {
+    throw failure(resource, "read", last, hintStaleConfig(asStewardError(error, resource, last)));
+  }
+}
+
+/**
+ * Prints the drift of the declared fields that Pulumi would not show. Returns the outputs, with the last spelling of equivalent values, and the inputs.
+ * The engine stores new inputs in plaintext, so only those that the state lists are returned.
+ */
+function compareDeclared(
+  { definition, mechanism }: Resource,
+  connection: Connection,
+  last: Properties,
+  current: Properties,
+): { outputs: Properties; inputs: Properties } {
+  const { fields } = definition;
+  const outputs = { ...current };
+  const inputs: Properties = {};
+  for (const field of declaredIn(last)) {
+    const isSecret = Boolean(fields[field]?.secret);
+    // The provider cannot tell whether the program removed this secret, and the engine would store its value in plaintext.
+    if (isSecret && comparisonFor(fields, field).equal === neverDiffers.equal && !mechanism.canReturnSecrets) continue;
+    const [before, now] = [fieldAt(last, field), fieldAt(outputs, field)];
+    // Keep the last spelling of an equivalent value, so refresh shows no false diff.
+    if (isEqual(fields, field, before, now)) setField(outputs, field, before);
+    else if (isSecret) connection.log.info(`${describe({ definition }, last)}: the secret ${field} was changed on the server`);
+    else logDrift(connection, recordDifferences(fields, field, before, now));
+    // Return a placeholder. If a secret input is missing from one read and present in the next, the engine stores it in plaintext.
+    setField(inputs, field, fieldAt(outputs, field) ?? (isSecret ? "" : undefined));
+  }
+  return { outputs, inputs };
+}
+
+/** Prints the changed parts of a record, which Pulumi prints as a whole. */
+function logDrift(connection: Connection, differences: readonly Difference[]): void {
+  for (const line of shortened(differences.map((difference) => described(connection, difference))))
+    connection.log.info(`${connection.resource}: changed on the server (${line})`);
+}

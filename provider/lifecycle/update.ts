@@ -1,0 +1,95 @@
+import { Connection } from "../connection";
+import { OutcomeUnknown } from "../definition";
+import { PartialState, StewardError } from "../errors";
+import { changedFields, declaredIn, namesIn } from "./changes";
+import { connectionOf, objectsOf, Resource } from "./context";
+import { asStewardError, failure, PartialResource } from "./failure";
+import { createObjects, isRemoved, newInstance, recordFailure, recordWritten, registerManager } from "./ownership";
+import { defined, Properties, setField } from "./properties";
+import { assertSameServer, wholeState } from "./recorded";
+import { fillUnknown, formerInputs, hidePrevious, hideRetained, stored, withFormer } from "./state";
+
+/** Writes the declared values that changed. Returns the new state. Throws {@link OperationFailed}. */
+export async function update(resource: Resource, id: string, recorded: Properties, news: Properties): Promise<Properties> {
+  const state = wholeState(resource, "update", id, recorded);
+  const inputs = defined(news);
+  const progress: Progress = { instance: (state.instance as string | undefined) ?? newInstance(), isRemoved: false };
+  try {
+    const current = await write(resource, state, inputs, progress);
+    return hideRetained(resource.definition, current, state, namesIn(resource.definition.fields, inputs));
+  } catch (thrown) {
+    const error = asStewardError(thrown, resource, inputs);
+    recordFailure(resource.mechanism);
+    throw failure(resource, "update", inputs, error, partialUpdate(resource, { id, state, inputs }, progress, error));
+  }
+}
+
+/** What a failed update has to know. */
+interface Progress {
+  instance: string;
+  connection?: Connection;
+  /** This run removed an object of the resource. */
+  isRemoved: boolean;
+}
+
+async function write(resource: Resource, state: Properties, inputs: Properties, progress: Progress): Promise<Properties> {
+  const { definition } = resource;
+  const { fields } = definition;
+  const all = withFormer(state);
+  const connected = connectionOf(resource, inputs, all);
+  const connection: Connection = {
+    ...connected,
+    // Values that were secrets of an earlier program stay hidden in messages.
+    secretFields: [...connected.secretFields, ...Object.keys(state[formerInputs] ?? {})],
+    instance: progress.instance,
+  };
+  progress.connection = connection;
+  assertSameServer(connection, all);
+  const { connection: _, declared, server, outcomeUnknown, partiallyUpdated, ...last } = all;
+  const previous = { ...last };
+  const names = namesIn(fields, inputs);
+  for (const field of declaredIn(all)) if (!names.includes(field)) setField(previous, field, undefined);
+  const [objects, before] = [objectsOf(resource, inputs), new Set(objectsOf(resource, last))];
+  const kept = objects.filter((object) => before.has(object));
+  await registerManager(connection, kept, last);
+  progress.isRemoved = kept.some((object) => isRemoved(connection, object));
+  const changing = changedFields(fields, all, inputs);
+  const isRenamed = changing.length === 1 && changing[0] === "connection";
+  // A new address does not repeat an operation that leaves nothing on the server.
+  const isMoved = !definition.delete && server !== connection.server && changing.every((field) => field === "connection");
+  const isIncomplete = outcomeUnknown || partiallyUpdated || (last as OutcomeUnknown).unanswered?.length;
+  if ((isRenamed || isMoved) && !isIncomplete && !progress.isRemoved) return stored(definition, connection, inputs, previous);
+  const request = {
+    connection,
+    inputs,
+    state: previous,
+    last: { ...last, outcomeUnknown: Boolean(outcomeUnknown) || progress.isRemoved },
+    declared: declaredIn(all),
+  };
+  const added = objects.filter((object) => !before.has(object));
+  const written = await createObjects(
+    connection,
+    added,
+    inputs,
+    (partial) => objectsOf(resource, partial),
+    () => definition.update(request),
+  );
+  const current = stored(definition, connection, inputs, written);
+  recordWritten(connection, objects, current);
+  return current;
+}
+
+/** The resource to store after an update that failed, if the server may have other values than the state. */
+function partialUpdate(
+  { definition }: Resource,
+  { id, state, inputs }: { id: string; state: Properties; inputs: Properties },
+  { connection, instance, isRemoved: mustRewrite }: Progress,
+  error: StewardError,
+): PartialResource | undefined {
+  const keep = (properties: Properties): PartialResource => ({
+    id,
+    properties: hidePrevious(definition, { ...fillUnknown(definition, properties, inputs), partiallyUpdated: true }, state, inputs),
+  });
+  if (error instanceof PartialState && connection) return keep(stored(definition, connection, inputs, error.state as Properties));
+  return error.details.outcomeUnknown || mustRewrite ? keep({ ...withFormer(state), outcomeUnknown: true, instance }) : undefined;
+}
