@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CheckFailure } from "./errors";
+import { closest } from "./text/spelling";
 
 interface Issue {
   path: readonly PropertyKey[];
@@ -22,29 +23,8 @@ export const str: z.ZodString = z.string("must be a string");
 export const nonEmptyStr: z.ZodString = str.min(1, "must not be empty");
 export const strList: z.ZodArray<z.ZodString> = z.array(str, "must be a list of strings");
 
-/** The Levenshtein distance of two words. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (const [line, letter] of [...a].entries()) {
-    const next = [line + 1];
-    for (const [column, other] of [...b].entries())
-      next.push(
-        Math.min((next[column] as number) + 1, (row[column + 1] as number) + 1, (row[column] as number) + (letter === other ? 0 : 1)),
-      );
-    row = next;
-  }
-  return row.at(-1) as number;
-}
-
-/** The known name that an unknown one probably means: misspelled, or in the API's spelling. */
-function closestName(unknown: string, known: readonly string[]): string | undefined {
-  const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
-  const near = known.map((name) => ({ name, far: distance(plain(unknown.slice(0, 60)), plain(name)) })).sort((a, b) => a.far - b.far)[0];
-  return near && near.far <= Math.min(2, Math.floor(near.name.length / 3)) ? near.name : undefined;
-}
-
 function withSuggestion(key: string, known: readonly string[]): string {
-  const name = closestName(key, known);
+  const name = closest(key, known);
   return name === undefined ? `"${key}"` : `"${key}" (did you mean ${name}?)`;
 }
 

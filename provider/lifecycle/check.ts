@@ -5,7 +5,7 @@ import { previewAdoption } from "./adoption";
 import { comparisonFor } from "./changes";
 import { connectionOf, describe, objectsOf, Resource, recordCheck, removedSecrets, secretsIn } from "./context";
 import { logNotes } from "./notes";
-import { forgetUnidentifiedManager, recordDeclared } from "./ownership";
+import { declaredTwice, forgetUnidentifiedManager, recordDeclared } from "./ownership";
 import { defined, hasUnknown, Properties, secretInputs, unknown, withoutNulls } from "./properties";
 
 /**
@@ -67,7 +67,8 @@ async function checkConnected(
     const isValid = invalid.length === 0 && failures.every(({ warning }) => warning);
     if (isValid && !hasUnknown(inputs)) {
       const objects = objectsOf(resource, inputs);
-      failures.push(...recordDeclared(connection, objects, resource.mechanism.urn?.()).map(declaredTwice));
+      const others = recordDeclared(connection, objects, resource.mechanism.urn?.());
+      failures.push(...others.map(({ object, urn }) => ({ path: "", ...declaredTwice(urn.split("::").at(-1) ?? "", object) })));
       if (Object.keys(last).length === 0) {
         forgetUnidentifiedManager(connection, objects);
         logNotes(connection.log, describe(resource, inputs), (await definition.planNotes?.({ connection, inputs })) ?? []);
@@ -86,10 +87,4 @@ const secretName = (path: string): CheckFailure => ({
   path,
   rule: "secret-name",
   reason: "must not be a secret, since the id of the resource and messages show it (pulumi.unsecret removes the mark)",
-});
-
-const declaredTwice = ({ object, urn }: { object: string; urn: string }): CheckFailure => ({
-  path: "",
-  rule: "declared-twice",
-  reason: `the resource "${urn.split("::").at(-1)}" of this program declares the same object, ${object}: declare each object once`,
 });

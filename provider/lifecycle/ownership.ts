@@ -62,6 +62,13 @@ export function findDeclared(declared: ReadonlyMap<string, string | undefined>, 
   return related.find((other) => declared.has(other) && declared.get(other) !== owner);
 }
 
+/** The error of a second resource that declares an object. `other`: the name of the first. */
+export const declaredTwice = (other: string, object: string): { rule: string; reason: string; hint: string } => ({
+  rule: "declared-twice",
+  reason: `the resource "${other}" of this program declares the same object, ${object}`,
+  hint: "Declare each object once.",
+});
+
 /** Records that the resource `urn` declares these objects. Returns those that another resource declares. */
 export function recordDeclared(connection: Connection, objects: readonly string[], urn?: string): { object: string; urn: string }[] {
   const declared = declaredOn(connection);

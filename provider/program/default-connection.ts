@@ -1,12 +1,10 @@
 import { allConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../errors";
+import { distance } from "../text/spelling";
 
 const name = "default";
-/** Matches the name with one letter missing, added or replaced, or with two adjacent letters swapped. A digit makes another name: `default2`. */
-const misspelling = new RegExp(
-  [...name].map((_, at) => `^${name.slice(0, at)}([a-z]{0,2}${name.slice(at + 1)}|[a-z]{2}${name.slice(at + 2)})$`).join("|"),
-  "i",
-);
+/** One letter or one swap apart. A digit makes another name: `default2`. */
+const isMisspelling = (each: string): boolean => /^[a-z]+$/i.test(each) && distance(each.toLowerCase(), name) <= 1;
 
 /**
  * Throws if the stack's configuration misspells `steward:default`, since the provider would then use the server in the environment. Only the program can
@@ -15,7 +13,7 @@ const misspelling = new RegExp(
 export function assertDefaultSpelled(connection: unknown): void {
   if (connection !== undefined && connection !== name) return;
   const names = Object.keys(allConfig()).flatMap((key) => (key.startsWith("steward:") ? [key.slice("steward:".length)] : []));
-  const misspelt = names.includes(name) ? undefined : names.find((each) => misspelling.test(each));
+  const misspelt = names.includes(name) ? undefined : names.find(isMisspelling);
   if (misspelt === undefined) return;
   throw new StewardError({
     code: "ERR_INVALID_INPUT",

@@ -5,7 +5,7 @@ import { Connection, connect, noEngine, System } from "../connection";
 import { AnyFields } from "../definition";
 import { StewardError } from "../errors";
 import { defaultsOf } from "../fields";
-import { findDeclared } from "../lifecycle/ownership";
+import { declaredTwice, findDeclared } from "../lifecycle/ownership";
 import { withoutNulls } from "../lifecycle/properties";
 import { standardOutput } from "../log/print";
 
@@ -95,26 +95,16 @@ export function declare(
   const declared = paths.map((path) => `${connection.server} ${path}`);
   for (const [index, object] of declared.entries()) {
     const other = findDeclared(names, object);
-    if (other !== undefined)
-      throw declaredTwice(
-        `Cannot declare ${displayName} "${name}"`,
-        names.get(other) as string,
-        `${paths[index]} of the connection "${connectionName}"`,
-      );
+    if (other === undefined) continue;
+    const error = new StewardError({
+      code: "ERR_INVALID_INPUT",
+      operation: `Cannot declare ${displayName} "${name}"`,
+      ...declaredTwice(names.get(other) as string, `${paths[index]} of the connection "${connectionName}"`),
+    });
+    // Pulumi prints the stack of an error that an output throws.
+    throw Object.assign(error, { stack: "" });
   }
   for (const object of declared) names.set(object, name);
-}
-
-function declaredTwice(operation: string, other: string, object: string): StewardError {
-  const error = new StewardError({
-    code: "ERR_INVALID_INPUT",
-    operation,
-    rule: "declared-twice",
-    reason: `the resource "${other}" of this program declares the same object, ${object}`,
-    hint: "Declare each object once.",
-  });
-  // Pulumi prints the stack of an error that an output throws.
-  return Object.assign(error, { stack: "" });
 }
 
 /** Invalid inputs have no paths. The provider reports them. */

@@ -1,28 +1,7 @@
 import { StewardError } from "../errors";
-import { rule } from "../inputs";
 
 /** The collections to list and to watch. */
 export type Collection = "jobs" | "deployments" | "nodes";
-
-/**
- * Fields that are neither a string, a list nor a map. Nomad closes the connection each time a filter tests one of them for emptiness.
- * As of Nomad 1.11. The type of a field does not change between releases.
- */
-const neverEmpty: Record<Collection, readonly string[]> = {
-  jobs: [
-    ...["Stop", "AllAtOnce", "Stable", "Dispatched"],
-    ...["Priority", "Version", "SubmitTime", "CreateIndex", "ModifyIndex", "JobModifyIndex"],
-    ...["Periodic", "ParameterizedJob", "Multiregion", "Update", "UI", "VersionTag"],
-  ],
-  deployments: [
-    ...["IsMultiregion", "JobVersion", "JobModifyIndex", "JobSpecModifyIndex", "JobCreateIndex"],
-    ...["EvalPriority", "CreateIndex", "ModifyIndex", "CreateTime", "ModifyTime"],
-  ],
-  nodes: [
-    ...["TLSEnabled", "NodeResources", "ReservedResources", "DrainStrategy", "LastDrain"],
-    ...["StatusUpdatedAt", "LastMissedHeartbeatIndex", "LastAllocUpdateIndex", "CreateIndex", "ModifyIndex"],
-  ],
-};
 
 /** Fields that have another name in the full record than in the stub. */
 const inFullRecord: Record<Collection, Record<string, string>> = {
@@ -35,15 +14,6 @@ const inFullRecord: Record<Collection, Record<string, string>> = {
 const withoutLiterals = (filter: string): string => filter.replace(/"(?:[^"\\]|\\.)*"/g, '""').replace(/`[^`]*`/g, '""');
 
 const emptiness = /(?<![\w.\]])([A-Za-z]\w*(?:\.\w+|\[""\])*)\s+is\s+(?:not\s+)?empty\b/g;
-
-/** The reason not to send a filter; undefined if there is none. */
-export function objection(filter: string, collection: Collection): ReturnType<typeof rule> | undefined {
-  if (filter.trim() === "") return rule("empty", "must not be empty");
-  const wrong = [...withoutLiterals(filter).matchAll(emptiness)].map(([, field = ""]) => field);
-  const field = wrong.find((each) => neverEmpty[collection].includes(each));
-  if (field === undefined) return undefined;
-  return rule("never-empty", `tests ${field} for emptiness, but it is not a string, a list or a map; compare it with a value instead`);
-}
 
 /** True if Nomad may close the connection because of the filter, so that the request must not be retried. */
 export const asksForEmptiness = (filter: string): boolean => withoutLiterals(filter).search(emptiness) >= 0;

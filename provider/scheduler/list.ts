@@ -17,7 +17,7 @@ import {
   system,
 } from "./client";
 import { Filter, isFilter } from "./filter";
-import { asksForEmptiness, Collection, explainFilter, objection } from "./filter-check";
+import { asksForEmptiness, Collection, explainFilter } from "./filter-check";
 
 /** Options of a list: filter, order and page size. */
 export interface ListOptions extends QueryOptions {
@@ -61,17 +61,15 @@ export const signalInput: z.ZodType<AbortSignal | undefined> = z
   .optional();
 
 /** The schema of the options of a list. `more`: further options. */
-export function querySchema(collection: Collection, more: z.ZodRawShape = {}): z.ZodType {
+export function querySchema(more: z.ZodRawShape = {}): z.ZodType {
   return strictObject({
     ...consistencyShape,
     filter: z
       .custom<Filter | string>()
       .superRefine((given, context) => {
-        const found =
-          typeof given === "string" || isFilter(given)
-            ? objection(String(given), collection)
-            : rule("filter", "must be a string or a filter from scheduler.filter()");
-        if (found) context.addIssue({ code: "custom", message: found.error, params: found.params });
+        const isText = typeof given === "string" || isFilter(given);
+        const failed = isText ? rule("empty", "must not be empty") : rule("filter", "must be a string or a filter from scheduler.filter()");
+        if (!isText || String(given).trim() === "") context.addIssue({ code: "custom", message: failed.error, params: failed.params });
       })
       .optional(),
     pageSize: z.int("must be a whole number").min(1, "must be at least 1").optional(),
@@ -187,7 +185,7 @@ export const listFunction = <T>(collection: Collection): ListReadFunction<T> => 
   token: `scheduler:list${collection[0]?.toUpperCase()}${collection.slice(1)}`,
   operation: `Cannot list ${collection}`,
   system,
-  options: querySchema(collection),
+  options: querySchema(),
   property: collection,
   async run(connection, query) {
     const items: Item[] = [];

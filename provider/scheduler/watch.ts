@@ -47,9 +47,9 @@ const extraOptions = {
   electionTimeout: durationInput,
 };
 const schemas: Record<Collection, z.ZodType> = {
-  jobs: querySchema("jobs", extraOptions),
-  deployments: querySchema("deployments", extraOptions),
-  nodes: querySchema("nodes", extraOptions),
+  jobs: querySchema(extraOptions),
+  deployments: querySchema(extraOptions),
+  nodes: querySchema(extraOptions),
 };
 
 /**

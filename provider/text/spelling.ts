@@ -1,5 +1,5 @@
-/** The Damerau-Levenshtein distance of two names. */
-function distance(a: string, b: string): number {
+/** The Damerau-Levenshtein distance of two names: the number of letters to add, remove, replace or swap with the next. */
+export function distance(a: string, b: string): number {
   let [before, last]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= a.length; row++) {
     const next = [row];
@@ -15,8 +15,12 @@ function distance(a: string, b: string): number {
   return last?.[b.length] ?? 0;
 }
 
-/** The closest known name, or undefined if none is close. */
-export function closest(name: string, known: readonly string[]): string | undefined {
-  const near = known.map((each) => ({ each, edits: distance(name, each) })).sort((a, b) => a.edits - b.edits);
-  return near.find(({ edits }) => edits <= Math.max(2, name.length / 4))?.each;
+/** The valid name that an invalid one probably means: misspelled, or in the spelling of another API. Undefined if none is close. */
+export function closest(name: string, valid: readonly string[]): string | undefined {
+  const plain = (each: string): string => each.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const isNear = (each: string, edits: number): boolean => edits <= Math.min(each.length / 3, Math.max(2, each.length / 4));
+  return valid
+    .map((each) => ({ each, edits: distance(plain(name.slice(0, 60)), plain(each)) }))
+    .sort((a, b) => a.edits - b.edits)
+    .find(({ each, edits }) => isNear(each, edits))?.each;
 }

@@ -37,26 +37,13 @@ test("rejects an invalid path, value or filter", () => {
 });
 
 describe("a filter that is not sent", () => {
-  const { listJobs, listDeployments, listNodes } = scheduler;
+  const { listJobs } = scheduler;
   const refused = async (list: AsyncIterable<unknown>): Promise<Error> => {
     const seen = await serve((_, response) => answerList(response, []));
     const error = await failure(collect(list));
     expect(seen).toEqual([]);
     return error;
   };
-
-  test.each([
-    ["Stop", () => listJobs({ filter: filter("Stop").isEmpty() })],
-    ["Priority", () => listJobs({ filter: 'Name == "a" and (Priority is  not empty)' })],
-    ["Priority", () => listJobs({ filter: '(Name == "a")and not(Priority is empty)' })],
-    ["Periodic", () => listJobs({ filter: filter("ID").equals("a").or(filter("Periodic").isNotEmpty().not()) })],
-    ["JobVersion", () => listDeployments({ filter: "JobVersion is empty" })],
-    ["DrainStrategy", () => listNodes({ filter: filter("DrainStrategy").isEmpty() })],
-  ])("if it tests whether %s is empty", async (field, list) => {
-    const error = await refused(list());
-    expect(error).toEqual(invalidInputs("filter: never-empty"));
-    expect(error.message).toContain(field);
-  });
 
   test("if it is not a filter, or has an unknown option", async () => {
     expect(await refused(listJobs({ filter: " " }))).toEqual(invalidInputs("filter: empty"));

@@ -1,5 +1,4 @@
 import { scheduler } from "../../../../provider";
-import { invalidInputs } from "../../../support/refusal";
 import { collect, dormantJob, jobOf, newName, onEachScheduler } from "../../../support/scheduler";
 
 const { filter, listDeployments, listJobs, listNodes, registerJob } = scheduler;
@@ -78,27 +77,24 @@ onEachScheduler("filters", (current) => {
   });
 
   const fields = {
-    jobs: "Stop AllAtOnce Stable Dispatched Priority Version SubmitTime CreateIndex ModifyIndex JobModifyIndex Periodic ParameterizedJob Multiregion Update UI VersionTag",
-    deployments:
-      "IsMultiregion JobVersion JobModifyIndex JobSpecModifyIndex JobCreateIndex EvalPriority CreateIndex ModifyIndex CreateTime ModifyTime",
-    nodes:
-      "TLSEnabled NodeResources ReservedResources DrainStrategy LastDrain StatusUpdatedAt LastMissedHeartbeatIndex LastAllocUpdateIndex CreateIndex ModifyIndex",
+    jobs: "Stop Priority SubmitTime Periodic Update",
+    deployments: "IsMultiregion JobVersion CreateTime",
+    nodes: "TLSEnabled NodeResources LastDrain CreateIndex",
   };
 
-  test("that test whether a number, bool or object is empty are rejected before anything is sent", async () => {
+  test("that test whether a number, bool or object is empty are rejected by the server", async () => {
     const ID = newName();
     await registerJob({ job: jobOf(ID) });
     await scheduler.waitForDeployment({ jobId: ID, timeout: "30s" });
     const lists = { jobs: listJobs, deployments: listDeployments, nodes: listNodes };
     for (const kind of ["jobs", "deployments", "nodes"] as const)
-      for (const field of fields[kind].split(" ")) {
-        const answer = await current().outOfBand("GET", `${kind}?filter=${encodeURIComponent(`${field} is empty`)}`);
-        expect(answer).toMatchObject({ status: 400, text: expect.stringContaining(`selector: "${field}"`) });
-        await expect(collect<unknown>(lists[kind]({ filter: filter(field).isEmpty() }))).rejects.toThrow(
-          invalidInputs("filter: never-empty"),
-        );
-      }
-    // The server receives one request about a field that the provider does not know.
+      for (const field of fields[kind].split(" "))
+        await expect(collect<unknown>(lists[kind]({ filter: filter(field).isEmpty() }))).rejects.toMatchObject({
+          code: "ERR_REJECTED",
+          status: 400,
+          message: expect.stringContaining(`selector: "${field}"`),
+        });
+    // A server that closes the connection instead receives one request.
     const unknown = "Update.MaxParallel is empty";
     await current().through(async (gateway) => {
       await expect(collect(listJobs({ filter: unknown }))).rejects.toMatchObject({
