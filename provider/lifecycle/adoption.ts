@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Comparison, neverDiffers } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { cached } from "../connection/cache";
 import { AnyDefinition, Difference, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
@@ -33,18 +33,18 @@ function shown(value: unknown, secrets: readonly string[]): string {
 }
 
 /** `roles.web.policies: ["a"] -> ["b"]`. */
-export const described = ({ secretFields, secrets }: Connection, { path, from, to }: Difference): string =>
+export const described = ({ secrets: { fields: secretFields, values: secrets } }: Operation, { path, from, to }: Difference): string =>
   `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${shown(from, secrets)} -> ${shown(to, secrets)}`}`;
 
-function adoptionLines(connection: Connection, { differences, unreadable = [] }: ExistingObject<unknown>): string[] {
+function adoptionLines(operation: Operation, { differences, unreadable = [] }: ExistingObject<unknown>): string[] {
   return [
-    ...differences.map((difference) => `changes ${described(connection, difference)}`),
+    ...differences.map((difference) => `changes ${described(operation, difference)}`),
     ...(unreadable.length > 0 ? [`overwrites ${unreadable.join(", ")}, which the server does not return`] : []),
   ];
 }
 
 /** Prints each line once in a run. The check of a create may already have printed it. */
-export function logOnce({ cache, log }: Connection, lines: readonly Line[]): void {
+export function logOnce({ run: { cache, log } }: Operation, lines: readonly Line[]): void {
   const known = cached(cache, ["lines about what creations find"], () => new Set<string>());
   for (const { severity, text } of lines) {
     if (!known.has(text)) log[severity](text);
@@ -53,13 +53,13 @@ export function logOnce({ cache, log }: Connection, lines: readonly Line[]): voi
 }
 
 /** Throws if the object may not be adopted, else prints the changes. Called before the first write. */
-export function takeOver(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown> | undefined): void {
+export function takeOver(operation: Operation, adopt: Adopt | undefined, found: ExistingObject<unknown> | undefined): void {
   if (!found) return;
   const { differences, unreadable = [], reason, hint, refusal } = found;
   if (refusal) throw refusal;
   if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
   if (adopt === "unchanged" && differences.length > 0) {
-    const listed = shortened(differences.map((difference) => described(connection, difference)));
+    const listed = shortened(differences.map((difference) => described(operation, difference)));
     const unseen = unreadable.length > 0 ? `; the server does not return ${unreadable.join(", ")}, so these were not compared` : "";
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
@@ -68,28 +68,28 @@ export function takeOver(connection: Connection, adopt: Adopt | undefined, found
       hint: "Declare the existing values, or set adopt: true to overwrite them.",
     });
   }
-  logOnce(connection, adopting(connection, adoptionLines(connection, found)));
+  logOnce(operation, adopting(operation, adoptionLines(operation, found)));
 }
 
 /** Prints the values that an update overwrites in fields that the program did not declare before. Called before the write. */
-export const takeOverFields = (connection: Connection, declared: readonly string[], differences: readonly Difference[]): void =>
-  takeOver(connection, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
+export const takeOverFields = (operation: Operation, declared: readonly string[], differences: readonly Difference[]): void =>
+  takeOver(operation, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
 
-const adopting = ({ resource }: Connection, lines: readonly string[]): Line[] =>
+const adopting = ({ resource }: Operation, lines: readonly string[]): Line[] =>
   lines.map((line) => ({ severity: "info", text: `${resource}: adoption ${line}.` }));
 
 /** The lines that a preview prints about an existing object. */
-export function previewLines(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown>): Line[] {
-  const changes = adoptionLines(connection, found);
+export function previewLines(operation: Operation, adopt: Adopt | undefined, found: ExistingObject<unknown>): Line[] {
+  const changes = adoptionLines(operation, found);
   const all = changes.length > 0 ? changes : ["changes nothing"];
   const isRefused = !adopt || (adopt === "unchanged" && found.differences.length > 0);
-  const willFail = (text: string): Line => ({ severity: "warn", text: `${connection.resource}: ${text}` });
+  const willFail = (text: string): Line => ({ severity: "warn", text: `${operation.resource}: ${text}` });
   return [
     ...(found.reason && isRefused
       ? [willFail(`${found.reason}. \`pulumi up\` will fail to create it, because adopt is ${JSON.stringify(adopt ?? false)}.`)]
       : []),
     ...(found.refusal ? [willFail(`\`pulumi up\` will fail to create it. ${found.refusal.message}`)] : []),
-    ...adopting(connection, all),
+    ...adopting(operation, all),
   ];
 }
 
@@ -107,13 +107,13 @@ export const differencesOf = <Fields extends object>(
 type Adopting = Pick<AnyDefinition, "find">;
 
 /** Prints what a create would find. An error is only a warning: a preview may have no credentials, and the mount may not exist yet. */
-export async function previewAdoption(definition: Adopting, connection: Connection, inputs: Properties): Promise<void> {
+export async function previewAdoption(definition: Adopting, operation: Operation, inputs: Properties): Promise<void> {
   try {
-    const found = await definition.find?.({ connection, inputs });
-    if (found) logOnce(connection, previewLines(connection, inputs.adopt as Adopt | undefined, found));
+    const found = await definition.find?.({ operation, inputs });
+    if (found) logOnce(operation, previewLines(operation, inputs.adopt as Adopt | undefined, found));
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    connection.log.warn(`${connection.resource}: ${error.message}`);
+    operation.run.log.warn(`${operation.resource}: ${error.message}`);
   }
 }
 
@@ -123,10 +123,10 @@ export async function previewAdoption(definition: Adopting, connection: Connecti
  */
 export async function findAndAdopt(
   definition: Adopting,
-  connection: Connection,
+  operation: Operation,
   inputs: Properties,
 ): Promise<ExistingObject<Properties> | undefined> {
-  const found = await definition.find?.({ connection, inputs });
-  takeOver(connection, inputs.adopt as Adopt | undefined, found);
+  const found = await definition.find?.({ operation, inputs });
+  takeOver(operation, inputs.adopt as Adopt | undefined, found);
   return found;
 }

@@ -1,4 +1,4 @@
-import { ConfigurationSources, Connection, connect } from "../connection";
+import { ConfigurationSources, connect, Operation } from "../connection";
 import { cached } from "../connection/cache";
 import { AnyDefinition } from "../definition";
 import { format, namesWith, secretsOf } from "../fields";
@@ -52,24 +52,32 @@ export function secretsIn({ definition: { fields } }: Resource, properties: Prop
 export const removedSecrets = ({ definition, mechanism }: Resource): Set<string> =>
   cached(mechanism.cache, ["removed secrets", definition.token], () => new Set<string>());
 
-/** The connection that the first properties name, with the secrets of all of them. */
-export function connectionOf(resource: Resource, ...properties: Properties[]): Connection {
+/** An operation on the server that the first properties name, with the secrets of all of them. */
+export function operationOn(resource: Resource, ...properties: Properties[]): Operation {
   const { definition, mechanism } = resource;
   return {
     ...connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", mechanism),
-    secrets: [
-      ...properties.flatMap((each) => secretsIn(resource, each)),
-      ...removedSecrets(resource),
-      ...(mechanism.secretValues?.() ?? []),
-    ],
+    secrets: {
+      values: [
+        ...properties.flatMap((each) => secretsIn(resource, each)),
+        ...removedSecrets(resource),
+        ...(mechanism.secretValues?.() ?? []),
+      ],
+      fields: [...namesWith(definition.fields, "secret"), ...(mechanism.secretInputs?.() ?? markedIn(properties[0]))],
+    },
     // Computed on use, since a check connects while its inputs may still be invalid.
     get resource() {
       return describe(resource, properties.at(-1) ?? {});
     },
     instance: properties.at(-1)?.instance as string | undefined,
-    secretFields: [...namesWith(definition.fields, "secret"), ...(mechanism.secretInputs?.() ?? markedIn(properties[0]))],
   };
 }
+
+/** The operation with further fields whose values no message may show: they were secrets of an earlier program. */
+export const hideFields = (operation: Operation, former: object): Operation => ({
+  ...operation,
+  secrets: { ...operation.secrets, fields: [...operation.secrets.fields, ...Object.keys(former)] },
+});
 
 /** Records that the program declares a resource of this type. */
 export const recordCheck = ({ definition, mechanism }: Resource): void =>
