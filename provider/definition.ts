@@ -109,7 +109,7 @@ export interface CreateRequest<Inputs, Existing> {
   operation: Operation;
   inputs: Inputs;
   /** The result of `find`. */
-  found?: ExistingObject<Existing>;
+  existing?: ExistingObject<Existing>;
 }
 export interface ReadRequest<State> {
   operation: Operation;

@@ -264,12 +264,12 @@ function configured<Own extends object>(
       `Set its parts with pulumi config set --plaintext --path 'steward:${name}.secrets.address' https://...`,
     );
   }
-  const known = configuration.safeParse(connection);
-  const given = isObject(connection) ? connection[system.name] : undefined;
-  const own = given === undefined ? undefined : system.settings.safeParse(given);
+  const checked = configuration.safeParse(connection);
+  const part = isObject(connection) ? connection[system.name] : undefined;
+  const own = part === undefined ? undefined : system.settings.safeParse(part);
   const issues = [
-    ...(own ? issuesOf(system.settings, given) : []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
-    ...(known.error?.issues ?? []),
+    ...(own ? issuesOf(system.settings, part) : []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
+    ...(checked.error?.issues ?? []),
   ];
   if (issues.length > 0) throw invalidInput(checkFailures({ issues }, connection), { about: invalidPrefix });
   return own?.data && { settings: own.data, label: (field) => `${field} of ${system.name} in the ${title}`, isConfigured: true };
@@ -283,23 +283,23 @@ function fromEnvironment<Own extends object>(system: System<Own>, sources: Confi
   warnOfUnused(system, row, sources);
   const { dialect, prefix, tokenFile } = row;
   const variables = namesIn(row);
-  const given = Object.fromEntries(
+  const values = Object.fromEntries(
     Object.entries(variables).flatMap(([field, variable]) => (environment[variable] ? [[field, environment[variable]]] : [])),
   );
   const isShared = sharesTokenFile(system.variables, row, environment);
   const file = tokenFile && !isShared ? join(environment.HOME ?? homedir(), tokenFile) : undefined;
   const checked = system.settings.safeParse({
-    ...given,
+    ...values,
     dialect,
     // The token may be missing, since some requests need none.
     ...(file && !environment[`${prefix}_TOKEN`] && holdsToken(file) ? { tokenFile: file } : {}),
   });
   if (!checked.success) {
     const named = (text: string): string => text.replace(/\w+/g, (word) => variables[word] ?? word);
-    const failures = checkFailures(checked.error, given).map((found) => ({
-      ...found,
-      path: named(found.path),
-      reason: named(found.reason),
+    const failures = checkFailures(checked.error, values).map((each) => ({
+      ...each,
+      path: named(each.path),
+      reason: named(each.reason),
     }));
     throw invalidInput(failures, { about: "The environment is invalid, and nothing was sent: " });
   }

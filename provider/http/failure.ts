@@ -224,9 +224,9 @@ export function redirected(
   { status, location, writes }: { status: number; location: string | string[] | undefined; writes: boolean },
   fail: Fail,
 ): StewardError {
-  const own = new URL(address);
+  const server = new URL(address);
   const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address) : undefined;
-  if (!target || target.origin === own.origin)
+  if (!target || target.origin === server.origin)
     return fail("ERR_REDIRECTED", "the server redirects to another path, which is not its API", {
       rule: "other-path",
       status,
@@ -234,7 +234,7 @@ export function redirected(
     });
   const { origin } = target;
   // Also after the active node has applied the request, if its response to the standby is lost.
-  const isStandby = status === 307 && target.host !== own.host && target.pathname.startsWith("/v1/");
+  const isStandby = status === 307 && target.host !== server.host && target.pathname.startsWith("/v1/");
   return fail("ERR_REDIRECTED", `the server redirects to ${origin}, and the provider does not send credentials there`, {
     rule: isStandby ? inactiveNode : "other-server",
     status,

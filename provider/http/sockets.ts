@@ -120,7 +120,7 @@ export class Sockets {
   }
 }
 
-const known = new Map<string, Sockets>();
+const pools = new Map<string, Sockets>();
 
 function warnOfPlainHttp(operation: Operation): void {
   const {
@@ -153,8 +153,8 @@ export function socketsTo(operation: Operation, isHeld: boolean): Sockets {
     limits.idleTimeout,
     limits.maxConcurrentRequests,
   ]);
-  const sockets = known.get(key) ?? new Sockets(operation, isHeld);
-  known.set(key, sockets);
+  const sockets = pools.get(key) ?? new Sockets(operation, isHeld);
+  pools.set(key, sockets);
   return sockets;
 }
 

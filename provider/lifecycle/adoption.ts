@@ -27,39 +27,42 @@ const longest = 200;
 /** The input in a path: `roles` in `roles.web.policies`. */
 const inputOf = (path: string): string => path.split(/[.[]/, 1)[0] as string;
 
-function shown(value: unknown, secrets: readonly string[]): string {
+function printed(value: unknown, secrets: readonly string[]): string {
   const text = value === undefined ? "nothing" : redact(JSON.stringify(value), secrets);
   return text.length > longest ? `${text.slice(0, longest / 2)}…${text.slice(-longest / 2)}` : text;
 }
 
 /** `roles.web.policies: ["a"] -> ["b"]`. */
-export const described = ({ secrets: { fields: secretFields, values: secrets } }: Operation, { path, from, to }: Difference): string =>
-  `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${shown(from, secrets)} -> ${shown(to, secrets)}`}`;
+export const describeDifference = (
+  { secrets: { fields: secretFields, values: secrets } }: Operation,
+  { path, from, to }: Difference,
+): string =>
+  `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${printed(from, secrets)} -> ${printed(to, secrets)}`}`;
 
 function adoptionLines(operation: Operation, { differences, unreadable = [] }: ExistingObject<unknown>): string[] {
   return [
-    ...differences.map((difference) => `changes ${described(operation, difference)}`),
+    ...differences.map((difference) => `changes ${describeDifference(operation, difference)}`),
     ...(unreadable.length > 0 ? [`overwrites ${unreadable.join(", ")}, which the server does not return`] : []),
   ];
 }
 
 /** Prints each line once in a run. The check of a create may already have printed it. */
 export function logOnce({ run: { cache, log } }: Operation, lines: readonly Line[]): void {
-  const known = cached(cache, ["lines about what creations find"], () => new Set<string>());
+  const logged = cached(cache, ["lines about what creations find"], () => new Set<string>());
   for (const { severity, text } of lines) {
-    if (!known.has(text)) log[severity](text);
-    known.add(text);
+    if (!logged.has(text)) log[severity](text);
+    logged.add(text);
   }
 }
 
 /** Throws if the object may not be adopted, else prints the changes. Called before the first write. */
-export function takeOver(operation: Operation, adopt: Adopt | undefined, found: ExistingObject<unknown> | undefined): void {
-  if (!found) return;
-  const { differences, unreadable = [], reason, hint, refusal } = found;
+export function adoptExisting(operation: Operation, adopt: Adopt | undefined, existing: ExistingObject<unknown> | undefined): void {
+  if (!existing) return;
+  const { differences, unreadable = [], reason, hint, refusal } = existing;
   if (refusal) throw refusal;
   if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
   if (adopt === "unchanged" && differences.length > 0) {
-    const listed = shortened(differences.map((difference) => described(operation, difference)));
+    const listed = shortened(differences.map((difference) => describeDifference(operation, difference)));
     const unseen = unreadable.length > 0 ? `; the server does not return ${unreadable.join(", ")}, so these were not compared` : "";
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
@@ -68,27 +71,27 @@ export function takeOver(operation: Operation, adopt: Adopt | undefined, found: 
       hint: "Declare the existing values, or set adopt: true to overwrite them.",
     });
   }
-  logOnce(operation, adopting(operation, adoptionLines(operation, found)));
+  logOnce(operation, adopting(operation, adoptionLines(operation, existing)));
 }
 
 /** Prints the values that an update overwrites in fields that the program did not declare before. Called before the write. */
-export const takeOverFields = (operation: Operation, declared: readonly string[], differences: readonly Difference[]): void =>
-  takeOver(operation, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
+export const adoptFields = (operation: Operation, declared: readonly string[], differences: readonly Difference[]): void =>
+  adoptExisting(operation, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
 
 const adopting = ({ resource }: Operation, lines: readonly string[]): Line[] =>
   lines.map((line) => ({ severity: "info", text: `${resource}: adoption ${line}.` }));
 
 /** The lines that a preview prints about an existing object. */
-export function previewLines(operation: Operation, adopt: Adopt | undefined, found: ExistingObject<unknown>): Line[] {
-  const changes = adoptionLines(operation, found);
+export function previewLines(operation: Operation, adopt: Adopt | undefined, existing: ExistingObject<unknown>): Line[] {
+  const changes = adoptionLines(operation, existing);
   const all = changes.length > 0 ? changes : ["changes nothing"];
-  const isRefused = !adopt || (adopt === "unchanged" && found.differences.length > 0);
+  const isRefused = !adopt || (adopt === "unchanged" && existing.differences.length > 0);
   const willFail = (text: string): Line => ({ severity: "warn", text: `${operation.resource}: ${text}` });
   return [
-    ...(found.reason && isRefused
-      ? [willFail(`${found.reason}. \`pulumi up\` will fail to create it, because adopt is ${JSON.stringify(adopt ?? false)}.`)]
+    ...(existing.reason && isRefused
+      ? [willFail(`${existing.reason}. \`pulumi up\` will fail to create it, because adopt is ${JSON.stringify(adopt ?? false)}.`)]
       : []),
-    ...(found.refusal ? [willFail(`\`pulumi up\` will fail to create it. ${found.refusal.message}`)] : []),
+    ...(existing.refusal ? [willFail(`\`pulumi up\` will fail to create it. ${existing.refusal.message}`)] : []),
     ...adopting(operation, all),
   ];
 }
@@ -109,8 +112,8 @@ type Adopting = Pick<AnyDefinition, "find">;
 /** Prints what a create would find. An error is only a warning: a preview may have no credentials, and the mount may not exist yet. */
 export async function previewAdoption(definition: Adopting, operation: Operation, inputs: Properties): Promise<void> {
   try {
-    const found = await definition.find?.({ operation, inputs });
-    if (found) logOnce(operation, previewLines(operation, inputs.adopt as Adopt | undefined, found));
+    const existing = await definition.find?.({ operation, inputs });
+    if (existing) logOnce(operation, previewLines(operation, inputs.adopt as Adopt | undefined, existing));
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
     operation.run.log.warn(`${operation.resource}: ${error.message}`);
@@ -126,7 +129,7 @@ export async function findAndAdopt(
   operation: Operation,
   inputs: Properties,
 ): Promise<ExistingObject<Properties> | undefined> {
-  const found = await definition.find?.({ operation, inputs });
-  takeOver(operation, inputs.adopt as Adopt | undefined, found);
-  return found;
+  const existing = await definition.find?.({ operation, inputs });
+  adoptExisting(operation, inputs.adopt as Adopt | undefined, existing);
+  return existing;
 }

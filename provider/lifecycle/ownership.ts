@@ -102,7 +102,7 @@ export function registerManager(operation: Operation, objects: readonly string[]
 export const isRemoved = (operation: Operation, object: string): boolean => claimsOn(operation, object).removed;
 
 /** The fields of another resource of this run that manages the object. Undefined if there is none. */
-export const heldByAnother = (operation: Operation, object: string): object | undefined =>
+export const otherManagerOf = (operation: Operation, object: string): object | undefined =>
   otherManager(claimsOn(operation, object), operation);
 
 /**
@@ -170,7 +170,7 @@ export async function removeObject(
   const release = (): boolean => claims.managers.delete(operation.instance ?? "");
   const { removal } = await whenSettled(operation, [object], () => {
     if (otherManager(claims, operation)) return { removal: undefined };
-    if (claims.createFailed || (isIrreversible && areDeclared(operation, [object]))) throw notTakenOver();
+    if (claims.createFailed || (isIrreversible && areDeclared(operation, [object]))) throw notAdopted();
     if (isIrreversible && operation.run.cache.has(failed)) throw perhapsDeclared();
     claims.removed = true;
     claims.removal = remove();
@@ -196,7 +196,7 @@ export async function removeObject(
   }
 }
 
-const notTakenOver = (): StewardError =>
+const notAdopted = (): StewardError =>
   new StewardError({
     code: "ERR_REJECTED",
     rule: "not-taken-over",
@@ -213,6 +213,6 @@ const perhapsDeclared = (): StewardError =>
   });
 
 /** Throws if another resource of this run failed to adopt the object. */
-export function assertNotRefused(operation: Operation, object: string): void {
-  if (claimsOn(operation, object).createFailed) throw notTakenOver();
+export function assertAdopted(operation: Operation, object: string): void {
+  if (claimsOn(operation, object).createFailed) throw notAdopted();
 }

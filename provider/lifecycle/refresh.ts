@@ -2,7 +2,7 @@ import { neverDiffers } from "../comparison";
 import { Operation } from "../connection";
 import { Difference } from "../definition";
 import { shortened } from "../text/printable";
-import { described } from "./adoption";
+import { describeDifference } from "./adoption";
 import { comparisonFor, declaredIn, isEqual, recordDifferences } from "./changes";
 import { describe, operationOn, Resource } from "./context";
 import { asStewardError, failure, hintStaleConfig } from "./failure";
@@ -69,6 +69,6 @@ function compareDeclared(
 
 /** Prints the changed parts of a record, which Pulumi prints as a whole. */
 function logDrift(operation: Operation, differences: readonly Difference[]): void {
-  for (const line of shortened(differences.map((difference) => described(operation, difference))))
+  for (const line of shortened(differences.map((difference) => describeDifference(operation, difference))))
     operation.run.log.info(`${operation.resource}: changed on the server (${line})`);
 }

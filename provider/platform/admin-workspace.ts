@@ -167,7 +167,7 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceStat
   planNotes: ({ inputs, last }) => (inputs.destroyOnDelete && !last?.destroyOnDelete ? [destroys] : []),
   read: ({ operation, state }) => read(operation, state),
   find,
-  create: async ({ found }) => found?.state as AdminWorkspaceState,
+  create: async ({ existing }) => existing?.state as AdminWorkspaceState,
   // An update only changes `destroyOnDelete`, which the platform does not hold.
   update: async ({ state: { destroyOnDelete, ...shown } }) => shown,
   delete: async (request) => {

@@ -5,7 +5,7 @@ import { Operation } from "../connection";
 import { Definition, DeleteRequest, ExistingObject, ReadRequest, UpdateRequest } from "../definition";
 import { CheckFailure } from "../errors";
 import { ConnectionArgs, connectionField, holdsCredentials, rule, str } from "../inputs";
-import { Adopt, adoptField, differencesOf, takeOverFields } from "../lifecycle/adoption";
+import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
 import { apiPath, call, dialectOf, invalidResponse, isNotFound, readData, readExisting, remove, replaceHint, system } from "./client";
 import { MountArgs, mountField } from "./mount";
@@ -225,7 +225,7 @@ async function find({
 }
 
 function update({ operation, inputs, state, last, declared }: UpdateRequest<SchedulerAccessInputs, StoredState>): Promise<StoredState> {
-  takeOverFields(operation, declared, differencesOf<object>(state, { ...state, ...inputs }, equalities(readableFields)));
+  adoptFields(operation, declared, differencesOf<object>(state, { ...state, ...inputs }, equalities(readableFields)));
   return write(operation, inputs, { state, last });
 }
 

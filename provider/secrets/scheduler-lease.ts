@@ -3,7 +3,7 @@ import { Duration, duration, exact, seconds } from "../comparison";
 import { Operation } from "../connection";
 import { Definition, Difference, ExistingObject, UpdateRequest } from "../definition";
 import { ConnectionArgs, connectionField, rule } from "../inputs";
-import { Adopt, adoptField, differencesOf, takeOverFields } from "../lifecycle/adoption";
+import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
 import { apiPath, call, invalidResponse, readData, readExisting, readFirst, remove, replaceHint, system } from "./client";
 import { MountArgs, mountField } from "./mount";
@@ -99,7 +99,7 @@ async function update({
   const isKnown = ttl !== undefined && maxTtl !== undefined;
   const mount = inputs.mount as string;
   const current = isKnown ? (known as Times) : await readFirst(declareBoth, () => read(operation, { mount }));
-  if (current) takeOverFields(operation, declared, timeDifferences(current, inputs));
+  if (current) adoptFields(operation, declared, timeDifferences(current, inputs));
   return write(operation, inputs, current);
 }
 
@@ -163,7 +163,7 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   deleteBeforeReplace: true,
   read: ({ operation, state }) => read(operation, state),
   find,
-  create: ({ operation, inputs, found }) => write(operation, inputs, found?.state),
+  create: ({ operation, inputs, existing }) => write(operation, inputs, existing?.state),
   update,
   delete: ({ operation, state: { mount } }) => removeObject(operation, path(mount), () => remove(operation, path(mount))),
   discover: (request) =>

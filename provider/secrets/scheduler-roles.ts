@@ -5,7 +5,7 @@ import { withProgress } from "../connection/progress";
 import { Definition, DeleteRequest, ExistingObject, OutcomeUnknown, PlanNote, ReadRequest, UpdateRequest } from "../definition";
 import { PartialState, StewardError } from "../errors";
 import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../inputs";
-import { Adopt, adoptField, takeOver } from "../lifecycle/adoption";
+import { Adopt, adoptExisting, adoptField } from "../lifecycle/adoption";
 import { isRemoved, renamedHint } from "../lifecycle/ownership";
 import { shortened } from "../text/printable";
 import { system } from "./client";
@@ -206,7 +206,7 @@ async function update({
   const added = without(Object.keys(inputs.roles), known);
   if (added.length > 0) {
     const listed = without(await listRoleNames(operation, previous.mount), known);
-    takeOver(operation, inputs.adopt, await existing(operation, inputs, listed, "Set"));
+    adoptExisting(operation, inputs.adopt, await existing(operation, inputs, listed, "Set"));
   }
   const paths = Object.keys(inputs.roles).map((name) => rolePath({ mount: previous.mount, name }));
   // An earlier run lost a response, or deleted roles and failed to write them again: write every role.

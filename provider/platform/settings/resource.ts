@@ -14,8 +14,8 @@ import {
 } from "../../definition";
 import { invalidInput, PartialState, StewardError } from "../../errors";
 import { connectionField, strList } from "../../inputs";
-import { takeOver } from "../../lifecycle/adoption";
-import { heldByAnother, removeObject } from "../../lifecycle/ownership";
+import { adoptExisting } from "../../lifecycle/adoption";
+import { otherManagerOf, removeObject } from "../../lifecycle/ownership";
 import { adminPath, system } from "../client";
 import { fetchSettings, patchSettings } from "./document";
 import { afterFailure, writeWasApplied } from "./failure";
@@ -131,7 +131,7 @@ function foundIn(kind: Kind, operation: Operation, inputs: SettingsInputs, basis
   };
 }
 
-const create = (kind: Kind, { operation, inputs, found }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
+const create = (kind: Kind, { operation, inputs, existing: found }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
   write(kind, operation, inputs, initialBasis(found?.state as Values));
 
 async function update(kind: Kind, { operation, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
@@ -150,7 +150,7 @@ async function update(kind: Kind, { operation, inputs, last }: UpdateRequest<Set
     known = { ...known, ...recognized(kind, now, known, last.serverNormalized) };
   }
   const basis = { ...last, known, isFirst: false };
-  takeOver(operation, undefined, foundIn(kind, operation, inputs, basis));
+  adoptExisting(operation, undefined, foundIn(kind, operation, inputs, basis));
   return write(kind, operation, inputs, basis);
 }
 
@@ -219,7 +219,7 @@ function refusalOf(kind: Kind, operation: Operation, inputs: SettingsInputs, kno
 async function remove(kind: Kind, { operation, state: last }: DeleteRequest<Last>): Promise<void> {
   if (last.onDelete === "retain") return;
   const object = objectOf(kind);
-  const other = heldByAnother(operation, object) as { managed?: string[] } | undefined;
+  const other = otherManagerOf(operation, object) as { managed?: string[] } | undefined;
   if (await removeObject(operation, object, () => restore(kind, operation, last))) return;
   // No resource manages an attribute that the other one does not manage, so restore it.
   const kept = last.managed.filter((name) => other?.managed?.includes(name) ?? true);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../comparison";
 import { Operation } from "../../connection";
 import { Definition, PlanNote } from "../../definition";
-import { assertNotRefused, heldByAnother, newInstance } from "../../lifecycle/ownership";
+import { assertAdopted, newInstance, otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
 import { redacting, shareDigest, shareOf } from "./crypto";
@@ -176,7 +176,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   update: ({ operation, inputs, last }) => withSince(operation, inputs, last),
   async delete({ operation, state }) {
     const { submission, outcome, live, discardShares } = state as LastCommit;
-    assertNotRefused(operation, rekeyObjects.attempt);
+    assertAdopted(operation, rekeyObjects.attempt);
     if (!submission) return;
     const { attempt, candidate, nonces, hadBackup } = submission;
     // Every set of this rekey is then worthless.
@@ -191,7 +191,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
       );
     const observed = await observe(operation, identityOf(attempt, nonces, candidate.nonce));
     // Another resource of the program may have taken the attempt over.
-    const mayEnd = !heldByAnother(operation, rekeyObjects.commit);
+    const mayEnd = !otherManagerOf(operation, rekeyObjects.commit);
     // Nothing is committed during the verification, unless the service failed in the middle of the commit.
     const isUncommitted = observed.server === "verifying" && outcome !== "unknown" && nonces.includes(observed.status.nonce);
     const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;

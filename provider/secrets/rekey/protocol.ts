@@ -1,7 +1,7 @@
 import { Operation } from "../../connection";
 import { PlanNote } from "../../definition";
 import { StewardError } from "../../errors";
-import { heldByAnother } from "../../lifecycle/ownership";
+import { otherManagerOf } from "../../lifecycle/ownership";
 import { cancelAttempt, getStatus, isAutoUnsealed, isReplyLost, restartVerification, startAttempt } from "./api";
 import { describeKeys } from "./crypto";
 import { RekeyInputs } from "./inputs";
@@ -279,6 +279,6 @@ export const rekeyObjects = { attempt: "/v1/sys/rekey/init", shares: "/v1/sys/re
 
 /** True if another resource's shares became live after this one's, which are now worthless. */
 export function isSucceeded(operation: Operation, { since }: { since?: string }): boolean {
-  const other = heldByAnother(operation, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
+  const other = otherManagerOf(operation, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
   return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;
 }

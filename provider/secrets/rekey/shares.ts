@@ -2,7 +2,7 @@ import { Comparison } from "../../comparison";
 import { Operation } from "../../connection";
 import { Definition, PlanNote } from "../../definition";
 import { PartialState, StewardError } from "../../errors";
-import { assertNotRefused, heldByAnother } from "../../lifecycle/ownership";
+import { assertAdopted, otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
 import { rekeyFields, stepOutput } from "./inputs";
@@ -139,11 +139,11 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   async delete({ operation, state }) {
     const { attempt, submission, discardShares } = state as LastShares;
     const { candidate, kept = [], nonces = [], nonce } = submission ?? {};
-    assertNotRefused(operation, rekeyObjects.attempt);
+    assertAdopted(operation, rekeyObjects.attempt);
     if (!attempt) return;
     const observed = await observe(operation, identityOf(attempt, nonces, nonce));
     // Another resource of the program may have taken the attempt over.
-    if (!heldByAnother(operation, rekeyObjects.shares)) await cancelLeftovers(operation, observed, nonces);
+    if (!otherManagerOf(operation, rekeyObjects.shares)) await cancelLeftovers(operation, observed, nonces);
     // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
     const verdict = candidate && operation.run.cache.get(outcomeKey(operation, candidate.nonce));
     // A live candidate makes every other set worthless. A dead one does not.
