@@ -36,11 +36,17 @@ function schemaOf(fields: AnyFields): Schema {
 export const defaultsOf = (fields: AnyFields, operation: Operation): Values =>
   Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => (field?.default ? [[name, field.default(operation)]] : [])));
 
-/** The secret fields and paths, including the keys listed by a `secretKeysOf` field. */
-export const secretsOf = (fields: AnyFields, values: Values = {}): string[] => [
-  ...namesWith(fields, "secret"),
+/** The path of a field: `["mount"]`, and `["extra", "apply-timeout"]` for `extra.apply-timeout`. Nothing else splits such a name. */
+export function fieldPath(name: string): readonly string[] {
+  const dot = name.indexOf(".");
+  return dot === -1 ? [name] : [name.slice(0, dot), name.slice(dot + 1)];
+}
+
+/** The paths of the secrets, including the keys listed by a `secretKeysOf` field. */
+export const secretsOf = (fields: AnyFields, values: Values = {}): (readonly string[])[] => [
+  ...namesWith(fields, "secret").map(fieldPath),
   ...Object.entries(fields).flatMap(([name, field]) =>
-    field?.secretKeysOf ? (strList.safeParse(values[name]).data ?? []).map((key) => `${field.secretKeysOf}.${key}`) : [],
+    field?.secretKeysOf ? (strList.safeParse(values[name]).data ?? []).map((key) => [field.secretKeysOf as string, key]) : [],
   ),
 ];
 

@@ -4,7 +4,7 @@ import { ConfigurationSources, connect } from "../connection";
 import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { CheckFailure, StewardError } from "../errors";
-import { namesWith, secretsOf } from "../fields";
+import { fieldPath, namesWith, secretsOf } from "../fields";
 import { functions } from "../functions";
 import { valueAt } from "../inputs";
 import { namesIn } from "../lifecycle/changes";
@@ -177,7 +177,7 @@ export function createPlugin(
         const difference = await diff(resource, id, declaring(resource, last, before), given);
         const { changes, changing, replaces, deleteBeforeReplace } = difference;
         const found = propertyChanges(resource.definition.fields, changing, { state: last, inputs: given });
-        const names = [...new Set(found.map(([, field]) => field.split(".")[0] as string))];
+        const names = [...new Set(found.map(([, field]) => fieldPath(field)[0] as string))];
         const properties = found.map(([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const);
         return { changes, replaces, deleteBeforeReplace, names, properties: Object.fromEntries(properties) };
       }),
@@ -236,10 +236,7 @@ const importElsewhere: CheckFailure = {
 
 /** The paths of the values that the definition marks as secret. */
 const secretPaths = ({ fields }: AnyDefinition, properties: Properties): Path[] => [
-  ...secretsOf(fields, properties).map((path) => {
-    const [field = "", ...key] = path.split(".");
-    return key.length > 0 ? [field, key.join(".")] : [field];
-  }),
+  ...secretsOf(fields, properties),
   ...encryptedOutputs(fields).map((field) => [field]),
 ];
 

@@ -42,10 +42,8 @@ const markedIn = (properties: Properties | undefined): string[] => (properties?.
 /** All secret values of the fields, including those in encrypted outputs. */
 export function secretsIn({ definition: { fields } }: Resource, properties: Properties): string[] {
   const holders = [properties, ...encryptedOutputs(fields).map((output) => properties[output])];
-  const paths = [...secretsOf(fields, properties), ...markedIn(properties)];
-  return holders.flatMap((holder) =>
-    paths.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
-  );
+  const paths = [...secretsOf(fields, properties), ...markedIn(properties).map((name) => [name])];
+  return holders.flatMap((holder) => paths.flatMap((path) => stringsIn(valueAt(holder, path))));
 }
 
 /** Secrets that a check removed when it normalized the inputs. They are redacted nevertheless, since a server may know and echo them. */

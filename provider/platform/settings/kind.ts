@@ -2,7 +2,7 @@ import { Comparison } from "../../comparison";
 import { Operation } from "../../connection";
 import { AnyFields, Fields, Rule } from "../../definition";
 import { CheckFailure } from "../../errors";
-import { comparisonOf, namesWith } from "../../fields";
+import { comparisonOf, fieldPath, namesWith } from "../../fields";
 import { Retry } from "../../http";
 import { ConnectionArgs, pathOf } from "../../inputs";
 import type { Args } from "../../program/resource";
@@ -83,7 +83,7 @@ export interface KindOf<Inputs, Outputs> extends Omit<Kind, "attributes"> {
   rules?: readonly Rule<Inputs>[];
 }
 
-const isPath = (name: string): boolean => name.includes(".");
+const isPath = (name: string): boolean => fieldPath(name).length > 1;
 
 const inputsOf = ({ attributes }: Kind): string[] => Object.keys(attributes).filter((name) => attributes[name]?.input);
 
