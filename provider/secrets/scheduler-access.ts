@@ -91,27 +91,22 @@ const managementToken = z
 const certificate = str.regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path");
 const privateKey = str.regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path");
 
-/** DER of the object identifiers of sha1WithRSAEncryption, ecdsa-with-SHA1 and dsa-with-sha1. */
-const sha1Signatures = ["06092a864886f70d010105", "06072a8648ce3d0401", "06072a8648ce380403"].map((hex) => Buffer.from(hex, "hex"));
-
 /** Warnings about certificates that the service stores, but cannot use later. */
 function certificateWarnings(path: string, value: string | undefined): CheckFailure[] {
   if (value === undefined) return [];
   const bundle = value.match(/-----BEGIN CERTIFICATE-----[^-]*(-----END CERTIFICATE-----)?/g) ?? [];
-  const reasons = bundle.map(certificateProblem);
-  return reasons.flatMap((reason, index) => {
+  return bundle.flatMap((pem, index) => {
     const which = bundle.length > 1 ? `certificate ${index + 1} of ${bundle.length} ` : "";
-    return reason ? [{ path, rule: "certificate", reason: `${which}${reason}`, warning: true }] : [];
+    const reason = `${which}is not a valid X.509 certificate, so the service cannot reach the scheduler with it`;
+    return isX509(pem) ? [] : [{ path, rule: "certificate", reason, warning: true }];
   });
 }
 
-function certificateProblem(pem: string): string | undefined {
+function isX509(pem: string): boolean {
   try {
-    const { raw } = new X509Certificate(pem);
-    const isSha1 = sha1Signatures.some((identifier) => raw.includes(identifier));
-    return isSha1 ? "is signed with SHA-1, which Vault 1.12 and later reject" : undefined;
+    return Boolean(new X509Certificate(pem));
   } catch {
-    return "is not a valid X.509 certificate, so the service cannot reach the scheduler with it";
+    return false;
   }
 }
 
