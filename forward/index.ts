@@ -2,25 +2,7 @@
 import type * as sandbox from "pulumi-steward-sandbox";
 import { loadSandbox } from "./load";
 
-export type {
-  Fault,
-  Mail,
-  Options,
-  PlatformService,
-  Sandbox,
-  SchedulerMember,
-  SchedulerPlace,
-  SchedulerPolicy,
-  SchedulerRecord,
-  SchedulerRecords,
-  SchedulerSeed,
-  SchedulerService,
-  SchedulerTokenRequest,
-  SecretsService,
-  Seed,
-  Service,
-  TextMessage,
-} from "pulumi-steward-sandbox";
+export type * from "pulumi-steward-sandbox";
 
 // With `export *`, the error in an ES module would name a missing export instead of the missing package.
 export const start: typeof sandbox.start = loadSandbox(() => require("pulumi-steward-sandbox") as typeof sandbox).start;
