@@ -8,7 +8,6 @@ const sources = [
   "provider",
   "sandbox",
   "command",
-  "forward",
   "tools/declarations.mjs",
   "package.json",
   "package-lock.json",

@@ -1,6 +1,6 @@
-// `pulumi-steward/sandbox` forwards to the package `pulumi-steward-sandbox`.
+// The export `pulumi-steward/sandbox`: the package `pulumi-steward-sandbox`, if it is installed.
 import type * as sandbox from "pulumi-steward-sandbox";
-import { loadSandbox } from "./load";
+import { loadSandbox } from "./sandbox";
 
 export type * from "pulumi-steward-sandbox";
 
