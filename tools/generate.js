@@ -277,7 +277,6 @@ async function generate() {
       fs.writeFileSync(path.join(root, file), text);
       process.stdout.write(`Generated ${file}.\n`);
     }
-  return 0;
 }
 
 const schema = () => new Map([["bin/schema.json", JSON.stringify(packageSchema(), undefined, 2)]]);
