@@ -8,7 +8,6 @@ import { namesWith, secretsOf } from "../fields";
 import { functions } from "../functions";
 import { valueAt } from "../inputs";
 import { Lifecycle, lifecycle } from "../lifecycle";
-import { changesOf } from "../lifecycle/changes";
 import { OperationFailed, unexpected, withoutSecrets } from "../lifecycle/failure";
 import { encryptedOutputs } from "../lifecycle/former-inputs";
 import { Properties, stringsIn, unknown, withoutNulls } from "../lifecycle/properties";
@@ -80,7 +79,6 @@ export interface Plugin {
 interface Served {
   definition: AnyDefinition;
   life: Lifecycle;
-  fieldsOf(inputs: Properties): string[];
 }
 
 /** The current resource. All plugins of a process share one storage: Node slows down with each that was ever created. */
@@ -119,7 +117,7 @@ export function createPlugin(
     const definition = definitions.find(({ token }) => nativeType(token) === type);
     if (!definition)
       throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no resource type ${type}` });
-    const made = { definition, life: lifecycle(definition, sources), fieldsOf: changesOf(definition).fieldsOf };
+    const made = { definition, life: lifecycle(definition, sources) };
     served.set(type, made);
     return made;
   }
@@ -155,10 +153,6 @@ export function createPlugin(
     }
   }
 
-  /** The state with the fields of the last inputs as declared, which the state of an import lacks. */
-  const declaring = ({ fieldsOf }: Served, state: Properties, inputs: Properties): Properties =>
-    Object.keys(inputs).length > 0 ? { ...state, declared: fieldsOf(inputs) } : state;
-
   /** The properties of a resource in a preview: its inputs, and unknown outputs. */
   const previewed = ({ definition }: Served, inputs: Properties): Properties => ({
     ...Object.fromEntries(namesWith(definition.fields, "output").map((field) => [field, unknown])),
@@ -178,8 +172,8 @@ export function createPlugin(
         return { inputs: marked(inputs), failures: isElsewhere ? [...findings, importElsewhere] : findings };
       }),
     diff: (subject, id, state, lastInputs, news) =>
-      run(subject, [state, lastInputs, news], async (one, [last = {}, before = {}, given = {}]) => {
-        const difference = await one.life.diff(id, declaring(one, last, before), given);
+      run(subject, [state, lastInputs, news], async (one, [last = {}, , given = {}]) => {
+        const difference = await one.life.diff(id, last, given);
         const { changes, changing, replaces, deleteBeforeReplace } = difference;
         const found = propertyChanges(one.definition.fields, changing, { state: last, inputs: given });
         const names = [...new Set(found.map(([, field]) => field.split(".")[0] as string))];
@@ -195,13 +189,13 @@ export function createPlugin(
     read: (subject, id, state, inputs) =>
       run(subject, [state, inputs], async (one, [last = {}, before = {}], marked) => {
         if (Object.keys(last).length + Object.keys(before).length === 0) imported.add(subject.urn);
-        const found = await one.life.read(id, declaring(one, last, before));
+        const found = await one.life.read(id, last);
         return found && { id, state: marked(found.state), inputs: marked(found.inputs ?? before) };
       }),
     update: (subject, id, last, news, isPreview) =>
-      run(subject, [news, last.state, last.inputs], async (one, [given = {}, state = {}, before = {}], marked) => {
+      run(subject, [news, last.state, last.inputs], async (one, [given = {}, state = {}], marked) => {
         if (isPreview) return marked(previewed(one, given));
-        return marked(await one.life.update(id, declaring(one, state, before), given));
+        return marked(await one.life.update(id, state, given));
       }),
     delete: (subject, id, state) => run(subject, [state], ({ life }, [last = {}]) => life.delete(id, last)),
     async invoke(token, given) {
