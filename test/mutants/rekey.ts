@@ -14,15 +14,10 @@ const commandLine = ["test/end-to-end/secrets/rekey.test", "test/end-to-end/secr
 
 export const rekey: readonly MutatedFile[] = [
   {
-    file: "provider/secrets/rekey/protocol.ts",
+    file: "provider/secrets/rekey/observe.ts",
     suites,
     commandLine,
     mutants: [
-      [
-        "shares are submitted to an attempt with the same nonce and other parameters",
-        '[["a nonce"], ["tampered"], "refuse tampered",',
-        '[["a nonce"], ["tampered"], "submit shares",',
-      ],
       [
         "a delete cancels an attempt that another stack started",
         "if (nonces.includes(observed.status.nonce))",
@@ -115,6 +110,7 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
+      ["shares are submitted to an attempt with the same nonce and other parameters", "act: refuseTampered", "act: submitAvailable"],
       [
         "a new rekey drops a set of shares that may be live",
         "[...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])]",

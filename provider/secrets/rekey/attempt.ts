@@ -14,17 +14,19 @@ import {
   assertSavesEachStep,
   cancelLeftovers,
   cancelOwnAttempt,
-  drive,
+  cancelProbe,
+  followRows,
   log,
   missingShares,
   newAttempt,
   observe,
+  Row,
   recipients,
   rekeyObjects,
   resolveConflict,
-} from "./protocol";
+} from "./observe";
 import { InspectedShares } from "./share-sources";
-import { Attempt, AttemptIdentity, hasSubkeys, identityOf, Parameters, sizeOf } from "./states";
+import { Attempt, AttemptIdentity, hasSubkeys, identityOf, Observed, Parameters, sizeOf } from "./states";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 
@@ -209,30 +211,78 @@ async function up(connection: Connection, inputs: AttemptInputs, last: Partial<A
   assertSavesEachStep(connection);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
-  const identity: AttemptIdentity = { nonces, parameters, probe: before?.probe.fingerprint };
-  const newState = (started: { nonce?: string; nonces?: string[] } = {}): AttemptState => ({
-    attempt: {
-      id: randomUUID(),
-      nonces,
-      ...started,
-      parameters,
-      triggers: inputs.triggers ?? [],
-      probe,
-    },
+  return followRows("attempt", attemptRows, before ? "an attempt" : "nothing", {
+    connection,
+    inputs,
+    identity: { nonces, parameters, probe: before?.probe.fingerprint },
+    attempt: { id: randomUUID(), nonces, parameters, triggers: inputs.triggers ?? [], probe },
   });
-  return drive({ connection, identity }, "attempt", before ? "an attempt" : "nothing", {
-    start: async () => newState(await newAttempt(connection, identity)),
-    "take over": async ({ status }) => {
-      log(connection, `took over the matching attempt ${status.nonce}, which has no share`);
-      return newState({ nonce: status.nonce });
-    },
-    "abandon and start": async ({ status }) => void (await cancelOwnAttempt(connection, status)),
-    defer: async () => newState(),
-    conflict: async (observed) => {
-      const nonce = await resolveConflict(connection, observed, inputs.onConflict, true);
-      return nonce ? newState({ nonce }) : undefined;
-    },
-  });
+}
+
+/** One run of the step, with the attempt that it saves. */
+interface AttemptRun {
+  connection: Connection;
+  inputs: AttemptInputs;
+  identity: AttemptIdentity;
+  attempt: Attempt;
+}
+
+/** No share is submitted yet. An attempt in progress may belong to another client. */
+export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
+  { holds: ["nothing", "an attempt"], server: ["none"], log: "no attempt is in progress: the rekey starts one", act: start },
+  {
+    holds: ["nothing", "an attempt"],
+    server: ["matchingUnused"],
+    log: "a matching attempt without shares is in progress: the rekey takes it over",
+    act: takeOver,
+  },
+  {
+    holds: ["an attempt"],
+    server: ["abandoned"],
+    log: "the inputs changed: the rekey cancels its attempt and starts another",
+    act: cancelAbandoned,
+  },
+  {
+    holds: ["an attempt"],
+    server: ["probe"],
+    log: "an old probe of this rekey is in progress: the rekey cancels it",
+    act: cancelProbe,
+  },
+  {
+    holds: ["an attempt"],
+    server: ["matchingInUse", "foreign"],
+    log: "an attempt of unknown origin is in progress: deferred to the shares step",
+    act: deferToShares,
+  },
+  {
+    holds: ["nothing"],
+    server: ["matchingInUse", "foreign"],
+    log: "another client's attempt is in progress: onConflict decides",
+    act: resumeOrCancel,
+  },
+];
+
+async function start({ connection, identity, attempt }: AttemptRun): Promise<AttemptState> {
+  return { attempt: { ...attempt, ...(await newAttempt(connection, identity)) } };
+}
+
+async function takeOver({ connection, attempt }: AttemptRun, { status }: Observed): Promise<AttemptState> {
+  log(connection, `took over the matching attempt ${status.nonce}, which has no share`);
+  return { attempt: { ...attempt, nonce: status.nonce } };
+}
+
+/** The next observation then shows no attempt. */
+async function cancelAbandoned({ connection }: AttemptRun, { status }: Observed): Promise<undefined> {
+  await cancelOwnAttempt(connection, status);
+}
+
+async function deferToShares({ attempt }: AttemptRun): Promise<AttemptState> {
+  return { attempt };
+}
+
+async function resumeOrCancel({ connection, inputs, attempt }: AttemptRun, observed: Observed): Promise<AttemptState | undefined> {
+  const nonce = await resolveConflict(connection, observed, inputs.onConflict, true);
+  return nonce ? { attempt: { ...attempt, nonce } } : undefined;
 }
 
 const fromComponent = "must come from the component Rekey";

@@ -10,18 +10,33 @@ import { rekeyFields, stepOutput } from "./inputs";
 import {
   assertSavesEachStep,
   cancelLeftovers,
-  drive,
+  cancelProbe,
+  followRows,
   isSucceeded,
   log,
   missingShares,
   observe,
+  Row,
+  refuseTampered,
   rekeyObjects,
   resolveConflict,
-} from "./protocol";
+} from "./observe";
 import { notCommitted, resolveOutcome } from "./settle";
 import { Brought, sharesAtHand } from "./share-sources";
 import { outcomeKey } from "./shares";
-import { CommitInputs, CommitRun, CommitState, Gathered, identityOf, isEmpty, LastCommit, ShareSet, Submission, stateOf } from "./states";
+import {
+  CommitInputs,
+  CommitRun,
+  CommitState,
+  Gathered,
+  identityOf,
+  isEmpty,
+  LastCommit,
+  Observed,
+  ShareSet,
+  Submission,
+  stateOf,
+} from "./states";
 import { stopped, unresolved } from "./stops";
 import { finish, outcomeUnknown, proveAndVerify, waitForShares } from "./verify";
 
@@ -53,7 +68,14 @@ async function up(connection: Connection, inputs: CommitInputs, last: LastCommit
   if (outcome === "live") return finish(run);
   if (outcome === "dead") throw notCommitted(run);
   assertSavesEachStep(connection);
-  return step(run);
+  const { nonce, threshold } = candidate;
+  if (outcome === "unknown" && shares.length < threshold)
+    throw await waitForShares(
+      run,
+      "outcome-unknown-shares-missing",
+      `it is not known whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
+    );
+  return followRows("commit", commitRows, outcome === "unknown" ? "an unknown outcome" : "a candidate", run);
 }
 
 /** Adds the time at which the set was first known to be live. */
@@ -90,24 +112,52 @@ function labelOf({ label, index }: Brought, count: number, { encrypted }: ShareS
   return fingerprint && count === encrypted.length ? `${label} (${fingerprint})` : label;
 }
 
-async function step(run: CommitRun): Promise<CommitState> {
-  const { connection, inputs, shares, state } = run;
-  const { nonce, threshold } = inputs.submission.candidate;
-  const isUnknown = state.outcome === "unknown";
-  if (isUnknown && shares.length < threshold)
-    throw await waitForShares(
-      run,
-      "outcome-unknown-shares-missing",
-      `it is not known whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
-    );
-  return drive(run, "commit", isUnknown ? "an unknown outcome" : "a candidate", {
-    "prove and verify": () => proveAndVerify(run),
-    "outcome unknown": async () => {
-      throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
-    },
-    probe: ({ status }) => resolveOutcome(run, status.required),
-    conflict: async (observed) => void (await resolveConflict(connection, observed, inputs.onConflict, false)),
-  });
+/** The new shares are saved, and either they or the previous ones are valid. */
+export const commitRows: readonly Row<CommitRun, CommitState>[] = [
+  {
+    holds: ["a candidate", "an unknown outcome"],
+    server: ["verifying"],
+    log: "the new shares are saved but not verified: the rekey proves and commits them",
+    act: proveAndVerify,
+  },
+  {
+    holds: ["a candidate"],
+    server: ["none"],
+    log: "the attempt is gone, committed or not: the outcome is unknown",
+    act: stopUnknown,
+  },
+  {
+    holds: ["a candidate", "an unknown outcome"],
+    server: ["probe"],
+    log: "an old probe of this rekey is in progress: the rekey cancels it",
+    act: cancelProbe,
+  },
+  {
+    holds: ["a candidate", "an unknown outcome"],
+    server: ["tampered"],
+    log: "the attempt has the expected nonce but other parameters: the rekey submits no share",
+    act: refuseTampered,
+  },
+  {
+    holds: ["a candidate", "an unknown outcome"],
+    server: ["matchingUnused", "matchingInUse", "foreign"],
+    log: "another client's attempt is in progress: onConflict decides",
+    act: cancelConflicting,
+  },
+  {
+    holds: ["an unknown outcome"],
+    server: ["none"],
+    log: "the outcome is unknown: a probe tests which shares are live",
+    act: resolveOutcome,
+  },
+];
+
+async function stopUnknown(run: CommitRun): Promise<never> {
+  throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
+}
+
+async function cancelConflicting({ connection, inputs }: CommitRun, observed: Observed): Promise<undefined> {
+  await resolveConflict(connection, observed, inputs.onConflict, false);
 }
 
 /** Only different new shares are a change. */

@@ -12,14 +12,14 @@ import {
   wasNotCounted,
 } from "./api";
 import { keyOf, redacting, Share, shareDigest, shareOf } from "./crypto";
-import { log } from "./protocol";
+import { log } from "./observe";
 import { sharesAtHand } from "./share-sources";
-import { Attempt, CommitRun, CommitState, matches, RekeyStatus, ShareSet, stateOf } from "./states";
+import { Attempt, CommitRun, CommitState, matches, Observed, RekeyStatus, ShareSet, stateOf } from "./states";
 import { stopped, unfinished } from "./stops";
 import { finish } from "./verify";
 
-/** Tests with a throw-away attempt if the candidate is valid, which requires `required` shares. */
-export async function resolveOutcome(run: CommitRun, required: number): Promise<CommitState> {
+/** Tests with a throw-away attempt if the candidate is valid. */
+export async function resolveOutcome(run: CommitRun, { status: { required } }: Observed): Promise<CommitState> {
   const { connection, inputs, state, shares } = run;
   const { candidate, kept, attempt, excluded } = inputs.submission;
   const { shares: current } = sharesAtHand(inputs.currentShares, "currentShares");

@@ -10,14 +10,17 @@ import {
   assertSavesEachStep,
   cancelLeftovers,
   cancelOwnAttempt,
-  drive,
+  cancelProbe,
+  followRows,
   missingShares,
   observe,
+  Row,
   recipients,
+  refuseTampered,
   rekeyObjects,
   resolveConflict,
-} from "./protocol";
-import { Attempt, hasSubkeys, identityOf, isEmpty, LastShares, SharesInputs, SharesRun, SharesState, Submission } from "./states";
+} from "./observe";
+import { Attempt, hasSubkeys, identityOf, isEmpty, LastShares, Observed, SharesInputs, SharesRun, SharesState, Submission } from "./states";
 import { noShares, stopped, unresolved } from "./stops";
 import { fromBackup, recover, restart, restarted, submit } from "./submit";
 
@@ -48,7 +51,8 @@ async function up(connection: Connection, inputs: SharesInputs, last: LastShares
     ...(before?.replacedBackup ? { replacedBackup: before.replacedBackup } : {}),
   };
   if (before?.hadBackup && last.attempt) await keepBackup(connection, submission, last.attempt.parameters.threshold);
-  return step({ connection, inputs, identity: identityOf(attempt, submission.nonces, nonce), state: { submission } });
+  const identity = identityOf(attempt, submission.nonces, nonce);
+  return followRows("shares", sharesRows, nonce ? "a nonce" : "no nonce", { connection, inputs, identity, state: { submission } });
 }
 
 /** Keeps the set in the backup, which may be live: other holders may have completed it, or its response was lost. */
@@ -60,36 +64,87 @@ async function keepBackup(connection: Connection, { nonce, nonces, kept }: Submi
   kept.unshift({ nonce: backup.nonce, threshold, shares: [], encrypted });
 }
 
-const step = (run: SharesRun): Promise<SharesState> =>
-  drive(run, "shares", run.identity.nonce ? "a nonce" : "no nonce", {
-    restart: async () => {
-      // Without verification the last share commits. A probe finds out later if the shares of a lost response are live.
-      const found = run.identity.parameters.verification ? undefined : await fromBackup(run);
-      return (
-        found ??
-        restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel), so the provider started a new one")
-      );
-    },
-    "abandon and start": async ({ status }) => {
-      await cancelOwnAttempt(run.connection, status);
-      return restart(run, "attempt-abandoned", "the provider canceled an older attempt of this rekey and started a new one");
-    },
-    "take over": async ({ status }) => {
-      throw restarted(run, "attempt-taken-over", status.nonce, "the provider took over a matching attempt without shares");
-    },
-    "submit shares": (observed) =>
-      submit(run, observed).catch((error) => {
-        // Save what was submitted, so that no run submits it again.
-        if (error instanceof PartialState || !(error instanceof StewardError) || run.state.submission.submitted.length === 0) throw error;
-        throw new PartialState({ ...run.state, outcomeUnknown: true }, error.details);
-      }),
-    recover: (observed) => recover(run, observed),
-    conflict: async (observed) => {
-      const nonce = await resolveConflict(run.connection, observed, run.inputs.onConflict, true);
-      if (nonce) throw restarted(run, "attempt-resumed", nonce, "the provider resumed another client's matching attempt");
-      return undefined;
-    },
+/** The attempt is saved, the new shares are not. */
+export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
+  {
+    holds: ["a nonce", "no nonce"],
+    server: ["none"],
+    log: "the attempt is gone: the rekey starts another and saves its nonce",
+    act: restartLost,
+  },
+  {
+    holds: ["no nonce"],
+    server: ["abandoned"],
+    log: "an older attempt of this rekey is in progress: the rekey cancels it and starts another",
+    act: restartAbandoned,
+  },
+  {
+    holds: ["a nonce", "no nonce"],
+    server: ["probe"],
+    log: "an old probe of this rekey is in progress: the rekey cancels it",
+    act: cancelProbe,
+  },
+  {
+    holds: ["a nonce", "no nonce"],
+    server: ["matchingUnused"],
+    log: "a matching attempt without shares is in progress: the rekey takes it over",
+    act: takeOver,
+  },
+  {
+    holds: ["a nonce"],
+    server: ["collecting"],
+    log: "the attempt is collecting current shares: the rekey submits the available ones",
+    act: submitAvailable,
+  },
+  {
+    holds: ["a nonce"],
+    server: ["verifying"],
+    log: "the response with the new shares is missing: the rekey reads the backup or starts over",
+    act: recover,
+  },
+  {
+    holds: ["a nonce"],
+    server: ["tampered"],
+    log: "the attempt has the expected nonce but other parameters: the rekey submits no share",
+    act: refuseTampered,
+  },
+  {
+    holds: ["a nonce", "no nonce"],
+    server: ["matchingInUse", "foreign"],
+    log: "another client's attempt is in progress: onConflict decides",
+    act: resumeOrCancel,
+  },
+];
+
+async function restartLost(run: SharesRun): Promise<SharesState> {
+  // Without verification the last share commits. A probe finds out later if the shares of a lost response are live.
+  const state = run.identity.parameters.verification ? undefined : await fromBackup(run);
+  return (
+    state ?? restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel), so the provider started a new one")
+  );
+}
+
+async function restartAbandoned(run: SharesRun, { status }: Observed): Promise<never> {
+  await cancelOwnAttempt(run.connection, status);
+  return restart(run, "attempt-abandoned", "the provider canceled an older attempt of this rekey and started a new one");
+}
+
+async function takeOver(run: SharesRun, { status }: Observed): Promise<never> {
+  throw restarted(run, "attempt-taken-over", status.nonce, "the provider took over a matching attempt without shares");
+}
+
+async function submitAvailable(run: SharesRun, observed: Observed): Promise<SharesState> {
+  return submit(run, observed).catch((error) => {
+    // Save what was submitted, so that no run submits it again.
+    if (error instanceof PartialState || !(error instanceof StewardError) || run.state.submission.submitted.length === 0) throw error;
+    throw new PartialState({ ...run.state, outcomeUnknown: true }, error.details);
   });
+}
+
+async function resumeOrCancel(run: SharesRun, observed: Observed): Promise<undefined> {
+  const nonce = await resolveConflict(run.connection, observed, run.inputs.onConflict, true);
+  if (nonce) throw restarted(run, "attempt-resumed", nonce, "the provider resumed another client's matching attempt");
+}
 
 /** The cache key under which the commit, deleted in the same run, stores the outcome of its candidate. */
 export const outcomeKey = ({ server }: Connection, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;

@@ -6,7 +6,7 @@ import { dialectOf } from "../client";
 import { getBackup, mayReturnNoShares, submitShare, waitAfter429, wasNotCounted } from "./api";
 import { flawOf } from "./candidate";
 import { redacting, Share, shareDigest, shareOf } from "./crypto";
-import { cancelOwnAttempt, log, newAttempt, observe, refuseTampered, resolveConflict, warn } from "./protocol";
+import { cancelOwnAttempt, log, newAttempt, observe, resolveConflict, tampered, warn } from "./observe";
 import { Answer, begin, Command, Event, keptOffers, Offer, step } from "./round";
 import { sharesAtHand } from "./share-sources";
 import {
@@ -199,7 +199,7 @@ async function protectBackup(run: SharesRun): Promise<void> {
 }
 
 function attemptLost(run: SharesRun, { server, status }: Observed): StewardError {
-  if (server === "tampered") return refuseTampered({ server, status });
+  if (server === "tampered") return tampered({ server, status });
   const { verification } = run.identity.parameters;
   return unfinished(
     run,

@@ -2,7 +2,7 @@ import { StewardError } from "../../errors";
 import { isInactiveNode } from "../../http/failure";
 import { getBackup, isFailedCommit, isReplyLost, removeBackup, restartVerification, retryAfter429, verifyShare } from "./api";
 import { describeKeys, encryptedLine, prove, Share } from "./crypto";
-import { cancelOwnAttempt, cancelProbe, log, observe } from "./protocol";
+import { cancelOwnAttempt, cancelProbe, log, observe } from "./observe";
 import { CommitRun, CommitState, describe, stateOf } from "./states";
 import { StopId, stopped, unfinished } from "./stops";
 
@@ -121,7 +121,7 @@ export async function finish(run: CommitRun): Promise<CommitState> {
   const { candidate, nonces, hadBackup } = inputs.submission;
   try {
     const late = await observe(connection, { ...identity, nonce: undefined });
-    if (late.server === "probe") await cancelProbe(connection, late);
+    if (late.server === "probe") await cancelProbe(run, late);
     if (late.server === "abandoned") await cancelOwnAttempt(connection, late.status);
     const backup = hadBackup ? await getBackup(connection) : undefined;
     // The backup of an earlier attempt of this rekey contains dead shares.

@@ -9,128 +9,53 @@ import { emptyReferences, ShareSource } from "./share-sources";
 import { Attempt, AttemptIdentity, describe, matches, Observed, RekeyStatus, ServerState, serverStateOf, withNonce } from "./states";
 import { autoUnseal, endedByOthers, stopped } from "./stops";
 
-// The table of what the next `pulumi up` does, the driver that follows it, and the helpers of the three resources.
+// Each step of a rekey has a table of what the next `pulumi up` does. This file observes the service, finds the row, and has what the steps share.
 
-/** The actions in the table of each step. */
-interface Actions {
-  attempt: "start" | "take over" | "abandon and start" | "defer" | "conflict";
-  shares: "restart" | "abandon and start" | "take over" | "submit shares" | "recover" | "conflict";
-  commit: "prove and verify" | "outcome unknown" | "probe" | "conflict";
-}
-/** The driver does these in every step. */
-type CommonAction = "cancel probe" | "refuse tampered";
+/** What the state of a step holds. */
+type Holds = "nothing" | "an attempt" | "a nonce" | "no nonce" | "a candidate" | "an unknown outcome";
 
 /** One of the three resources of a rekey. */
-export type Step = keyof Actions;
-/** The part of its state that decides. */
-type Held = "nothing" | "an attempt" | "a nonce" | "no nonce" | "a candidate" | "an unknown outcome";
-type Line<S extends Step> = readonly [
-  holds: readonly Held[],
-  server: readonly ServerState[],
-  action: Actions[S] | CommonAction,
-  name: string,
-];
+export type Step = "attempt" | "shares" | "commit";
 
-export interface Row {
-  step: Step;
-  holds: readonly Held[];
+/** What a step does for a pair of what the state holds and what the server shows. */
+export interface Row<Run, State> {
+  holds: readonly Holds[];
   server: readonly ServerState[];
-  action: Actions[Step] | CommonAction;
   /** Printed when the row is taken. */
-  name: string;
+  log: string;
+  /** Returns the state that ends the step. Without one, the step observes the service again. */
+  act(run: Run, observed: Observed): Promise<State | undefined>;
 }
 
-/** No share is submitted yet. An attempt in progress may belong to another client. */
-const attempt: readonly Line<"attempt">[] = [
-  [["nothing", "an attempt"], ["none"], "start", "no attempt is in progress: the rekey starts one"],
-  [["nothing", "an attempt"], ["matchingUnused"], "take over", "a matching attempt without shares is in progress: the rekey takes it over"],
-  [["an attempt"], ["abandoned"], "abandon and start", "the inputs changed: the rekey cancels its attempt and starts another"],
-  [["an attempt"], ["probe"], "cancel probe", "an old probe of this rekey is in progress: the rekey cancels it"],
-  [["an attempt"], ["matchingInUse", "foreign"], "defer", "an attempt of unknown origin is in progress: deferred to the shares step"],
-  [["nothing"], ["matchingInUse", "foreign"], "conflict", "another client's attempt is in progress: onConflict decides"],
-];
+export const lineOf = (step: Step, { log }: { log: string }): string => `rekey, ${step}: ${log}`;
 
-/** The attempt is saved, the new shares are not. */
-const shares: readonly Line<"shares">[] = [
-  [["a nonce", "no nonce"], ["none"], "restart", "the attempt is gone: the rekey starts another and saves its nonce"],
-  [
-    ["no nonce"],
-    ["abandoned"],
-    "abandon and start",
-    "an older attempt of this rekey is in progress: the rekey cancels it and starts another",
-  ],
-  [["a nonce", "no nonce"], ["probe"], "cancel probe", "an old probe of this rekey is in progress: the rekey cancels it"],
-  [["a nonce", "no nonce"], ["matchingUnused"], "take over", "a matching attempt without shares is in progress: the rekey takes it over"],
-  [["a nonce"], ["collecting"], "submit shares", "the attempt is collecting current shares: the rekey submits the available ones"],
-  [["a nonce"], ["verifying"], "recover", "the response with the new shares is missing: the rekey reads the backup or starts over"],
-  [["a nonce"], ["tampered"], "refuse tampered", "the attempt has the expected nonce but other parameters: the rekey submits no share"],
-  [["a nonce", "no nonce"], ["matchingInUse", "foreign"], "conflict", "another client's attempt is in progress: onConflict decides"],
-];
-
-/** The new shares are saved, and either they or the previous ones are valid. */
-const commit: readonly Line<"commit">[] = [
-  [
-    ["a candidate", "an unknown outcome"],
-    ["verifying"],
-    "prove and verify",
-    "the new shares are saved but not verified: the rekey proves and commits them",
-  ],
-  [["a candidate"], ["none"], "outcome unknown", "the attempt is gone, committed or not: the outcome is unknown"],
-  [["a candidate", "an unknown outcome"], ["probe"], "cancel probe", "an old probe of this rekey is in progress: the rekey cancels it"],
-  [
-    ["a candidate", "an unknown outcome"],
-    ["tampered"],
-    "refuse tampered",
-    "the attempt has the expected nonce but other parameters: the rekey submits no share",
-  ],
-  [
-    ["a candidate", "an unknown outcome"],
-    ["matchingUnused", "matchingInUse", "foreign"],
-    "conflict",
-    "another client's attempt is in progress: onConflict decides",
-  ],
-  [["an unknown outcome"], ["none"], "probe", "the outcome is unknown: a probe tests which shares are live"],
-];
-
-/**
- * One row for each pair of what the state holds and what the server shows. A pair without a row stops: it never falls through to a start.
- * A live set, a dead set, and an unknown set whose holders' shares are missing are handled before the table.
- */
-export const table: readonly Row[] = Object.entries<readonly Line<Step>[]>({ attempt, shares, commit }).flatMap(([step, lines]) =>
-  lines.map(([holds, server, action, name]) => ({ step: step as Step, holds, server, action, name })),
-);
-
-export const lineOf = ({ step, name }: Row): string => `rekey, ${step}: ${name}`;
+/** One run of a step. */
+interface Run {
+  connection: Connection;
+  identity: AttemptIdentity;
+}
 
 export async function observe(connection: Connection, identity: AttemptIdentity): Promise<Observed> {
   const status = await getStatus(connection);
   return { server: serverStateOf(status, identity), status };
 }
 
-/** An action. It returns the state that ends the step; without one, the driver observes the service again. */
-export type Act<State> = (observed: Observed) => Promise<State | undefined>;
-
-/** Observes the service and does what the table says, until an action ends the step. */
-export async function drive<S extends Step, State extends object>(
-  { connection, identity }: { connection: Connection; identity: AttemptIdentity },
-  step: S,
-  holds: Held,
-  actions: Record<Actions[S], Act<State>>,
+/**
+ * Observes the service and does what the row says, until an action ends the step. A pair without a row stops: it never falls through to a start.
+ * A live set, a dead set, and an unknown set whose holders' shares are missing are handled before the table.
+ */
+export async function followRows<StepRun extends Run, State extends object>(
+  step: Step,
+  rows: readonly Row<StepRun, State>[],
+  holds: Holds,
+  run: StepRun,
 ): Promise<State> {
-  const common: Record<CommonAction, Act<State>> = {
-    "cancel probe": async (observed) => void (await cancelProbe(connection, observed)),
-    "refuse tampered": async (observed) => {
-      throw refuseTampered(observed);
-    },
-  };
-  const all = { ...common, ...actions } as Partial<Record<Row["action"], Act<State>>>;
   for (;;) {
-    const observed = await observe(connection, identity);
-    const row = table.find((each) => each.step === step && each.holds.includes(holds) && each.server.includes(observed.server));
-    const act = row && all[row.action];
-    if (!row || !act) throw unexpectedState(observed, holds);
-    connection.log.info(lineOf(row));
-    const state = await act(observed);
+    const observed = await observe(run.connection, run.identity);
+    const row = rows.find((each) => each.holds.includes(holds) && each.server.includes(observed.server));
+    if (!row) throw unexpectedState(observed, holds);
+    run.connection.log.info(lineOf(step, row));
+    const state = await row.act(run, observed);
     if (state) return state;
   }
 }
@@ -230,7 +155,7 @@ const waitOr = (mayResume: boolean): string =>
 const inProgress = (status: RekeyStatus, hint: string): StewardError =>
   stopped("foreign-attempt", `another client's attempt ${status.nonce} is in progress (${describe(status)})`, hint, "ERR_CONFLICT");
 
-export const refuseTampered = ({ status }: Observed): StewardError =>
+export const tampered = ({ status }: Observed): StewardError =>
   stopped(
     "tampered-attempt",
     `the attempt ${status.nonce} has other parameters than this rekey requested (${describe(status)}): a share submitted to it could produce keys for an attacker`,
@@ -238,8 +163,12 @@ export const refuseTampered = ({ status }: Observed): StewardError =>
     "ERR_CONFLICT",
   );
 
-/** A pair of state and server that the table does not name. */
-const unexpectedState = ({ server, status }: Observed, holds: Held): StewardError =>
+export async function refuseTampered(_run: Run, observed: Observed): Promise<undefined> {
+  throw tampered(observed);
+}
+
+/** A pair of state and server that no row names. */
+const unexpectedState = ({ server, status }: Observed, holds: Holds): StewardError =>
   stopped(
     "unexpected-state",
     `unexpected state: the stack holds ${holds}, and the service reports ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : "no attempt"}`,
@@ -263,14 +192,14 @@ export async function cancelOwnAttempt(connection: Connection, status: RekeyStat
   log(connection, `canceled the attempt ${status.nonce}`);
 }
 
-export async function cancelProbe(connection: Connection, { status }: Observed): Promise<void> {
+export async function cancelProbe({ connection }: { connection: Connection }, { status }: Observed): Promise<undefined> {
   await cancelAttempt(connection, status.nonce);
   log(connection, `canceled the old probe ${status.nonce}`);
 }
 
 /** Cancels what this rekey left on the server: its probe, or an attempt that it started or submitted a share to. */
 export async function cancelLeftovers(connection: Connection, observed: Observed, nonces: readonly string[]): Promise<void> {
-  if (observed.server === "probe") await cancelProbe(connection, observed);
+  if (observed.server === "probe") await cancelProbe({ connection }, observed);
   if (nonces.includes(observed.status.nonce)) await cancelOwnAttempt(connection, observed.status);
 }
 
