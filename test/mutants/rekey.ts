@@ -125,11 +125,11 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["an error shows the shares that were sent", "run.connection = redacting(run.connection, offers);", ""],
+      ["an error shows the shares that were sent", "run.connection = redacting(run.connection, [batch, ...otherBatches]);", ""],
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
       ["a run cancels an attempt that another stack started", "if (submission.nonces.includes(status.nonce))", "if (status.started)"],
       ["the kept set that the server accepted is dropped", "used ? [used] : submission.kept.filter(mayBeAccepted)", "[]"],
-      ["newShares from before the rekey count as its new shares", "[...submitted, ...priorShares.map(digestOf)]", "submitted"],
+      ["newShares from before the rekey count as its new shares", "[...submitted, ...priorShares.map(digest)]", "submitted"],
       [
         "a backup of another attempt counts as the rekey's own",
         "if (backup?.nonce !== nonce) return undefined;",
@@ -157,29 +157,35 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/round.ts",
+    file: "provider/secrets/rekey/submit.ts",
     suites: ["test/provider/secrets/rekey/dialects", "test/provider/secrets/rekey/round"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["shares that cannot be combined are counted forever", "required > 0 && progress >= required", "false"]],
+    mutants: [
+      ["shares that cannot be combined are counted forever", "status.required > 0 && status.progress >= status.required", "!status"],
+    ],
   },
   {
-    file: "provider/secrets/rekey/round.ts",
+    file: "provider/secrets/rekey/submit.ts",
     suites: ["test/provider/secrets/rekey/round", "test/provider/secrets/rekey/losses"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
       [
         "a kept set is submitted together with other holders' shares, which are then refused",
-        "progress <= round.counted ? withNextOffer(round) : undefined",
-        "withNextOffer(round)",
+        "status.progress > progress.counted || !useNextBatch(progress)",
+        "!useNextBatch(progress)",
       ],
       [
         "a share without a response is submitted again to a service that may count it twice",
-        "round.context.refusesRepeatedShares && !round.isRetry",
-        "!round.isRetry",
+        "progress.isRetry || !refusesRepeatedShares",
+        "progress.isRetry",
       ],
-      ["shares that the service discarded are not submitted again", "position: isRestarted ? position : 0", "position"],
-      ["a service that discards each share receives them forever", "position: isRestarted ? position : 0", "position: 0"],
-      ["a share uses up the retry of a later one", "position: round.position + 1, isRetry: false }", "position: round.position + 1 }"],
+      [
+        "shares that the service discarded are not submitted again",
+        "  progress.isRestarted = progress.next > 0;\n  progress.next = 0;\n",
+        "",
+      ],
+      ["a service that discards each share receives them forever", "  if (progress.isRestarted) return;\n", ""],
+      ["a share uses up the retry of a later one", "  progress.next++;\n  progress.isRetry = false;", "  progress.next++;"],
     ],
   },
   {
