@@ -32,7 +32,7 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/states.ts",
+    file: "provider/secrets/rekey/observe.ts",
     suites,
     commandLine,
     mutants: [
@@ -54,7 +54,7 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/candidate.ts",
+    file: "provider/secrets/rekey/crypto.ts",
     suites,
     commandLine,
     mutants: [
@@ -225,7 +225,7 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/settle.ts",
+    file: "provider/secrets/rekey/probe.ts",
     suites,
     commandLine,
     mutants: [

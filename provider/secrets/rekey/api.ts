@@ -6,14 +6,99 @@ import { delayAfter429, Request } from "../../http";
 import { unexpectedResponse } from "../../http/failure";
 import { isObject } from "../../text/json";
 import { apiPath, call, dialectOf, foreignResponse, isFromService } from "../client";
-import { decodeShare } from "./crypto";
-import { backupSchema, sealSchema, startSchema, statusSchema, updateSchema, verificationSchema } from "./responses";
-import { Parameters, RekeyBackup, RekeyStatus, ShareSet } from "./states";
+import { decodeShare, ShareSet } from "./crypto";
 import { identified } from "./stops";
 
 // The endpoints of a rekey, below the dialect's path: one function for each request.
 
+/** The status of the rekey on the service. */
+export interface RekeyStatus {
+  /** True while an attempt is in progress. */
+  started: boolean;
+  /** The nonce of the attempt. Empty without an attempt. */
+  nonce: string;
+  /** The number of new shares that will unseal the service. */
+  threshold: number;
+  /** The number of new shares. */
+  shares: number;
+  /** The number of current shares submitted so far. */
+  progress: number;
+  /** The number of current shares required, which is their threshold. */
+  required: number;
+  /** The fingerprints of the primary keys to whose subkeys the new shares are encrypted, in order. They do not show which subkeys. */
+  pgpFingerprints: string[];
+  /** True if the service keeps the encrypted shares. */
+  backup: boolean;
+  /** True if the new shares must be verified before the commit. */
+  verificationRequired: boolean;
+  /** The progress of the verification. Undefined unless new shares are being verified. */
+  verification?: { nonce: string; progress: number; threshold: number; shares: number };
+}
+
+/** The parameters of an attempt. */
+export interface RekeyParameters {
+  shares: number;
+  threshold: number;
+  /** The keys in binary form, as base64. Without keys, the service returns the new shares in plaintext. */
+  pgpKeys: string[];
+  fingerprints: string[];
+  /** For each key, the ids of its encryption keys when the program passed it. */
+  encryptionKeys: string[][];
+  backup: boolean;
+  verification: boolean;
+}
+
+/** The encrypted shares that the service keeps. */
+export interface RekeyBackup {
+  /** The nonce of the attempt that made them. */
+  nonce: string;
+  /** The PGP messages for each fingerprint, in hex. */
+  keys: Record<string, string[]>;
+}
+
 type Endpoint = "init" | "update" | "verify" | "backup";
+
+// The nonce is printed and stored in plaintext: accept nothing that could be something else.
+const nonceSchema = z.string().regex(/^[\w-]{0,64}$/);
+const strings = z.array(z.string()).nullish();
+const statusSchema = z.object({
+  started: z.boolean(),
+  nonce: nonceSchema.default(""),
+  t: z.int().default(0),
+  n: z.int().default(0),
+  progress: z.int().default(0),
+  required: z.int().optional(),
+  /** `required` in OpenBao 2.4.0. */
+  seal_threshold: z.int().optional(),
+  pgp_fingerprints: strings,
+  backup: z.boolean().default(false),
+  verification_required: z.boolean().default(false),
+  verification_nonce: z.string().optional(),
+});
+/** The API specification does not describe the response to a start. Vault returns the status. */
+const startSchema = z.object({ nonce: nonceSchema });
+const verificationSchema = z.object({
+  nonce: z.string(),
+  t: z.int().default(0),
+  n: z.int().default(0),
+  progress: z.int().default(0),
+  started: z.boolean().default(true),
+});
+const updateSchema = z
+  .object({
+    complete: z.boolean().default(false),
+    keys: strings,
+    keys_base64: strings,
+    pgp_fingerprints: strings,
+    progress: z.int().optional(),
+  })
+  // A body without either may hide a completion.
+  .refine(({ complete, progress }) => complete || progress !== undefined);
+const backupSchema = z.object({
+  nonce: z.string(),
+  keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish(),
+});
+const sealSchema = z.object({ sealed: z.boolean(), recovery_seal: z.boolean().optional() });
 
 /** The fields of a response, and its request. */
 interface Answer {
@@ -136,7 +221,10 @@ function verificationOf(answer: Answer): RekeyStatus["verification"] {
 }
 
 /** Starts an attempt. Returns its nonce, if the response names it. */
-export async function startAttempt(connection: Connection, parameters: Omit<Parameters, "encryptionKeys">): Promise<string | undefined> {
+export async function startAttempt(
+  connection: Connection,
+  parameters: Omit<RekeyParameters, "encryptionKeys">,
+): Promise<string | undefined> {
   const wanted = {
     secret_shares: parameters.shares,
     secret_threshold: parameters.threshold,
@@ -195,7 +283,7 @@ const explainRefusedCancel = (error: StewardError, connection: Connection): Stew
 export async function submitShare(
   connection: Connection,
   { nonce, share }: { nonce: string; share: string },
-  parameters: Pick<Parameters, "threshold" | "fingerprints">,
+  parameters: Pick<RekeyParameters, "threshold" | "fingerprints">,
 ): Promise<{ set?: ShareSet; progress?: number }> {
   const answer = await write(connection, "update", { key: share, nonce });
   const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, answer);
@@ -273,7 +361,7 @@ export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
 /** True if the rekey succeeds without a share: the API document then asks for one of one. */
 export const mayReturnNoShares = (
   connection: Connection,
-  { shares, threshold, fingerprints, verification }: Pick<Parameters, "shares" | "threshold" | "fingerprints" | "verification">,
+  { shares, threshold, fingerprints, verification }: Pick<RekeyParameters, "shares" | "threshold" | "fingerprints" | "verification">,
 ): boolean => dialectOf(connection).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
 /** All waits of a run. */

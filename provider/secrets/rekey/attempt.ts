@@ -8,27 +8,54 @@ import { CheckFailure } from "../../errors";
 import { str } from "../../inputs";
 import { removeObject } from "../../lifecycle/ownership";
 import { dialectOf, system } from "../client";
-import { createThrowAwayKey, inspectKeys } from "./crypto";
-import { decisive, isNew, RekeyInputs, rekeyFields } from "./inputs";
+import { RekeyParameters } from "./api";
+import { createThrowAwayKey, inspectKeys, recipients } from "./crypto";
+import { decisive, InspectedShares, isNew, missingShares, RekeyInputs, rekeyFields } from "./inputs";
 import {
+  AttemptIdentity,
   assertSavesEachStep,
   cancelLeftovers,
   cancelOwnAttempt,
   cancelProbe,
   followRows,
   log,
-  missingShares,
   newAttempt,
+  Observed,
   observe,
   Row,
-  recipients,
   rekeyObjects,
   resolveConflict,
+  sizeOf,
 } from "./observe";
-import { InspectedShares } from "./share-sources";
-import { Attempt, AttemptIdentity, hasSubkeys, identityOf, Observed, Parameters, sizeOf } from "./states";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
+
+/** The attempt, which the first resource passes to the second, and that to the third. */
+export interface Attempt {
+  /** Identifies this attempt in the state. A new one restarts the shares step. */
+  id: string;
+  /** Undefined if the attempt on the server was deferred to the shares step. */
+  nonce?: string;
+  /** The nonces of all attempts that this rekey started, or to which it submitted a share. A backup of one of them belongs to it. */
+  nonces: string[];
+  parameters: RekeyParameters;
+  /** The triggers for which it was started. */
+  triggers: string[];
+  /** A public key whose private part was discarded. */
+  probe: { key: string; fingerprint: string };
+}
+
+/** True if the attempt was started for these encryption subkeys, which the fingerprints of the keys do not show. */
+export const hasSubkeys = ({ parameters }: Pick<Attempt, "parameters">, { encryptionKeys }: RekeyParameters): boolean =>
+  isDeepStrictEqual(parameters.encryptionKeys, encryptionKeys);
+
+/** The facts of an attempt, with the nonces of those that later steps started. */
+export const identityOf = ({ parameters, probe }: Attempt, nonces: readonly string[], nonce?: string): AttemptIdentity => ({
+  nonce,
+  nonces,
+  parameters,
+  probe: probe.fingerprint,
+});
 
 export interface AttemptInputs extends Omit<RekeyInputs, "currentShares" | "newShares">, InspectedShares {}
 
@@ -149,7 +176,7 @@ async function parametersOf({
   pgpKeys = [],
   backup,
   requireVerification,
-}: AttemptInputs): Promise<Parameters> {
+}: AttemptInputs): Promise<RekeyParameters> {
   const keys = await inspectKeys(pgpKeys);
   return {
     shares: secretShares,
@@ -163,13 +190,13 @@ async function parametersOf({
 }
 
 /** True if an attempt was started for these inputs. A key that its owner renewed, or whose subkey the owner changed, has the same fingerprint. */
-const isFor = ({ parameters, triggers }: Attempt, wanted: Parameters, inputs: AttemptInputs): boolean =>
+const isFor = ({ parameters, triggers }: Attempt, wanted: RekeyParameters, inputs: AttemptInputs): boolean =>
   parameters.shares === wanted.shares &&
   parameters.threshold === wanted.threshold &&
   isDeepStrictEqual([parameters.fingerprints, triggers], [wanted.fingerprints, inputs.triggers ?? []]);
 
 /** The attempt with the keys as they are now. If their subkeys changed, it has no nonce: the shares step starts another, unless it has the new shares. */
-function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: Parameters): Attempt {
+function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: RekeyParameters): Attempt {
   const parameters = { ...attempt.parameters, pgpKeys, encryptionKeys };
   return { ...attempt, ...(nonce && hasSubkeys(attempt, parameters) ? { nonce } : {}), parameters };
 }

@@ -5,8 +5,9 @@ import { Definition, PlanNote } from "../../definition";
 import { assertNotRefused, heldByAnother, newInstance } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
-import { redacting, shareDigest, shareOf } from "./crypto";
-import { rekeyFields, stepOutput } from "./inputs";
+import { identityOf } from "./attempt";
+import { isEmpty, redacting, ShareSet, shareDigest, shareOf } from "./crypto";
+import { missingShares, ProgramShare, rekeyFields, sharesAtHand, stepOutput } from "./inputs";
 import {
   assertSavesEachStep,
   cancelLeftovers,
@@ -14,31 +15,29 @@ import {
   followRows,
   isSucceeded,
   log,
-  missingShares,
+  Observed,
   observe,
+  outcomeKey,
   Row,
   refuseTampered,
   rekeyObjects,
   resolveConflict,
 } from "./observe";
-import { notCommitted, resolveOutcome } from "./settle";
-import { Brought, sharesAtHand } from "./share-sources";
-import { outcomeKey } from "./shares";
+import { notCommitted, resolveOutcome } from "./probe";
+import { stopped, unresolved } from "./stops";
+import { Submission } from "./submit";
 import {
   CommitInputs,
   CommitRun,
   CommitState,
+  finish,
   Gathered,
-  identityOf,
-  isEmpty,
   LastCommit,
-  Observed,
-  ShareSet,
-  Submission,
+  outcomeUnknown,
+  proveAndVerify,
   stateOf,
-} from "./states";
-import { stopped, unresolved } from "./stops";
-import { finish, outcomeUnknown, proveAndVerify, waitForShares } from "./verify";
+  waitForShares,
+} from "./verify";
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then outputs them as live.
 
@@ -107,7 +106,7 @@ function gather(
 }
 
 /** With one share for each key, both lists have the same order. */
-function labelOf({ label, index }: Brought, count: number, { encrypted }: ShareSet): string {
+function labelOf({ label, index }: ProgramShare, count: number, { encrypted }: ShareSet): string {
   const fingerprint = encrypted[index]?.fingerprint;
   return fingerprint && count === encrypted.length ? `${label} (${fingerprint})` : label;
 }

@@ -1,15 +1,113 @@
+import { isDeepStrictEqual } from "node:util";
 import { Connection } from "../../connection";
-import { PlanNote } from "../../definition";
 import { StewardError } from "../../errors";
 import { heldByAnother } from "../../lifecycle/ownership";
-import { cancelAttempt, getStatus, isAutoUnsealed, isReplyLost, restartVerification, startAttempt } from "./api";
-import { describeKeys } from "./crypto";
+import {
+  cancelAttempt,
+  getStatus,
+  isAutoUnsealed,
+  isReplyLost,
+  RekeyParameters,
+  RekeyStatus,
+  restartVerification,
+  startAttempt,
+} from "./api";
 import { RekeyInputs } from "./inputs";
-import { emptyReferences, ShareSource } from "./share-sources";
-import { Attempt, AttemptIdentity, describe, matches, Observed, RekeyStatus, ServerState, serverStateOf, withNonce } from "./states";
 import { autoUnseal, endedByOthers, stopped } from "./stops";
 
 // Each step of a rekey has a table of what the next `pulumi up` does. This file observes the service, finds the row, and has what the steps share.
+
+/**
+ * The attempt on the server, as one of the three resources classifies it:
+ *
+ * - `none`: no attempt;
+ * - `collecting`, `verifying`: the attempt of this rekey, before and after the last current share;
+ * - `tampered`: the nonce of this rekey, but other parameters;
+ * - `abandoned`: an earlier attempt of this rekey;
+ * - `matchingUnused`: the parameters of this rekey, with verification, and no share yet, so a takeover harms no other client;
+ * - `matchingInUse`: the same, with shares of other holders;
+ * - `probe`: the throw-away attempt of this rekey, known by its key;
+ * - `foreign`: another client's attempt.
+ */
+export type ServerState =
+  | "none"
+  | "collecting"
+  | "verifying"
+  | "tampered"
+  | "abandoned"
+  | "matchingUnused"
+  | "matchingInUse"
+  | "probe"
+  | "foreign";
+
+export interface Observed {
+  server: ServerState;
+  status: RekeyStatus;
+}
+
+/** The facts by which a resource recognizes its attempts. */
+export interface AttemptIdentity {
+  /** The nonce of the current attempt. Undefined without one. */
+  nonce?: string;
+  /** The nonce of every attempt that this rekey started, or to which it submitted a share. */
+  nonces: readonly string[];
+  parameters: RekeyParameters;
+  /** The fingerprint of the throw-away key. */
+  probe?: string;
+}
+
+export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }: AttemptIdentity): ServerState {
+  if (!status.started) return "none";
+  if (isProbe(status, probe)) return "probe";
+  const same = matches(status, parameters);
+  if (status.nonce === nonce) return !same ? "tampered" : status.verification ? "verifying" : "collecting";
+  if (nonces.includes(status.nonce)) return "abandoned";
+  if (!same || status.verification) return "foreign";
+  // Without verification the last share commits. The subkeys to which it encrypts the new shares are unknown until then.
+  if (!parameters.verification) return "foreign";
+  return status.progress === 0 ? "matchingUnused" : "matchingInUse";
+}
+
+const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
+  fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
+
+/** True if the status shows exactly these parameters. A share for other parameters could produce keys for an attacker. */
+export const matches = (
+  status: RekeyStatus,
+  { shares, threshold, fingerprints, backup, verification }: Omit<RekeyParameters, "pgpKeys" | "encryptionKeys">,
+): boolean =>
+  status.shares === shares &&
+  status.threshold === threshold &&
+  status.backup === backup &&
+  status.verificationRequired === verification &&
+  isDeepStrictEqual(status.pgpFingerprints, fingerprints);
+
+export const withNonce = (nonces: readonly string[], nonce: string): string[] => [...new Set([...nonces, nonce])];
+
+export const sizeOf = (shares: number, threshold: number): string =>
+  `${shares} ${shares === 1 ? "share" : "shares"}, threshold ${threshold}`;
+
+/** `7 shares, threshold 4; with verification; 1 of 3 current shares submitted`. */
+export function describe({
+  shares,
+  threshold,
+  verificationRequired,
+  pgpFingerprints,
+  backup,
+  progress,
+  required,
+  verification,
+}: RekeyStatus): string {
+  return [
+    sizeOf(shares, threshold),
+    verificationRequired ? "with verification" : "without verification",
+    ...(pgpFingerprints.length > 0 ? [`encrypted to subkeys of ${pgpFingerprints.join(", ")}`] : []),
+    ...(backup ? ["with backup"] : []),
+    verification
+      ? `${verification.progress} of ${verification.threshold} new shares verified`
+      : `${progress} of ${required} current shares submitted`,
+  ].join("; ");
+}
 
 /** What the state of a step holds. */
 type Holds = "nothing" | "an attempt" | "a nonce" | "no nonce" | "a candidate" | "an unknown outcome";
@@ -64,16 +162,6 @@ export async function followRows<StepRun extends Run, State extends object>(
 export const log = (connection: Connection, message: string): void => connection.log.info(`rekey: ${message}`);
 export const warn = (connection: Connection, message: string): void => connection.log.warn(`rekey: ${message}`);
 
-/** Returns the phrase `, encrypted to …` for messages, or an empty string. */
-export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
-  pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
-
-/** Names the empty references in a preview. */
-export function missingShares(sources: readonly ShareSource[], field: "currentShares" | "newShares"): PlanNote[] {
-  const names = emptyReferences(sources, field);
-  return names.length > 0 ? [{ path: field, text: `unavailable: ${names.join(", ")}` }] : [];
-}
-
 /** Throws if the engine does not save the state after each resource. Call it before the first request that changes anything. */
 export function assertSavesEachStep(connection: Connection): void {
   if (connection.engine.savesEachStep) return;
@@ -89,7 +177,7 @@ export function assertSavesEachStep(connection: Connection): void {
  * Starts an attempt and reads the status back, which also resolves a lost response. Another client may have started the attempt that it then shows, so
  * `nonces` gets its nonce only after a response.
  */
-export async function newAttempt(connection: Connection, identity: AttemptIdentity): Promise<Pick<Attempt, "nonces"> & { nonce: string }> {
+export async function newAttempt(connection: Connection, identity: AttemptIdentity): Promise<{ nonce: string; nonces: string[] }> {
   const { parameters } = identity;
   if (!parameters.verification && (await isAutoUnsealed(connection))) throw autoUnseal();
   let nonce: string | undefined;
@@ -211,3 +299,6 @@ export function isSucceeded(connection: Connection, { since }: { since?: string 
   const other = heldByAnother(connection, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
   return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;
 }
+
+/** The cache key under which the commit, deleted in the same run, stores the outcome of its candidate. */
+export const outcomeKey = ({ server }: Connection, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;

@@ -5,24 +5,25 @@ import { PartialState, StewardError } from "../../errors";
 import { assertNotRefused, heldByAnother } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
-import { rekeyFields, stepOutput } from "./inputs";
+import { Attempt, hasSubkeys, identityOf } from "./attempt";
+import { isEmpty, recipients } from "./crypto";
+import { missingShares, rekeyFields, stepOutput } from "./inputs";
 import {
   assertSavesEachStep,
   cancelLeftovers,
   cancelOwnAttempt,
   cancelProbe,
   followRows,
-  missingShares,
+  Observed,
   observe,
+  outcomeKey,
   Row,
-  recipients,
   refuseTampered,
   rekeyObjects,
   resolveConflict,
 } from "./observe";
-import { Attempt, hasSubkeys, identityOf, isEmpty, LastShares, Observed, SharesInputs, SharesRun, SharesState, Submission } from "./states";
 import { noShares, stopped, unresolved } from "./stops";
-import { fromBackup, recover, restart, restarted, submit } from "./submit";
+import { fromBackup, LastShares, recover, restart, restarted, SharesInputs, SharesRun, SharesState, Submission, submit } from "./submit";
 
 // The second of the three resources of a rekey: it submits the current shares, and saves the new ones before they are committed.
 
@@ -145,9 +146,6 @@ async function resumeOrCancel(run: SharesRun, observed: Observed): Promise<undef
   const nonce = await resolveConflict(run.connection, observed, run.inputs.onConflict, true);
   if (nonce) throw restarted(run, "attempt-resumed", nonce, "the provider resumed another client's matching attempt");
 }
-
-/** The cache key under which the commit, deleted in the same run, stores the outcome of its candidate. */
-export const outcomeKey = ({ server }: Connection, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
 
 /** Only a different attempt is a change. */
 const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id === (b as Attempt | undefined)?.id };

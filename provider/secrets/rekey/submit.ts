@@ -1,18 +1,76 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Connection } from "../../connection";
+import { OutcomeUnknown } from "../../definition";
 import { StewardError } from "../../errors";
 import { isInactiveNode } from "../../http/failure";
 import { dialectOf } from "../client";
-import { getBackup, mayReturnNoShares, submitShare, waitAfter429, wasNotCounted } from "./api";
-import { flawOf } from "./candidate";
-import { redacting, Share, shareDigest, shareOf } from "./crypto";
-import { cancelOwnAttempt, log, newAttempt, observe, resolveConflict, tampered, warn } from "./observe";
-import { sharesAtHand } from "./share-sources";
-import { isEmpty, Observed, Parameters, RekeyBackup, RekeyStatus, ShareSet, SharesRun, SharesState, withNonce } from "./states";
+import { getBackup, mayReturnNoShares, RekeyBackup, RekeyParameters, RekeyStatus, submitShare, waitAfter429, wasNotCounted } from "./api";
+import { Attempt } from "./attempt";
+import { flawOf, isEmpty, redacting, Share, ShareSet, shareDigest, shareOf } from "./crypto";
+import { RekeyInputs, sharesAtHand } from "./inputs";
+import {
+  AttemptIdentity,
+  cancelOwnAttempt,
+  log,
+  newAttempt,
+  Observed,
+  observe,
+  resolveConflict,
+  tampered,
+  warn,
+  withNonce,
+} from "./observe";
 import { endedByOthers, keptBySeal, noShares, StopId, stopped, unfinished } from "./stops";
 
 // The current shares are submitted, one by one, and the new ones received.
 
 const pollEvery = 2000;
+
+export interface SharesInputs
+  extends Pick<
+    RekeyInputs,
+    "currentShares" | "newShares" | "waitSeconds" | "replaceBackup" | "onConflict" | "discardShares" | "connection"
+  > {
+  attempt: Attempt;
+}
+
+/** The result of submitting the current shares, which the commit receives. */
+export interface Submission {
+  attempt: Attempt;
+  /** The nonce of the current attempt. The first one may have been lost. */
+  nonce?: string;
+  nonces: string[];
+  /** The new shares. */
+  candidate?: ShareSet;
+  /** The source of the new shares. Those from a backup may already be live without verification. */
+  source?: "reply" | "backup";
+  /** Sets whose outcome is unknown: they may be valid. */
+  kept: ShareSet[];
+  /** Digests of the shares that were submitted to this attempt. */
+  submitted: string[];
+  /** Digests of shares that do not belong to the candidate: submitted for it, or brought before it existed. */
+  excluded: string[];
+  /** Nonces of the kept sets that this attempt refused. */
+  refused: string[];
+  /** True if an attempt of this rekey may have left a backup. */
+  hadBackup: boolean;
+  /** The ciphertext of the backup that this rekey overwrote. */
+  replacedBackup?: RekeyBackup;
+}
+
+export interface SharesState {
+  submission: Submission;
+}
+
+export type LastShares = Partial<SharesInputs & SharesState> & OutcomeUnknown;
+
+/** One run. Its progress is in `state`, which is saved however the run ends. */
+export interface SharesRun {
+  connection: Connection;
+  inputs: SharesInputs;
+  identity: AttemptIdentity;
+  state: SharesState;
+}
 
 /** Shares of one set: the program's own, or those of a set that the state keeps. */
 interface Batch {
@@ -429,7 +487,7 @@ export async function restart(run: SharesRun, id: StopId, why: string, hint?: st
 }
 
 /** The encrypted shares in a backup of this rekey, in the order of the keys. */
-function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold, fingerprints }: Parameters): ShareSet | undefined {
+function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold, fingerprints }: RekeyParameters): ShareSet | undefined {
   if (backup?.nonce !== nonce) return undefined;
   const encrypted = fingerprints.map((fingerprint) => ({ fingerprint, share: backup.keys[fingerprint]?.[0] }));
   const complete = encrypted.filter((each): each is { fingerprint: string; share: string } => each.share !== undefined);

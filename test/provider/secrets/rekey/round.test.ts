@@ -1,6 +1,8 @@
 import { PartialState, StewardError } from "../../../../provider/errors";
-import { shareDigest, shareOf } from "../../../../provider/secrets/rekey/crypto";
-import { RekeyStatus, ServerState, ShareSet, SharesInputs, SharesRun, Submission } from "../../../../provider/secrets/rekey/states";
+import { RekeyStatus } from "../../../../provider/secrets/rekey/api";
+import { ShareSet, shareDigest, shareOf } from "../../../../provider/secrets/rekey/crypto";
+import { ServerState } from "../../../../provider/secrets/rekey/observe";
+import { SharesInputs, SharesRun, Submission } from "../../../../provider/secrets/rekey/submit";
 
 // One round of submissions: which share is submitted next, and when to stop. The service is a list of its responses.
 

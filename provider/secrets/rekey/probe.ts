@@ -5,18 +5,19 @@ import {
   getBackup,
   getStatus,
   isReplyLost,
+  RekeyStatus,
   removeBackup,
   retryAfter429,
   startAttempt,
   submitShare,
   wasNotCounted,
 } from "./api";
-import { keyOf, redacting, Share, shareDigest, shareOf } from "./crypto";
-import { log } from "./observe";
-import { sharesAtHand } from "./share-sources";
-import { Attempt, CommitRun, CommitState, matches, Observed, RekeyStatus, ShareSet, stateOf } from "./states";
+import { Attempt } from "./attempt";
+import { keyOf, redacting, Share, ShareSet, shareDigest, shareOf } from "./crypto";
+import { sharesAtHand } from "./inputs";
+import { log, matches, Observed } from "./observe";
 import { stopped, unfinished } from "./stops";
-import { finish } from "./verify";
+import { CommitRun, CommitState, finish, stateOf } from "./verify";
 
 /** Tests with a throw-away attempt if the candidate is valid. */
 export async function resolveOutcome(run: CommitRun, { status: { required } }: Observed): Promise<CommitState> {
