@@ -304,7 +304,7 @@ export const rekey: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/verify.ts",
     suites: ["test/provider/secrets/rekey/cancels"],
     commandLine,
-    mutants: [["a finished rekey cancels an attempt of another client", 'if (late.server === "abandoned")', "if (late.status.started)"]],
+    mutants: [["a finished rekey cancels an attempt of another client", 'if (observed.server === "abandoned")', "if (observed.status.started)"]],
   },
   {
     file: "command/shares.ts",

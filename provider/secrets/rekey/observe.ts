@@ -125,19 +125,21 @@ export interface Row<Run, State> {
   act(run: Run, observed: Observed): Promise<State | undefined>;
 }
 
-/** The rows of several steps, without what the state holds. */
-export const oldProbe = {
+/** A row of several steps, without what the state holds. */
+type SharedRow = Omit<Row<Run, never>, "holds">;
+
+export const oldProbe: SharedRow = {
   server: ["probe"],
   log: "an old probe of this rekey is in progress: the rekey cancels it",
   act: cancelProbe,
-} as const satisfies Omit<Row<Run, object>, "holds">;
-export const tamperedAttempt = {
+};
+export const tamperedAttempt: SharedRow = {
   server: ["tampered"],
   log: "the attempt has the expected nonce but other parameters: the rekey submits no share",
-  act: async (_run: Run, observed: Observed): Promise<undefined> => {
+  act: async (_run, observed) => {
     throw tampered(observed);
   },
-} as const satisfies Omit<Row<Run, object>, "holds">;
+};
 export const onConflictDecides = "another client's attempt is in progress: onConflict decides";
 
 export const lineOf = (step: Step, { log }: { log: string }): string => `rekey, ${step}: ${log}`;
