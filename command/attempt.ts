@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { connect, isPrivate, noEngine, Operation } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import { system } from "../provider/secrets/client";
-import { getStatus } from "../provider/secrets/rekey/api";
-import { RekeyStatus } from "../provider/secrets/rekey/states";
+import { getStatus, RekeyStatus } from "../provider/secrets/rekey/api";
 import { ask, Canceled, logOf, say, Terminal } from "./terminal";
 
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.

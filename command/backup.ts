@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { StewardError } from "../provider/errors";
-import { getBackup, removeBackup } from "../provider/secrets/rekey/api";
+import { getBackup, RekeyBackup, removeBackup } from "../provider/secrets/rekey/api";
 import { encryptedLine } from "../provider/secrets/rekey/crypto";
-import { RekeyBackup } from "../provider/secrets/rekey/states";
 import { service } from "./attempt";
 import { print, say, Terminal } from "./terminal";
 

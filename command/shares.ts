@@ -6,15 +6,14 @@ import {
   isFailedCommit,
   isReplyLost,
   mayReturnNoShares,
+  RekeyStatus,
   restartVerification,
   retryAfter429,
   submitShare,
   verifyShare,
   wasNotCounted,
 } from "../provider/secrets/rekey/api";
-import { flawOf } from "../provider/secrets/rekey/candidate";
-import { encryptedLine, mayBeShare, prove, redacting, Share, shareOf } from "../provider/secrets/rekey/crypto";
-import { isEmpty, RekeyStatus, ShareSet } from "../provider/secrets/rekey/states";
+import { encryptedLine, flawOf, isEmpty, mayBeShare, prove, redacting, Share, ShareSet, shareOf } from "../provider/secrets/rekey/crypto";
 import { keptBySeal, noShares } from "../provider/secrets/rekey/stops";
 import { agree, assertPrivate, assertUnchanged, canceling, Round, Standing, service, submitting, verifyHint, verifying } from "./attempt";
 import { NewSharesFile } from "./file";

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as ts from "typescript";
-import { table } from "../provider/secrets/rekey/protocol";
 import { stopIds } from "../provider/secrets/rekey/stops";
 import { traitsOf } from "../tools/docs-fields";
 import { policyOf, requestsOf } from "../tools/docs-requests";
+import { rekeyRows } from "./support/rekey-rows";
 
 const read = (file: string): string => readFileSync(join(__dirname, "..", file), "utf8");
 const oneLine = (text: string): string => text.replace(/\s+/g, " ");
@@ -12,8 +12,8 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ");
 test.each(["attempt", "shares", "commit"])("docs/rekey/how-it-works.md has exactly the rows of the rekey's table: %s", (step) => {
   const [, section = ""] = read("docs/rekey/how-it-works.md").split(`\n**${step}**\n\n`);
   const [, , ...shown] = section.slice(0, section.indexOf("\n\n")).split("\n").map(oneLine);
-  const rows = table.filter((row) => row.step === step);
-  expect(shown).toEqual(rows.map(({ holds, server, name }) => `| ${holds.join(", ")} | ${server.join(", ")} | ${name} |`));
+  const rows = rekeyRows.filter((row) => row.step === step);
+  expect(shown).toEqual(rows.map(({ holds, server, log }) => `| ${holds.join(", ")} | ${server.join(", ")} | ${log} |`));
 });
 
 /** The functions that take the reason why a rekey stops, with the index of that argument. */

@@ -1,10 +1,9 @@
 export { Duration } from "../comparison";
 export * from "./classes";
-export { Rekey, RekeyArgs } from "./rekey";
-export { DecryptShareOptions, decryptShare } from "./rekey/decrypt-share";
-export { OnConflict, RekeyInputs, RekeyProof } from "./rekey/inputs";
-export { EnvironmentShare, FileShare, ShareSource } from "./rekey/share-sources";
-export { EncryptedShare, RekeyBackup, RekeyStatus } from "./rekey/states";
+export { DecryptShareOptions, decryptShare, Rekey, RekeyArgs } from "./rekey";
+export { RekeyBackup, RekeyStatus } from "./rekey/api";
+export { EncryptedShare } from "./rekey/crypto";
+export { EnvironmentShare, FileShare, OnConflict, RekeyInputs, RekeyProof, ShareSource } from "./rekey/inputs";
 export { GetRekeyBackupOptions, GetRekeyStatusOptions, getRekeyBackup, getRekeyStatus } from "./rekey/status";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export {

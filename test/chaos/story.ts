@@ -1,8 +1,8 @@
 import { RekeyInputs } from "../../provider/secrets";
-import { lineOf, table } from "../../provider/secrets/rekey/protocol";
 import { Passing } from "../support/gateway";
 import { Holder, holders, read } from "../support/pgp";
 import { RekeyTarget } from "../support/rekey";
+import { rekeyRows } from "../support/rekey-rows";
 import { Runner, Saved, SavedSet } from "./runners";
 
 // A rekey under faults: kills, lost responses and seals. It runs until it is complete. After every run, the story checks which shares
@@ -53,7 +53,7 @@ export interface Report {
   runs: number;
 }
 
-const rows = table.map((row) => ({ line: lineOf(row), name: `${row.step}: ${row.action}` }));
+const rows = rekeyRows.map(({ step, log, line }) => ({ line, name: `${step}: ${log}` }));
 const mostRuns = 16;
 
 /** Runs one story to completion. Throws if it does not complete, or if at any time no known shares are valid. */

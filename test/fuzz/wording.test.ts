@@ -10,7 +10,7 @@ import { checkFailures } from "../../provider/inputs";
 import * as platformClient from "../../provider/platform/client";
 import * as schedulerClient from "../../provider/scheduler/client";
 import * as secretsClient from "../../provider/secrets/client";
-import { inspectShares } from "../../provider/secrets/rekey/share-sources";
+import { inspectShares } from "../../provider/secrets/rekey/inputs";
 import { isObject } from "../../provider/text/json";
 import { noEngine } from "../support/engine";
 import { limited, limits } from "../support/limits";

@@ -14,15 +14,10 @@ const commandLine = ["test/end-to-end/secrets/rekey.test", "test/end-to-end/secr
 
 export const rekey: readonly MutatedFile[] = [
   {
-    file: "provider/secrets/rekey/protocol.ts",
+    file: "provider/secrets/rekey/observe.ts",
     suites,
     commandLine,
     mutants: [
-      [
-        "shares are submitted to an attempt with the same nonce and other parameters",
-        '[["a nonce"], ["tampered"], "refuse tampered",',
-        '[["a nonce"], ["tampered"], "submit shares",',
-      ],
       [
         "a delete cancels an attempt that another stack started",
         "if (nonces.includes(observed.status.nonce))",
@@ -37,7 +32,7 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/states.ts",
+    file: "provider/secrets/rekey/observe.ts",
     suites,
     commandLine,
     mutants: [
@@ -59,7 +54,7 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/candidate.ts",
+    file: "provider/secrets/rekey/crypto.ts",
     suites,
     commandLine,
     mutants: [
@@ -78,10 +73,10 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "a share is sent although the engine has ended and cannot save the response",
-        "await connection.engine.assertAlive();\n  return send",
-        "return send",
+        'if (method !== "GET") await connection.engine.assertAlive();',
+        "",
       ],
-      ["a share is retried", '...(body ? { body } : {}), retry: "never" });', '...(body ? { body } : {}), retry: "idempotent" });'],
+      ["a share is retried", 'retry: method === "GET" ? "idempotent" : "never"', 'retry: "idempotent"'],
       [
         "a gateway's 404 counts as no backup, which the next share overwrites",
         "noBackup.includes(error.status ?? 0) && isFromService(error)",
@@ -129,11 +124,11 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["an error shows the shares that were sent", "run.connection = redacting(run.connection, offers);", ""],
+      ["an error shows the shares that were sent", "run.connection = redacting(run.connection, [batch, ...otherBatches]);", ""],
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
       ["a run cancels an attempt that another stack started", "if (submission.nonces.includes(status.nonce))", "if (status.started)"],
       ["the kept set that the server accepted is dropped", "used ? [used] : submission.kept.filter(mayBeAccepted)", "[]"],
-      ["newShares from before the rekey count as its new shares", "[...submitted, ...priorShares.map(digestOf)]", "submitted"],
+      ["newShares from before the rekey count as its new shares", "[...submitted, ...priorShares.map(digest)]", "submitted"],
       [
         "a backup of another attempt counts as the rekey's own",
         "if (backup?.nonce !== nonce) return undefined;",
@@ -161,29 +156,40 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/round.ts",
+    file: "provider/secrets/rekey/submit.ts",
     suites: ["test/provider/secrets/rekey/dialects", "test/provider/secrets/rekey/round"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["shares that cannot be combined are counted forever", "required > 0 && progress >= required", "false"]],
+    mutants: [
+      ["shares that cannot be combined are counted forever", "status.required > 0 && status.progress >= status.required", "!status"],
+    ],
   },
   {
-    file: "provider/secrets/rekey/round.ts",
+    file: "provider/secrets/rekey/submit.ts",
     suites: ["test/provider/secrets/rekey/round", "test/provider/secrets/rekey/losses"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
       [
+        "shares are submitted to an attempt with the same nonce and other parameters",
+        'if (server !== "collecting") throw attemptLost(run, observed);',
+        'if (server !== "collecting" && server !== "tampered") throw attemptLost(run, observed);',
+      ],
+      [
         "a kept set is submitted together with other holders' shares, which are then refused",
-        "progress <= round.counted ? withNextOffer(round) : undefined",
-        "withNextOffer(round)",
+        "status.progress > progress.counted || !useNextBatch(progress)",
+        "!useNextBatch(progress)",
       ],
       [
         "a share without a response is submitted again to a service that may count it twice",
-        "round.context.refusesRepeatedShares && !round.isRetry",
-        "!round.isRetry",
+        "progress.isRetry || !refusesRepeatedShares",
+        "progress.isRetry",
       ],
-      ["shares that the service discarded are not submitted again", "position: isRestarted ? position : 0", "position"],
-      ["a service that discards each share receives them forever", "position: isRestarted ? position : 0", "position: 0"],
-      ["a share uses up the retry of a later one", "position: round.position + 1, isRetry: false }", "position: round.position + 1 }"],
+      [
+        "shares that the service discarded are not submitted again",
+        "  progress.isRestarted = progress.next > 0;\n  progress.next = 0;\n",
+        "",
+      ],
+      ["a service that discards each share receives them forever", "  if (progress.isRestarted) return;\n", ""],
+      ["a share uses up the retry of a later one", "  progress.next++;\n  progress.isRetry = false;", "  progress.next++;"],
     ],
   },
   {
@@ -223,22 +229,26 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/settle.ts",
+    file: "provider/secrets/rekey/probe.ts",
     suites,
     commandLine,
     mutants: [
       [
         "former shares in newShares prove the new set",
-        "if (isClaimed && others.some((other) => isComplete(other, required))) found =",
-        "if (!isClaimed && !found) found =",
+        "if (isClaimed && isTestable) accepted =",
+        "if (!isClaimed && !accepted) accepted =",
       ],
       [
         "a probe that the server runs without verification commits",
         "if (!status.started || !matches(status, parameters))",
         "if (!status.started)",
       ],
-      ["new shares that are passed as current ones count as the previous set", "!theirs.equals(ours)", "theirs.length === ours.length"],
-      ["the current shares are not tested if others submitted some", "(theirs && ours && !theirs.equals(ours))", "false"],
+      [
+        "new shares that are passed as current ones count as the previous set",
+        "!currentKey.equals(newKey)",
+        "currentKey.length === newKey.length",
+      ],
+      ["the current shares are not tested if others submitted some", "(currentKey && newKey && !currentKey.equals(newKey))", "false"],
     ],
   },
   {
@@ -273,15 +283,15 @@ export const rekey: readonly MutatedFile[] = [
       ["shares are sent over plain HTTP", "allowHttp || isPrivate(connection)", "allowHttp || connection"],
       [
         "a change of triggers starts no rekey",
-        "isDeepStrictEqual([parameters.fingerprints, triggers], [wanted.fingerprints, inputs.triggers ?? []])",
-        "isDeepStrictEqual(parameters.fingerprints, wanted.fingerprints)",
+        "isDeepStrictEqual([parameters.fingerprints, triggers], [desired.fingerprints, inputs.triggers ?? []])",
+        "isDeepStrictEqual(parameters.fingerprints, desired.fingerprints)",
       ],
       [
         "a rekey runs although the triggers were changed back after a lost start",
         "if (before && isFor(before, parameters, inputs)) return",
         "if (before && !last.outcomeUnknown && isFor(before, parameters, inputs)) return",
       ],
-      ["an expired key blocks the rekey that used it", "isKept ? { ...finding, warning: true } : finding", "finding"],
+      ["an expired key blocks the rekey that used it", "({ ...failure, warning: true })", "failure"],
     ],
   },
   {
@@ -294,7 +304,9 @@ export const rekey: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/verify.ts",
     suites: ["test/provider/secrets/rekey/cancels"],
     commandLine,
-    mutants: [["a finished rekey cancels an attempt of another client", 'if (late.server === "abandoned")', "if (late.status.started)"]],
+    mutants: [
+      ["a finished rekey cancels an attempt of another client", 'if (observed.server === "abandoned")', "if (observed.status.started)"],
+    ],
   },
   {
     file: "command/shares.ts",

@@ -1,7 +1,8 @@
 import { StewardError } from "../../provider/errors";
 import { RekeyInputs } from "../../provider/secrets";
-import { inspectShares } from "../../provider/secrets/rekey/share-sources";
-import { ShareSet, Submission } from "../../provider/secrets/rekey/states";
+import { ShareSet } from "../../provider/secrets/rekey/crypto";
+import { inspectShares } from "../../provider/secrets/rekey/inputs";
+import { Submission } from "../../provider/secrets/rekey/submit";
 import { Sandbox, start } from "../../sandbox/index";
 import { startOpenBao, startVault } from "../../tools/servers";
 import { call } from "./call";

@@ -6,17 +6,102 @@ import { delayAfter429, Request } from "../../http";
 import { unexpectedResponse } from "../../http/failure";
 import { isObject } from "../../text/json";
 import { apiPath, call, dialectOf, foreignResponse, isFromService } from "../client";
-import { decodeShare } from "./crypto";
-import { backupSchema, sealSchema, startSchema, statusSchema, updateSchema, verificationSchema } from "./responses";
-import { Parameters, RekeyBackup, RekeyStatus, ShareSet } from "./states";
+import { decodeShare, ShareSet } from "./crypto";
 import { identified } from "./stops";
 
 // The endpoints of a rekey, below the dialect's path: one function for each request.
 
+/** The status of the rekey on the service. */
+export interface RekeyStatus {
+  /** True while an attempt is in progress. */
+  started: boolean;
+  /** The nonce of the attempt. Empty without an attempt. */
+  nonce: string;
+  /** The number of new shares that will unseal the service. */
+  threshold: number;
+  /** The number of new shares. */
+  shares: number;
+  /** The number of current shares submitted so far. */
+  progress: number;
+  /** The number of current shares required, which is their threshold. */
+  required: number;
+  /** The fingerprints of the primary keys to whose subkeys the new shares are encrypted, in order. They do not show which subkeys. */
+  pgpFingerprints: string[];
+  /** True if the service keeps the encrypted shares. */
+  backup: boolean;
+  /** True if the new shares must be verified before the commit. */
+  verificationRequired: boolean;
+  /** The progress of the verification. Undefined unless new shares are being verified. */
+  verification?: { nonce: string; progress: number; threshold: number; shares: number };
+}
+
+/** The parameters of an attempt. */
+export interface RekeyParameters {
+  shares: number;
+  threshold: number;
+  /** The keys in binary form, as base64. Without keys, the service returns the new shares in plaintext. */
+  pgpKeys: string[];
+  fingerprints: string[];
+  /** For each key, the ids of its encryption keys when the program passed it. */
+  encryptionKeys: string[][];
+  backup: boolean;
+  verification: boolean;
+}
+
+/** The encrypted shares that the service keeps. */
+export interface RekeyBackup {
+  /** The nonce of the attempt that made them. */
+  nonce: string;
+  /** The PGP messages for each fingerprint, in hex. */
+  keys: Record<string, string[]>;
+}
+
 type Endpoint = "init" | "update" | "verify" | "backup";
 
+// The nonce is printed and stored in plaintext: accept nothing that could be something else.
+const nonceSchema = z.string().regex(/^[\w-]{0,64}$/);
+const strings = z.array(z.string()).nullish();
+const statusSchema = z.object({
+  started: z.boolean(),
+  nonce: nonceSchema.default(""),
+  t: z.int().default(0),
+  n: z.int().default(0),
+  progress: z.int().default(0),
+  required: z.int().optional(),
+  /** `required` in OpenBao 2.4.0. */
+  seal_threshold: z.int().optional(),
+  pgp_fingerprints: strings,
+  backup: z.boolean().default(false),
+  verification_required: z.boolean().default(false),
+  verification_nonce: z.string().optional(),
+});
+/** The API specification does not describe the response to a start. Vault returns the status. */
+const startSchema = z.object({ nonce: nonceSchema });
+const verificationSchema = z.object({
+  nonce: z.string(),
+  t: z.int().default(0),
+  n: z.int().default(0),
+  progress: z.int().default(0),
+  started: z.boolean().default(true),
+});
+const updateSchema = z
+  .object({
+    complete: z.boolean().default(false),
+    keys: strings,
+    keys_base64: strings,
+    pgp_fingerprints: strings,
+    progress: z.int().optional(),
+  })
+  // A body without either may hide a completion.
+  .refine(({ complete, progress }) => complete || progress !== undefined);
+const backupSchema = z.object({
+  nonce: z.string(),
+  keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish(),
+});
+const sealSchema = z.object({ sealed: z.boolean(), recovery_seal: z.boolean().optional() });
+
 /** The fields of a response, and its request. */
-interface Answer {
+interface RekeyResponse {
   fields: unknown;
   method: string;
   path: string;
@@ -24,51 +109,45 @@ interface Answer {
 
 const pathTo = (operation: Operation, endpoint: Endpoint): string => apiPath(dialectOf(operation).rekey.path, endpoint);
 
-function parse<T>(schema: z.ZodType<T>, answer: Answer): T {
-  const parsed = schema.safeParse(answer.fields);
+function parse<T>(schema: z.ZodType<T>, response: RekeyResponse): T {
+  const parsed = schema.safeParse(response.fields);
   if (parsed.success) return parsed.data;
-  throw unexpectedBody(answer);
+  throw unexpectedBody(response);
 }
 
-const unexpectedBody = ({ method, path }: Answer): StewardError =>
+const unexpectedBody = ({ method, path }: Omit<RekeyResponse, "fields">): StewardError =>
   identified(
     "unexpected-response",
     unexpectedResponse(method, path, "the response is not from the rekey API", "Check the connection's address."),
   );
 
-async function send(operation: Operation, endpoint: Endpoint, request: Pick<Request, "method" | "body" | "retry">): Promise<Answer> {
+const capabilities = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
+
+/** Sends a request. One that changes the attempt is never retried blindly, and never sent when Pulumi can no longer save the response. */
+async function send(operation: Operation, method: keyof typeof capabilities, endpoint: Endpoint, content?: object): Promise<RekeyResponse> {
+  if (method !== "GET") await operation.run.engine.assertAlive();
   const path = pathTo(operation, endpoint);
+  const { rekey } = dialectOf(operation);
   // The responses to shares are parsed. A strange one may still hold the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
-  const body = await call(operation, { ...request, path }, ownsBody).catch((error) => {
-    if (error.details?.rule === foreignResponse) throw unexpectedBody({ fields: undefined, method: request.method, path });
-    throw explainDenied(error, operation, endpoint);
+  const request: Omit<Request, "headers"> = {
+    method,
+    path,
+    ...(content ? { body: content } : {}),
+    retry: method === "GET" ? "idempotent" : "never",
+  };
+  const body = await call(operation, request, ownsBody).catch((error) => {
+    if (error.details?.rule === foreignResponse) throw unexpectedBody({ method, path });
+    if (!(error instanceof StewardError) || error.status !== 403) throw error;
+    const policy = `The token's policy must grant \`${capabilities[method]}\` on ${rekey.path}/${endpoint}.`;
+    throw error.with({ hint: `${error.details.hint ?? ""} ${policy}`.trim() });
   });
-  const fields = dialectOf(operation).rekey.wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
-  return { fields, method: request.method, path };
+  const fields = rekey.wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
+  return { fields, method, path };
 }
 
-const capabilities: Record<string, string> = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
-
-/** The same error, with the path and the capability that a policy must grant where the service denies a request. */
-function explainDenied(error: unknown, operation: Operation, endpoint: Endpoint): unknown {
-  if (!(error instanceof StewardError) || error.status !== 403) return error;
-  const path = `${dialectOf(operation).rekey.path}/${endpoint}`;
-  const policy = `The token's policy must grant \`${capabilities[error.details.method ?? ""]}\` on ${path}.`;
-  return error.with({ hint: `${error.details.hint ?? ""} ${policy}`.trim() });
-}
-
-const get = (operation: Operation, endpoint: Endpoint): Promise<Answer> =>
-  send(operation, endpoint, { method: "GET", retry: "idempotent" });
-
-/** Changes the attempt: never retried blindly, and never sent when Pulumi can no longer save the response. */
-async function act(operation: Operation, method: "PUT" | "POST" | "DELETE", endpoint: Endpoint, body?: object): Promise<Answer> {
-  await operation.run.engine.assertAlive();
-  return send(operation, endpoint, { method, ...(body ? { body } : {}), retry: "never" });
-}
-
-const write = (operation: Operation, endpoint: Endpoint, body: object): Promise<Answer> =>
-  act(operation, dialectOf(operation).rekey.write, endpoint, body);
+const write = (operation: Operation, endpoint: Endpoint, content: object): Promise<RekeyResponse> =>
+  send(operation, dialectOf(operation).rekey.write, endpoint, content);
 
 /** The responses of OpenBao to the status, for a namespace without unseal keys, and to `sys/health`, for any namespace. */
 const namespaced = /namespace is not sealable|unavailable in namespaces/;
@@ -86,27 +165,27 @@ function explainNotServed(error: unknown, operation: Operation): unknown {
 }
 
 export async function getStatus(operation: Operation): Promise<RekeyStatus> {
-  const answer = await get(operation, "init").catch((error) => {
+  const response = await send(operation, "GET", "init").catch((error) => {
     throw explainNotServed(error, operation);
   });
-  const status = parse(statusSchema, answer);
-  if (status.started && status.nonce === "") throw unexpectedBody(answer);
-  if (!status.started) await assertActiveNode(operation);
-  const shown: RekeyStatus = {
-    started: status.started,
-    nonce: status.nonce,
-    threshold: status.t,
-    shares: status.n,
-    progress: status.progress,
-    required: status.required ?? status.seal_threshold ?? 0,
-    pgpFingerprints: (status.pgp_fingerprints ?? []).map((fingerprint) => fingerprint.toLowerCase()),
-    backup: status.backup,
-    verificationRequired: status.verification_required,
+  const fields = parse(statusSchema, response);
+  if (fields.started && fields.nonce === "") throw unexpectedBody(response);
+  if (!fields.started) await assertActiveNode(operation);
+  const status: RekeyStatus = {
+    started: fields.started,
+    nonce: fields.nonce,
+    threshold: fields.t,
+    shares: fields.n,
+    progress: fields.progress,
+    required: fields.required ?? fields.seal_threshold ?? 0,
+    pgpFingerprints: (fields.pgp_fingerprints ?? []).map((fingerprint) => fingerprint.toLowerCase()),
+    backup: fields.backup,
+    verificationRequired: fields.verification_required,
   };
   // The status of the API document does not show a verification in progress: only a GET of the verification does.
-  const mayVerify = dialectOf(operation).statusTellsVerification ? Boolean(status.verification_nonce) : status.verification_required;
-  const verification = status.started && mayVerify ? await getVerification(operation) : undefined;
-  return verification ? { ...shown, verification } : shown;
+  const mayVerify = dialectOf(operation).statusTellsVerification ? Boolean(fields.verification_nonce) : fields.verification_required;
+  const verification = fields.started && mayVerify ? await getVerification(operation) : undefined;
+  return verification ? { ...status, verification } : status;
 }
 
 /** A standby of OpenBao knows no attempt of the active node, and its keys may be old. */
@@ -122,7 +201,7 @@ async function assertActiveNode(operation: Operation): Promise<void> {
 
 async function getVerification(operation: Operation): Promise<RekeyStatus["verification"]> {
   try {
-    return verificationOf(await get(operation, "verify"));
+    return verificationOf(await send(operation, "GET", "verify"));
   } catch (error) {
     // No verification is in progress.
     if (error instanceof StewardError && (error.status === 400 || error.status === 404)) return undefined;
@@ -130,14 +209,14 @@ async function getVerification(operation: Operation): Promise<RekeyStatus["verif
   }
 }
 
-function verificationOf(answer: Answer): RekeyStatus["verification"] {
-  const { nonce, started, progress, t, n } = parse(verificationSchema, answer);
+function verificationOf(response: RekeyResponse): RekeyStatus["verification"] {
+  const { nonce, started, progress, t, n } = parse(verificationSchema, response);
   return started && nonce !== "" ? { nonce, progress, threshold: t, shares: n } : undefined;
 }
 
 /** Starts an attempt. Returns its nonce, if the response names it. */
-export async function startAttempt(operation: Operation, parameters: Omit<Parameters, "encryptionKeys">): Promise<string | undefined> {
-  const wanted = {
+export async function startAttempt(operation: Operation, parameters: Omit<RekeyParameters, "encryptionKeys">): Promise<string | undefined> {
+  const content = {
     secret_shares: parameters.shares,
     secret_threshold: parameters.threshold,
     ...(parameters.pgpKeys.length > 0 ? { pgp_keys: parameters.pgpKeys } : {}),
@@ -145,7 +224,7 @@ export async function startAttempt(operation: Operation, parameters: Omit<Parame
     require_verification: parameters.verification,
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(operation)).started;
-  const { fields } = await retryAfter429(operation, () => write(operation, "init", wanted), isNoneInProgress);
+  const { fields } = await retryAfter429(operation, () => write(operation, "init", content), isNoneInProgress);
   return startSchema.safeParse(fields).data?.nonce || undefined;
 }
 
@@ -155,8 +234,8 @@ export async function startAttempt(operation: Operation, parameters: Omit<Parame
  */
 export async function cancelAttempt(operation: Operation, nonce: string): Promise<boolean> {
   const isInProgress = async (): Promise<boolean> => (await getStatus(operation)).nonce === nonce;
-  const body = dialectOf(operation).cancelNamesNonce ? { nonce } : undefined;
-  const cancel = (): Promise<Answer> => retryAfter429(operation, () => act(operation, "DELETE", "init", body), isInProgress);
+  const content = dialectOf(operation).cancelNamesNonce ? { nonce } : undefined;
+  const cancel = (): Promise<RekeyResponse> => retryAfter429(operation, () => send(operation, "DELETE", "init", content), isInProgress);
   const key = JSON.stringify(["canceled", operation.server.id, nonce]);
   // A nonce is never used twice: canceling the same one again would loop forever.
   if (operation.run.cache.has(key))
@@ -195,10 +274,10 @@ const explainRefusedCancel = (error: StewardError, operation: Operation): Stewar
 export async function submitShare(
   operation: Operation,
   { nonce, share }: { nonce: string; share: string },
-  parameters: Pick<Parameters, "threshold" | "fingerprints">,
+  parameters: Pick<RekeyParameters, "threshold" | "fingerprints">,
 ): Promise<{ set?: ShareSet; progress?: number }> {
-  const answer = await write(operation, "update", { key: share, nonce });
-  const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, answer);
+  const response = await write(operation, "update", { key: share, nonce });
+  const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, response);
   if (!complete) return { progress };
   const { threshold, fingerprints } = parameters;
   const order = pgp_fingerprints?.length ? pgp_fingerprints.map((each) => each.toLowerCase()) : fingerprints;
@@ -214,13 +293,13 @@ export async function restartVerification(operation: Operation, nonce: string): 
     const status = await getStatus(operation);
     return status.nonce === nonce && status.verification !== undefined;
   };
-  const restart = (): Promise<Answer> => retryAfter429(operation, () => act(operation, "DELETE", "verify"), isVerifying);
-  const answer = await restart().catch((error) => {
+  const restart = (): Promise<RekeyResponse> => retryAfter429(operation, () => send(operation, "DELETE", "verify"), isVerifying);
+  const response = await restart().catch((error) => {
     // A restart is idempotent.
     if (isReplyLost(error)) return restart();
     throw error;
   });
-  return verificationOf(answer);
+  return verificationOf(response);
 }
 
 /** Verifies a new share. Returns true if it was the last one and the new set is live. */
@@ -230,7 +309,7 @@ export async function verifyShare(operation: Operation, { nonce, share }: { nonc
 
 export async function getBackup(operation: Operation): Promise<RekeyBackup | undefined> {
   try {
-    const { nonce, keys } = parse(backupSchema, await get(operation, "backup"));
+    const { nonce, keys } = parse(backupSchema, await send(operation, "GET", "backup"));
     return {
       nonce,
       keys: Object.fromEntries(
@@ -249,7 +328,7 @@ export async function getBackup(operation: Operation): Promise<RekeyBackup | und
 export async function removeBackup(operation: Operation, nonce: string): Promise<void> {
   // A blind retry could remove a backup that another client wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(operation))?.nonce === nonce;
-  await retryAfter429(operation, () => act(operation, "DELETE", "backup"), isKept);
+  await retryAfter429(operation, () => send(operation, "DELETE", "backup"), isKept);
 }
 
 /** True if the request was not sent, or rejected before the service read the share, so that the share does not count. */
@@ -266,14 +345,14 @@ export const isFailedCommit = ({ details }: StewardError): boolean => details.re
 export async function isAutoUnsealed(operation: Operation): Promise<boolean> {
   if (!dialectOf(operation).showsSeal) return false;
   const path = apiPath("sys/seal-status");
-  const answer = { fields: await call(operation, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
-  return Boolean(parse(sealSchema, answer).recovery_seal);
+  const response = { fields: await call(operation, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
+  return Boolean(parse(sealSchema, response).recovery_seal);
 }
 
 /** True if the rekey succeeds without a share: the API document then asks for one of one. */
 export const mayReturnNoShares = (
   operation: Operation,
-  { shares, threshold, fingerprints, verification }: Pick<Parameters, "shares" | "threshold" | "fingerprints" | "verification">,
+  { shares, threshold, fingerprints, verification }: Pick<RekeyParameters, "shares" | "threshold" | "fingerprints" | "verification">,
 ): boolean => dialectOf(operation).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
 /** All waits of a run. */

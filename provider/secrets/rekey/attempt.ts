@@ -3,30 +3,60 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { neverDiffers } from "../../comparison";
 import { isPrivate, Operation } from "../../connection";
-import { Definition, OutcomeUnknown, PlanNote, Rule } from "../../definition";
+import { Definition, OutcomeUnknown, Rule } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { str } from "../../inputs";
 import { removeObject } from "../../lifecycle/ownership";
 import { dialectOf, system } from "../client";
-import { createThrowAwayKey, inspectKeys } from "./crypto";
-import { decisive, isNew, RekeyInputs, rekeyFields } from "./inputs";
+import { RekeyParameters } from "./api";
+import { createThrowAwayKey, inspectKeys, recipients } from "./crypto";
+import { decisive, InspectedShares, isNew, missingShares, RekeyInputs, rekeyFields } from "./inputs";
 import {
+  AttemptIdentity,
   assertSavesEachStep,
   cancelLeftovers,
   cancelOwnAttempt,
-  drive,
+  followRows,
   log,
-  missingShares,
   newAttempt,
+  Observed,
   observe,
-  recipients,
+  oldProbe,
+  onConflictDecides,
+  Row,
   rekeyObjects,
   resolveConflict,
-} from "./protocol";
-import { InspectedShares } from "./share-sources";
-import { Attempt, AttemptIdentity, hasSubkeys, identityOf, Parameters, sizeOf } from "./states";
+  sizeOf,
+} from "./observe";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
+
+/** The attempt, which the first resource passes to the second, and that to the third. */
+export interface Attempt {
+  /** Identifies this attempt in the state. A new one restarts the shares step. */
+  id: string;
+  /** Undefined if the attempt on the server was deferred to the shares step. */
+  nonce?: string;
+  /** The nonces of all attempts that this rekey started, or to which it submitted a share. A backup of one of them belongs to it. */
+  nonces: string[];
+  parameters: RekeyParameters;
+  /** The triggers for which it was started. */
+  triggers: string[];
+  /** A public key whose private part was discarded. */
+  probe: { key: string; fingerprint: string };
+}
+
+/** True if the attempt was started for these encryption subkeys, which the fingerprints of the keys do not show. */
+export const hasSubkeys = ({ parameters }: Pick<Attempt, "parameters">, { encryptionKeys }: RekeyParameters): boolean =>
+  isDeepStrictEqual(parameters.encryptionKeys, encryptionKeys);
+
+/** The facts of an attempt, with the nonces of those that later steps started. */
+export const identityOf = ({ parameters, probe }: Attempt, nonces: readonly string[], nonce?: string): AttemptIdentity => ({
+  nonce,
+  nonces,
+  parameters,
+  probe: probe.fingerprint,
+});
 
 export interface AttemptInputs extends Omit<RekeyInputs, "currentShares" | "newShares">, InspectedShares {}
 
@@ -40,13 +70,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     fields: ["secretShares", "secretThreshold"],
     check: ({ secretShares, secretThreshold }, operation) => {
       if (secretThreshold > secretShares)
-        return [
-          {
-            path: "secretThreshold",
-            rule: "more-than-shares",
-            reason: `must be at most secretShares, ${secretShares}`,
-          },
-        ];
+        return [{ path: "secretThreshold", rule: "more-than-shares", reason: `must be at most secretShares, ${secretShares}` }];
       if (secretThreshold === 1 && secretShares > 1 && dialectOf(operation).thresholdOfOneIsForOneShare)
         return [{ path: "secretThreshold", rule: "single-share", reason: "must be at least 2 for more than one share" }];
       return [];
@@ -54,34 +78,26 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   },
   {
     fields: [...decisive],
-    check: async (inputs, _operation, last) => {
+    check: async (inputs, _connection, last) => {
       const { pgpKeys, secretShares } = inputs;
       if (!pgpKeys) return [];
-      const findings: CheckFailure[] = [];
-      if (pgpKeys.length !== secretShares)
-        findings.push({
-          path: "pgpKeys",
-          rule: "count",
-          reason: `must have as many keys as secretShares, ${secretShares}, but has ${pgpKeys.length}`,
-        });
-      // The shares are already encrypted to a key that expires later.
-      const isKept = !isNew(inputs, last);
-      return [...findings, ...(await keyFindings(pgpKeys)).map((finding) => (isKept ? { ...finding, warning: true } : finding))];
+      const reason = `must have as many keys as secretShares, ${secretShares}, but has ${pgpKeys.length}`;
+      const failures = await keyFailures(pgpKeys);
+      return [
+        ...(pgpKeys.length === secretShares ? [] : [{ path: "pgpKeys", rule: "count", reason }]),
+        // The shares are already encrypted to a key that expires later.
+        ...(isNew(inputs, last) ? failures : failures.map((failure) => ({ ...failure, warning: true }))),
+      ];
     },
   },
   {
     fields: [...decisive, "keepSharesInState"],
-    check: (inputs, _operation, last) =>
-      inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)
-        ? []
-        : [
-            {
-              path: "keepSharesInState",
-              rule: "clear-text",
-              reason:
-                "must be true without pgpKeys, to accept that anyone who can decrypt the state can unseal the service; or set pgpKeys, one for each holder",
-            },
-          ],
+    check: (inputs, _connection, last) => {
+      if (inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)) return [];
+      const reason =
+        "must be true without pgpKeys, to accept that anyone who can decrypt the state can unseal the service; or set pgpKeys, one for each holder";
+      return [{ path: "keepSharesInState", rule: "clear-text", reason }];
+    },
   },
   {
     fields: ["backup", "pgpKeys", "removeBackup"],
@@ -97,47 +113,29 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     check: ({ requireVerification = true, allowUnverified, backup, pgpKeys }) => {
       if (requireVerification || (backup && pgpKeys)) return [];
       const cost = "the last current share commits, and if its response is lost, so are the new keys: the service cannot be unsealed again";
-      return allowUnverified
-        ? [{ path: "requireVerification", rule: "unverified", reason: `without verification ${cost}`, warning: true }]
-        : [
-            {
-              path: "requireVerification",
-              rule: "unverified",
-              reason: `without verification ${cost}. Set pgpKeys and backup, or allowUnverified: true`,
-            },
-          ];
+      const remedy = allowUnverified ? "" : ". Set pgpKeys and backup, or allowUnverified: true";
+      const reason = `without verification ${cost}${remedy}`;
+      return [{ path: "requireVerification", rule: "unverified", reason, ...(allowUnverified ? { warning: true } : {}) }];
     },
   },
   { fields: ["shareFindings"], check: ({ shareFindings }) => shareFindings },
   {
     fields: ["allowHttp"],
-    check: ({ allowHttp }, operation) =>
-      allowHttp || isPrivate(operation.server)
-        ? []
-        : [
-            {
-              path: "",
-              rule: "clear-text",
-              reason: `shares would be sent to ${operation.server.address} in plaintext: use https, or set allowHttp to true`,
-            },
-          ],
+    check: ({ allowHttp }, operation) => {
+      const reason = `shares would be sent to ${operation.server.address} in plaintext: use https, or set allowHttp to true`;
+      return allowHttp || isPrivate(operation.server) ? [] : [{ path: "", rule: "clear-text", reason }];
+    },
   },
 ];
 
-async function keyFindings(keys: string[]): Promise<CheckFailure[]> {
+async function keyFailures(keys: string[]): Promise<CheckFailure[]> {
   const inspected = await inspectKeys(keys);
   return inspected.flatMap(({ problem, fingerprint }, index) => {
-    if (problem) return [{ path: `pgpKeys[${index}]`, ...problem }];
+    const path = `pgpKeys[${index}]`;
+    if (problem) return [{ path, ...problem }];
     const first = inspected.findIndex((other) => other.fingerprint === fingerprint);
-    return first < index
-      ? [
-          {
-            path: `pgpKeys[${index}]`,
-            rule: "duplicate",
-            reason: `is the same key as pgpKeys[${first}]: each share needs its own holder`,
-          },
-        ]
-      : [];
+    const reason = `is the same key as pgpKeys[${first}]: each share needs its own holder`;
+    return first < index ? [{ path, rule: "duplicate", reason }] : [];
   });
 }
 
@@ -147,7 +145,7 @@ async function parametersOf({
   pgpKeys = [],
   backup,
   requireVerification,
-}: AttemptInputs): Promise<Parameters> {
+}: AttemptInputs): Promise<RekeyParameters> {
   const keys = await inspectKeys(pgpKeys);
   return {
     shares: secretShares,
@@ -161,47 +159,37 @@ async function parametersOf({
 }
 
 /** True if an attempt was started for these inputs. A key that its owner renewed, or whose subkey the owner changed, has the same fingerprint. */
-const isFor = ({ parameters, triggers }: Attempt, wanted: Parameters, inputs: AttemptInputs): boolean =>
-  parameters.shares === wanted.shares &&
-  parameters.threshold === wanted.threshold &&
-  isDeepStrictEqual([parameters.fingerprints, triggers], [wanted.fingerprints, inputs.triggers ?? []]);
+const isFor = ({ parameters, triggers }: Attempt, desired: RekeyParameters, inputs: AttemptInputs): boolean =>
+  parameters.shares === desired.shares &&
+  parameters.threshold === desired.threshold &&
+  isDeepStrictEqual([parameters.fingerprints, triggers], [desired.fingerprints, inputs.triggers ?? []]);
 
 /** The attempt with the keys as they are now. If their subkeys changed, it has no nonce: the shares step starts another, unless it has the new shares. */
-function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: Parameters): Attempt {
+function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: RekeyParameters): Attempt {
   const parameters = { ...attempt.parameters, pgpKeys, encryptionKeys };
   return { ...attempt, ...(nonce && hasSubkeys(attempt, parameters) ? { nonce } : {}), parameters };
 }
 
 /** Holders compare the keys before they submit shares. */
-async function planNotes({
-  operation: {
-    server: { address },
-  },
-  inputs,
-  last,
-}: {
-  operation: Operation;
-  inputs: AttemptInputs;
-  last?: Partial<AttemptState>;
-}): Promise<PlanNote[]> {
+const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({ operation, inputs, last }) => {
   const { secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, shareReferences } = inputs;
   const to = await recipients(pgpKeys);
   const missing = missingShares(shareReferences, "currentShares");
   const before = last?.attempt;
   if (before) {
-    const wanted = await parametersOf(inputs);
-    const others =
+    const desired = await parametersOf(inputs);
+    const subkeys =
       "the encryption subkeys have changed: an attempt without new shares starts again, and existing new shares stay encrypted to the old subkeys until triggers change";
-    if (isFor(before, wanted, inputs)) return hasSubkeys(before, wanted) ? [] : [{ path: "pgpKeys", text: others }];
+    if (isFor(before, desired, inputs)) return hasSubkeys(before, desired) ? [] : [{ path: "pgpKeys", text: subkeys }];
     const { shares, threshold } = before.parameters;
     const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live unseal keys. If the current shares are not available, it submits those in the state`;
     return [{ path: "", text }, ...missing];
   }
   const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;
   const absent = missing.map(({ path, text }) => `; ${path}: ${text}`).join("");
-  const text = `new unseal keys will be made on ${address}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
+  const text = `new unseal keys will be made on ${operation.server.address}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
   return [{ path: "", text, isInformation: true }];
-}
+};
 
 async function up(operation: Operation, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
   const before = last.attempt;
@@ -211,30 +199,68 @@ async function up(operation: Operation, inputs: AttemptInputs, last: Partial<Att
   assertSavesEachStep(operation);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
-  const identity: AttemptIdentity = { nonces, parameters, probe: before?.probe.fingerprint };
-  const newState = (started: { nonce?: string; nonces?: string[] } = {}): AttemptState => ({
-    attempt: {
-      id: randomUUID(),
-      nonces,
-      ...started,
-      parameters,
-      triggers: inputs.triggers ?? [],
-      probe,
-    },
+  return followRows("attempt", attemptRows, before ? "an attempt" : "nothing", {
+    operation,
+    inputs,
+    identity: { nonces, parameters, probe: before?.probe.fingerprint },
+    attempt: { id: randomUUID(), nonces, parameters, triggers: inputs.triggers ?? [], probe },
   });
-  return drive({ operation, identity }, "attempt", before ? "an attempt" : "nothing", {
-    start: async () => newState(await newAttempt(operation, identity)),
-    "take over": async ({ status }) => {
-      log(operation, `took over the matching attempt ${status.nonce}, which has no share`);
-      return newState({ nonce: status.nonce });
-    },
-    "abandon and start": async ({ status }) => void (await cancelOwnAttempt(operation, status)),
-    defer: async () => newState(),
-    conflict: async (observed) => {
-      const nonce = await resolveConflict(operation, observed, inputs.onConflict, true);
-      return nonce ? newState({ nonce }) : undefined;
-    },
-  });
+}
+
+/** One run of the step, with the attempt that it saves. */
+interface AttemptRun {
+  operation: Operation;
+  inputs: AttemptInputs;
+  identity: AttemptIdentity;
+  attempt: Attempt;
+}
+
+/** No share is submitted yet. An attempt in progress may belong to another client. */
+export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
+  { holds: ["nothing", "an attempt"], server: ["none"], log: "no attempt is in progress: the rekey starts one", act: start },
+  {
+    holds: ["nothing", "an attempt"],
+    server: ["matchingUnused"],
+    log: "a matching attempt without shares is in progress: the rekey takes it over",
+    act: takeOver,
+  },
+  {
+    holds: ["an attempt"],
+    server: ["abandoned"],
+    log: "the inputs changed: the rekey cancels its attempt and starts another",
+    act: cancelAbandoned,
+  },
+  { holds: ["an attempt"], ...oldProbe },
+  {
+    holds: ["an attempt"],
+    server: ["matchingInUse", "foreign"],
+    log: "an attempt of unknown origin is in progress: deferred to the shares step",
+    act: deferToShares,
+  },
+  { holds: ["nothing"], server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
+];
+
+async function start({ operation, identity, attempt }: AttemptRun): Promise<AttemptState> {
+  return { attempt: { ...attempt, ...(await newAttempt(operation, identity)) } };
+}
+
+async function takeOver({ operation, attempt }: AttemptRun, { status }: Observed): Promise<AttemptState> {
+  log(operation, `took over the matching attempt ${status.nonce}, which has no share`);
+  return { attempt: { ...attempt, nonce: status.nonce } };
+}
+
+/** The next observation then shows no attempt. */
+async function cancelAbandoned({ operation }: AttemptRun, { status }: Observed): Promise<undefined> {
+  await cancelOwnAttempt(operation, status);
+}
+
+async function deferToShares({ attempt }: AttemptRun): Promise<AttemptState> {
+  return { attempt };
+}
+
+async function resumeOrCancel({ operation, inputs, attempt }: AttemptRun, observed: Observed): Promise<AttemptState | undefined> {
+  const nonce = await resolveConflict(operation, observed, inputs.onConflict, true);
+  return nonce ? { attempt: { ...attempt, nonce } } : undefined;
 }
 
 const fromComponent = "must come from the component Rekey";

@@ -5,7 +5,8 @@ import { Args, Outputs, registration } from "../../program/resource";
 import { AttemptInputs, AttemptState, rekeyAttempt } from "./attempt";
 import { rekeyCommit } from "./commit";
 import { rekeyShares } from "./shares";
-import { CommitInputs, CommitState, SharesInputs, SharesState } from "./states";
+import { SharesInputs, SharesState } from "./submit";
+import { CommitInputs, CommitState } from "./verify";
 
 export interface RekeyAttemptArgs extends Args<AttemptInputs> {}
 export interface RekeyAttempt extends Outputs<AttemptState> {}

@@ -1,29 +1,44 @@
 import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../comparison";
 import { Operation } from "../../connection";
-import { Definition, PlanNote } from "../../definition";
+import { Definition } from "../../definition";
 import { assertAdopted, newInstance, otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
-import { redacting, shareDigest, shareOf } from "./crypto";
-import { rekeyFields, stepOutput } from "./inputs";
+import { identityOf } from "./attempt";
+import { isEmpty, redacting, ShareSet, shareDigest, shareOf } from "./crypto";
+import { availableShares, missingShares, ProgramShare, rekeyFields, stepOutput } from "./inputs";
 import {
   assertSavesEachStep,
   cancelLeftovers,
-  drive,
+  followRows,
   isSucceeded,
   log,
-  missingShares,
+  Observed,
   observe,
+  oldProbe,
+  onConflictDecides,
+  Row,
+  recordOutcome,
   rekeyObjects,
   resolveConflict,
-} from "./protocol";
-import { notCommitted, resolveOutcome } from "./settle";
-import { Brought, sharesAtHand } from "./share-sources";
-import { outcomeKey } from "./shares";
-import { CommitInputs, CommitRun, CommitState, Gathered, identityOf, isEmpty, LastCommit, ShareSet, Submission, stateOf } from "./states";
+  tamperedAttempt,
+} from "./observe";
+import { notCommitted, resolveOutcome } from "./probe";
 import { stopped, unresolved } from "./stops";
-import { finish, outcomeUnknown, proveAndVerify, waitForShares } from "./verify";
+import { Submission } from "./submit";
+import {
+  CommitInputs,
+  CommitRun,
+  CommitState,
+  finish,
+  Gathered,
+  LastCommit,
+  outcomeUnknown,
+  proveAndVerify,
+  stateOf,
+  waitForShares,
+} from "./verify";
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then outputs them as live.
 
@@ -53,14 +68,21 @@ async function up(operation: Operation, inputs: CommitInputs, last: LastCommit):
   if (outcome === "live") return finish(run);
   if (outcome === "dead") throw notCommitted(run);
   assertSavesEachStep(operation);
-  return step(run);
+  const { nonce, threshold } = candidate;
+  if (outcome === "unknown" && shares.length < threshold)
+    throw await waitForShares(
+      run,
+      "outcome-unknown-shares-missing",
+      `it is not known whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
+    );
+  return followRows("commit", commitRows, outcome === "unknown" ? "an unknown outcome" : "a candidate", run);
 }
 
 /** Adds the time at which the set was first known to be live. */
 async function withSince(operation: Operation, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const state = await up(operation, inputs, last);
-  const isKnown = last.outcome === "live" && isDeepStrictEqual(last.submission?.candidate, inputs.submission.candidate);
-  return state.outcome === "live" ? { ...state, since: (isKnown && last.since) || newInstance() } : state;
+  const wasLive = last.outcome === "live" && isDeepStrictEqual(last.submission?.candidate, inputs.submission.candidate);
+  return state.outcome === "live" ? { ...state, since: (wasLive && last.since) || newInstance() } : state;
 }
 
 /** Without verification the response with the new shares has committed them. If it is lost, the outcome is unknown. */
@@ -75,39 +97,57 @@ function gather(
   { newShares = [], submission: { candidate, excluded } }: CommitInputs,
   before: readonly Gathered[],
 ): { gathered: Gathered[]; missing: string[] } {
-  const { shares, missing } = sharesAtHand(newShares, "newShares");
+  const { shares, missing } = availableShares(newShares, "newShares");
   const fitting = shares.filter((share) => !excluded.includes(shareDigest(candidate.nonce, share)));
   for (const each of shares)
     if (!fitting.includes(each)) log(operation, `${each.label} is not one of this rekey's new shares, and is ignored`);
-  const brought = fitting.map((share) => ({ label: labelOf(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
-  const added = brought.filter(({ share }) => !before.some((known) => known.share === share));
+  const available = fitting.map((share) => ({ label: labelOf(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
+  const added = available.filter(({ share }) => !before.some((earlier) => earlier.share === share));
   return { gathered: [...before, ...added], missing };
 }
 
 /** With one share for each key, both lists have the same order. */
-function labelOf({ label, index }: Brought, count: number, { encrypted }: ShareSet): string {
+function labelOf({ label, index }: ProgramShare, count: number, { encrypted }: ShareSet): string {
   const fingerprint = encrypted[index]?.fingerprint;
   return fingerprint && count === encrypted.length ? `${label} (${fingerprint})` : label;
 }
 
-async function step(run: CommitRun): Promise<CommitState> {
-  const { operation, inputs, shares, state } = run;
-  const { nonce, threshold } = inputs.submission.candidate;
-  const isUnknown = state.outcome === "unknown";
-  if (isUnknown && shares.length < threshold)
-    throw await waitForShares(
-      run,
-      "outcome-unknown-shares-missing",
-      `it is not known whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
-    );
-  return drive(run, "commit", isUnknown ? "an unknown outcome" : "a candidate", {
-    "prove and verify": () => proveAndVerify(run),
-    "outcome unknown": async () => {
-      throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
-    },
-    probe: ({ status }) => resolveOutcome(run, status.required),
-    conflict: async (observed) => void (await resolveConflict(operation, observed, inputs.onConflict, false)),
-  });
+/** The new shares are saved, and either they or the previous ones are valid. */
+export const commitRows: readonly Row<CommitRun, CommitState>[] = [
+  {
+    holds: ["a candidate", "an unknown outcome"],
+    server: ["verifying"],
+    log: "the new shares are saved but not verified: the rekey proves and commits them",
+    act: proveAndVerify,
+  },
+  {
+    holds: ["a candidate"],
+    server: ["none"],
+    log: "the attempt is gone, committed or not: the outcome is unknown",
+    act: stopUnknown,
+  },
+  { holds: ["a candidate", "an unknown outcome"], ...oldProbe },
+  { holds: ["a candidate", "an unknown outcome"], ...tamperedAttempt },
+  {
+    holds: ["a candidate", "an unknown outcome"],
+    server: ["matchingUnused", "matchingInUse", "foreign"],
+    log: onConflictDecides,
+    act: cancelConflicting,
+  },
+  {
+    holds: ["an unknown outcome"],
+    server: ["none"],
+    log: "the outcome is unknown: a probe tests which shares are live",
+    act: resolveOutcome,
+  },
+];
+
+async function stopUnknown(run: CommitRun): Promise<never> {
+  throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
+}
+
+async function cancelConflicting({ operation, inputs }: CommitRun, observed: Observed): Promise<undefined> {
+  await resolveConflict(operation, observed, inputs.onConflict, false);
 }
 
 /** Only different new shares are a change. */
@@ -117,13 +157,8 @@ const candidates: Comparison = {
 const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
 /** Notes for the missing decrypted new shares. */
-const planNotes = ({ inputs, last }: { inputs: CommitInputs; last?: CommitState }): PlanNote[] => {
-  const {
-    submission: { candidate },
-    newShares = [],
-  } = inputs;
-  return !last || last.outcome === "live" || candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
-};
+const planNotes: Definition<CommitInputs, CommitState>["planNotes"] = ({ inputs: { submission, newShares = [] }, last }) =>
+  !last || last.outcome === "live" || submission.candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
 
 export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   system,
@@ -180,7 +215,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (!submission) return;
     const { attempt, candidate, nonces, hadBackup } = submission;
     // Every set of this rekey is then worthless.
-    if (isSucceeded(operation, state)) return void operation.run.cache.set(outcomeKey(operation, candidate.nonce), "live");
+    if (isSucceeded(operation, state)) return recordOutcome(operation, candidate.nonce, "live");
     const onlyCopy =
       live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(operation))?.nonce === live.nonce));
     if (onlyCopy && !discardShares)
@@ -198,6 +233,6 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(operation, observed, nonces);
     if (!isResolved && !discardShares)
       throw unresolved("outcome-unsettled", "it is not known whether the new shares in the state are live");
-    if (isResolved) operation.run.cache.set(outcomeKey(operation, candidate.nonce), outcome === "live" ? "live" : "dead");
+    if (isResolved) recordOutcome(operation, candidate.nonce, outcome === "live" ? "live" : "dead");
   },
 };

@@ -1,9 +1,11 @@
 import { createHmac } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { Operation } from "../../connection";
 import { StewardError } from "../../errors";
+import { StopId } from "./stops";
 
-// Shares, the proof that they belong together, and the PGP keys that they are encrypted to.
+// Shares and sets of them, the proof that they belong together, and the PGP keys that they are encrypted to.
 
 /** A share, as the program or the server wrote it and as bytes. */
 export interface Share {
@@ -12,6 +14,26 @@ export interface Share {
   text: string;
   bytes: Buffer;
 }
+
+/** New shares, from the response to the last current share. */
+export interface ShareSet {
+  /** The nonce of the attempt that made them. */
+  nonce: string;
+  threshold: number;
+  /** The shares in base64. Empty with PGP. */
+  shares: string[];
+  encrypted: EncryptedShare[];
+}
+
+/** A share that only its holder can read. */
+export interface EncryptedShare {
+  /** The fingerprint of the holder's key, in lower-case hex. */
+  fingerprint: string;
+  /** The PGP message, in hex. */
+  share: string;
+}
+
+export const isEmpty = ({ shares, encrypted }: ShareSet): boolean => shares.length + encrypted.length === 0;
 
 /** The bytes of a share in hex or base64; undefined when it is neither. */
 export function decodeShare(text: string): Buffer | undefined {
@@ -222,6 +244,37 @@ const messageOf = (share: string) =>
 
 export const nameKeys = (ids: readonly string[]): string => (ids.length > 0 ? `the key ${ids.join(", ")}` : "a key that it does not name");
 
+/** The reason why a set of new shares is unusable. */
+export interface Flaw {
+  id: StopId;
+  reason: string;
+}
+
+/**
+ * The flaw of a set, or undefined. The set must have all requested shares, in the order of the requested fingerprints. Each message must name an
+ * encryption key of the key that the program passed: an old public key of a holder has the same fingerprint.
+ */
+export async function flawOf(
+  { shares, encrypted }: ShareSet,
+  { shares: count, fingerprints, encryptionKeys }: { shares: number; fingerprints: string[]; encryptionKeys?: string[][] },
+): Promise<Flaw | undefined> {
+  const order = encrypted.map(({ fingerprint }) => fingerprint);
+  const messages = await Promise.all(encrypted.map(({ share }) => recipientsOf(share)));
+  const isWhole = fingerprints.length > 0 ? isDeepStrictEqual(order, fingerprints) : shares.length === count;
+  if (!isWhole || messages.some((ids) => ids.length === 0))
+    return {
+      id: "new-shares-incomplete",
+      reason: `the service returned ${shares.length + encrypted.length} new shares instead of ${count}, or shares for other holders`,
+    };
+  const index = messages.findIndex((ids, at) => encryptionKeys && !ids.every((id) => encryptionKeys[at]?.includes(id)));
+  return index < 0
+    ? undefined
+    : {
+        id: "new-shares-other-subkey",
+        reason: `the new share for ${order[index]} is encrypted to ${nameKeys(messages[index] ?? [])}, which is not a valid encryption key of pgpKeys[${index}]. Another client may have started the attempt with an old public key of this holder`,
+      };
+}
+
 /** Public keys, for holders to compare: each fingerprint, and its user id in quotes, which it cannot escape. */
 export async function describeKeys(keys: readonly string[]): Promise<string> {
   const inspected = await inspectKeys(keys);
@@ -229,6 +282,10 @@ export async function describeKeys(keys: readonly string[]): Promise<string> {
     .map(({ fingerprint, userId }) => (userId ? `${fingerprint} "${userId.replaceAll('"', "'").slice(0, 100)}"` : fingerprint))
     .join(", ");
 }
+
+/** Returns the phrase `, encrypted to …` for messages, or an empty string. */
+export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
+  pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
 
 async function problemOf(key: OpenPGP.Key, encryptionKeys: readonly string[]): Promise<KeyProblem | undefined> {
   const name = `the key ${key.getFingerprint()}`;
@@ -289,8 +346,8 @@ export async function decryptMessage({
   const key = locked.isDecrypted() ? locked : await unlock();
   const recipients = await recipientsOf(share);
   const { data } = await decrypt({ message, decryptionKeys: key }).catch(() => {
-    const own = key.getKeyIDs().map((id) => id.toHex());
-    throw refuse("other-key", `privateKey (${own.join(", ")}) cannot decrypt this share, which is encrypted to ${nameKeys(recipients)}`);
+    const ids = key.getKeyIDs().map((id) => id.toHex());
+    throw refuse("other-key", `privateKey (${ids.join(", ")}) cannot decrypt this share, which is encrypted to ${nameKeys(recipients)}`);
   });
   const valid = await encryptionKeysOf(key);
   return { text: String(data), recipients, isValid: recipients.every((id) => valid.includes(id)) };

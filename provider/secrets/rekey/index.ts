@@ -1,10 +1,12 @@
 import { Output, output, secret, unsecret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
+import { invalidInput } from "../../errors";
+import { checkFailures, str, strictObject } from "../../inputs";
 import { Args } from "../../program/resource";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
-import { RekeyInputs } from "./inputs";
-import { inspectShares } from "./share-sources";
-import { EncryptedShare, ShareSet, Submission } from "./states";
+import { decryptMessage, EncryptedShare, ShareSet } from "./crypto";
+import { inspectShares, RekeyInputs } from "./inputs";
+import { Submission } from "./submit";
 
 /** Arguments of {@link Rekey}. */
 export interface RekeyArgs extends Args<RekeyInputs> {}
@@ -116,7 +118,7 @@ export class Rekey extends ComponentResource {
     const both = { currentShares, newShares, onConflict, discardShares, connection };
     const child = { parent: this };
     const shares = { currentShares, newShares } as Pick<RekeyInputs, "currentShares" | "newShares">;
-    const inspected = output(shares).apply((known) => inspectShares(known as typeof shares));
+    const inspected = output(shares).apply((sources) => inspectShares(sources as typeof shares));
     const { shareReferences } = inspected;
     // They contain neither a share nor the name of a reference.
     const shareFindings = unsecret(inspected.shareFindings);
@@ -138,4 +140,30 @@ export class Rekey extends ComponentResource {
       complete: this.complete,
     });
   }
+}
+
+/** Options of {@link decryptShare}. */
+export interface DecryptShareOptions {
+  /** The PGP message: hex, as in `encryptedShares` of a rekey, base64, or armored. */
+  share: string;
+  /** The holder's private key, armored or the base64 of its binary form. */
+  privateKey: string;
+  /** The passphrase of the private key, if it is locked. */
+  passphrase?: string;
+}
+
+const decryptOptions = strictObject({ share: str, privateKey: str, passphrase: str.optional() });
+
+/**
+ * Decrypts a new share for its holder, in the program's own process. It sends nothing. The result is a secret: the share, which the holder
+ * passes as one of `newShares`.
+ *
+ * Throws `ERR_INVALID_INPUT` if the message, the key or the passphrase is invalid, or if they do not match.
+ */
+export async function decryptShare(options: DecryptShareOptions): Promise<Output<string>> {
+  const { error } = decryptOptions.safeParse(options);
+  if (error) throw invalidInput(checkFailures(error, options), { operation: "Cannot decrypt share" });
+  const { share, privateKey, passphrase } = options;
+  const { text } = await decryptMessage({ share, privateKey, passphrase: async () => passphrase });
+  return secret(text);
 }

@@ -1,8 +1,31 @@
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { Comparison, exact, neverDiffers } from "../../comparison";
-import { Fields } from "../../definition";
-import { bool, ConnectionArgs, connectionField, rule, Schema, strList } from "../../inputs";
-import { ShareSource, shareList } from "./share-sources";
+import { Fields, PlanNote } from "../../definition";
+import { CheckFailure, StewardError } from "../../errors";
+import { bool, ConnectionArgs, checkFailures, connectionField, rule, Schema, strictObject, strList } from "../../inputs";
+import { decodeShare, Share, shareOf } from "./crypto";
+import { stopped } from "./stops";
+
+/** A share in an environment variable. */
+export interface EnvironmentShare {
+  /** The name of the variable. */
+  env: string;
+}
+
+/** A share in a file. */
+export interface FileShare {
+  /** The path, relative to the program's folder. */
+  file: string;
+}
+
+/**
+ * An unseal key share. A string is the share itself, base64 or hex, which the state keeps encrypted. `{ env }` names an environment variable of
+ * `pulumi`, and `{ file }` a file relative to the program's folder. The provider reads a reference when it needs the share. The state does not store it,
+ * except new shares held until the threshold is reached. An unset variable or a missing file means that the share is unavailable.
+ */
+export type ShareSource = string | EnvironmentShare | FileShare;
+export type ShareReference = Exclude<ShareSource, string>;
 
 /** The inputs of a rekey. */
 export interface RekeyInputs extends ConnectionArgs {
@@ -110,6 +133,30 @@ export type RekeyProof = "all" | "threshold";
 /** The reaction to another client's rekey that is in progress. */
 export type OnConflict = "fail" | "resume" | "cancel";
 
+/** True if a name or a path cannot be a share, which messages would print. A path may be base64 as well, but seldom mixes cases like a share. */
+function isNoShare(text: string): boolean {
+  if (text.length < 40 || !decodeShare(text)) return true;
+  return text.includes("/") && !(/[a-z]/.test(text) && /[A-Z]/.test(text));
+}
+
+const source = z.union(
+  [
+    z.string().min(1, "must not be empty"),
+    strictObject({
+      env: z.string().min(1, "must name a variable").refine(isNoShare, rule("share-as-name", "must be the name, not the share itself")),
+    }),
+    strictObject({
+      file: z
+        .string()
+        .min(1, "must name a file")
+        .refine(isNoShare, rule("share-as-path", "must be the path, not the share itself; prefix a path that looks like a share with ./")),
+    }),
+  ],
+  "must be a share, { env: <variable> } or { file: <path> }",
+);
+
+const shareList = z.array(source, "must be a list of shares");
+
 const count = z.int("must be a whole number").min(1, "must be at least 1").max(255, "must be at most 255");
 /** The longest wait in seconds, for which Pulumi locks the stack. */
 const longestWait = 3600;
@@ -165,3 +212,99 @@ export const stepOutput = (field: string): Schema<never> =>
     (value) => (value as Record<string, unknown> | undefined)?.[field] !== undefined,
     rule("step-before-stopped", "an earlier step of the rekey stopped; see its error"),
   );
+
+/** A share from the program, and its index in the list of the program. */
+export interface ProgramShare extends Share {
+  index: number;
+}
+
+/**
+ * The available shares, and the missing ones. An unset variable, or a file that does not exist, means that another holder has the share.
+ * A value that is not a share is an error.
+ */
+export function availableShares(sources: readonly ShareSource[], field: string): { shares: ProgramShare[]; missing: string[] } {
+  const shares: ProgramShare[] = [];
+  const missing: string[] = [];
+  for (const [index, source] of sources.entries()) {
+    const label = `${field}[${index}]`;
+    const text = textOf(source, label);
+    if (!text) {
+      missing.push(`${label} (${typeof source === "string" ? "empty" : nameOf(source)})`);
+      continue;
+    }
+    const share = { ...shareOf(text, label), index };
+    const problem = problemOf(share, shares);
+    if (problem) throw invalidShare(label, problem.rule, `${label} ${problem.reason}`);
+    shares.push(share);
+  }
+  return { shares, missing };
+}
+
+/** The reason why a share does not belong to a list, after those before it. */
+function problemOf({ bytes }: Share, before: readonly Share[]): { rule: string; reason: string } | undefined {
+  if (bytes.length === 0) return { rule: "encoding", reason: "is neither base64 nor hex" };
+  const duplicate = before.find((other) => other.bytes.equals(bytes));
+  if (duplicate) return { rule: "duplicate", reason: `is the same share as ${duplicate.label}` };
+  return before.some((other) => other.bytes.length !== bytes.length)
+    ? { rule: "length", reason: "differs in length from the others: all shares of a set have the same length" }
+    : undefined;
+}
+
+/** Names the empty references in a preview. */
+export function missingShares(sources: readonly ShareSource[], field: "currentShares" | "newShares"): PlanNote[] {
+  const names = sources.flatMap((source, index) =>
+    typeof source === "string" || textOf(source, `${field}[${index}]`) ? [] : [nameOf(source)],
+  );
+  return names.length > 0 ? [{ path: field, text: `unavailable: ${names.join(", ")}` }] : [];
+}
+
+const nameOf = (source: ShareReference): string => ("env" in source ? `the variable ${source.env}` : `the file ${source.file}`);
+
+const invalidShare = (path: string, rule: string, reason: string): StewardError =>
+  stopped("invalid-share", reason, "No share was sent. Correct this share and run again.", "ERR_INVALID_INPUT").with({
+    failures: [{ path, rule, reason }],
+  });
+
+function textOf(source: ShareSource, label: string): string | undefined {
+  if (typeof source === "string") return source.trim();
+  if ("env" in source) return process.env[source.env]?.trim();
+  try {
+    return readFileSync(source.file, "utf8").trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw invalidShare(label, "unreadable", `${label}: the file ${source.file} cannot be read (${code})`);
+  }
+}
+
+/** The references to shares, and the check failures of plain values. Never a share. */
+export interface InspectedShares {
+  shareReferences: ShareReference[];
+  shareFindings: CheckFailure[];
+}
+
+/** The part of the shares that the attempt gets. The program computes it, so that no share is sent to a step that submits none. */
+export function inspectShares(inputs: { currentShares: ShareSource[]; newShares?: ShareSource[] }): InspectedShares {
+  const shareFindings = [...failuresIn(inputs.currentShares, "currentShares"), ...failuresIn(inputs.newShares, "newShares")];
+  const references = shareFindings.length > 0 ? [] : inputs.currentShares.filter((source) => typeof source !== "string");
+  return { shareReferences: references, shareFindings };
+}
+
+/** Checks the shares that are values. The provider reads one by reference when it is needed. */
+function failuresIn(sources: ShareSource[] | null | undefined, field: "currentShares" | "newShares"): CheckFailure[] {
+  const { error } = (field === "newShares" ? shareList.optional() : shareList).safeParse(sources ?? undefined);
+  if (error)
+    return checkFailures(
+      { issues: error.issues.map((issue) => ({ ...issue, path: [field, ...issue.path] })) },
+      { [field]: sources ?? undefined },
+    );
+  const before: Share[] = [];
+  return (sources ?? []).flatMap((source, index) => {
+    if (typeof source !== "string") return [];
+    const path = `${field}[${index}]`;
+    const share = shareOf(source, path);
+    const problem = problemOf(share, before);
+    if (share.bytes.length > 0) before.push(share);
+    return problem ? [{ path, ...problem }] : [];
+  });
+}

@@ -1,25 +1,30 @@
 import { Comparison } from "../../comparison";
 import { Operation } from "../../connection";
-import { Definition, PlanNote } from "../../definition";
+import { Definition } from "../../definition";
 import { PartialState, StewardError } from "../../errors";
 import { assertAdopted, otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
-import { rekeyFields, stepOutput } from "./inputs";
+import { Attempt, hasSubkeys, identityOf } from "./attempt";
+import { isEmpty, recipients } from "./crypto";
+import { missingShares, rekeyFields, stepOutput } from "./inputs";
 import {
   assertSavesEachStep,
   cancelLeftovers,
   cancelOwnAttempt,
-  drive,
-  missingShares,
+  followRows,
+  Observed,
   observe,
-  recipients,
+  oldProbe,
+  onConflictDecides,
+  Row,
+  recordedOutcome,
   rekeyObjects,
   resolveConflict,
-} from "./protocol";
-import { Attempt, hasSubkeys, identityOf, isEmpty, LastShares, SharesInputs, SharesRun, SharesState, Submission } from "./states";
+  tamperedAttempt,
+} from "./observe";
 import { noShares, stopped, unresolved } from "./stops";
-import { fromBackup, recover, restart, restarted, submit } from "./submit";
+import { fromBackup, LastShares, recover, restart, restarted, SharesInputs, SharesRun, SharesState, Submission, submit } from "./submit";
 
 // The second of the three resources of a rekey: it submits the current shares, and saves the new ones before they are committed.
 
@@ -48,7 +53,8 @@ async function up(operation: Operation, inputs: SharesInputs, last: LastShares):
     ...(before?.replacedBackup ? { replacedBackup: before.replacedBackup } : {}),
   };
   if (before?.hadBackup && last.attempt) await keepBackup(operation, submission, last.attempt.parameters.threshold);
-  return step({ operation, inputs, identity: identityOf(attempt, submission.nonces, nonce), state: { submission } });
+  const identity = identityOf(attempt, submission.nonces, nonce);
+  return followRows("shares", sharesRows, nonce ? "a nonce" : "no nonce", { operation, inputs, identity, state: { submission } });
 }
 
 /** Keeps the set in the backup, which may be live: other holders may have completed it, or its response was lost. */
@@ -60,46 +66,79 @@ async function keepBackup(operation: Operation, { nonce, nonces, kept }: Submiss
   kept.unshift({ nonce: backup.nonce, threshold, shares: [], encrypted });
 }
 
-const step = (run: SharesRun): Promise<SharesState> =>
-  drive(run, "shares", run.identity.nonce ? "a nonce" : "no nonce", {
-    restart: async () => {
-      // Without verification the last share commits. A probe finds out later if the shares of a lost response are live.
-      const found = run.identity.parameters.verification ? undefined : await fromBackup(run);
-      return (
-        found ??
-        restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel), so the provider started a new one")
-      );
-    },
-    "abandon and start": async ({ status }) => {
-      await cancelOwnAttempt(run.operation, status);
-      return restart(run, "attempt-abandoned", "the provider canceled an older attempt of this rekey and started a new one");
-    },
-    "take over": async ({ status }) => {
-      throw restarted(run, "attempt-taken-over", status.nonce, "the provider took over a matching attempt without shares");
-    },
-    "submit shares": (observed) =>
-      submit(run, observed).catch((error) => {
-        // Save what was submitted, so that no run submits it again.
-        if (error instanceof PartialState || !(error instanceof StewardError) || run.state.submission.submitted.length === 0) throw error;
-        throw new PartialState({ ...run.state, outcomeUnknown: true }, error.details);
-      }),
-    recover: (observed) => recover(run, observed),
-    conflict: async (observed) => {
-      const nonce = await resolveConflict(run.operation, observed, run.inputs.onConflict, true);
-      if (nonce) throw restarted(run, "attempt-resumed", nonce, "the provider resumed another client's matching attempt");
-      return undefined;
-    },
-  });
+/** The attempt is saved, the new shares are not. */
+export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
+  {
+    holds: ["a nonce", "no nonce"],
+    server: ["none"],
+    log: "the attempt is gone: the rekey starts another and saves its nonce",
+    act: restartLost,
+  },
+  {
+    holds: ["no nonce"],
+    server: ["abandoned"],
+    log: "an older attempt of this rekey is in progress: the rekey cancels it and starts another",
+    act: restartAbandoned,
+  },
+  { holds: ["a nonce", "no nonce"], ...oldProbe },
+  {
+    holds: ["a nonce", "no nonce"],
+    server: ["matchingUnused"],
+    log: "a matching attempt without shares is in progress: the rekey takes it over",
+    act: takeOver,
+  },
+  {
+    holds: ["a nonce"],
+    server: ["collecting"],
+    log: "the attempt is collecting current shares: the rekey submits the available ones",
+    act: submitAvailable,
+  },
+  {
+    holds: ["a nonce"],
+    server: ["verifying"],
+    log: "the response with the new shares is missing: the rekey reads the backup or starts over",
+    act: recover,
+  },
+  { holds: ["a nonce"], ...tamperedAttempt },
+  { holds: ["a nonce", "no nonce"], server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
+];
 
-/** The cache key under which the commit, deleted in the same run, stores the outcome of its candidate. */
-export const outcomeKey = ({ server: { id: server } }: Operation, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
+async function restartLost(run: SharesRun): Promise<SharesState> {
+  // Without verification the last share commits. A probe finds out later if the shares of a lost response are live.
+  const state = run.identity.parameters.verification ? undefined : await fromBackup(run);
+  return (
+    state ?? restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel), so the provider started a new one")
+  );
+}
+
+async function restartAbandoned(run: SharesRun, { status }: Observed): Promise<never> {
+  await cancelOwnAttempt(run.operation, status);
+  return restart(run, "attempt-abandoned", "the provider canceled an older attempt of this rekey and started a new one");
+}
+
+async function takeOver(run: SharesRun, { status }: Observed): Promise<never> {
+  throw restarted(run, "attempt-taken-over", status.nonce, "the provider took over a matching attempt without shares");
+}
+
+async function submitAvailable(run: SharesRun, observed: Observed): Promise<SharesState> {
+  return submit(run, observed).catch((error) => {
+    // Save what was submitted, so that no run submits it again.
+    if (error instanceof PartialState || !(error instanceof StewardError) || run.state.submission.submitted.length === 0) throw error;
+    throw new PartialState({ ...run.state, outcomeUnknown: true }, error.details);
+  });
+}
+
+async function resumeOrCancel(run: SharesRun, observed: Observed): Promise<undefined> {
+  const nonce = await resolveConflict(run.operation, observed, run.inputs.onConflict, true);
+  if (nonce) throw restarted(run, "attempt-resumed", nonce, "the provider resumed another client's matching attempt");
+}
 
 /** Only a different attempt is a change. */
 const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id === (b as Attempt | undefined)?.id };
 const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection } = rekeyFields;
 
 /** Notes that tell a holder in the preview for which rekey the share will be submitted. */
-async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: SharesState }): Promise<PlanNote[]> {
+const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ inputs, last }) => {
   const { nonce, parameters } = inputs.attempt;
   if (!last || last.submission?.candidate || !nonce) return [];
   const to = await recipients(parameters.pgpKeys);
@@ -110,7 +149,7 @@ async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: Shares
     },
     ...missingShares(inputs.currentShares, "currentShares"),
   ];
-}
+};
 
 export const rekeyShares: Definition<SharesInputs, SharesState> = {
   system,
@@ -145,7 +184,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     // Another resource of the program may have taken the attempt over.
     if (!otherManagerOf(operation, rekeyObjects.shares)) await cancelLeftovers(operation, observed, nonces);
     // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
-    const verdict = candidate && operation.run.cache.get(outcomeKey(operation, candidate.nonce));
+    const verdict = candidate && recordedOutcome(operation, candidate.nonce);
     // A live candidate makes every other set worthless. A dead one does not.
     const isCanceled = observed.server === "verifying" && nonces.includes(observed.status.nonce);
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || isCanceled;

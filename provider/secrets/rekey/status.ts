@@ -2,8 +2,7 @@ import { ConnectionArgs, onlyConnection } from "../../inputs";
 import { read } from "../../program/invoke";
 import { ReadFunction } from "../../read-function";
 import { system } from "../client";
-import { getBackup, getStatus } from "./api";
-import { RekeyBackup, RekeyStatus } from "./states";
+import { getBackup, getStatus, RekeyBackup, RekeyStatus } from "./api";
 
 /** Options of {@link getRekeyStatus}. */
 export interface GetRekeyStatusOptions extends ConnectionArgs {}

@@ -1,130 +1,367 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Operation } from "../../connection";
+import { OutcomeUnknown } from "../../definition";
 import { StewardError } from "../../errors";
 import { isInactiveNode } from "../../http/failure";
 import { dialectOf } from "../client";
-import { getBackup, mayReturnNoShares, submitShare, waitAfter429, wasNotCounted } from "./api";
-import { flawOf } from "./candidate";
-import { redacting, Share, shareDigest, shareOf } from "./crypto";
-import { cancelOwnAttempt, log, newAttempt, observe, refuseTampered, resolveConflict, warn } from "./protocol";
-import { Answer, begin, Command, Event, keptOffers, Offer, step } from "./round";
-import { sharesAtHand } from "./share-sources";
+import { getBackup, mayReturnNoShares, RekeyBackup, RekeyParameters, RekeyStatus, submitShare, waitAfter429, wasNotCounted } from "./api";
+import { Attempt } from "./attempt";
+import { flawOf, isEmpty, redacting, Share, ShareSet, shareDigest, shareOf } from "./crypto";
+import { availableShares, RekeyInputs } from "./inputs";
 import {
   AttemptIdentity,
-  isEmpty,
+  cancelOwnAttempt,
+  log,
+  newAttempt,
   Observed,
-  Parameters,
-  RekeyBackup,
-  RekeyStatus,
-  ShareSet,
-  SharesRun,
-  SharesState,
+  observe,
+  resolveConflict,
+  tampered,
+  warn,
   withNonce,
-} from "./states";
+} from "./observe";
 import { endedByOthers, keptBySeal, noShares, StopId, stopped, unfinished } from "./stops";
 
 // The current shares are submitted, one by one, and the new ones received.
 
 const pollEvery = 2000;
 
-/** Submits the shares one by one, as round.ts says; before each, the attempt is observed. */
+export interface SharesInputs
+  extends Pick<
+    RekeyInputs,
+    "currentShares" | "newShares" | "waitSeconds" | "replaceBackup" | "onConflict" | "discardShares" | "connection"
+  > {
+  attempt: Attempt;
+}
+
+/** The result of submitting the current shares, which the commit receives. */
+export interface Submission {
+  attempt: Attempt;
+  /** The nonce of the current attempt. The first one may have been lost. */
+  nonce?: string;
+  nonces: string[];
+  /** The new shares. */
+  candidate?: ShareSet;
+  /** The source of the new shares. Those from a backup may already be live without verification. */
+  source?: "reply" | "backup";
+  /** Sets whose outcome is unknown: they may be valid. */
+  kept: ShareSet[];
+  /** Digests of the shares that were submitted to this attempt. */
+  submitted: string[];
+  /** Digests of shares that do not belong to the candidate: submitted for it, or brought before it existed. */
+  excluded: string[];
+  /** Nonces of the kept sets that this attempt refused. */
+  refused: string[];
+  /** True if an attempt of this rekey may have left a backup. */
+  hadBackup: boolean;
+  /** The ciphertext of the backup that this rekey overwrote. */
+  replacedBackup?: RekeyBackup;
+}
+
+export interface SharesState {
+  submission: Submission;
+}
+
+export type LastShares = Partial<SharesInputs & SharesState> & OutcomeUnknown;
+
+/** One run. Its progress is in `state`, which is saved however the run ends. */
+export interface SharesRun {
+  operation: Operation;
+  inputs: SharesInputs;
+  identity: AttemptIdentity;
+  state: SharesState;
+}
+
+/** Shares of one set: the program's own, or those of a set that the state keeps. */
+interface Batch {
+  shares: readonly Share[];
+  /** The kept set. Undefined for the program's own shares. */
+  set?: ShareSet;
+}
+
+/** The shares that a run can submit, and its progress. */
+interface Progress {
+  /** The shares that are submitted now. */
+  batch: Batch;
+  /** The kept sets to try next. */
+  otherBatches: Batch[];
+  /** The index of the next share in the batch. */
+  next: number;
+  /** The number of shares of the batch that the service has counted since its count last restarted. */
+  counted: number;
+  /** The number of the program's own shares that an earlier run submitted. */
+  submittedBefore: number;
+  /** True if the response to the next share was lost once. */
+  isRetry: boolean;
+  /** True if the service has restarted its count in this run, so that all shares were submitted again. */
+  isRestarted: boolean;
+  /** The reasons for which the service refused single shares. */
+  refusals: string[];
+  /** Share references that could not be resolved. */
+  missing: readonly string[];
+  /** The program's newShares. A share supplied before the new shares exist cannot be one of them. */
+  priorShares: readonly Share[];
+  printedProgress: number;
+  isWaitPrinted: boolean;
+}
+
+/** Submits the available shares, one by one, until the last one returns the new shares. Before each, the attempt is observed. */
 export async function submit(run: SharesRun, first: Observed): Promise<SharesState> {
-  const { inputs, identity } = run;
-  const { submission } = run.state;
-  const { waitSeconds = 0 } = inputs;
-  const { shares: own, missing } = sharesAtHand(inputs.currentShares, "currentShares");
-  // A share supplied before the new shares exist cannot be one of them. Parse these now, so that nothing can fail after the last submission.
-  const { shares: priorShares } = sharesAtHand(inputs.newShares ?? [], "newShares");
-  const offers: [Offer, ...Offer[]] = [{ shares: own }, ...keptOffers(submission.kept, submission.refused, first.status.required)];
-  // The server may echo a share in any response from here on.
-  run.operation = redacting(run.operation, offers);
-  const { operation } = run;
-  const until = Date.now() + waitSeconds * 1000;
-  const seen = (observed: Observed): Event => ({ kind: "observed", observed, waits: Date.now() < until });
-  const context = {
-    nonce: identity.nonce as string,
-    refusesRepeatedShares: dialectOf(operation).refusesRepeatedShares,
-    waitSeconds,
-    missing,
-    kept: submission.kept,
-    hasBackup: identity.parameters.backup,
-  };
-  let round = begin(context, offers, submission);
-  let event = seen(first);
+  const waitUntil = Date.now() + (run.inputs.waitSeconds ?? 0) * 1000;
+  const progress = begin(run, first.status.required);
+  let observed = first;
   for (;;) {
-    const next = step(round, event);
-    const { command } = next;
-    round = next.round;
-    // Saved even if the run fails.
-    submission.submitted = [...round.submitted];
-    submission.refused = [...round.refused];
-    for (const line of next.lines) log(operation, line);
-    switch (command.do) {
-      case "observe":
-        event = seen(await observe(operation, identity));
-        break;
-      case "wait":
-        await sleep(Math.max(0, Math.min(pollEvery, until - Date.now())));
-        event = seen(await observe(operation, identity));
-        break;
-      case "submit": {
-        const { share, status } = command;
-        await protectBackup(run);
-        const answer = await submitOne(operation, identity, share, status);
-        if (answer.kind === "counted" || answer.kind === "complete") submission.nonces = withNonce(submission.nonces, status.nonce);
-        event = { kind: "answered", answer, status };
-        break;
-      }
-      case "receive":
-        return receive(run, command, priorShares);
-      case "recover":
-        return recover(run, command.observed);
-      case "attempt lost":
-        throw attemptLost(run, command.observed);
-      case "start over":
-        return startOver(run, command.status);
-      case "count unknown":
-        return countUnknown(run, command.status, command.error);
-      case "stop":
-        throw unfinished(run, command.id, command.reason, command.hint);
-    }
+    const { server, status } = observed;
+    if (server === "verifying") return recover(run, observed);
+    if (server !== "collecting") throw attemptLost(run, observed);
+    // OpenBao keeps shares that it cannot combine: with them in it, no attempt completes.
+    if (status.required > 0 && status.progress >= status.required) return startOver(run, status);
+    noteCount(run, progress, status);
+    const { batch, next } = progress;
+    const waits = Date.now() < waitUntil;
+    // The last submission returns the new shares: reserve the last share of this run until the others have been submitted.
+    const isReservedForLast = waits && next === batch.shares.length - 1 && status.progress < status.required - 1;
+    const share = isReservedForLast ? undefined : batch.shares[next];
+    if (share) {
+      const state = await submitOrSkip(run, progress, share, status);
+      if (state) return state;
+    } else if (waits && !batch.set) await waitForHolders(run, progress, waitUntil);
+    // Shares of another set would invalidate the shares that other holders submitted.
+    else if (status.progress > progress.counted || !useNextBatch(progress)) throw sharesMissing(run, progress, status);
+    else log(run.operation, "too few shares are available: trying those of an earlier rekey from the state");
+    observed = await observe(run.operation, run.identity);
   }
 }
 
-/** Submits one share. After any response but a success, the server's count shows whether the share was counted. */
-async function submitOne(operation: Operation, identity: AttemptIdentity, share: Share, before: RekeyStatus): Promise<Answer> {
+/** Resolves all shares, so that nothing can fail after the last submission. */
+function begin(run: SharesRun, required: number): Progress {
+  const { inputs } = run;
+  const { kept, refused } = run.state.submission;
+  const { shares, missing } = availableShares(inputs.currentShares, "currentShares");
+  const { shares: priorShares } = availableShares(inputs.newShares ?? [], "newShares");
+  const batch: Batch = { shares };
+  // The kept sets that may be the current one: with the threshold that the service requires, in plaintext, and not yet refused.
+  const otherBatches = kept
+    .filter((set) => set.threshold === required && set.shares.length > 0 && !refused.includes(set.nonce))
+    .map((set): Batch => ({ set, shares: set.shares.slice(0, required).map((text) => shareOf(text, `a share of ${set.nonce}`)) }));
+  // The server may echo a share in any response from here on.
+  run.operation = redacting(run.operation, [batch, ...otherBatches]);
+  const counts = { next: 0, counted: 0, submittedBefore: 0, printedProgress: 0 };
+  return { batch, otherBatches, ...counts, isRetry: false, isRestarted: false, isWaitPrinted: false, refusals: [], missing, priorShares };
+}
+
+/** Prints the count of the service. A lower one means that it refused all shares together with the last share of another holder. */
+function noteCount(run: SharesRun, progress: Progress, status: RekeyStatus): void {
+  if (status.progress !== progress.printedProgress) log(run.operation, countOf(status));
+  progress.printedProgress = status.progress;
+  if (status.progress >= run.state.submission.submitted.length) return;
+  forgetCount(run, progress);
+  // They are submitted again once: a faulty service could discard them forever.
+  if (progress.isRestarted) return;
+  progress.isRestarted = progress.next > 0;
+  progress.next = 0;
+}
+
+const countOf = ({ progress, required }: RekeyStatus): string => `${progress} of ${required} current shares submitted`;
+
+/** The service has discarded all shares. */
+function forgetCount(run: SharesRun, progress: Progress): void {
+  run.state.submission.submitted = [];
+  Object.assign(progress, { counted: 0, submittedBefore: 0, isRetry: false });
+}
+
+async function waitForHolders({ operation, inputs }: SharesRun, progress: Progress, waitUntil: number): Promise<void> {
+  if (!progress.isWaitPrinted)
+    log(
+      operation,
+      `waiting up to ${inputs.waitSeconds} s for other holders to submit their shares. Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Then run \`pulumi cancel --yes\` and \`pulumi up --refresh\``,
+    );
+  progress.isWaitPrinted = true;
+  await sleep(Math.max(0, Math.min(pollEvery, waitUntil - Date.now())));
+}
+
+/** Returns false if there is no other set to try. */
+function useNextBatch(progress: Progress): boolean {
+  const batch = progress.otherBatches.shift();
+  if (batch) Object.assign(progress, { batch, next: 0, counted: 0 });
+  return batch !== undefined;
+}
+
+const digestOf = ({ identity }: SharesRun, share: Share): string => shareDigest(identity.nonce as string, share);
+
+const isSubmitted = (run: SharesRun, share: Share): boolean => run.state.submission.submitted.includes(digestOf(run, share));
+
+/** Continues with the next share. */
+function advance(progress: Progress): void {
+  progress.next++;
+  progress.isRetry = false;
+}
+
+/** Submits a share. Returns the state once the last one has made the new shares. */
+async function submitOrSkip(run: SharesRun, progress: Progress, share: Share, status: RekeyStatus): Promise<SharesState | undefined> {
+  const { operation, identity } = run;
+  const { submission } = run.state;
+  // Vault refuses a repeated share without loss. Another server may count it twice.
+  if (isSubmitted(run, share) && !dialectOf(operation).refusesRepeatedShares) {
+    if (!progress.batch.set && progress.counted === progress.submittedBefore) progress.submittedBefore++;
+    progress.counted++;
+    advance(progress);
+    return undefined;
+  }
+  await protectBackup(run);
+  let set: ShareSet | undefined;
   try {
-    const { set } = await submitShare(operation, { nonce: before.nonce, share: share.text }, identity.parameters);
-    return set ? { kind: "complete", set } : { kind: "counted" };
+    ({ set } = await submitShare(operation, { nonce: status.nonce, share: share.text }, identity.parameters));
   } catch (error) {
-    if (!(error instanceof StewardError)) throw error;
-    if (wasNotCounted(error)) {
-      await waitAfter429(operation, error);
-      return { kind: "rate limited" };
-    }
-    const answered = error.status !== undefined && error.status >= 400;
-    const { server, status } = await observe(operation, identity);
-    if (server !== "collecting") return { kind: "unknown", status, error };
-    if (status.progress === before.progress + 1) return { kind: "counted" };
-    if (isInactiveNode(error) && dialectOf(operation).refusesRepeatedShares) {
-      await waitAfter429(operation, error);
-      return { kind: "rate limited" };
-    }
-    const { reason } = error.details;
-    if (status.progress === 0 && (before.progress > 0 || (before.required === 1 && answered))) return { kind: "all refused", reason };
-    return answered && error.status === 400 ? { kind: "share refused", reason } : { kind: "unknown", status, error };
+    return resolveFailure(run, progress, share, status, error);
   }
+  submission.nonces = withNonce(submission.nonces, status.nonce);
+  if (set) return receive(run, { set, share, used: progress.batch.set, required: status.required, priorShares: progress.priorShares });
+  countShare(run, progress, share);
+  return undefined;
 }
 
-type Received = Extract<Command, { do: "receive" }>;
+function countShare(run: SharesRun, progress: Progress, share: Share): void {
+  const { submission } = run.state;
+  if (!isSubmitted(run, share)) submission.submitted = [...submission.submitted, digestOf(run, share)];
+  progress.counted++;
+  advance(progress);
+}
+
+/** The server's count shows whether the share was counted despite the failure. */
+async function resolveFailure(
+  run: SharesRun,
+  progress: Progress,
+  share: Share,
+  before: RekeyStatus,
+  error: unknown,
+): Promise<SharesState | undefined> {
+  const { operation, state } = run;
+  const { refusesRepeatedShares } = dialectOf(operation);
+  if (!(error instanceof StewardError)) throw error;
+  if (wasNotCounted(error)) return void (await waitAfter429(operation, error));
+  const hasResponse = error.status !== undefined && error.status >= 400;
+  const { server, status } = await observe(operation, run.identity);
+  if (server === "collecting") {
+    if (status.progress === before.progress + 1) {
+      state.submission.nonces = withNonce(state.submission.nonces, before.nonce);
+      return void countShare(run, progress, share);
+    }
+    if (isInactiveNode(error) && refusesRepeatedShares) return void (await waitAfter429(operation, error));
+    if (status.progress === 0 && (before.progress > 0 || (before.required === 1 && hasResponse)))
+      return void afterAllRefused(run, progress, error.details.reason, before);
+    if (error.status === 400) return void noteRefusal(run, progress, share, error.details.reason);
+  }
+  // The attempt has new shares, or it is gone: the next observation shows which.
+  if (!status.started || status.verification) return undefined;
+  if (progress.isRetry || !refusesRepeatedShares) return countUnknown(run, status, error);
+  progress.isRetry = true;
+  return undefined;
+}
+
+/** A share that this attempt has is refused as a duplicate, so it counts. */
+function noteRefusal(run: SharesRun, progress: Progress, share: Share, reason: string): void {
+  if (isSubmitted(run, share)) {
+    progress.counted++;
+    if (!progress.batch.set) progress.submittedBefore++;
+  } else progress.refusals.push(`${share.label}: ${reason}`);
+  advance(progress);
+}
+
+/** At the threshold the service refuses all shares together, and restarts its count. */
+function afterAllRefused(run: SharesRun, progress: Progress, reason: string, { required, nonce }: RekeyStatus): void {
+  const { submission } = run.state;
+  const { set } = progress.batch;
+  const isAlone = progress.counted + 1 >= required;
+  forgetCount(run, progress);
+  if (set && !isAlone) {
+    // Shares of other holders were among them: the kept set may still be the current one.
+    progress.next = 0;
+    return;
+  }
+  if (set) submission.refused = [...submission.refused, set.nonce];
+  if (!useNextBatch(progress))
+    throw unfinished(
+      run,
+      "shares-refused",
+      `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} were rejected (${reason}). The attempt ${nonce} is still in progress, with 0 shares`,
+      `At least one of them is wrong. Correct currentShares and run \`pulumi up\` again.${hintAtKept(submission.kept, required)}`,
+    );
+  log(run.operation, "the service refused the submitted shares: trying those of an earlier rekey from the state");
+}
+
+function sharesMissing(run: SharesRun, { submittedBefore, refusals, missing }: Progress, status: RekeyStatus): StewardError {
+  const isOneMissing = status.required - status.progress === 1;
+  const hint = `Run \`pulumi up\` again on a machine that has ${isOneMissing ? "the missing share" : "missing shares"}. Other holders may submit theirs in the meantime${run.identity.parameters.backup ? "" : ", but `pulumi up` must submit the last share"}.`;
+  return unfinished(
+    run,
+    "shares-missing",
+    [
+      countOf(status),
+      ...(submittedBefore > 0 ? [`submitted before: ${submittedBefore} of the available shares`] : []),
+      ...(missing.length > 0 ? [`unavailable: ${missing.join(", ")}`] : []),
+      ...refusals.map((refusal) => `refused: ${refusal}`),
+    ].join("; "),
+    `${hint}${hintAtKept(run.state.submission.kept, status.required)}`,
+  );
+}
+
+/** The hint at an encrypted kept set, which may be the current one. */
+function hintAtKept(kept: readonly ShareSet[], required: number): string {
+  const set = kept.find(({ encrypted, threshold }) => encrypted.length > 0 && threshold === required);
+  return set
+    ? ` If the shares of the rekey ${set.nonce} are the live ones, have its holders decrypt them and pass them as currentShares.`
+    : "";
+}
+
+/** The new shares, from the response to the last current share. */
+interface Received {
+  set: ShareSet;
+  /** The last current share. */
+  share: Share;
+  /** The kept set whose shares were accepted. */
+  used?: ShareSet;
+  /** The number of current shares that the service required. */
+  required: number;
+  priorShares: readonly Share[];
+}
 
 /** Stores the new shares after the last current share is accepted. */
-async function receive(run: SharesRun, received: Received, priorShares: Share[]): Promise<SharesState> {
-  const { set, status } = received;
-  if (isEmpty(set) && !run.identity.parameters.verification) return withoutShares(run, received);
+async function receive(run: SharesRun, received: Received): Promise<SharesState> {
+  const { operation, identity } = run;
+  const { set, required } = received;
+  const { verification } = identity.parameters;
+  if (isEmpty(set) && !verification) return withoutShares(run, received);
   await assertUsable(run, set);
-  log(run.operation, `${status.required} of ${status.required} current shares submitted`);
-  return accepted(run, received, priorShares);
+  log(operation, `${required} of ${required} current shares submitted`);
+  if (!isEmpty(set))
+    log(operation, verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
+  return accepted(run, received);
+}
+
+/** The key was rotated but no shares were returned. Record this so that the next run does not rotate again. */
+async function withoutShares(run: SharesRun, received: Received): Promise<SharesState> {
+  const fromServer = await fromBackup(run);
+  if (fromServer) return fromServer;
+  const state = accepted(run, { ...received, priorShares: [] });
+  if (!mayReturnNoShares(run.operation, run.identity.parameters))
+    throw unfinished({ state }, "no-shares-returned", noShares.reason, noShares.hint);
+  warn(run.operation, keptBySeal);
+  return state;
+}
+
+/** The accepted set is the live one, so every kept set that cannot be it is dead. */
+function accepted({ state: { submission } }: SharesRun, { set, share, used, required, priorShares }: Received): SharesState {
+  const digest = (each: Share): string => shareDigest(set.nonce, each);
+  const submitted = [...submission.submitted, digest(share)];
+  const excluded = [...submitted, ...priorShares.map(digest)];
+  // The shares of an encrypted set are unknown, so any of them may have been submitted.
+  const mayBeAccepted = ({ threshold, shares }: ShareSet): boolean => {
+    const digests = shares.map((text) => digest(shareOf(text, "")));
+    return threshold === required && (shares.length === 0 || submitted.every((each) => digests.includes(each)));
+  };
+  const kept = used ? [used] : submission.kept.filter(mayBeAccepted);
+  return { submission: { ...submission, candidate: set, source: "reply", kept, excluded } };
 }
 
 /** Cancels the attempt of a set that may not become the candidate, and starts another. Without verification the set is live, and is kept. */
@@ -139,40 +376,6 @@ async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
   const { status } = await observe(operation, identity);
   if (status.nonce === set.nonce) await endAttempt(run, status);
   return restart(run, id, `${reason}. The provider canceled the attempt and started a new one`);
-}
-
-/** The accepted set is the live one, so every kept set that cannot be it is dead. */
-function accepted(
-  { operation, state: { submission }, identity }: SharesRun,
-  { set, share, offer: { set: used }, status: { required } }: Received,
-  priorShares: Share[],
-): SharesState {
-  if (!isEmpty(set))
-    log(
-      operation,
-      identity.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live",
-    );
-  const digestOf = (each: Share): string => shareDigest(set.nonce, each);
-  const submitted = [...submission.submitted, digestOf(share)];
-  const excluded = [...submitted, ...priorShares.map(digestOf)];
-  // The shares of an encrypted set are unknown, so any of them may have been submitted.
-  const mayBeAccepted = ({ threshold, shares }: ShareSet): boolean => {
-    const digests = shares.map((text) => digestOf(shareOf(text, "")));
-    return threshold === required && (shares.length === 0 || submitted.every((digest) => digests.includes(digest)));
-  };
-  const kept = used ? [used] : submission.kept.filter(mayBeAccepted);
-  return { submission: { ...submission, candidate: set, source: "reply", kept, excluded } };
-}
-
-/** The key was rotated but no shares were returned. Record this so that the next run does not rotate again. */
-async function withoutShares(run: SharesRun, received: Received): Promise<SharesState> {
-  const found = await fromBackup(run);
-  if (found) return found;
-  const state = accepted(run, received, []);
-  if (!mayReturnNoShares(run.operation, run.identity.parameters))
-    throw unfinished({ state }, "no-shares-returned", noShares.reason, noShares.hint);
-  warn(run.operation, keptBySeal);
-  return state;
 }
 
 /** Checks for another rekey's backup before a share is submitted, since the last share overwrites it. Any share may be the last one, as others submit too. */
@@ -199,7 +402,7 @@ async function protectBackup(run: SharesRun): Promise<void> {
 }
 
 function attemptLost(run: SharesRun, { server, status }: Observed): StewardError {
-  if (server === "tampered") return refuseTampered({ server, status });
+  if (server === "tampered") return tampered({ server, status });
   const { verification } = run.identity.parameters;
   return unfinished(
     run,
@@ -222,9 +425,9 @@ async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
   await endAttempt(run, status);
   const { progress } = status;
   const keepsOthers = run.state.submission.kept.some(({ shares }) => shares.length > 0);
-  const others = keepsOthers ? " To submit those of an earlier rekey that the state keeps, and no others, set currentShares: []." : "";
+  const advice = keepsOthers ? " To submit those of an earlier rekey that the state keeps, and no others, set currentShares: []." : "";
   const why = `the ${progress} current shares submitted cannot be combined, so at least one of them is wrong. The provider canceled the attempt and started a new one`;
-  return restart(run, "shares-not-combined", why, `Correct currentShares and run \`pulumi up\` again.${others}`);
+  return restart(run, "shares-not-combined", why, `Correct currentShares and run \`pulumi up\` again.${advice}`);
 }
 
 /** Neither the response nor the count shows whether the share was counted. */
@@ -272,7 +475,7 @@ export async function restart(run: SharesRun, id: StopId, why: string, hint?: st
 }
 
 /** The encrypted shares in a backup of this rekey, in the order of the keys. */
-function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold, fingerprints }: Parameters): ShareSet | undefined {
+function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold, fingerprints }: RekeyParameters): ShareSet | undefined {
   if (backup?.nonce !== nonce) return undefined;
   const encrypted = fingerprints.map((fingerprint) => ({ fingerprint, share: backup.keys[fingerprint]?.[0] }));
   const complete = encrypted.filter((each): each is { fingerprint: string; share: string } => each.share !== undefined);
@@ -295,8 +498,8 @@ export async function fromBackup(run: SharesRun): Promise<SharesState | undefine
 
 /** Recovers the new shares from the backup, or restarts: the response with them was lost. */
 export async function recover(run: SharesRun, { status }: Observed): Promise<SharesState> {
-  const found = await fromBackup(run);
-  if (found) return found;
+  const state = await fromBackup(run);
+  if (state) return state;
   await endAttempt(run, status);
   return restart(
     run,

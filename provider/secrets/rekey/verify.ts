@@ -1,12 +1,66 @@
+import { Operation } from "../../connection";
+import { OutcomeUnknown } from "../../definition";
 import { StewardError } from "../../errors";
 import { isInactiveNode } from "../../http/failure";
 import { getBackup, isFailedCommit, isReplyLost, removeBackup, restartVerification, retryAfter429, verifyShare } from "./api";
-import { describeKeys, encryptedLine, prove, Share } from "./crypto";
-import { cancelOwnAttempt, cancelProbe, log, observe } from "./protocol";
-import { CommitRun, CommitState, describe, stateOf } from "./states";
+import { describeKeys, EncryptedShare, encryptedLine, prove, Share, ShareSet } from "./crypto";
+import { RekeyInputs } from "./inputs";
+import { AttemptIdentity, cancelOwnAttempt, cancelProbe, describe, log, observe } from "./observe";
 import { StopId, stopped, unfinished } from "./stops";
+import { Submission } from "./submit";
 
 // Proves the new shares and verifies them. The last one commits.
+
+export interface CommitInputs
+  extends Pick<RekeyInputs, "currentShares" | "newShares" | "proof" | "removeBackup" | "onConflict" | "discardShares" | "connection"> {
+  submission: Submission & { candidate: ShareSet };
+}
+
+export interface CommitState {
+  /** The known outcome of the candidate. */
+  outcome: "open" | "unknown" | "dead" | "live";
+  /** The decrypted shares that holders have brought. */
+  gathered: Gathered[];
+  /** The set known to be valid: the previous one until the candidate is proven. */
+  live?: ShareSet;
+  /** The set before the live one, encrypted, if only the holders' claim proves the live one. */
+  previousLive?: ShareSet;
+  shares: string[];
+  encryptedShares: EncryptedShare[];
+  fingerprints: string[];
+  complete: boolean;
+  /** The time at which the live set was first known to be live, as an instance id, which sorts by time. */
+  since?: string;
+}
+
+export interface Gathered {
+  label: string;
+  share: string;
+}
+
+export type LastCommit = Partial<CommitInputs & CommitState> & OutcomeUnknown;
+
+/** One run. Its progress is in `state`, which is saved however the run ends. */
+export interface CommitRun {
+  operation: Operation;
+  inputs: CommitInputs;
+  identity: AttemptIdentity;
+  state: CommitState;
+  /** The candidate's shares that are available in plaintext. */
+  shares: Share[];
+  /** The references in newShares that are not available. */
+  missing: string[];
+}
+
+export const stateOf = (outcome: CommitState["outcome"], live: ShareSet | undefined, gathered: Gathered[]): CommitState => ({
+  outcome,
+  gathered,
+  ...(live ? { live } : {}),
+  shares: live?.shares ?? [],
+  encryptedShares: live?.encrypted ?? [],
+  fingerprints: (live?.encrypted ?? []).map(({ fingerprint }) => fingerprint),
+  complete: outcome === "live",
+});
 
 export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   const { operation, inputs, identity, shares, missing } = run;
@@ -120,9 +174,9 @@ export async function finish(run: CommitRun): Promise<CommitState> {
   const { operation, inputs, identity, state } = run;
   const { candidate, nonces, hadBackup } = inputs.submission;
   try {
-    const late = await observe(operation, { ...identity, nonce: undefined });
-    if (late.server === "probe") await cancelProbe(operation, late);
-    if (late.server === "abandoned") await cancelOwnAttempt(operation, late.status);
+    const observed = await observe(operation, { ...identity, nonce: undefined });
+    if (observed.server === "probe") await cancelProbe(run, observed);
+    if (observed.server === "abandoned") await cancelOwnAttempt(operation, observed.status);
     const backup = hadBackup ? await getBackup(operation) : undefined;
     // The backup of an earlier attempt of this rekey contains dead shares.
     if (backup && (backup.nonce === candidate.nonce ? inputs.removeBackup : nonces.includes(backup.nonce))) {

@@ -22,7 +22,10 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
         strike("command line", "after", request("PUT", "rekey/update", 3)),
       ],
     },
-    rows: ["attempt: take over", "shares: recover"],
+    rows: [
+      "attempt: a matching attempt without shares is in progress: the rekey takes it over",
+      "shares: the response with the new shares is missing: the rekey reads the backup or starts over",
+    ],
     opens: ["previous", "previous"],
   },
   {
@@ -34,7 +37,11 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
         strike("both", "after", request("PUT", "rekey/update", 5)),
       ],
     },
-    rows: ["commit: outcome unknown", "commit: probe", "commit: cancel probe"],
+    rows: [
+      "commit: the attempt is gone, committed or not: the outcome is unknown",
+      "commit: the outcome is unknown: a probe tests which shares are live",
+      "commit: an old probe of this rekey is in progress: the rekey cancels it",
+    ],
     opens: ["new", "new"],
   },
   {
@@ -45,7 +52,10 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
         strike("late request", "before", request("PUT", "rekey/verify", 2)),
       ],
     },
-    rows: ["shares: submit shares", "commit: prove and verify"],
+    rows: [
+      "shares: the attempt is collecting current shares: the rekey submits the available ones",
+      "commit: the new shares are saved but not verified: the rekey proves and commits them",
+    ],
     opens: ["previous", "previous"],
   },
   {
@@ -58,7 +68,10 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
         strike("seal", "before", request("PUT", "rekey/verify", 1)),
       ],
     },
-    rows: ["shares: restart", "commit: probe"],
+    rows: [
+      "shares: the attempt is gone: the rekey starts another and saves its nonce",
+      "commit: the outcome is unknown: a probe tests which shares are live",
+    ],
     opens: ["previous", "previous"],
   },
   {
@@ -69,7 +82,10 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
       holders: 3,
       strikes: [undefined, strike("both", "after", request("PUT", "rekey/update", 3))],
     },
-    rows: ["shares: recover", "commit: prove and verify"],
+    rows: [
+      "shares: the response with the new shares is missing: the rekey reads the backup or starts over",
+      "commit: the new shares are saved but not verified: the rekey proves and commits them",
+    ],
     opens: ["previous"],
   },
 ];

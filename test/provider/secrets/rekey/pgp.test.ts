@@ -1,8 +1,7 @@
 import { isSecret, Output } from "@pulumi/pulumi/output";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { secrets } from "../../../../provider";
-import { flawOf } from "../../../../provider/secrets/rekey/candidate";
-import { describeKeys, inspectKeys } from "../../../../provider/secrets/rekey/crypto";
+import { describeKeys, flawOf, inspectKeys } from "../../../../provider/secrets/rekey/crypto";
 import { Holder, makeHolder, rotate } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 

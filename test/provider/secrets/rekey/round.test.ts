@@ -1,21 +1,55 @@
-import { StewardError } from "../../../../provider/errors";
-import { shareDigest, shareOf } from "../../../../provider/secrets/rekey/crypto";
-import { Answer, begin, Command, Event, Next, Offer, Round, step } from "../../../../provider/secrets/rekey/round";
-import { RekeyStatus, ServerState, ShareSet } from "../../../../provider/secrets/rekey/states";
+import { PartialState, StewardError } from "../../../../provider/errors";
+import { RekeyStatus } from "../../../../provider/secrets/rekey/api";
+import { ShareSet, shareDigest, shareOf } from "../../../../provider/secrets/rekey/crypto";
+import { ServerState } from "../../../../provider/secrets/rekey/observe";
+import { SharesInputs, SharesRun, Submission } from "../../../../provider/secrets/rekey/submit";
 
-// The pure step function: which share is submitted next, and when to stop. No server is needed.
+// One round of submissions: which share is submitted next, and when to stop. The service is a list of its responses.
+
+/** The next response: the status of the attempt, or the result of a submitted share. */
+type Response = Partial<RekeyStatus> | { set?: ShareSet } | StewardError;
+
+/** The responses to come, the requests with their outcome so far, and the time. */
+let responses: Response[];
+let requests: string[];
+let lines: string[];
+let now: number;
+
+/** Thrown once the list of responses is exhausted. */
+const exhausted = new Error("no response is left");
+
+function respond(request: string): Response {
+  const response = responses.shift();
+  if (!response) throw exhausted;
+  requests.push(request);
+  return response;
+}
+
+const api = "../../../../provider/secrets/rekey/api";
+jest.mock("node:timers/promises", () => ({ setTimeout: async () => void requests.push("wait") }));
+jest.mock(api, () => ({
+  ...jest.requireActual(api),
+  getStatus: async () => ({ ...status(0), ...respond("observe") }),
+  submitShare: async (_connection: unknown, { share }: { share: string }) => {
+    const response = respond(labels[share] ?? share);
+    if (response instanceof StewardError) throw response;
+    return response;
+  },
+  waitAfter429: async () => {},
+  startAttempt: async () => "fresh",
+  cancelAttempt: async () => true,
+  restartVerification: async () => undefined,
+}));
+const { submit } = require("../../../../provider/secrets/rekey/submit") as typeof import("../../../../provider/secrets/rekey/submit");
 
 const text = (byte: number): string => Buffer.alloc(33, byte).toString("base64");
-const own = [1, 2, 3].map((byte, index) => shareOf(text(byte), `currentShares[${index}]`));
+const own = [1, 2, 3].map(text);
 const keptSet: ShareSet = { nonce: "earlier", threshold: 3, shares: [4, 5, 6].map(text), encrypted: [] };
-const kept: Offer = { set: keptSet, shares: keptSet.shares.map((share) => shareOf(share, "a share of earlier")) };
-const digests = own.map((share) => shareDigest("ours", share));
+/** The names of the shares in the list of requests. */
+const labels = Object.fromEntries([1, 2, 3, 4, 5, 6].map((number) => [text(number), number < 4 ? `own ${number}` : `kept ${number - 3}`]));
+const digestOf = (share: string): string => shareDigest("ours", shareOf(share, ""));
+const digests = own.map(digestOf);
 
-const context: Round["context"] = { nonce: "ours", refusesRepeatedShares: true, waitSeconds: 0, missing: [], kept: [], hasBackup: false };
-const round = (more: Partial<Round> = {}, facts: Partial<Round["context"]> = {}): Round => ({
-  ...begin({ ...context, ...facts }, [{ shares: own }], { submitted: [], refused: [] }),
-  ...more,
-});
 const status = (progress: number, more: Partial<RekeyStatus> = {}): RekeyStatus => ({
   started: true,
   nonce: "ours",
@@ -28,178 +62,245 @@ const status = (progress: number, more: Partial<RekeyStatus> = {}): RekeyStatus 
   verificationRequired: true,
   ...more,
 });
-const observed = (progress: number, waits = false, server: ServerState = "collecting"): Event => ({
-  kind: "observed",
-  observed: { server, status: status(progress) },
-  waits,
-});
-const answered = (answer: Answer, progress: number): Event => ({ kind: "answered", answer, status: status(progress) });
-/** The decision after a series of events. */
-const after = (from: Round, ...events: Event[]): Next =>
-  events.reduce<Next>((last, event) => step(last.round, event), { round: from, command: { do: "observe" }, lines: [] });
-const label = (command: Command): string => (command.do === "submit" ? command.share.label : command.do);
+/** The status that shows this progress. */
+const at = status;
+const counted = { set: undefined };
+const newShares: ShareSet = { nonce: "ours", threshold: 2, shares: [7, 8, 9].map(text), encrypted: [] };
+const complete = { set: newShares };
+const rejected = (reason: string): StewardError => new StewardError({ code: "ERR_REJECTED", reason, status: 400 });
 const lost = new StewardError({ code: "ERR_NO_RESPONSE", reason: "the connection broke", outcomeUnknown: true });
-const unknown = (progress: number, more: Partial<RekeyStatus> = {}): Answer => ({
-  kind: "unknown",
-  status: status(progress, more),
-  error: lost,
+/** The new attempt that replaces a canceled one. */
+const fresh = at(0, { nonce: "fresh" });
+
+interface Facts {
+  /** Facts of the state, from an earlier run. */
+  submission?: Partial<Submission>;
+  inputs?: Partial<SharesInputs>;
+  /** Vault refuses a repeated share without loss. A service of the standard dialect may count it twice. */
+  dialect?: string;
+  server?: ServerState;
+}
+
+/** The requests of a run, and its end: the stop or the new shares, unless the responses ran out before. */
+async function round(facts: Facts, first: RekeyStatus, ...more: Response[]) {
+  [responses, requests, lines, now] = [more, [], [], 0];
+  const submission = { nonce: "ours", nonces: ["ours"], kept: [], submitted: [], excluded: [], refused: [], ...facts.submission };
+  const log = (line: string): unknown => lines.push(line);
+  const run = {
+    connection: { dialect: facts.dialect ?? "hashicorp", secrets: [], log: { info: log, warn: log } },
+    inputs: { currentShares: own, ...facts.inputs },
+    identity: {
+      nonce: "ours",
+      nonces: ["ours"],
+      parameters: { shares: 3, threshold: 2, pgpKeys: [], fingerprints: [], encryptionKeys: [], backup: false, verification: true },
+    },
+    state: { submission },
+  } as unknown as SharesRun;
+  try {
+    const state = await submit(run, { server: facts.server ?? "collecting", status: first });
+    return { requests, lines, submission: state.submission };
+  } catch (error) {
+    if (error !== exhausted && !(error instanceof StewardError) && !(error instanceof PartialState)) throw error;
+    const { rule, reason = "" } = error instanceof StewardError ? error.details : {};
+    return { requests, lines, submission: run.state.submission, stop: rule?.replace("rekey/", ""), reason };
+  }
+}
+
+/** The shares among the requests. */
+const sharesOf = ({ requests }: { requests: string[] }): string[] => requests.filter((request) => /^(own|kept) /.test(request));
+
+beforeEach(() => {
+  jest.spyOn(Date, "now").mockImplementation(() => now);
+});
+afterEach(() => jest.restoreAllMocks());
+
+test("submits each share after an observation, and receives what the last one brings", async () => {
+  const two = await round({}, at(0), counted, at(1), counted, at(2));
+  expect(two.requests).toEqual(["own 1", "observe", "own 2", "observe"]);
+  expect(two.submission.submitted).toEqual(digests.slice(0, 2));
+  const three = await round({}, at(0), counted, at(1), counted, at(2), complete);
+  expect(three.requests).toEqual(["own 1", "observe", "own 2", "observe", "own 3"]);
+  expect(three.submission).toMatchObject({ candidate: newShares, source: "reply", excluded: digests });
 });
 
-test("submits each share after an observation, and receives what the last one brings", () => {
-  const set: ShareSet = { nonce: "ours", threshold: 2, shares: [], encrypted: [] };
-  const counted = (progress: number): Event[] => [observed(progress), answered({ kind: "counted" }, progress)];
-  expect(label(after(round(), observed(0)).command)).toBe("currentShares[0]");
-  const two = after(round(), ...counted(0), ...counted(1));
-  expect(two).toMatchObject({ command: { do: "observe" }, round: { position: 2, counted: 2, submitted: digests.slice(0, 2) } });
-  expect(label(after(two.round, observed(2)).command)).toBe("currentShares[2]");
-  expect(after(two.round, observed(2), answered({ kind: "complete", set }, 2)).command).toMatchObject({ do: "receive", share: own[2] });
+test.each([3, 4])("starts over where the attempt holds %i shares, a threshold, and has not completed", async (progress) => {
+  const over = await round({}, at(progress), fresh);
+  expect(over).toMatchObject({ stop: "shares-not-combined", submission: { nonce: "fresh", submitted: [] } });
+  expect(sharesOf(over)).toEqual([]);
 });
 
-test("starts over where the attempt holds a threshold of shares and has not completed", () => {
-  expect(label(after(round(), observed(3)).command)).toBe("start over");
-  expect(label(after(round(), observed(4)).command)).toBe("start over");
-  // The service does not say how many it asks for.
-  const unsaid: Event = { kind: "observed", observed: { server: "collecting", status: status(0, { required: 0 }) }, waits: false };
-  expect(label(after(round(), unsaid).command)).toBe("currentShares[0]");
+test("submits shares where the service does not say how many it requires", async () => {
+  expect(sharesOf(await round({}, at(0, { required: 0 }), counted))).toEqual(["own 1"]);
 });
 
-test("prints the progress when it changes, and no more", () => {
-  expect(after(round(), observed(0)).lines).toEqual([]);
-  expect(after(round(), observed(1)).lines).toEqual([expect.stringContaining("1 of 3")]);
-  expect(after(round({ printed: 1 }), observed(1)).lines).toEqual([]);
+test("prints the progress when it changes, and no more", async () => {
+  expect((await round({}, at(0))).lines).toEqual([]);
+  expect((await round({}, at(1))).lines).toEqual(["rekey: 1 of 3 current shares submitted"]);
+  const same = await round({ dialect: "standard", submission: { submitted: digests.slice(0, 1) } }, at(1), at(1));
+  expect(same.lines).toEqual(["rekey: 1 of 3 current shares submitted"]);
 });
 
-test.each<[ServerState, Command["do"]]>([
-  ["verifying", "recover"],
-  ["none", "attempt lost"],
-  ["tampered", "attempt lost"],
-  ["foreign", "attempt lost"],
-])("submits nothing to an attempt that is %s", (server, expected) => {
-  expect(after(round(), observed(0, false, server)).command.do).toBe(expected);
+test.each<[ServerState, RekeyStatus, string]>([
+  ["verifying", at(0), "new-shares-lost"],
+  ["none", at(0, { started: false, nonce: "" }), "attempt-lost"],
+  ["tampered", at(0), "tampered-attempt"],
+  ["foreign", at(0, { nonce: "theirs" }), "attempt-replaced"],
+])("submits nothing to an attempt that is %s", async (server, first, stop) => {
+  const ended = await round({ server }, first, ...(server === "verifying" ? [fresh] : []));
+  expect(ended.stop).toBe(stop);
+  expect(sharesOf(ended)).toEqual([]);
 });
 
-test("skips a share that counts already, and submits it again only where Vault refuses repeated shares", () => {
-  const submitted = digests.slice(0, 1);
-  const skipped = after(round({ submitted }, { refusesRepeatedShares: false }), observed(1));
-  expect(skipped).toMatchObject({ command: { do: "observe" }, round: { position: 1, counted: 1, repeated: 1 } });
-  expect(label(after(skipped.round, observed(1)).command)).toBe("currentShares[1]");
-  const again = after(round({ submitted }), observed(1));
-  expect(label(again.command)).toBe("currentShares[0]");
-  expect(after(again.round, answered({ kind: "share refused", reason: "repeated" }, 1))).toMatchObject({
-    command: { do: "observe" },
-    round: { position: 1, counted: 1, repeated: 1, refusals: [] },
-  });
+test("skips a share that counts already, and submits it again only where Vault refuses repeated shares", async () => {
+  const submission = { submitted: digests.slice(0, 1) };
+  const skipped = await round({ dialect: "standard", submission }, at(1), at(1), counted);
+  expect(skipped.requests).toEqual(["observe", "own 2"]);
+  const again = await round({ submission }, at(1), rejected("repeated"), at(1), at(1), counted);
+  expect(sharesOf(again)).toEqual(["own 1", "own 2"]);
+  for (const dialect of ["standard", "hashicorp"]) {
+    const repeated = dialect === "hashicorp" ? [rejected("repeated"), at(1)] : [];
+    const alone = await round({ dialect, submission, inputs: { currentShares: own.slice(0, 1) } }, at(1), ...repeated, at(1));
+    expect(alone).toMatchObject({
+      stop: "shares-missing",
+      reason: "1 of 3 current shares submitted; submitted before: 1 of the available shares",
+    });
+  }
 });
 
-test("forgets the submitted shares where the service dropped its progress", () => {
-  expect(after(round({ submitted: digests }), observed(1)).round.submitted).toEqual([]);
+test("forgets the submitted shares where the service dropped its progress", async () => {
+  expect((await round({ submission: { submitted: digests } }, at(1))).submission.submitted).toEqual([]);
 });
 
-test("submits its shares again, once, where the service dropped them", () => {
-  const [first] = digests;
-  const dropped = after(round({ position: 2, counted: 2, repeated: 1, submitted: digests.slice(0, 2) }), observed(0));
-  expect(label(dropped.command)).toBe("currentShares[0]");
-  expect(dropped.round).toMatchObject({ position: 0, counted: 0, repeated: 0, submitted: [] });
+test("submits its shares again, once, where the service dropped them", async () => {
+  const dropped = [at(0), counted, at(1), counted, at(0), counted] as const;
+  const again = await round({}, ...dropped);
+  expect(sharesOf(again)).toEqual(["own 1", "own 2", "own 1"]);
+  expect(again.submission.submitted).toEqual(digests.slice(0, 1));
   // A service that always reports no progress would receive the shares forever.
-  const again = after(dropped.round, answered({ kind: "counted" }, 0));
-  expect(again.round).toMatchObject({ position: 1, counted: 1, submitted: [first] });
-  const once = after(again.round, observed(0));
-  expect(label(once.command)).toBe("currentShares[1]");
-  expect(once.round).toMatchObject({ counted: 0, submitted: [] });
+  const once = await round({}, ...dropped, at(0), counted, at(0), counted, at(0));
+  expect(sharesOf(once)).toEqual(["own 1", "own 2", "own 1", "own 2", "own 3"]);
+  expect(once).toMatchObject({ stop: "shares-missing", submission: { submitted: [] } });
 });
 
-test("a kept set counts as refused only if all shares were its own since the service dropped its progress", () => {
-  const offers: Round["offers"] = [kept];
-  const submitted = kept.shares.map((share) => shareDigest("ours", share)).slice(0, 2);
-  const dropped = after(round({ offers, position: 2, counted: 2, submitted, isRestarted: true }), observed(1));
-  const mixed = after(dropped.round, observed(2), answered({ kind: "all refused", reason: "no set" }, 2));
-  expect(mixed).toMatchObject({ command: { do: "observe" }, round: { offers, refused: [], position: 0 } });
+/** The program has no share, so that a set of the state is submitted. */
+const onlyKept: Facts = { inputs: { currentShares: [] }, submission: { kept: [keptSet] } };
+const dropsAll = [rejected("no set"), at(0), at(0)] as const;
+
+test("a kept set counts as refused only if all shares were its own since the service dropped its progress", async () => {
+  const mixed = await round(onlyKept, at(0), at(0), counted, at(1), counted, at(1), counted, at(2), ...dropsAll);
+  expect(sharesOf(mixed)).toEqual(["kept 1", "kept 2", "kept 1", "kept 2"]);
+  expect(mixed.submission.refused).toEqual([]);
+  expect(mixed.stop).toBeUndefined();
 });
 
-test("does not report shares of an earlier run as submitted after the service refused all", () => {
-  const offers: Round["offers"] = [{ shares: own }, { ...kept, shares: [] }];
-  const refused = after(round({ offers, position: 2, counted: 2, repeated: 2 }), answered({ kind: "all refused", reason: "no set" }, 2));
-  const { command } = after(refused.round, observed(0));
-  expect(command).toMatchObject({ do: "stop", id: "shares-missing", reason: expect.stringMatching(/^0 of 3 current shares submitted$/) });
+test("does not report shares of an earlier run as submitted after the service refused all", async () => {
+  const repeated = (progress: number): Response[] => [rejected("repeated"), at(progress), at(progress)];
+  const submission = { submitted: digests.slice(0, 2), kept: [keptSet] };
+  const each = [rejected("wrong length"), at(0), at(0)];
+  const all = [rejected("no set"), at(0), at(0)];
+  const refused = await round({ submission }, at(2), ...repeated(2), ...repeated(2), ...all, ...each, ...each, ...each);
+  expect(sharesOf(refused)).toEqual(["own 1", "own 2", "own 3", "kept 1", "kept 2", "kept 3"]);
+  expect(refused).toMatchObject({ stop: "shares-missing", reason: expect.stringMatching(/^0 of 3 current shares submitted; refused: /) });
 });
 
-test("keeps the last share for the end while other holders are awaited", () => {
-  const last = round({ position: 2, counted: 2 }, { waitSeconds: 9 });
-  const waits = after(last, observed(1, true));
-  expect(waits.command.do).toBe("wait");
-  expect(waits.lines.at(-1)).toContain("9 s");
-  expect(after(waits.round, observed(1, true)).lines).toEqual([]);
-  expect(label(after(waits.round, observed(2, true)).command)).toBe("currentShares[2]");
-  expect(label(after(waits.round, observed(1, false)).command)).toBe("currentShares[2]");
+/** The service refuses the first share, and counts the second. */
+const twoPassed = [at(0), rejected("wrong length"), at(0), at(0), counted] as const;
+
+test("keeps the last share for the end while other holders are awaited", async () => {
+  const inputs = { waitSeconds: 9 };
+  const waits = await round({ inputs }, ...twoPassed, at(1), at(1));
+  expect(waits.requests.slice(-5)).toEqual(["own 2", "observe", "wait", "observe", "wait"]);
+  expect(waits.lines.filter((line) => line.includes("9 s"))).toHaveLength(1);
+  expect(sharesOf(await round({ inputs }, ...twoPassed, at(2), counted))).toEqual(["own 1", "own 2", "own 3"]);
 });
 
-test("stops with the missing and the refused shares", () => {
-  const refused = after(round({}, { missing: ["currentShares[3] (the variable SHARE)"] }), observed(0), {
-    ...answered({ kind: "share refused", reason: "wrong length" }, 0),
+test("submits the last share once the wait is over", async () => {
+  const late = {
+    ...at(1),
+    get progress() {
+      now = 9_001;
+      return 1;
+    },
+  };
+  const done = await round({ inputs: { waitSeconds: 9 } }, ...twoPassed, at(1), late, counted);
+  expect(sharesOf(done)).toEqual(["own 1", "own 2", "own 3"]);
+});
+
+test("stops with the missing and the refused shares", async () => {
+  const inputs = { currentShares: [...own, { env: "SHARE_THAT_IS_NOT_SET" }] };
+  const refused = [rejected("wrong length"), at(1), at(1)];
+  const submission = { submitted: digests.slice(1, 2) };
+  const done = await round({ inputs, submission, dialect: "standard" }, at(1), ...refused, at(1), ...refused);
+  expect(done).toMatchObject({
+    stop: "shares-missing",
+    reason: expect.stringMatching(
+      /^1 of 3 .*; unavailable: currentShares\[3\] \(the variable SHARE_THAT_IS_NOT_SET\); refused: currentShares\[0\]: wrong length; refused: /,
+    ),
   });
-  const done = after({ ...refused.round, position: 3, repeated: 1 }, observed(1));
-  expect(done.command).toMatchObject({
-    do: "stop",
-    id: "shares-missing",
-    reason: expect.stringMatching(/^1 of 3 .*: 1 of .*: currentShares\[3\] \(the variable SHARE\);.*: currentShares\[0\]: wrong length$/),
-  });
 });
 
-test("tries a kept set where the own shares are refused, and records a kept set that is refused", () => {
-  const offers: Round["offers"] = [{ shares: own }, kept];
-  const all = { kind: "all refused", reason: "no set" } as const;
-  const other = after(round({ offers, position: 2, counted: 2, submitted: digests.slice(0, 2) }), answered(all, 2));
-  expect(other).toMatchObject({ command: { do: "observe" }, round: { offers: [kept], position: 0, counted: 0, submitted: [] } });
-  const end = after({ ...other.round, position: 2, counted: 2 }, answered(all, 2));
-  expect(end.round.refused).toEqual(["earlier"]);
-  expect(end.command).toMatchObject({ do: "stop", id: "shares-refused", reason: expect.stringContaining("(no set)") });
+test("tries a kept set where the own shares are refused, and records a kept set that is refused", async () => {
+  const submission = { kept: [keptSet] };
+  const all = [at(0), counted, at(1), counted, at(2), ...dropsAll] as const;
+  const other = await round({ submission }, ...all);
+  expect(other).toMatchObject({ stop: undefined, submission: { submitted: [], refused: [] } });
+  const end = await round({ submission }, ...all, counted, at(1), counted, at(2), rejected("no set"), at(0));
+  expect(sharesOf(end).slice(-3)).toEqual(["kept 1", "kept 2", "kept 3"]);
+  expect(end).toMatchObject({ stop: "shares-refused", reason: expect.stringContaining("(no set)"), submission: { refused: ["earlier"] } });
 });
 
-test("submits a kept set again where other holders' shares were refused with it", () => {
-  const mixed = after(round({ offers: [kept], position: 1, counted: 1 }), answered({ kind: "all refused", reason: "no set" }, 2));
-  expect(mixed).toMatchObject({ command: { do: "observe" }, round: { offers: [kept], position: 0, refused: [] } });
+test("submits a kept set again where other holders' shares were refused with it", async () => {
+  const mixed = await round(onlyKept, at(0), at(0), counted, at(2), ...dropsAll, counted);
+  expect(sharesOf(mixed)).toEqual(["kept 1", "kept 2", "kept 1"]);
+  expect(mixed.submission.refused).toEqual([]);
 });
 
-test("submits no kept set to an attempt that has shares of other holders", () => {
-  const offers: Round["offers"] = [{ shares: own.slice(0, 1) }, kept];
-  const theirs = after(round({ offers, position: 1, counted: 1 }), observed(2));
-  expect(theirs.command).toMatchObject({ do: "stop", id: "shares-missing", reason: expect.stringContaining("2 of 3") });
-  const alone = after(round({ offers, position: 1, counted: 1 }), observed(1));
-  expect(alone).toMatchObject({ command: { do: "observe" }, round: { offers: [kept], position: 0 } });
+test("submits no kept set to an attempt that has shares of other holders", async () => {
+  const facts = { inputs: { currentShares: own.slice(0, 1) }, submission: { kept: [keptSet] } };
+  const theirs = await round(facts, at(0), counted, at(2));
+  expect(theirs).toMatchObject({ stop: "shares-missing", reason: expect.stringContaining("2 of 3") });
+  const alone = await round(facts, at(0), counted, at(1), at(1), counted);
+  expect(sharesOf(alone)).toEqual(["own 1", "kept 1"]);
 });
 
-test("a share without a response is submitted again once where that is safe, and else given up", () => {
-  const once = after(round(), observed(0), answered(unknown(0), 0));
-  expect(once).toMatchObject({ command: { do: "observe" }, round: { position: 0, isRetry: true } });
-  expect(after(once.round, observed(0), answered(unknown(0), 0)).command.do).toBe("count unknown");
-  expect(after(round({}, { refusesRepeatedShares: false }), answered(unknown(0), 0)).command.do).toBe("count unknown");
-  expect(after(once.round, answered({ kind: "counted" }, 0)).round.isRetry).toBe(false);
+test("a share without a response is submitted again once where that is safe, and else given up", async () => {
+  const unanswered = [lost, at(0)] as const;
+  expect(sharesOf(await round({}, at(0), ...unanswered, at(0), counted))).toEqual(["own 1", "own 1"]);
+  const twice = await round({}, at(0), ...unanswered, at(0), ...unanswered, fresh);
+  expect(twice.stop).toBe("share-count-unknown");
+  const once = await round({ dialect: "standard" }, at(0), ...unanswered, fresh);
+  expect(once.stop).toBe("share-count-unknown-restarted");
 });
 
-test.each<Answer>([{ kind: "share refused", reason: "wrong length" }, { kind: "counted" }])(
-  "the response to each share may be lost once, although that to the share before was lost: %j",
-  (answer) => {
-    const retried = after(round(), observed(0), answered(unknown(0), 0), observed(0), answered(answer, 0), observed(1));
-    expect(label(retried.command)).toBe("currentShares[1]");
-    expect(after(retried.round, answered(unknown(1), 1))).toMatchObject({ command: { do: "observe" }, round: { position: 1 } });
-  },
-);
-
-test("the response to a share of a kept set may be lost once, although that to an own share was lost", () => {
-  const from = round({ offers: [{ shares: own }, kept], position: 2, counted: 2, isRetry: true });
-  const other = after(from, answered({ kind: "all refused", reason: "no set" }, 2), observed(0));
-  expect(after(other.round, answered(unknown(0), 0)).command.do).toBe("observe");
+test.each([
+  ["refused", [rejected("wrong length"), at(0), at(0)]],
+  ["counted", [counted, at(1)]],
+])("the response to each share may be lost once, although that to the share before was lost, and then %s", async (_, results) => {
+  const { progress = 0 } = results.at(-1) as RekeyStatus;
+  const retried = await round({}, at(0), lost, at(0), at(0), ...results, lost, at(progress), at(progress), counted);
+  expect(sharesOf(retried)).toEqual(["own 1", "own 1", "own 2", "own 2"]);
 });
 
-test.each([{ started: false }, { verification: { nonce: "v", progress: 0, threshold: 2, shares: 3 } }])(
+test("the response to a share of a kept set may be lost once, although that to an own share was lost", async () => {
+  const facts = { submission: { kept: [keptSet] } };
+  const refused = [at(0), counted, at(1), counted, at(2), lost, at(2), at(2), ...dropsAll] as const;
+  const other = await round(facts, ...refused, lost, at(0), at(0), counted);
+  expect(sharesOf(other)).toEqual(["own 1", "own 2", "own 3", "own 3", "kept 1", "kept 1"]);
+});
+
+test.each([{ started: false, nonce: "" }, { verification: { nonce: "v", progress: 0, threshold: 2, shares: 3 } }])(
   "a share without a response is left to the next observation where the attempt shows %j",
-  (more) => {
-    for (const refusesRepeatedShares of [true, false])
-      expect(after(round({}, { refusesRepeatedShares }), answered(unknown(0, more), 0)).command.do).toBe("observe");
+  async (more) => {
+    for (const dialect of ["hashicorp", "standard"]) {
+      const left = await round({ dialect }, at(0), lost, at(0, more), at(0));
+      expect(left.requests.slice(0, 3)).toEqual(["own 1", "observe", "observe"]);
+    }
   },
 );
 
-test("a 429 changes nothing", () => {
-  const from = round();
-  expect(after(from, answered({ kind: "rate limited" }, 0))).toEqual({ round: from, command: { do: "observe" }, lines: [] });
+test("a 429 changes nothing", async () => {
+  const tooMany = new StewardError({ code: "ERR_RATE_LIMITED", reason: "too many requests", status: 429 });
+  const later = await round({}, at(0), tooMany, at(0), counted);
+  expect(later.requests).toEqual(["own 1", "observe", "own 1"]);
+  expect(later.submission.submitted).toEqual(digests.slice(0, 1));
 });

@@ -1,9 +1,9 @@
 import { StewardError } from "../../../../provider/errors";
 import { RekeyInputs } from "../../../../provider/secrets";
-import { lineOf, table } from "../../../../provider/secrets/rekey/protocol";
 import { printed } from "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { inputsFrom, onEachRekeyTarget, RekeyStack, RekeyTarget } from "../../../support/rekey";
+import { rekeyRows } from "../../../support/rekey-rows";
 
 /** The tools of a test of a row. */
 function stageOf(target: RekeyTarget) {
@@ -62,26 +62,26 @@ async function expectForeign(failure: Promise<StewardError>, nonce: string, ...f
 /** The status of an attempt with other parameters. */
 const tampered = (body: string): string => JSON.stringify({ ...JSON.parse(body), n: 1, t: 1 });
 
-/** For each row: the way to it, its action, and the next steps of the rekey. */
+/** For each row, by the line that it prints: the way to it, its action, and the next steps of the rekey. */
 const stories: Record<string, (stage: Stage) => Promise<void>> = {
-  "attempt: start": async ({ stack, inputs, status }) => {
+  "attempt: no attempt is in progress: the rekey starts one": async ({ stack, inputs, status }) => {
     await stack.up(inputs, "attempt");
     expect(await status()).toMatchObject({ started: true, progress: 0 });
   },
-  "attempt: take over": async ({ target, stack, inputs, begin }) => {
+  "attempt: a matching attempt without shares is in progress: the rekey takes it over": async ({ target, stack, inputs, begin }) => {
     const nonce = await begin(like);
     await stack.up(inputs);
     expect(stack.attempt.outputs().attempt).toMatchObject({ nonce });
     expect(target.gateway.requests.filter(({ method, path }) => method === "PUT" && path === "/v1/sys/rekey/init")).toEqual([]);
   },
-  "attempt: abandon and start": async ({ stack, inputs, status }) => {
+  "attempt: the inputs changed: the rekey cancels its attempt and starts another": async ({ stack, inputs, status }) => {
     await stack.up(inputs, "shares");
     const { nonce } = await status();
     await stack.up(again(inputs), "attempt");
     expect((await status()).nonce).not.toBe(nonce);
     await stack.up(again(inputs));
   },
-  "attempt: cancel probe": async (stage) => {
+  "attempt: an old probe of this rekey is in progress: the rekey cancels it": async (stage) => {
     const { stack, inputs, status } = stage;
     await stack.up(inputs, "attempt");
     await leaveProbe(stage);
@@ -89,7 +89,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stack.up(again(inputs));
     expect((await status()).nonce).not.toBe(nonce);
   },
-  "attempt: defer": async ({ stack, inputs, cancel, begin, status }) => {
+  "attempt: an attempt of unknown origin is in progress: deferred to the shares step": async ({ stack, inputs, cancel, begin, status }) => {
     await stack.up(inputs, "attempt");
     await cancel();
     const nonce = await begin(foreign);
@@ -99,7 +99,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(await stack.stops(again(inputs))).toBe("rekey/attempt-restarted");
     await stack.up(again(inputs));
   },
-  "attempt: conflict": async ({ stack, inputs, begin, submit, status, target }) => {
+  "attempt: another client's attempt is in progress: onConflict decides": async ({ stack, inputs, begin, submit, status, target }) => {
     const nonce = await begin(foreign);
     await submit(target.first[0] as string);
     const { details } = await expectForeign(stack.fails(inputs), nonce, "4 shares, threshold 3", "1 of 3");
@@ -108,7 +108,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(await stack.stops({ ...inputs, onConflict: "resume" })).toBe("rekey/foreign-attempt");
     await stack.up({ ...inputs, onConflict: "cancel" });
   },
-  "shares: restart": async ({ target, stack, inputs, status }) => {
+  "shares: the attempt is gone: the rekey starts another and saves its nonce": async ({ target, stack, inputs, status }) => {
     await stack.up(inputs, "attempt");
     const { nonce } = await status();
     await target.sealAndUnseal(target.first.slice(0, 3));
@@ -117,7 +117,12 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect((await status()).nonce).not.toBe(nonce);
     await stack.up(inputs);
   },
-  "shares: abandon and start": async ({ stack, inputs, cancel, status }) => {
+  "shares: an older attempt of this rekey is in progress: the rekey cancels it and starts another": async ({
+    stack,
+    inputs,
+    cancel,
+    status,
+  }) => {
     await stack.up(inputs, "attempt");
     await cancel();
     await stack.stops(inputs);
@@ -127,13 +132,13 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect((await status()).nonce).not.toBe(nonce);
     await stack.up(again(inputs));
   },
-  "shares: cancel probe": async (stage) => {
+  "shares: an old probe of this rekey is in progress: the rekey cancels it": async (stage) => {
     await stage.stack.up(stage.inputs, "attempt");
     await leaveProbe(stage);
     expect(await stage.stack.stops(stage.inputs)).toBe("rekey/attempt-restarted");
     await stage.stack.up(stage.inputs);
   },
-  "shares: take over": async ({ stack, inputs, cancel, begin }) => {
+  "shares: a matching attempt without shares is in progress: the rekey takes it over": async ({ stack, inputs, cancel, begin }) => {
     await stack.up(inputs, "attempt");
     await cancel();
     const nonce = await begin(like);
@@ -141,12 +146,18 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(stack.submission.nonce).toBe(nonce);
     await stack.up(inputs);
   },
-  "shares: submit shares": async ({ stack, inputs, status }) => {
+  "shares: the attempt is collecting current shares: the rekey submits the available ones": async ({ stack, inputs, status }) => {
     await stack.up(inputs, "shares");
     expect(stack.candidate.shares).toHaveLength(3);
     expect((await status()).started).toBe(true);
   },
-  "shares: recover": async ({ target, stack, inputs, submit, status }) => {
+  "shares: the response with the new shares is missing: the rekey reads the backup or starts over": async ({
+    target,
+    stack,
+    inputs,
+    submit,
+    status,
+  }) => {
     await stack.up(inputs, "attempt");
     const { nonce } = await status();
     await submit(...target.first.slice(0, 3));
@@ -158,7 +169,12 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(ends.map(({ path }) => path)).toEqual(["/v1/sys/rekey/verify", "/v1/sys/rekey/init"]);
     await stack.up(inputs);
   },
-  "shares: refuse tampered": async ({ target, stack, inputs, status }) => {
+  "shares: the attempt has the expected nonce but other parameters: the rekey submits no share": async ({
+    target,
+    stack,
+    inputs,
+    status,
+  }) => {
     await stack.up(inputs, "attempt");
     target.gateway.interrupt = ({ method, path }) =>
       method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: tampered } : undefined;
@@ -167,7 +183,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect((await status()).progress).toBe(0);
     await stack.up(inputs);
   },
-  "shares: conflict": async ({ stack, inputs, cancel, begin, submit, target }) => {
+  "shares: another client's attempt is in progress: onConflict decides": async ({ stack, inputs, cancel, begin, submit, target }) => {
     await stack.up(inputs, "attempt");
     await cancel();
     const nonce = await begin(like);
@@ -177,25 +193,25 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(await stack.stops({ ...inputs, onConflict: "resume" })).toBe("rekey/attempt-resumed");
     await stack.up(inputs);
   },
-  "commit: prove and verify": async ({ stack, inputs, status }) => {
+  "commit: the new shares are saved but not verified: the rekey proves and commits them": async ({ stack, inputs, status }) => {
     await stack.up(inputs);
     expect((await status()).started).toBe(false);
   },
-  "commit: outcome unknown": async (stage) => {
+  "commit: the attempt is gone, committed or not: the outcome is unknown": async (stage) => {
     await untilUnknown(stage);
     expect((await stage.status()).started).toBe(false);
     expect(await stage.stack.stops(stage.inputs)).toBe("rekey/not-committed");
     expect(await stage.stack.stops(stage.inputs)).toBe("rekey/not-committed");
     await stage.stack.up(again(stage.inputs));
   },
-  "commit: cancel probe": async (stage) => {
+  "commit: an old probe of this rekey is in progress: the rekey cancels it": async (stage) => {
     await untilUnknown(stage);
     await leaveProbe(stage);
     expect(await stage.stack.stops(stage.inputs)).toBe("rekey/not-committed");
     expect((await stage.status()).started).toBe(false);
     await stage.stack.up(again(stage.inputs));
   },
-  "commit: refuse tampered": async ({ target, stack, inputs }) => {
+  "commit: the attempt has the expected nonce but other parameters: the rekey submits no share": async ({ target, stack, inputs }) => {
     await stack.up(inputs, "shares");
     target.gateway.interrupt = ({ method, path }) =>
       method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: tampered } : undefined;
@@ -203,7 +219,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     target.gateway.interrupt = undefined;
     await stack.up(inputs);
   },
-  "commit: conflict": async ({ stack, inputs, cancel, begin, status }) => {
+  "commit: another client's attempt is in progress: onConflict decides": async ({ stack, inputs, cancel, begin, status }) => {
     await stack.up(inputs, "shares");
     await cancel();
     // Also one like this rekey's, without shares: it may belong to another stack.
@@ -220,7 +236,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(await stack.stops(inputs)).toBe("rekey/not-committed");
     await stack.up(again(inputs));
   },
-  "commit: probe": async ({ target, stack, inputs }) => {
+  "commit: the outcome is unknown: a probe tests which shares are live": async ({ target, stack, inputs }) => {
     target.gateway.interrupt = ({ method, path, nth }) =>
       method === "PUT" && path.endsWith("/rekey/verify") && nth === 2 ? { when: "after" } : undefined;
     expect(await stack.stops(inputs)).toBe("rekey/outcome-unknown");
@@ -230,14 +246,14 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
 };
 
 test("every row of the table has a story", () =>
-  expect(Object.keys(stories).sort()).toEqual(table.map(({ step, action }) => `${step}: ${action}`).sort()));
+  expect(Object.keys(stories).sort()).toEqual(rekeyRows.map(({ step, log }) => `${step}: ${log}`).sort()));
 
 onEachRekeyTarget("each row of the table", (current) => {
-  test.each(table.map((row) => ({ ...row, row })))("$step: $name", async ({ row, step, action }) => {
+  test.each(rekeyRows)("$step: $log", async ({ step, log, line }) => {
     const stage = stageOf(current());
     const { target, status } = stage;
-    await stories[`${step}: ${action}`]?.(stage);
-    expect(printed).toContain(lineOf(row));
+    await stories[`${step}: ${log}`]?.(stage);
+    expect(printed).toContain(line);
     // In every case the valid shares are the previous ones, or in the state.
     const { shares = [], complete } = stage.stack.commit.state ? stage.stack.outputs : { complete: false };
     if (!complete) expect(await target.opens(target.first)).toBe(true);

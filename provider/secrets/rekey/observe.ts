@@ -1,0 +1,315 @@
+import { isDeepStrictEqual } from "node:util";
+import { Operation } from "../../connection";
+import { StewardError } from "../../errors";
+import { otherManagerOf } from "../../lifecycle/ownership";
+import {
+  cancelAttempt,
+  getStatus,
+  isAutoUnsealed,
+  isReplyLost,
+  RekeyParameters,
+  RekeyStatus,
+  restartVerification,
+  startAttempt,
+} from "./api";
+import { RekeyInputs } from "./inputs";
+import { autoUnseal, endedByOthers, stopped } from "./stops";
+
+// Each step of a rekey has a table of what the next `pulumi up` does. This file observes the service, finds the row, and has what the steps share.
+
+/**
+ * The attempt on the server, as one of the three resources classifies it:
+ *
+ * - `none`: no attempt;
+ * - `collecting`, `verifying`: the attempt of this rekey, before and after the last current share;
+ * - `tampered`: the nonce of this rekey, but other parameters;
+ * - `abandoned`: an earlier attempt of this rekey;
+ * - `matchingUnused`: the parameters of this rekey, with verification, and no share yet, so a takeover harms no other client;
+ * - `matchingInUse`: the same, with shares of other holders;
+ * - `probe`: the throw-away attempt of this rekey, known by its key;
+ * - `foreign`: another client's attempt.
+ */
+export type ServerState =
+  | "none"
+  | "collecting"
+  | "verifying"
+  | "tampered"
+  | "abandoned"
+  | "matchingUnused"
+  | "matchingInUse"
+  | "probe"
+  | "foreign";
+
+export interface Observed {
+  server: ServerState;
+  status: RekeyStatus;
+}
+
+/** The facts by which a resource recognizes its attempts. */
+export interface AttemptIdentity {
+  /** The nonce of the current attempt. Undefined without one. */
+  nonce?: string;
+  /** The nonce of every attempt that this rekey started, or to which it submitted a share. */
+  nonces: readonly string[];
+  parameters: RekeyParameters;
+  /** The fingerprint of the throw-away key. */
+  probe?: string;
+}
+
+export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }: AttemptIdentity): ServerState {
+  if (!status.started) return "none";
+  if (isProbe(status, probe)) return "probe";
+  const same = matches(status, parameters);
+  if (status.nonce === nonce) return !same ? "tampered" : status.verification ? "verifying" : "collecting";
+  if (nonces.includes(status.nonce)) return "abandoned";
+  if (!same || status.verification) return "foreign";
+  // Without verification the last share commits. The subkeys to which it encrypts the new shares are unknown until then.
+  if (!parameters.verification) return "foreign";
+  return status.progress === 0 ? "matchingUnused" : "matchingInUse";
+}
+
+const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
+  fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
+
+/** True if the status shows exactly these parameters. A share for other parameters could produce keys for an attacker. */
+export const matches = (
+  status: RekeyStatus,
+  { shares, threshold, fingerprints, backup, verification }: Omit<RekeyParameters, "pgpKeys" | "encryptionKeys">,
+): boolean =>
+  status.shares === shares &&
+  status.threshold === threshold &&
+  status.backup === backup &&
+  status.verificationRequired === verification &&
+  isDeepStrictEqual(status.pgpFingerprints, fingerprints);
+
+export const withNonce = (nonces: readonly string[], nonce: string): string[] => [...new Set([...nonces, nonce])];
+
+export const sizeOf = (shares: number, threshold: number): string =>
+  `${shares} ${shares === 1 ? "share" : "shares"}, threshold ${threshold}`;
+
+/** `7 shares, threshold 4; with verification; 1 of 3 current shares submitted`. */
+export function describe(status: RekeyStatus): string {
+  const { pgpFingerprints, progress, required, verification } = status;
+  return [
+    sizeOf(status.shares, status.threshold),
+    status.verificationRequired ? "with verification" : "without verification",
+    ...(pgpFingerprints.length > 0 ? [`encrypted to subkeys of ${pgpFingerprints.join(", ")}`] : []),
+    ...(status.backup ? ["with backup"] : []),
+    verification
+      ? `${verification.progress} of ${verification.threshold} new shares verified`
+      : `${progress} of ${required} current shares submitted`,
+  ].join("; ");
+}
+
+/** The content of a step's state. */
+type Holds = "nothing" | "an attempt" | "a nonce" | "no nonce" | "a candidate" | "an unknown outcome";
+
+/** One of the three resources of a rekey. */
+export type Step = "attempt" | "shares" | "commit";
+
+/** The action of a step for a content of its state and a state of the server. */
+export interface Row<Run, State> {
+  holds: readonly Holds[];
+  server: readonly ServerState[];
+  /** Printed when the row is taken. */
+  log: string;
+  /** Returns the state that ends the step. Without one, the step observes the service again. */
+  act(run: Run, observed: Observed): Promise<State | undefined>;
+}
+
+/** A row of several steps, without what the state holds. */
+type SharedRow = Omit<Row<Run, never>, "holds">;
+
+export const oldProbe: SharedRow = {
+  server: ["probe"],
+  log: "an old probe of this rekey is in progress: the rekey cancels it",
+  act: cancelProbe,
+};
+export const tamperedAttempt: SharedRow = {
+  server: ["tampered"],
+  log: "the attempt has the expected nonce but other parameters: the rekey submits no share",
+  act: async (_run, observed) => {
+    throw tampered(observed);
+  },
+};
+export const onConflictDecides = "another client's attempt is in progress: onConflict decides";
+
+export const lineOf = (step: Step, { log }: { log: string }): string => `rekey, ${step}: ${log}`;
+
+/** One run of a step. */
+interface Run {
+  operation: Operation;
+  identity: AttemptIdentity;
+}
+
+export async function observe(operation: Operation, identity: AttemptIdentity): Promise<Observed> {
+  const status = await getStatus(operation);
+  return { server: serverStateOf(status, identity), status };
+}
+
+/**
+ * Observes the service and does what the row says, until an action ends the step. A pair without a row stops: it never falls through to a start.
+ * A live set, a dead set, and an unknown set whose holders' shares are missing are handled before the table.
+ */
+export async function followRows<StepRun extends Run, State extends object>(
+  step: Step,
+  rows: readonly Row<StepRun, State>[],
+  holds: Holds,
+  run: StepRun,
+): Promise<State> {
+  for (;;) {
+    const observed = await observe(run.operation, run.identity);
+    const row = rows.find((each) => each.holds.includes(holds) && each.server.includes(observed.server));
+    if (!row) throw unexpectedState(observed, holds);
+    run.operation.run.log.info(lineOf(step, row));
+    const state = await row.act(run, observed);
+    if (state) return state;
+  }
+}
+
+/** Prints what a rekey does in the output of `pulumi up`. */
+export const log = (operation: Operation, message: string): void => operation.run.log.info(`rekey: ${message}`);
+export const warn = (operation: Operation, message: string): void => operation.run.log.warn(`rekey: ${message}`);
+
+/** Throws if the engine does not save the state after each resource. Call it before the first request that changes anything. */
+export function assertSavesEachStep(operation: Operation): void {
+  if (operation.run.engine.savesEachStep) return;
+  throw stopped(
+    "checkpoints-skipped",
+    "PULUMI_SKIP_CHECKPOINTS is set, and a rekey needs the state that Pulumi saves after each resource; nothing was sent",
+    "Run again without PULUMI_SKIP_CHECKPOINTS.",
+    "ERR_INVALID_INPUT",
+  );
+}
+
+/**
+ * Starts an attempt and reads the status back, which also resolves a lost response. Another client may have started the attempt that it then shows, so
+ * `nonces` gets its nonce only after a response.
+ */
+export async function newAttempt(operation: Operation, identity: AttemptIdentity): Promise<{ nonce: string; nonces: string[] }> {
+  const { parameters } = identity;
+  if (!parameters.verification && (await isAutoUnsealed(operation))) throw autoUnseal();
+  let nonce: string | undefined;
+  let lost: unknown;
+  try {
+    nonce = await startAttempt(operation, parameters);
+  } catch (error) {
+    if (!isReplyLost(error)) throw await explainStart(operation, error);
+    lost = error;
+  }
+  const { server, status } = await observe(operation, { ...identity, nonce });
+  if (server === "none")
+    throw lost ?? stopped("attempt-lost-at-start", `the new attempt is gone: ${endedByOthers}`, "Run `pulumi up` again.");
+  // Its nonce is known, so it is the new attempt, although other holders may have submitted shares to it.
+  const hasNonce = server === "collecting" || server === "verifying";
+  const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
+  // Without verification, a matching attempt of unknown origin could be there to obtain the shares.
+  if (hasNonce || (isFresh && (server === "matchingUnused" || !(lost || nonce)))) {
+    log(operation, `started attempt ${status.nonce}: ${describe(status)}`);
+    return { nonce: status.nonce, nonces: lost ? [...identity.nonces] : withNonce(identity.nonces, status.nonce) };
+  }
+  if (!lost && status.shares === 1 && parameters.shares > 1)
+    throw autoUnseal(`; cancel the attempt ${status.nonce} with \`pulumi-steward rekey cancel\``);
+  throw inProgress(status, waitOr(server === "matchingInUse"));
+}
+
+async function explainStart(operation: Operation, error: unknown): Promise<unknown> {
+  if (!(error instanceof StewardError) || error.status !== 400) return error;
+  return (await isAutoUnsealed(operation).catch(() => false)) ? autoUnseal() : error;
+}
+
+/** Handles another client's attempt according to `onConflict`. Returns the nonce of a resumed one. */
+export async function resolveConflict(
+  operation: Operation,
+  { server, status }: Observed,
+  onConflict: RekeyInputs["onConflict"],
+  maySubmit: boolean,
+): Promise<string | undefined> {
+  if (onConflict === "cancel") {
+    // Read again: cancel only the attempt that was just seen.
+    const now = await getStatus(operation);
+    if (now.nonce === status.nonce) {
+      await cancelAttempt(operation, status.nonce);
+      log(operation, `canceled another client's attempt ${status.nonce}: ${describe(now)}`);
+    }
+    return undefined;
+  }
+  if (onConflict === "resume" && server === "matchingInUse" && maySubmit) {
+    log(operation, `resumed another client's attempt ${status.nonce}: ${describe(status)}`);
+    return status.nonce;
+  }
+  throw inProgress(
+    status,
+    onConflict === "resume"
+      ? 'It cannot be resumed: it must have the parameters of this rekey, with verification, and still collect current shares. Wait until it ends, or set onConflict: "cancel".'
+      : waitOr(server === "matchingInUse" && maySubmit),
+  );
+}
+
+const waitOr = (mayResume: boolean): string =>
+  `Wait until it ends, or set onConflict: ${mayResume ? '"resume" to continue it, or ' : ""}"cancel" to cancel it and discard the shares that others submitted.`;
+
+const inProgress = (status: RekeyStatus, hint: string): StewardError =>
+  stopped("foreign-attempt", `another client's attempt ${status.nonce} is in progress (${describe(status)})`, hint, "ERR_CONFLICT");
+
+export const tampered = ({ status }: Observed): StewardError =>
+  stopped(
+    "tampered-attempt",
+    `the attempt ${status.nonce} has other parameters than this rekey requested (${describe(status)}): a share submitted to it could produce keys for an attacker`,
+    'Find out who changed it. To start over, set onConflict: "cancel" and change triggers.',
+    "ERR_CONFLICT",
+  );
+
+/** A pair of state and server that no row names. */
+const unexpectedState = ({ server, status }: Observed, holds: Holds): StewardError =>
+  stopped(
+    "unexpected-state",
+    `unexpected state: the stack holds ${holds}, and the service reports ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : "no attempt"}`,
+    "Nothing was sent, and the state is kept. See docs/rekey/errors.md#unexpected-state in the package.",
+    "ERR_CONFLICT",
+  );
+
+/** Cancels an attempt of this rekey. Restarts its verification first, so that a provider that outlived an earlier run cannot commit it. */
+export async function cancelOwnAttempt(operation: Operation, status: RekeyStatus): Promise<void> {
+  if (status.verification) {
+    await restartVerification(operation, status.nonce);
+    // A cancel without a nonce ends any attempt that is then in progress.
+    if ((await getStatus(operation)).nonce !== status.nonce)
+      throw stopped(
+        "attempt-lost",
+        `the attempt is gone: ${endedByOthers}`,
+        "Nothing was canceled. Run again: it continues from the status of the service.",
+      );
+  }
+  await cancelAttempt(operation, status.nonce);
+  log(operation, `canceled the attempt ${status.nonce}`);
+}
+
+export async function cancelProbe({ operation }: { operation: Operation }, { status }: Observed): Promise<undefined> {
+  await cancelAttempt(operation, status.nonce);
+  log(operation, `canceled the old probe ${status.nonce}`);
+}
+
+/** Cancels what this rekey left on the server: its probe, or an attempt that it started or submitted a share to. */
+export async function cancelLeftovers(operation: Operation, observed: Observed, nonces: readonly string[]): Promise<void> {
+  if (observed.server === "probe") await cancelProbe({ operation }, observed);
+  if (nonces.includes(observed.status.nonce)) await cancelOwnAttempt(operation, observed.status);
+}
+
+/** The objects that the three resources hold. */
+export const rekeyObjects = { attempt: "/v1/sys/rekey/init", shares: "/v1/sys/rekey/update", commit: "/v1/sys/rekey/verify" } as const;
+
+/** True if another resource's shares became live after this one's, which are now worthless. */
+export function isSucceeded(operation: Operation, { since }: { since?: string }): boolean {
+  const other = otherManagerOf(operation, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
+  return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;
+}
+
+const outcomeKey = ({ server: { id: server } }: Operation, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
+
+/** Records the outcome of a candidate, so that the shares, deleted after the commit in the same run, can read it. */
+export function recordOutcome(operation: Operation, nonce: string, outcome: "live" | "dead"): void {
+  operation.run.cache.set(outcomeKey(operation, nonce), outcome);
+}
+
+export const recordedOutcome = (operation: Operation, nonce: string): unknown => operation.run.cache.get(outcomeKey(operation, nonce));

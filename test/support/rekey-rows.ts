@@ -1,0 +1,20 @@
+import { attemptRows } from "../../provider/secrets/rekey/attempt";
+import { commitRows } from "../../provider/secrets/rekey/commit";
+import { lineOf, Row, Step } from "../../provider/secrets/rekey/observe";
+import { sharesRows } from "../../provider/secrets/rekey/shares";
+
+export interface TableRow extends Pick<Row<never, object>, "holds" | "server" | "log"> {
+  step: Step;
+  /** The line that a run prints. */
+  line: string;
+}
+
+const ofStep = (step: Step, rows: readonly Pick<TableRow, "holds" | "server" | "log">[]): TableRow[] =>
+  rows.map(({ holds, server, log }) => ({ step, holds, server, log, line: lineOf(step, { log }) }));
+
+/** The rows of the three steps of a rekey. */
+export const rekeyRows: readonly TableRow[] = [
+  ...ofStep("attempt", attemptRows),
+  ...ofStep("shares", sharesRows),
+  ...ofStep("commit", commitRows),
+];
