@@ -68,7 +68,7 @@ export const creation: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/api.ts",
     suites: ["test/provider/secrets/rekey/refusals"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["a standby of OpenBao proves that an attempt is gone", "if (!status.started) await assertActiveNode(connection);", ""]],
+    mutants: [["a standby of OpenBao proves that an attempt is gone", "if (!fields.started) await assertActiveNode(connection);", ""]],
   },
   {
     file: "provider/secrets/rekey/api.ts",

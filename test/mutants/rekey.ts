@@ -73,10 +73,10 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "a share is sent although the engine has ended and cannot save the response",
-        "await connection.engine.assertAlive();\n  return send",
-        "return send",
+        'if (method !== "GET") await connection.engine.assertAlive();',
+        "",
       ],
-      ["a share is retried", '...(body ? { body } : {}), retry: "never" });', '...(body ? { body } : {}), retry: "idempotent" });'],
+      ["a share is retried", 'retry: method === "GET" ? "idempotent" : "never"', 'retry: "idempotent"'],
       [
         "a gateway's 404 counts as no backup, which the next share overwrites",
         "noBackup.includes(error.status ?? 0) && isFromService(error)",
@@ -110,7 +110,11 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["shares are submitted to an attempt with the same nonce and other parameters", "act: refuseTampered", "act: submitAvailable"],
+      [
+        "shares are submitted to an attempt with the same nonce and other parameters",
+        "...tamperedAttempt",
+        "...tamperedAttempt, act: submitAvailable",
+      ],
       [
         "a new rekey drops a set of shares that may be live",
         "[...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])]",
@@ -231,16 +235,20 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "former shares in newShares prove the new set",
-        "if (isClaimed && others.some((other) => isComplete(other, required))) found =",
-        "if (!isClaimed && !found) found =",
+        "if (isClaimed && isTestable) accepted =",
+        "if (!isClaimed && !accepted) accepted =",
       ],
       [
         "a probe that the server runs without verification commits",
         "if (!status.started || !matches(status, parameters))",
         "if (!status.started)",
       ],
-      ["new shares that are passed as current ones count as the previous set", "!theirs.equals(ours)", "theirs.length === ours.length"],
-      ["the current shares are not tested if others submitted some", "(theirs && ours && !theirs.equals(ours))", "false"],
+      [
+        "new shares that are passed as current ones count as the previous set",
+        "!currentKey.equals(newKey)",
+        "currentKey.length === newKey.length",
+      ],
+      ["the current shares are not tested if others submitted some", "(currentKey && newKey && !currentKey.equals(newKey))", "false"],
     ],
   },
   {
@@ -275,15 +283,15 @@ export const rekey: readonly MutatedFile[] = [
       ["shares are sent over plain HTTP", "allowHttp || isPrivate(connection)", "allowHttp || connection"],
       [
         "a change of triggers starts no rekey",
-        "isDeepStrictEqual([parameters.fingerprints, triggers], [wanted.fingerprints, inputs.triggers ?? []])",
-        "isDeepStrictEqual(parameters.fingerprints, wanted.fingerprints)",
+        "isDeepStrictEqual([parameters.fingerprints, triggers], [desired.fingerprints, inputs.triggers ?? []])",
+        "isDeepStrictEqual(parameters.fingerprints, desired.fingerprints)",
       ],
       [
         "a rekey runs although the triggers were changed back after a lost start",
         "if (before && isFor(before, parameters, inputs)) return",
         "if (before && !last.outcomeUnknown && isFor(before, parameters, inputs)) return",
       ],
-      ["an expired key blocks the rekey that used it", "isKept ? { ...finding, warning: true } : finding", "finding"],
+      ["an expired key blocks the rekey that used it", "({ ...failure, warning: true })", "failure"],
     ],
   },
   {
@@ -296,7 +304,7 @@ export const rekey: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/verify.ts",
     suites: ["test/provider/secrets/rekey/cancels"],
     commandLine,
-    mutants: [["a finished rekey cancels an attempt of another client", 'if (late.server === "abandoned")', "if (late.status.started)"]],
+    mutants: [["a finished rekey cancels an attempt of another client", 'if (observed.server === "abandoned")', "if (observed.status.started)"]],
   },
   {
     file: "command/shares.ts",

@@ -101,7 +101,7 @@ const backupSchema = z.object({
 const sealSchema = z.object({ sealed: z.boolean(), recovery_seal: z.boolean().optional() });
 
 /** The fields of a response, and its request. */
-interface Answer {
+interface RekeyResponse {
   fields: unknown;
   method: string;
   path: string;
@@ -109,51 +109,50 @@ interface Answer {
 
 const pathTo = (connection: Connection, endpoint: Endpoint): string => apiPath(dialectOf(connection).rekey.path, endpoint);
 
-function parse<T>(schema: z.ZodType<T>, answer: Answer): T {
-  const parsed = schema.safeParse(answer.fields);
+function parse<T>(schema: z.ZodType<T>, response: RekeyResponse): T {
+  const parsed = schema.safeParse(response.fields);
   if (parsed.success) return parsed.data;
-  throw unexpectedBody(answer);
+  throw unexpectedBody(response);
 }
 
-const unexpectedBody = ({ method, path }: Answer): StewardError =>
+const unexpectedBody = ({ method, path }: Omit<RekeyResponse, "fields">): StewardError =>
   identified(
     "unexpected-response",
     unexpectedResponse(method, path, "the response is not from the rekey API", "Check the connection's address."),
   );
 
-async function send(connection: Connection, endpoint: Endpoint, request: Pick<Request, "method" | "body" | "retry">): Promise<Answer> {
+const capabilities = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
+
+/** Sends a request. One that changes the attempt is never retried blindly, and never sent when Pulumi can no longer save the response. */
+async function send(
+  connection: Connection,
+  method: keyof typeof capabilities,
+  endpoint: Endpoint,
+  content?: object,
+): Promise<RekeyResponse> {
+  if (method !== "GET") await connection.engine.assertAlive();
   const path = pathTo(connection, endpoint);
+  const { rekey } = dialectOf(connection);
   // The responses to shares are parsed. A strange one may still hold the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
-  const body = await call(connection, { ...request, path }, ownsBody).catch((error) => {
-    if (error.details?.rule === foreignResponse) throw unexpectedBody({ fields: undefined, method: request.method, path });
-    throw explainDenied(error, connection, endpoint);
+  const request: Omit<Request, "headers"> = {
+    method,
+    path,
+    ...(content ? { body: content } : {}),
+    retry: method === "GET" ? "idempotent" : "never",
+  };
+  const body = await call(connection, request, ownsBody).catch((error) => {
+    if (error.details?.rule === foreignResponse) throw unexpectedBody({ method, path });
+    if (!(error instanceof StewardError) || error.status !== 403) throw error;
+    const policy = `The token's policy must grant \`${capabilities[method]}\` on ${rekey.path}/${endpoint}.`;
+    throw error.with({ hint: `${error.details.hint ?? ""} ${policy}`.trim() });
   });
-  const fields = dialectOf(connection).rekey.wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
-  return { fields, method: request.method, path };
+  const fields = rekey.wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
+  return { fields, method, path };
 }
 
-const capabilities: Record<string, string> = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
-
-/** The same error, with the path and the capability that a policy must grant where the service denies a request. */
-function explainDenied(error: unknown, connection: Connection, endpoint: Endpoint): unknown {
-  if (!(error instanceof StewardError) || error.status !== 403) return error;
-  const path = `${dialectOf(connection).rekey.path}/${endpoint}`;
-  const policy = `The token's policy must grant \`${capabilities[error.details.method ?? ""]}\` on ${path}.`;
-  return error.with({ hint: `${error.details.hint ?? ""} ${policy}`.trim() });
-}
-
-const get = (connection: Connection, endpoint: Endpoint): Promise<Answer> =>
-  send(connection, endpoint, { method: "GET", retry: "idempotent" });
-
-/** Changes the attempt: never retried blindly, and never sent when Pulumi can no longer save the response. */
-async function act(connection: Connection, method: "PUT" | "POST" | "DELETE", endpoint: Endpoint, body?: object): Promise<Answer> {
-  await connection.engine.assertAlive();
-  return send(connection, endpoint, { method, ...(body ? { body } : {}), retry: "never" });
-}
-
-const write = (connection: Connection, endpoint: Endpoint, body: object): Promise<Answer> =>
-  act(connection, dialectOf(connection).rekey.write, endpoint, body);
+const write = (connection: Connection, endpoint: Endpoint, content: object): Promise<RekeyResponse> =>
+  send(connection, dialectOf(connection).rekey.write, endpoint, content);
 
 /** The responses of OpenBao to the status, for a namespace without unseal keys, and to `sys/health`, for any namespace. */
 const namespaced = /namespace is not sealable|unavailable in namespaces/;
@@ -171,27 +170,27 @@ function explainNotServed(error: unknown, connection: Connection): unknown {
 }
 
 export async function getStatus(connection: Connection): Promise<RekeyStatus> {
-  const answer = await get(connection, "init").catch((error) => {
+  const response = await send(connection, "GET", "init").catch((error) => {
     throw explainNotServed(error, connection);
   });
-  const status = parse(statusSchema, answer);
-  if (status.started && status.nonce === "") throw unexpectedBody(answer);
-  if (!status.started) await assertActiveNode(connection);
-  const shown: RekeyStatus = {
-    started: status.started,
-    nonce: status.nonce,
-    threshold: status.t,
-    shares: status.n,
-    progress: status.progress,
-    required: status.required ?? status.seal_threshold ?? 0,
-    pgpFingerprints: (status.pgp_fingerprints ?? []).map((fingerprint) => fingerprint.toLowerCase()),
-    backup: status.backup,
-    verificationRequired: status.verification_required,
+  const fields = parse(statusSchema, response);
+  if (fields.started && fields.nonce === "") throw unexpectedBody(response);
+  if (!fields.started) await assertActiveNode(connection);
+  const status: RekeyStatus = {
+    started: fields.started,
+    nonce: fields.nonce,
+    threshold: fields.t,
+    shares: fields.n,
+    progress: fields.progress,
+    required: fields.required ?? fields.seal_threshold ?? 0,
+    pgpFingerprints: (fields.pgp_fingerprints ?? []).map((fingerprint) => fingerprint.toLowerCase()),
+    backup: fields.backup,
+    verificationRequired: fields.verification_required,
   };
   // The status of the API document does not show a verification in progress: only a GET of the verification does.
-  const mayVerify = dialectOf(connection).statusTellsVerification ? Boolean(status.verification_nonce) : status.verification_required;
-  const verification = status.started && mayVerify ? await getVerification(connection) : undefined;
-  return verification ? { ...shown, verification } : shown;
+  const mayVerify = dialectOf(connection).statusTellsVerification ? Boolean(fields.verification_nonce) : fields.verification_required;
+  const verification = fields.started && mayVerify ? await getVerification(connection) : undefined;
+  return verification ? { ...status, verification } : status;
 }
 
 /** A standby of OpenBao knows no attempt of the active node, and its keys may be old. */
@@ -207,7 +206,7 @@ async function assertActiveNode(connection: Connection): Promise<void> {
 
 async function getVerification(connection: Connection): Promise<RekeyStatus["verification"]> {
   try {
-    return verificationOf(await get(connection, "verify"));
+    return verificationOf(await send(connection, "GET", "verify"));
   } catch (error) {
     // No verification is in progress.
     if (error instanceof StewardError && (error.status === 400 || error.status === 404)) return undefined;
@@ -215,8 +214,8 @@ async function getVerification(connection: Connection): Promise<RekeyStatus["ver
   }
 }
 
-function verificationOf(answer: Answer): RekeyStatus["verification"] {
-  const { nonce, started, progress, t, n } = parse(verificationSchema, answer);
+function verificationOf(response: RekeyResponse): RekeyStatus["verification"] {
+  const { nonce, started, progress, t, n } = parse(verificationSchema, response);
   return started && nonce !== "" ? { nonce, progress, threshold: t, shares: n } : undefined;
 }
 
@@ -225,7 +224,7 @@ export async function startAttempt(
   connection: Connection,
   parameters: Omit<RekeyParameters, "encryptionKeys">,
 ): Promise<string | undefined> {
-  const wanted = {
+  const content = {
     secret_shares: parameters.shares,
     secret_threshold: parameters.threshold,
     ...(parameters.pgpKeys.length > 0 ? { pgp_keys: parameters.pgpKeys } : {}),
@@ -233,7 +232,7 @@ export async function startAttempt(
     require_verification: parameters.verification,
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(connection)).started;
-  const { fields } = await retryAfter429(connection, () => write(connection, "init", wanted), isNoneInProgress);
+  const { fields } = await retryAfter429(connection, () => write(connection, "init", content), isNoneInProgress);
   return startSchema.safeParse(fields).data?.nonce || undefined;
 }
 
@@ -243,8 +242,8 @@ export async function startAttempt(
  */
 export async function cancelAttempt(connection: Connection, nonce: string): Promise<boolean> {
   const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
-  const body = dialectOf(connection).cancelNamesNonce ? { nonce } : undefined;
-  const cancel = (): Promise<Answer> => retryAfter429(connection, () => act(connection, "DELETE", "init", body), isInProgress);
+  const content = dialectOf(connection).cancelNamesNonce ? { nonce } : undefined;
+  const cancel = (): Promise<RekeyResponse> => retryAfter429(connection, () => send(connection, "DELETE", "init", content), isInProgress);
   const key = JSON.stringify(["canceled", connection.server, nonce]);
   // A nonce is never used twice: canceling the same one again would loop forever.
   if (connection.cache.has(key))
@@ -285,8 +284,8 @@ export async function submitShare(
   { nonce, share }: { nonce: string; share: string },
   parameters: Pick<RekeyParameters, "threshold" | "fingerprints">,
 ): Promise<{ set?: ShareSet; progress?: number }> {
-  const answer = await write(connection, "update", { key: share, nonce });
-  const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, answer);
+  const response = await write(connection, "update", { key: share, nonce });
+  const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, response);
   if (!complete) return { progress };
   const { threshold, fingerprints } = parameters;
   const order = pgp_fingerprints?.length ? pgp_fingerprints.map((each) => each.toLowerCase()) : fingerprints;
@@ -302,13 +301,13 @@ export async function restartVerification(connection: Connection, nonce: string)
     const status = await getStatus(connection);
     return status.nonce === nonce && status.verification !== undefined;
   };
-  const restart = (): Promise<Answer> => retryAfter429(connection, () => act(connection, "DELETE", "verify"), isVerifying);
-  const answer = await restart().catch((error) => {
+  const restart = (): Promise<RekeyResponse> => retryAfter429(connection, () => send(connection, "DELETE", "verify"), isVerifying);
+  const response = await restart().catch((error) => {
     // A restart is idempotent.
     if (isReplyLost(error)) return restart();
     throw error;
   });
-  return verificationOf(answer);
+  return verificationOf(response);
 }
 
 /** Verifies a new share. Returns true if it was the last one and the new set is live. */
@@ -318,7 +317,7 @@ export async function verifyShare(connection: Connection, { nonce, share }: { no
 
 export async function getBackup(connection: Connection): Promise<RekeyBackup | undefined> {
   try {
-    const { nonce, keys } = parse(backupSchema, await get(connection, "backup"));
+    const { nonce, keys } = parse(backupSchema, await send(connection, "GET", "backup"));
     return {
       nonce,
       keys: Object.fromEntries(
@@ -337,7 +336,7 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
 export async function removeBackup(connection: Connection, nonce: string): Promise<void> {
   // A blind retry could remove a backup that another client wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(connection))?.nonce === nonce;
-  await retryAfter429(connection, () => act(connection, "DELETE", "backup"), isKept);
+  await retryAfter429(connection, () => send(connection, "DELETE", "backup"), isKept);
 }
 
 /** True if the request was not sent, or rejected before the service read the share, so that the share does not count. */
@@ -354,8 +353,8 @@ export const isFailedCommit = ({ details }: StewardError): boolean => details.re
 export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
   if (!dialectOf(connection).showsSeal) return false;
   const path = apiPath("sys/seal-status");
-  const answer = { fields: await call(connection, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
-  return Boolean(parse(sealSchema, answer).recovery_seal);
+  const response = { fields: await call(connection, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
+  return Boolean(parse(sealSchema, response).recovery_seal);
 }
 
 /** True if the rekey succeeds without a share: the API document then asks for one of one. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { neverDiffers } from "../../comparison";
 import { Connection, isPrivate } from "../../connection";
-import { Definition, OutcomeUnknown, PlanNote, Rule } from "../../definition";
+import { Definition, OutcomeUnknown, Rule } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { str } from "../../inputs";
 import { removeObject } from "../../lifecycle/ownership";
@@ -16,12 +16,13 @@ import {
   assertSavesEachStep,
   cancelLeftovers,
   cancelOwnAttempt,
-  cancelProbe,
   followRows,
   log,
   newAttempt,
   Observed,
   observe,
+  oldProbe,
+  onConflictDecides,
   Row,
   rekeyObjects,
   resolveConflict,
@@ -69,13 +70,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     fields: ["secretShares", "secretThreshold"],
     check: ({ secretShares, secretThreshold }, connection) => {
       if (secretThreshold > secretShares)
-        return [
-          {
-            path: "secretThreshold",
-            rule: "more-than-shares",
-            reason: `must be at most secretShares, ${secretShares}`,
-          },
-        ];
+        return [{ path: "secretThreshold", rule: "more-than-shares", reason: `must be at most secretShares, ${secretShares}` }];
       if (secretThreshold === 1 && secretShares > 1 && dialectOf(connection).thresholdOfOneIsForOneShare)
         return [{ path: "secretThreshold", rule: "single-share", reason: "must be at least 2 for more than one share" }];
       return [];
@@ -86,31 +81,23 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     check: async (inputs, _connection, last) => {
       const { pgpKeys, secretShares } = inputs;
       if (!pgpKeys) return [];
-      const findings: CheckFailure[] = [];
-      if (pgpKeys.length !== secretShares)
-        findings.push({
-          path: "pgpKeys",
-          rule: "count",
-          reason: `must have as many keys as secretShares, ${secretShares}, but has ${pgpKeys.length}`,
-        });
-      // The shares are already encrypted to a key that expires later.
-      const isKept = !isNew(inputs, last);
-      return [...findings, ...(await keyFindings(pgpKeys)).map((finding) => (isKept ? { ...finding, warning: true } : finding))];
+      const reason = `must have as many keys as secretShares, ${secretShares}, but has ${pgpKeys.length}`;
+      const failures = await keyFailures(pgpKeys);
+      return [
+        ...(pgpKeys.length === secretShares ? [] : [{ path: "pgpKeys", rule: "count", reason }]),
+        // The shares are already encrypted to a key that expires later.
+        ...(isNew(inputs, last) ? failures : failures.map((failure) => ({ ...failure, warning: true }))),
+      ];
     },
   },
   {
     fields: [...decisive, "keepSharesInState"],
-    check: (inputs, _connection, last) =>
-      inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)
-        ? []
-        : [
-            {
-              path: "keepSharesInState",
-              rule: "clear-text",
-              reason:
-                "must be true without pgpKeys, to accept that anyone who can decrypt the state can unseal the service; or set pgpKeys, one for each holder",
-            },
-          ],
+    check: (inputs, _connection, last) => {
+      if (inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)) return [];
+      const reason =
+        "must be true without pgpKeys, to accept that anyone who can decrypt the state can unseal the service; or set pgpKeys, one for each holder";
+      return [{ path: "keepSharesInState", rule: "clear-text", reason }];
+    },
   },
   {
     fields: ["backup", "pgpKeys", "removeBackup"],
@@ -126,47 +113,29 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     check: ({ requireVerification = true, allowUnverified, backup, pgpKeys }) => {
       if (requireVerification || (backup && pgpKeys)) return [];
       const cost = "the last current share commits, and if its response is lost, so are the new keys: the service cannot be unsealed again";
-      return allowUnverified
-        ? [{ path: "requireVerification", rule: "unverified", reason: `without verification ${cost}`, warning: true }]
-        : [
-            {
-              path: "requireVerification",
-              rule: "unverified",
-              reason: `without verification ${cost}. Set pgpKeys and backup, or allowUnverified: true`,
-            },
-          ];
+      const remedy = allowUnverified ? "" : ". Set pgpKeys and backup, or allowUnverified: true";
+      const reason = `without verification ${cost}${remedy}`;
+      return [{ path: "requireVerification", rule: "unverified", reason, ...(allowUnverified ? { warning: true } : {}) }];
     },
   },
   { fields: ["shareFindings"], check: ({ shareFindings }) => shareFindings },
   {
     fields: ["allowHttp"],
-    check: ({ allowHttp }, connection) =>
-      allowHttp || isPrivate(connection)
-        ? []
-        : [
-            {
-              path: "",
-              rule: "clear-text",
-              reason: `shares would be sent to ${connection.address} in plaintext: use https, or set allowHttp to true`,
-            },
-          ],
+    check: ({ allowHttp }, connection) => {
+      const reason = `shares would be sent to ${connection.address} in plaintext: use https, or set allowHttp to true`;
+      return allowHttp || isPrivate(connection) ? [] : [{ path: "", rule: "clear-text", reason }];
+    },
   },
 ];
 
-async function keyFindings(keys: string[]): Promise<CheckFailure[]> {
+async function keyFailures(keys: string[]): Promise<CheckFailure[]> {
   const inspected = await inspectKeys(keys);
   return inspected.flatMap(({ problem, fingerprint }, index) => {
-    if (problem) return [{ path: `pgpKeys[${index}]`, ...problem }];
+    const path = `pgpKeys[${index}]`;
+    if (problem) return [{ path, ...problem }];
     const first = inspected.findIndex((other) => other.fingerprint === fingerprint);
-    return first < index
-      ? [
-          {
-            path: `pgpKeys[${index}]`,
-            rule: "duplicate",
-            reason: `is the same key as pgpKeys[${first}]: each share needs its own holder`,
-          },
-        ]
-      : [];
+    const reason = `is the same key as pgpKeys[${first}]: each share needs its own holder`;
+    return first < index ? [{ path, rule: "duplicate", reason }] : [];
   });
 }
 
@@ -190,10 +159,10 @@ async function parametersOf({
 }
 
 /** True if an attempt was started for these inputs. A key that its owner renewed, or whose subkey the owner changed, has the same fingerprint. */
-const isFor = ({ parameters, triggers }: Attempt, wanted: RekeyParameters, inputs: AttemptInputs): boolean =>
-  parameters.shares === wanted.shares &&
-  parameters.threshold === wanted.threshold &&
-  isDeepStrictEqual([parameters.fingerprints, triggers], [wanted.fingerprints, inputs.triggers ?? []]);
+const isFor = ({ parameters, triggers }: Attempt, desired: RekeyParameters, inputs: AttemptInputs): boolean =>
+  parameters.shares === desired.shares &&
+  parameters.threshold === desired.threshold &&
+  isDeepStrictEqual([parameters.fingerprints, triggers], [desired.fingerprints, inputs.triggers ?? []]);
 
 /** The attempt with the keys as they are now. If their subkeys changed, it has no nonce: the shares step starts another, unless it has the new shares. */
 function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: RekeyParameters): Attempt {
@@ -202,33 +171,25 @@ function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: R
 }
 
 /** Holders compare the keys before they submit shares. */
-async function planNotes({
-  connection: { address },
-  inputs,
-  last,
-}: {
-  connection: Connection;
-  inputs: AttemptInputs;
-  last?: Partial<AttemptState>;
-}): Promise<PlanNote[]> {
+const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({ connection, inputs, last }) => {
   const { secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, shareReferences } = inputs;
   const to = await recipients(pgpKeys);
   const missing = missingShares(shareReferences, "currentShares");
   const before = last?.attempt;
   if (before) {
-    const wanted = await parametersOf(inputs);
-    const others =
+    const desired = await parametersOf(inputs);
+    const subkeys =
       "the encryption subkeys have changed: an attempt without new shares starts again, and existing new shares stay encrypted to the old subkeys until triggers change";
-    if (isFor(before, wanted, inputs)) return hasSubkeys(before, wanted) ? [] : [{ path: "pgpKeys", text: others }];
+    if (isFor(before, desired, inputs)) return hasSubkeys(before, desired) ? [] : [{ path: "pgpKeys", text: subkeys }];
     const { shares, threshold } = before.parameters;
     const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live unseal keys. If the current shares are not available, it submits those in the state`;
     return [{ path: "", text }, ...missing];
   }
   const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;
   const absent = missing.map(({ path, text }) => `; ${path}: ${text}`).join("");
-  const text = `new unseal keys will be made on ${address}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
+  const text = `new unseal keys will be made on ${connection.address}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
   return [{ path: "", text, isInformation: true }];
-}
+};
 
 async function up(connection: Connection, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
   const before = last.attempt;
@@ -269,24 +230,14 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
     log: "the inputs changed: the rekey cancels its attempt and starts another",
     act: cancelAbandoned,
   },
-  {
-    holds: ["an attempt"],
-    server: ["probe"],
-    log: "an old probe of this rekey is in progress: the rekey cancels it",
-    act: cancelProbe,
-  },
+  { holds: ["an attempt"], ...oldProbe },
   {
     holds: ["an attempt"],
     server: ["matchingInUse", "foreign"],
     log: "an attempt of unknown origin is in progress: deferred to the shares step",
     act: deferToShares,
   },
-  {
-    holds: ["nothing"],
-    server: ["matchingInUse", "foreign"],
-    log: "another client's attempt is in progress: onConflict decides",
-    act: resumeOrCancel,
-  },
+  { holds: ["nothing"], server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
 ];
 
 async function start({ connection, identity, attempt }: AttemptRun): Promise<AttemptState> {

@@ -1,27 +1,28 @@
 import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../comparison";
 import { Connection } from "../../connection";
-import { Definition, PlanNote } from "../../definition";
+import { Definition } from "../../definition";
 import { assertNotRefused, heldByAnother, newInstance } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
 import { identityOf } from "./attempt";
 import { isEmpty, redacting, ShareSet, shareDigest, shareOf } from "./crypto";
-import { missingShares, ProgramShare, rekeyFields, sharesAtHand, stepOutput } from "./inputs";
+import { availableShares, missingShares, ProgramShare, rekeyFields, stepOutput } from "./inputs";
 import {
   assertSavesEachStep,
   cancelLeftovers,
-  cancelProbe,
   followRows,
   isSucceeded,
   log,
   Observed,
   observe,
+  oldProbe,
+  onConflictDecides,
   outcomeKey,
   Row,
-  refuseTampered,
   rekeyObjects,
   resolveConflict,
+  tamperedAttempt,
 } from "./observe";
 import { notCommitted, resolveOutcome } from "./probe";
 import { stopped, unresolved } from "./stops";
@@ -80,8 +81,8 @@ async function up(connection: Connection, inputs: CommitInputs, last: LastCommit
 /** Adds the time at which the set was first known to be live. */
 async function withSince(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const state = await up(connection, inputs, last);
-  const isKnown = last.outcome === "live" && isDeepStrictEqual(last.submission?.candidate, inputs.submission.candidate);
-  return state.outcome === "live" ? { ...state, since: (isKnown && last.since) || newInstance() } : state;
+  const wasLive = last.outcome === "live" && isDeepStrictEqual(last.submission?.candidate, inputs.submission.candidate);
+  return state.outcome === "live" ? { ...state, since: (wasLive && last.since) || newInstance() } : state;
 }
 
 /** Without verification the response with the new shares has committed them. If it is lost, the outcome is unknown. */
@@ -96,12 +97,12 @@ function gather(
   { newShares = [], submission: { candidate, excluded } }: CommitInputs,
   before: readonly Gathered[],
 ): { gathered: Gathered[]; missing: string[] } {
-  const { shares, missing } = sharesAtHand(newShares, "newShares");
+  const { shares, missing } = availableShares(newShares, "newShares");
   const fitting = shares.filter((share) => !excluded.includes(shareDigest(candidate.nonce, share)));
   for (const each of shares)
     if (!fitting.includes(each)) log(connection, `${each.label} is not one of this rekey's new shares, and is ignored`);
-  const brought = fitting.map((share) => ({ label: labelOf(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
-  const added = brought.filter(({ share }) => !before.some((known) => known.share === share));
+  const available = fitting.map((share) => ({ label: labelOf(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
+  const added = available.filter(({ share }) => !before.some((earlier) => earlier.share === share));
   return { gathered: [...before, ...added], missing };
 }
 
@@ -125,22 +126,12 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
     log: "the attempt is gone, committed or not: the outcome is unknown",
     act: stopUnknown,
   },
-  {
-    holds: ["a candidate", "an unknown outcome"],
-    server: ["probe"],
-    log: "an old probe of this rekey is in progress: the rekey cancels it",
-    act: cancelProbe,
-  },
-  {
-    holds: ["a candidate", "an unknown outcome"],
-    server: ["tampered"],
-    log: "the attempt has the expected nonce but other parameters: the rekey submits no share",
-    act: refuseTampered,
-  },
+  { holds: ["a candidate", "an unknown outcome"], ...oldProbe },
+  { holds: ["a candidate", "an unknown outcome"], ...tamperedAttempt },
   {
     holds: ["a candidate", "an unknown outcome"],
     server: ["matchingUnused", "matchingInUse", "foreign"],
-    log: "another client's attempt is in progress: onConflict decides",
+    log: onConflictDecides,
     act: cancelConflicting,
   },
   {
@@ -166,13 +157,8 @@ const candidates: Comparison = {
 const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
 /** Notes for the missing decrypted new shares. */
-const planNotes = ({ inputs, last }: { inputs: CommitInputs; last?: CommitState }): PlanNote[] => {
-  const {
-    submission: { candidate },
-    newShares = [],
-  } = inputs;
-  return !last || last.outcome === "live" || candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
-};
+const planNotes: Definition<CommitInputs, CommitState>["planNotes"] = ({ inputs: { submission, newShares = [] }, last }) =>
+  !last || last.outcome === "live" || submission.candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
 
 export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   system,

@@ -346,8 +346,8 @@ export async function decryptMessage({
   const key = locked.isDecrypted() ? locked : await unlock();
   const recipients = await recipientsOf(share);
   const { data } = await decrypt({ message, decryptionKeys: key }).catch(() => {
-    const own = key.getKeyIDs().map((id) => id.toHex());
-    throw refuse("other-key", `privateKey (${own.join(", ")}) cannot decrypt this share, which is encrypted to ${nameKeys(recipients)}`);
+    const ids = key.getKeyIDs().map((id) => id.toHex());
+    throw refuse("other-key", `privateKey (${ids.join(", ")}) cannot decrypt this share, which is encrypted to ${nameKeys(recipients)}`);
   });
   const valid = await encryptionKeysOf(key);
   return { text: String(data), recipients, isValid: recipients.every((id) => valid.includes(id)) };

@@ -118,7 +118,7 @@ export class Rekey extends ComponentResource {
     const both = { currentShares, newShares, onConflict, discardShares, connection };
     const child = { parent: this };
     const shares = { currentShares, newShares } as Pick<RekeyInputs, "currentShares" | "newShares">;
-    const inspected = output(shares).apply((known) => inspectShares(known as typeof shares));
+    const inspected = output(shares).apply((sources) => inspectShares(sources as typeof shares));
     const { shareReferences } = inspected;
     // They contain neither a share nor the name of a reference.
     const shareFindings = unsecret(inspected.shareFindings);

@@ -222,7 +222,7 @@ export interface ProgramShare extends Share {
  * The available shares, and the missing ones. An unset variable, or a file that does not exist, means that another holder has the share.
  * A value that is not a share is an error.
  */
-export function sharesAtHand(sources: readonly ShareSource[], field: string): { shares: ProgramShare[]; missing: string[] } {
+export function availableShares(sources: readonly ShareSource[], field: string): { shares: ProgramShare[]; missing: string[] } {
   const shares: ProgramShare[] = [];
   const missing: string[] = [];
   for (const [index, source] of sources.entries()) {

@@ -125,6 +125,23 @@ export interface Row<Run, State> {
   act(run: Run, observed: Observed): Promise<State | undefined>;
 }
 
+/** A row of several steps, without what the state holds. */
+type SharedRow = Omit<Row<Run, never>, "holds">;
+
+export const oldProbe: SharedRow = {
+  server: ["probe"],
+  log: "an old probe of this rekey is in progress: the rekey cancels it",
+  act: cancelProbe,
+};
+export const tamperedAttempt: SharedRow = {
+  server: ["tampered"],
+  log: "the attempt has the expected nonce but other parameters: the rekey submits no share",
+  act: async (_run, observed) => {
+    throw tampered(observed);
+  },
+};
+export const onConflictDecides = "another client's attempt is in progress: onConflict decides";
+
 export const lineOf = (step: Step, { log }: { log: string }): string => `rekey, ${step}: ${log}`;
 
 /** One run of a step. */
@@ -192,10 +209,10 @@ export async function newAttempt(connection: Connection, identity: AttemptIdenti
   if (server === "none")
     throw lost ?? stopped("attempt-lost-at-start", `the new attempt is gone: ${endedByOthers}`, "Run `pulumi up` again.");
   // Its nonce is known, so it is the new attempt, although other holders may have submitted shares to it.
-  const isKnown = server === "collecting" || server === "verifying";
+  const hasNonce = server === "collecting" || server === "verifying";
   const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
   // Without verification, a matching attempt of unknown origin could be there to obtain the shares.
-  if (isKnown || (isFresh && (server === "matchingUnused" || !(lost || nonce)))) {
+  if (hasNonce || (isFresh && (server === "matchingUnused" || !(lost || nonce)))) {
     log(connection, `started attempt ${status.nonce}: ${describe(status)}`);
     return { nonce: status.nonce, nonces: lost ? [...identity.nonces] : withNonce(identity.nonces, status.nonce) };
   }
@@ -250,10 +267,6 @@ export const tampered = ({ status }: Observed): StewardError =>
     'Find out who changed it. To start over, set onConflict: "cancel" and change triggers.',
     "ERR_CONFLICT",
   );
-
-export async function refuseTampered(_run: Run, observed: Observed): Promise<undefined> {
-  throw tampered(observed);
-}
 
 /** A pair of state and server that no row names. */
 const unexpectedState = ({ server, status }: Observed, holds: Holds): StewardError =>

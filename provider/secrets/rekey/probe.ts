@@ -14,7 +14,7 @@ import {
 } from "./api";
 import { Attempt } from "./attempt";
 import { keyOf, redacting, Share, ShareSet, shareDigest, shareOf } from "./crypto";
-import { sharesAtHand } from "./inputs";
+import { availableShares } from "./inputs";
 import { log, matches, Observed } from "./observe";
 import { stopped, unfinished } from "./stops";
 import { CommitRun, CommitState, finish, stateOf } from "./verify";
@@ -23,14 +23,14 @@ import { CommitRun, CommitState, finish, stateOf } from "./verify";
 export async function resolveOutcome(run: CommitRun, { status: { required } }: Observed): Promise<CommitState> {
   const { connection, inputs, state, shares } = run;
   const { candidate, kept, attempt, excluded } = inputs.submission;
-  const { shares: current } = sharesAtHand(inputs.currentShares, "currentShares");
+  const { shares: current } = availableShares(inputs.currentShares, "currentShares");
   // A refusal alone can have other causes: only an accepted previous set shows that the candidate is dead.
   const previous = [...(state.live ? [state.live] : []), ...kept].filter((set) => set.shares.length > 0);
   // Holders may bring new shares as currentShares. They are current ones if they were submitted as such, or combine to another key.
   const wereSubmitted = current.every((share) => excluded.includes(shareDigest(candidate.nonce, share)));
-  const [theirs, ours] = [keyOf(current.slice(0, required)), keyOf(shares.slice(0, candidate.threshold))];
-  const isCurrent = candidate.encrypted.length === 0 || wereSubmitted || (theirs && ours && !theirs.equals(ours));
-  const others: (ProbedSet & { set?: ShareSet })[] = [
+  const [currentKey, newKey] = [keyOf(current.slice(0, required)), keyOf(shares.slice(0, candidate.threshold))];
+  const isCurrent = candidate.encrypted.length === 0 || wereSubmitted || (currentKey && newKey && !currentKey.equals(newKey));
+  const others: ProbedSet[] = [
     ...(isCurrent ? [{ shares: current, threshold: required }] : []),
     ...previous.map((set) => ({
       set,
@@ -39,20 +39,20 @@ export async function resolveOutcome(run: CommitRun, { status: { required } }: O
     })),
   ];
   const guarded = redacting(connection, others);
-  const set: ProbedSet & { set?: ShareSet } = { shares, threshold: candidate.threshold };
-  let found = await probe(guarded, attempt, [set, ...others]);
+  const newSet: ProbedSet = { shares, threshold: candidate.threshold };
+  const isTestable = others.some((other) => isComplete(other, required));
+  let accepted = await probe(guarded, attempt, [newSet, ...others]);
   // Holders claim that these are the candidate's shares. If the previous shares are valid as well, they are previous shares.
-  const isClaimed = found === set && candidate.encrypted.length > 0;
-  if (isClaimed && others.some((other) => isComplete(other, required))) found = (await probe(guarded, attempt, others)) ?? set;
-  if (found === set) {
+  const isClaimed = accepted === newSet && candidate.encrypted.length > 0;
+  if (isClaimed && isTestable) accepted = (await probe(guarded, attempt, others)) ?? newSet;
+  if (accepted === newSet) {
     log(connection, "the new shares are valid");
     const previousLive = isClaimed && state.live ? { previousLive: state.live } : {};
     run.state = { ...stateOf("live", candidate, []), ...previousLive };
     return finish(run);
   }
-  const isShown = others.some((other) => isComplete(other, required));
-  if (!found)
-    throw isShown
+  if (!accepted)
+    throw isTestable
       ? unfinished(
           run,
           "no-set-accepted",
@@ -66,10 +66,10 @@ export async function resolveOutcome(run: CommitRun, { status: { required } }: O
           "The state keeps the new shares. Run `pulumi up` again with the current shares that were submitted. Or change triggers: the new rekey shows which shares are live.",
         );
   // Show the valid set as the live one, if the state holds it.
-  const holdsCurrent = (known: ShareSet): boolean =>
-    current.every(({ bytes }) => known.shares.some((share) => shareOf(share, "").bytes.equals(bytes)));
+  const holdsCurrent = (set: ShareSet): boolean =>
+    current.every(({ bytes }) => set.shares.some((share) => shareOf(share, "").bytes.equals(bytes)));
   const stays = state.live && (state.live.encrypted.length > 0 || holdsCurrent(state.live)) ? state.live : undefined;
-  run.state = stateOf("dead", found.set ?? stays, []);
+  run.state = stateOf("dead", accepted.set ?? stays, []);
   await removeDeadBackup(run);
   throw notCommitted(run);
 }
@@ -89,10 +89,12 @@ export const notCommitted = (run: CommitRun): StewardError =>
     "Change triggers to start over.",
   );
 
-/** A set whose shares are at hand. */
-export interface ProbedSet {
+/** A set whose shares are available. */
+interface ProbedSet {
   shares: Share[];
   threshold: number;
+  /** The set in the state. Undefined for the new shares and for the current ones. */
+  set?: ShareSet;
 }
 
 /**
@@ -100,7 +102,7 @@ export interface ProbedSet {
  * service accepts one, and is canceled. Its new share is encrypted to a key that nobody has. If another client submits a share to the probe, the probe is
  * canceled without a result.
  */
-export async function probe<T extends ProbedSet>(connection: Connection, attempt: Attempt, sets: readonly T[]): Promise<T | undefined> {
+async function probe(connection: Connection, attempt: Attempt, sets: readonly ProbedSet[]): Promise<ProbedSet | undefined> {
   const { key, fingerprint } = attempt.probe;
   const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
   log(connection, "testing with a probe which shares are valid");
@@ -128,11 +130,11 @@ async function cancelIfCurrent(connection: Connection, nonce: string): Promise<v
 }
 
 /** Submits one set after the other. OpenBao keeps shares that it cannot combine: with them in it, the probe tests no other set. */
-async function firstAccepted<T extends ProbedSet>(
+async function firstAccepted(
   connection: Connection,
   { nonce, required }: RekeyStatus,
-  sets: readonly T[],
-): Promise<{ accepted?: T; untested: readonly T[] }> {
+  sets: readonly ProbedSet[],
+): Promise<{ accepted?: ProbedSet; untested: readonly ProbedSet[] }> {
   for (const [index, set] of sets.entries()) {
     if (!isComplete(set, required)) continue;
     const verdict = await submitSet(connection, nonce, set.shares.slice(0, required), required);
@@ -142,9 +144,8 @@ async function firstAccepted<T extends ProbedSet>(
   return { untested: [] };
 }
 
-/** True if enough shares of the set are at hand to open a service that asks for `required`. */
-export const isComplete = ({ shares, threshold }: ProbedSet, required: number): boolean =>
-  threshold === required && shares.length >= required;
+/** True if enough shares of the set are available to unseal a service that requires `required`. */
+const isComplete = ({ shares, threshold }: ProbedSet, required: number): boolean => threshold === required && shares.length >= required;
 
 async function submitSet(
   connection: Connection,

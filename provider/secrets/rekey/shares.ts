@@ -1,6 +1,6 @@
 import { Comparison } from "../../comparison";
 import { Connection } from "../../connection";
-import { Definition, PlanNote } from "../../definition";
+import { Definition } from "../../definition";
 import { PartialState, StewardError } from "../../errors";
 import { assertNotRefused, heldByAnother } from "../../lifecycle/ownership";
 import { system } from "../client";
@@ -12,15 +12,16 @@ import {
   assertSavesEachStep,
   cancelLeftovers,
   cancelOwnAttempt,
-  cancelProbe,
   followRows,
   Observed,
   observe,
+  oldProbe,
+  onConflictDecides,
   outcomeKey,
   Row,
-  refuseTampered,
   rekeyObjects,
   resolveConflict,
+  tamperedAttempt,
 } from "./observe";
 import { noShares, stopped, unresolved } from "./stops";
 import { fromBackup, LastShares, recover, restart, restarted, SharesInputs, SharesRun, SharesState, Submission, submit } from "./submit";
@@ -79,12 +80,7 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     log: "an older attempt of this rekey is in progress: the rekey cancels it and starts another",
     act: restartAbandoned,
   },
-  {
-    holds: ["a nonce", "no nonce"],
-    server: ["probe"],
-    log: "an old probe of this rekey is in progress: the rekey cancels it",
-    act: cancelProbe,
-  },
+  { holds: ["a nonce", "no nonce"], ...oldProbe },
   {
     holds: ["a nonce", "no nonce"],
     server: ["matchingUnused"],
@@ -103,18 +99,8 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     log: "the response with the new shares is missing: the rekey reads the backup or starts over",
     act: recover,
   },
-  {
-    holds: ["a nonce"],
-    server: ["tampered"],
-    log: "the attempt has the expected nonce but other parameters: the rekey submits no share",
-    act: refuseTampered,
-  },
-  {
-    holds: ["a nonce", "no nonce"],
-    server: ["matchingInUse", "foreign"],
-    log: "another client's attempt is in progress: onConflict decides",
-    act: resumeOrCancel,
-  },
+  { holds: ["a nonce"], ...tamperedAttempt },
+  { holds: ["a nonce", "no nonce"], server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
 ];
 
 async function restartLost(run: SharesRun): Promise<SharesState> {
@@ -152,7 +138,7 @@ const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id =
 const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection } = rekeyFields;
 
 /** Notes that tell a holder in the preview for which rekey the share will be submitted. */
-async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: SharesState }): Promise<PlanNote[]> {
+const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ inputs, last }) => {
   const { nonce, parameters } = inputs.attempt;
   if (!last || last.submission?.candidate || !nonce) return [];
   const to = await recipients(parameters.pgpKeys);
@@ -163,7 +149,7 @@ async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: Shares
     },
     ...missingShares(inputs.currentShares, "currentShares"),
   ];
-}
+};
 
 export const rekeyShares: Definition<SharesInputs, SharesState> = {
   system,

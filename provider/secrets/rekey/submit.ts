@@ -7,7 +7,7 @@ import { dialectOf } from "../client";
 import { getBackup, mayReturnNoShares, RekeyBackup, RekeyParameters, RekeyStatus, submitShare, waitAfter429, wasNotCounted } from "./api";
 import { Attempt } from "./attempt";
 import { flawOf, isEmpty, redacting, Share, ShareSet, shareDigest, shareOf } from "./crypto";
-import { RekeyInputs, sharesAtHand } from "./inputs";
+import { availableShares, RekeyInputs } from "./inputs";
 import {
   AttemptIdentity,
   cancelOwnAttempt,
@@ -137,8 +137,8 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
 function begin(run: SharesRun, required: number): Progress {
   const { inputs } = run;
   const { kept, refused } = run.state.submission;
-  const { shares, missing } = sharesAtHand(inputs.currentShares, "currentShares");
-  const { shares: priorShares } = sharesAtHand(inputs.newShares ?? [], "newShares");
+  const { shares, missing } = availableShares(inputs.currentShares, "currentShares");
+  const { shares: priorShares } = availableShares(inputs.newShares ?? [], "newShares");
   const batch: Batch = { shares };
   // The kept sets that may be the current one: with the threshold that the service requires, in plaintext, and not yet refused.
   const otherBatches = kept
@@ -146,20 +146,8 @@ function begin(run: SharesRun, required: number): Progress {
     .map((set): Batch => ({ set, shares: set.shares.slice(0, required).map((text) => shareOf(text, `a share of ${set.nonce}`)) }));
   // The server may echo a share in any response from here on.
   run.connection = redacting(run.connection, [batch, ...otherBatches]);
-  return {
-    batch,
-    otherBatches,
-    next: 0,
-    counted: 0,
-    submittedBefore: 0,
-    isRetry: false,
-    isRestarted: false,
-    refusals: [],
-    missing,
-    priorShares,
-    printedProgress: 0,
-    isWaitPrinted: false,
-  };
+  const counts = { next: 0, counted: 0, submittedBefore: 0, printedProgress: 0 };
+  return { batch, otherBatches, ...counts, isRetry: false, isRestarted: false, isWaitPrinted: false, refusals: [], missing, priorShares };
 }
 
 /** Prints the count of the service. A lower one means that it refused all shares together with the last share of another holder. */
@@ -437,9 +425,9 @@ async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
   await endAttempt(run, status);
   const { progress } = status;
   const keepsOthers = run.state.submission.kept.some(({ shares }) => shares.length > 0);
-  const others = keepsOthers ? " To submit those of an earlier rekey that the state keeps, and no others, set currentShares: []." : "";
+  const advice = keepsOthers ? " To submit those of an earlier rekey that the state keeps, and no others, set currentShares: []." : "";
   const why = `the ${progress} current shares submitted cannot be combined, so at least one of them is wrong. The provider canceled the attempt and started a new one`;
-  return restart(run, "shares-not-combined", why, `Correct currentShares and run \`pulumi up\` again.${others}`);
+  return restart(run, "shares-not-combined", why, `Correct currentShares and run \`pulumi up\` again.${advice}`);
 }
 
 /** Neither the response nor the count shows whether the share was counted. */
@@ -510,8 +498,8 @@ export async function fromBackup(run: SharesRun): Promise<SharesState | undefine
 
 /** Recovers the new shares from the backup, or restarts: the response with them was lost. */
 export async function recover(run: SharesRun, { status }: Observed): Promise<SharesState> {
-  const found = await fromBackup(run);
-  if (found) return found;
+  const state = await fromBackup(run);
+  if (state) return state;
   await endAttempt(run, status);
   return restart(
     run,

@@ -46,9 +46,9 @@ export interface CommitRun {
   inputs: CommitInputs;
   identity: AttemptIdentity;
   state: CommitState;
-  /** The candidate's shares that are at hand in plaintext. */
+  /** The candidate's shares that are available in plaintext. */
   shares: Share[];
-  /** The references in newShares that are not at hand. */
+  /** The references in newShares that are not available. */
   missing: string[];
 }
 
@@ -174,9 +174,9 @@ export async function finish(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, identity, state } = run;
   const { candidate, nonces, hadBackup } = inputs.submission;
   try {
-    const late = await observe(connection, { ...identity, nonce: undefined });
-    if (late.server === "probe") await cancelProbe(run, late);
-    if (late.server === "abandoned") await cancelOwnAttempt(connection, late.status);
+    const observed = await observe(connection, { ...identity, nonce: undefined });
+    if (observed.server === "probe") await cancelProbe(run, observed);
+    if (observed.server === "abandoned") await cancelOwnAttempt(connection, observed.status);
     const backup = hadBackup ? await getBackup(connection) : undefined;
     // The backup of an earlier attempt of this rekey contains dead shares.
     if (backup && (backup.nonce === candidate.nonce ? inputs.removeBackup : nonces.includes(backup.nonce))) {
