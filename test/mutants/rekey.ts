@@ -111,11 +111,6 @@ export const rekey: readonly MutatedFile[] = [
     commandLine,
     mutants: [
       [
-        "shares are submitted to an attempt with the same nonce and other parameters",
-        "...tamperedAttempt",
-        "...tamperedAttempt, act: submitAvailable",
-      ],
-      [
         "a new rekey drops a set of shares that may be live",
         "[...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])]",
         "[...(before?.kept ?? [])]",
@@ -173,6 +168,11 @@ export const rekey: readonly MutatedFile[] = [
     suites: ["test/provider/secrets/rekey/round", "test/provider/secrets/rekey/losses"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
+      [
+        "shares are submitted to an attempt with the same nonce and other parameters",
+        'if (server !== "collecting") throw attemptLost(run, observed);',
+        'if (server !== "collecting" && server !== "tampered") throw attemptLost(run, observed);',
+      ],
       [
         "a kept set is submitted together with other holders' shares, which are then refused",
         "status.progress > progress.counted || !useNextBatch(progress)",
@@ -304,7 +304,9 @@ export const rekey: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/verify.ts",
     suites: ["test/provider/secrets/rekey/cancels"],
     commandLine,
-    mutants: [["a finished rekey cancels an attempt of another client", 'if (observed.server === "abandoned")', "if (observed.status.started)"]],
+    mutants: [
+      ["a finished rekey cancels an attempt of another client", 'if (observed.server === "abandoned")', "if (observed.status.started)"],
+    ],
   },
   {
     file: "command/shares.ts",

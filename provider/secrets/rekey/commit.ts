@@ -18,8 +18,8 @@ import {
   observe,
   oldProbe,
   onConflictDecides,
-  outcomeKey,
   Row,
+  recordOutcome,
   rekeyObjects,
   resolveConflict,
   tamperedAttempt,
@@ -215,7 +215,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (!submission) return;
     const { attempt, candidate, nonces, hadBackup } = submission;
     // Every set of this rekey is then worthless.
-    if (isSucceeded(connection, state)) return void connection.cache.set(outcomeKey(connection, candidate.nonce), "live");
+    if (isSucceeded(connection, state)) return recordOutcome(connection, candidate.nonce, "live");
     const onlyCopy =
       live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
     if (onlyCopy && !discardShares)
@@ -233,6 +233,6 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(connection, observed, nonces);
     if (!isResolved && !discardShares)
       throw unresolved("outcome-unsettled", "it is not known whether the new shares in the state are live");
-    if (isResolved) connection.cache.set(outcomeKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
+    if (isResolved) recordOutcome(connection, candidate.nonce, outcome === "live" ? "live" : "dead");
   },
 };

@@ -88,21 +88,13 @@ export const sizeOf = (shares: number, threshold: number): string =>
   `${shares} ${shares === 1 ? "share" : "shares"}, threshold ${threshold}`;
 
 /** `7 shares, threshold 4; with verification; 1 of 3 current shares submitted`. */
-export function describe({
-  shares,
-  threshold,
-  verificationRequired,
-  pgpFingerprints,
-  backup,
-  progress,
-  required,
-  verification,
-}: RekeyStatus): string {
+export function describe(status: RekeyStatus): string {
+  const { pgpFingerprints, progress, required, verification } = status;
   return [
-    sizeOf(shares, threshold),
-    verificationRequired ? "with verification" : "without verification",
+    sizeOf(status.shares, status.threshold),
+    status.verificationRequired ? "with verification" : "without verification",
     ...(pgpFingerprints.length > 0 ? [`encrypted to subkeys of ${pgpFingerprints.join(", ")}`] : []),
-    ...(backup ? ["with backup"] : []),
+    ...(status.backup ? ["with backup"] : []),
     verification
       ? `${verification.progress} of ${verification.threshold} new shares verified`
       : `${progress} of ${required} current shares submitted`,
@@ -313,5 +305,11 @@ export function isSucceeded(connection: Connection, { since }: { since?: string 
   return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;
 }
 
-/** The cache key under which the commit, deleted in the same run, stores the outcome of its candidate. */
-export const outcomeKey = ({ server }: Connection, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
+const outcomeKey = ({ server }: Connection, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
+
+/** Records the outcome of a candidate, so that the shares, deleted after the commit in the same run, can read it. */
+export function recordOutcome(connection: Connection, nonce: string, outcome: "live" | "dead"): void {
+  connection.cache.set(outcomeKey(connection, nonce), outcome);
+}
+
+export const recordedOutcome = (connection: Connection, nonce: string): unknown => connection.cache.get(outcomeKey(connection, nonce));

@@ -17,8 +17,8 @@ import {
   observe,
   oldProbe,
   onConflictDecides,
-  outcomeKey,
   Row,
+  recordedOutcome,
   rekeyObjects,
   resolveConflict,
   tamperedAttempt,
@@ -184,7 +184,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     // Another resource of the program may have taken the attempt over.
     if (!heldByAnother(connection, rekeyObjects.shares)) await cancelLeftovers(connection, observed, nonces);
     // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
-    const verdict = candidate && connection.cache.get(outcomeKey(connection, candidate.nonce));
+    const verdict = candidate && recordedOutcome(connection, candidate.nonce);
     // A live candidate makes every other set worthless. A dead one does not.
     const isCanceled = observed.server === "verifying" && nonces.includes(observed.status.nonce);
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || isCanceled;
