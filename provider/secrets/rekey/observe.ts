@@ -101,13 +101,13 @@ export function describe(status: RekeyStatus): string {
   ].join("; ");
 }
 
-/** What the state of a step holds. */
+/** The content of a step's state. */
 type Holds = "nothing" | "an attempt" | "a nonce" | "no nonce" | "a candidate" | "an unknown outcome";
 
 /** One of the three resources of a rekey. */
 export type Step = "attempt" | "shares" | "commit";
 
-/** What a step does for a pair of what the state holds and what the server shows. */
+/** The action of a step for a content of its state and a state of the server. */
 export interface Row<Run, State> {
   holds: readonly Holds[];
   server: readonly ServerState[];

@@ -73,7 +73,7 @@ const lost = new StewardError({ code: "ERR_NO_RESPONSE", reason: "the connection
 const fresh = at(0, { nonce: "fresh" });
 
 interface Facts {
-  /** What an earlier run left in the state. */
+  /** Facts of the state, from an earlier run. */
   submission?: Partial<Submission>;
   inputs?: Partial<SharesInputs>;
   /** Vault refuses a repeated share without loss. A service of the standard dialect may count it twice. */
