@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Comparison, exact } from "./comparison";
-import { Connection } from "./connection";
+import { Operation } from "./connection";
 import { AnyFields, Field } from "./definition";
 import { issuesOf, Schema, strictObject, strList } from "./inputs";
 
@@ -33,8 +33,8 @@ function schemaOf(fields: AnyFields): Schema {
   return strictObject(Object.fromEntries(rows));
 }
 
-export const defaultsOf = (fields: AnyFields, connection: Connection): Values =>
-  Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => (field?.default ? [[name, field.default(connection)]] : [])));
+export const defaultsOf = (fields: AnyFields, operation: Operation): Values =>
+  Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => (field?.default ? [[name, field.default(operation)]] : [])));
 
 /** The secret fields and paths, including the keys listed by a `secretKeysOf` field. */
 export const secretsOf = (fields: AnyFields, values: Values = {}): string[] => [

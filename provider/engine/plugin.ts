@@ -213,11 +213,11 @@ export function createPlugin(
       const secretValues = secrets.flatMap((path) => stringsIn(valueAt(properties, path)));
       const result = await withOperation(called.operation, async () => {
         assertOptions(called.options, options);
-        const connection = connect(called.system, (options.connection as string | undefined) ?? "default", {
+        const operation = connect(called.system, (options.connection as string | undefined) ?? "default", {
           ...sources,
           cache: new Map(),
         });
-        return called.run(connection as never, options as never);
+        return called.run(operation as never, options as never);
       }).catch((error) => {
         throw withoutSecrets(error, secretValues);
       });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Comparison, neverDiffers } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { cached } from "../connection/cache";
 import { Difference, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
@@ -31,18 +31,18 @@ function shown(value: unknown, secrets: readonly string[]): string {
 }
 
 /** `roles.web.policies: ["a"] -> ["b"]`. */
-export const described = ({ secretFields, secrets }: Connection, { path, from, to }: Difference): string =>
+export const described = ({ secrets: { fields: secretFields, values: secrets } }: Operation, { path, from, to }: Difference): string =>
   `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${shown(from, secrets)} -> ${shown(to, secrets)}`}`;
 
-function adoptionLines(connection: Connection, { differences, unreadable = [] }: ExistingObject<unknown>): string[] {
+function adoptionLines(operation: Operation, { differences, unreadable = [] }: ExistingObject<unknown>): string[] {
   return [
-    ...differences.map((difference) => `changes ${described(connection, difference)}`),
+    ...differences.map((difference) => `changes ${described(operation, difference)}`),
     ...(unreadable.length > 0 ? [`overwrites ${unreadable.join(", ")}, which the server does not return`] : []),
   ];
 }
 
 /** Prints each line once in a run. The check of a create may already have printed it. */
-export function logOnce({ cache, log }: Connection, lines: readonly Line[]): void {
+export function logOnce({ run: { cache, log } }: Operation, lines: readonly Line[]): void {
   const known = cached(cache, ["lines about what creations find"], () => new Set<string>());
   for (const { severity, text } of lines) {
     if (!known.has(text)) log[severity](text);
@@ -51,13 +51,13 @@ export function logOnce({ cache, log }: Connection, lines: readonly Line[]): voi
 }
 
 /** Throws if the object may not be adopted, else prints the changes. Called before the first write. */
-export function takeOver(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown> | undefined): void {
+export function takeOver(operation: Operation, adopt: Adopt | undefined, found: ExistingObject<unknown> | undefined): void {
   if (!found) return;
   const { differences, unreadable = [], reason, hint, refusal } = found;
   if (refusal) throw refusal;
   if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
   if (adopt === "unchanged" && differences.length > 0) {
-    const listed = shortened(differences.map((difference) => described(connection, difference)));
+    const listed = shortened(differences.map((difference) => described(operation, difference)));
     const unseen = unreadable.length > 0 ? `; the server does not return ${unreadable.join(", ")}, so these were not compared` : "";
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
@@ -66,28 +66,28 @@ export function takeOver(connection: Connection, adopt: Adopt | undefined, found
       hint: "Declare the existing values, or set adopt: true to overwrite them.",
     });
   }
-  logOnce(connection, adopting(connection, adoptionLines(connection, found)));
+  logOnce(operation, adopting(operation, adoptionLines(operation, found)));
 }
 
 /** Prints the values that an update overwrites in fields that the program did not declare before. Called before the write. */
-export const takeOverFields = (connection: Connection, declared: readonly string[], differences: readonly Difference[]): void =>
-  takeOver(connection, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
+export const takeOverFields = (operation: Operation, declared: readonly string[], differences: readonly Difference[]): void =>
+  takeOver(operation, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
 
-const adopting = ({ resource }: Connection, lines: readonly string[]): Line[] =>
+const adopting = ({ resource }: Operation, lines: readonly string[]): Line[] =>
   lines.map((line) => ({ severity: "info", text: `${resource}: adoption ${line}.` }));
 
 /** The lines that a preview prints about an existing object. */
-export function previewLines(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown>): Line[] {
-  const changes = adoptionLines(connection, found);
+export function previewLines(operation: Operation, adopt: Adopt | undefined, found: ExistingObject<unknown>): Line[] {
+  const changes = adoptionLines(operation, found);
   const all = changes.length > 0 ? changes : ["changes nothing"];
   const isRefused = !adopt || (adopt === "unchanged" && found.differences.length > 0);
-  const willFail = (text: string): Line => ({ severity: "warn", text: `${connection.resource}: ${text}` });
+  const willFail = (text: string): Line => ({ severity: "warn", text: `${operation.resource}: ${text}` });
   return [
     ...(found.reason && isRefused
       ? [willFail(`${found.reason}. \`pulumi up\` will fail to create it, because adopt is ${JSON.stringify(adopt ?? false)}.`)]
       : []),
     ...(found.refusal ? [willFail(`\`pulumi up\` will fail to create it. ${found.refusal.message}`)] : []),
-    ...adopting(connection, all),
+    ...adopting(operation, all),
   ];
 }
 

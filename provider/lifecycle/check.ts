@@ -1,4 +1,4 @@
-import { ConfigurationSources, Connection } from "../connection";
+import { ConfigurationSources, Operation } from "../connection";
 import { AnyDefinition, Difference, PlanNote } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
 import { defaultsOf, inputSchema, publicNames } from "../fields";
@@ -24,9 +24,9 @@ export function logNotes({ log }: Pick<ConfigurationSources, "log">, resource: s
 }
 
 /** Names the changed parts of a record, which Pulumi prints as a whole. */
-export function logDrift(connection: Connection, differences: readonly Difference[]): void {
-  for (const line of shortened(differences.map((difference) => described(connection, difference))))
-    connection.log.info(`${connection.resource}: changed on the server (${line})`);
+export function logDrift(operation: Operation, differences: readonly Difference[]): void {
+  for (const line of shortened(differences.map((difference) => described(operation, difference))))
+    operation.run.log.info(`${operation.resource}: changed on the server (${line})`);
 }
 
 const secretName = (path: string): CheckFailure => ({
@@ -64,20 +64,20 @@ export async function check(
   let inputs = given;
   if (!hasUnknown(given.connection) && !findings.some(({ path }) => path === "connection")) {
     try {
-      const connection = connectionOf(given);
-      inputs = { ...defined(defaultsOf(definition.fields, connection)), ...given };
-      findings.push(...connection.secretFields.filter((field) => publicNames(definition).includes(field)).map(secretName));
+      const operation = connectionOf(given);
+      inputs = { ...defined(defaultsOf(definition.fields, operation)), ...given };
+      findings.push(...operation.secrets.fields.filter((field) => publicNames(definition).includes(field)).map(secretName));
       const invalid = new Set(findings.map(({ path }) => path.split(/[.[]/)[0]));
       for (const rule of definition.rules ?? [])
         if (!rule.fields.some((field) => hasUnknown(inputs[field]) || invalid.has(field)))
-          findings.push(...(await rule.check(inputs, connection, last)));
+          findings.push(...(await rule.check(inputs, operation, last)));
       const isCreation = Object.keys(last).length === 0;
       if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
         const objects = definition.objects?.paths(inputs) ?? [];
-        findings.push(...recordDeclared(connection, objects, urn?.()).map(declaredTwice));
-        if (isCreation) recordNew(connection, objects);
-        if (isCreation) logNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs })) ?? []);
-        if (isCreation && connection.previewReads) await lookAhead(definition, { ...connection, resource: describe(inputs) }, inputs);
+        findings.push(...recordDeclared(operation, objects, urn?.()).map(declaredTwice));
+        if (isCreation) recordNew(operation, objects);
+        if (isCreation) logNotes(operation, describe(inputs), (await definition.planNotes?.({ operation, inputs })) ?? []);
+        if (isCreation && operation.server.previewReads) await lookAhead(definition, { ...operation, resource: describe(inputs) }, inputs);
       }
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;

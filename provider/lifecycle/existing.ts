@@ -1,4 +1,4 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { AnyDefinition, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
 import { Adopt, logOnce, previewLines, takeOver } from "./adoption";
@@ -9,13 +9,13 @@ import { Properties } from "./properties";
 type Adopting = Pick<AnyDefinition, "find">;
 
 /** Prints what a create would find. An error is only a warning: a preview may have no credentials, and the mount may not exist yet. */
-export async function lookAhead(definition: Adopting, connection: Connection, inputs: Properties): Promise<void> {
+export async function lookAhead(definition: Adopting, operation: Operation, inputs: Properties): Promise<void> {
   try {
-    const found = await definition.find?.({ connection, inputs });
-    if (found) logOnce(connection, previewLines(connection, inputs.adopt as Adopt | undefined, found));
+    const found = await definition.find?.({ operation, inputs });
+    if (found) logOnce(operation, previewLines(operation, inputs.adopt as Adopt | undefined, found));
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    connection.log.warn(`${connection.resource}: ${error.message}`);
+    operation.run.log.warn(`${operation.resource}: ${error.message}`);
   }
 }
 
@@ -25,10 +25,10 @@ export async function lookAhead(definition: Adopting, connection: Connection, in
  */
 export async function takeOverExisting(
   definition: Adopting,
-  connection: Connection,
+  operation: Operation,
   inputs: Properties,
 ): Promise<ExistingObject<Properties> | undefined> {
-  const found = await definition.find?.({ connection, inputs });
-  takeOver(connection, inputs.adopt as Adopt | undefined, found);
+  const found = await definition.find?.({ operation, inputs });
+  takeOver(operation, inputs.adopt as Adopt | undefined, found);
   return found;
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { AnyFields } from "../definition";
 import { namesWith } from "../fields";
 import { valueAt } from "../inputs";
@@ -81,10 +81,10 @@ function merged(value: unknown, hidden: unknown): unknown {
 const keyOf = (server: string, objects: readonly string[]): string => JSON.stringify(["former state", server, objects]);
 
 /** Stores the state of a deleted resource: a later create of the same objects may be its replacement, which the engine does not tell. */
-export function keepFormer({ cache, server }: Connection, objects: readonly string[], state: Properties): void {
+export function keepFormer({ server: { id: server }, run: { cache } }: Operation, objects: readonly string[], state: Properties): void {
   if (objects.length > 0) cache.set(keyOf(server, objects), state);
 }
 
 /** The state of these objects, if this run has deleted them. */
-export const formerOf = ({ cache, server }: Connection, objects: readonly string[]): Properties =>
+export const formerOf = ({ server: { id: server }, run: { cache } }: Operation, objects: readonly string[]): Properties =>
   (cache.get(keyOf(server, objects)) as Properties | undefined) ?? {};

@@ -1,5 +1,5 @@
 import { neverDiffers } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { AnyDefinition, OutcomeUnknown } from "../definition";
 import { CheckFailure, invalidInput, PartialState, StewardError } from "../errors";
 import { defaultsOf, essentialNames, format, inputNames, namesWith, parseId, placeholdersIn } from "../fields";
@@ -84,9 +84,9 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
   }
 
   /** Throws if the rules of the inputs reject the parts of an id. */
-  async function assertParts(connection: Connection, parts: Properties): Promise<void> {
+  async function assertParts(operation: Operation, parts: Properties): Promise<void> {
     const rules = (definition.rules ?? []).filter(({ fields }) => fields.every((field) => field in parts));
-    const findings = await Promise.all(rules.map(({ check }) => check(parts, connection, {})));
+    const findings = await Promise.all(rules.map(({ check }) => check(parts, operation, {})));
     if (findings.flat().length > 0) throw invalidInput(findings.flat());
   }
 
@@ -109,17 +109,17 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     });
   }
 
-  function assertSameServer(connection: Connection, state: Properties): void {
-    if (state.server === undefined || state.server === connection.server || connection.allowAddressChange) return;
+  function assertSameServer(operation: Operation, state: Properties): void {
+    if (state.server === undefined || state.server === operation.server.id || operation.server.allowAddressChange) return;
     throw new StewardError({
       code: "ERR_SERVER_MISMATCH",
-      reason: `it was written to ${state.server}, but the ${connection.title} names ${connection.server}; nothing was sent`,
-      hint: `Correct the address. If it is a new address of the same installation, set allowAddressChange: true next to the address in ${connection.place} for one \`pulumi up\`.`,
+      reason: `it was written to ${state.server}, but the ${operation.server.title} names ${operation.server.id}; nothing was sent`,
+      hint: `Correct the address. If it is a new address of the same installation, set allowAddressChange: true next to the address in ${operation.server.place} for one \`pulumi up\`.`,
     });
   }
 
   /** The properties to store: inputs and state, with the server, the declared fields and the instance. */
-  const stored = ({ server, instance }: Connection, inputs: Properties, state: Properties): Properties =>
+  const stored = ({ server: { id: server }, instance }: Operation, inputs: Properties, state: Properties): Properties =>
     defined({ ...inputs, ...state, server, declared: fieldsOf(inputs), instance });
 
   /** If the outcome is unknown, fills in declared values missing from the properties, because a refresh encrypts only values that were encrypted before. */
@@ -140,9 +140,9 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
   }
 
   /** The connection of an operation that may print values which were secrets of an earlier program. */
-  const hiding = (connection: Connection, former: unknown): Connection => ({
-    ...connection,
-    secretFields: [...connection.secretFields, ...Object.keys(former ?? {})],
+  const hiding = (operation: Operation, former: unknown): Operation => ({
+    ...operation,
+    secretFields: [...operation.secrets.fields, ...Object.keys(former ?? {})],
   });
 
   /** After a partial update, hides each value that the program declared earlier but not now. */
@@ -163,12 +163,12 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
   }
 
   /** The inputs for an import: every readable value, defaults, and empty strings for required inputs that cannot be read, so that `check` reports them. */
-  function importedInputs(connection: Connection, found: Properties): Properties {
+  function importedInputs(operation: Operation, found: Properties): Properties {
     const { fields } = definition;
     const shown = inputNames(fields).filter((field) => found[field] !== undefined);
     const needed = inputNames(fields).filter((field) => fields[field]?.required && found[field] === undefined);
     return defined({
-      ...defaultsOf(fields, connection),
+      ...defaultsOf(fields, operation),
       ...Object.fromEntries([...shown.map((field) => [field, found[field]]), ...needed.map((field) => [field, ""])]),
     });
   }
@@ -185,10 +185,10 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       // Without a known connection the inputs have no defaults, so only given values are compared.
       if (hasUnknown(inputs.connection))
         return { changes: true, changing, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
-      const connection = connectionOf(inputs, olds);
-      const moved = olds.server !== undefined && olds.server !== connection.server;
-      if (moved && !connection.allowAddressChange) {
-        if (!changing.includes("connection")) assertSameServer(connection, olds);
+      const operation = connectionOf(inputs, olds);
+      const moved = olds.server !== undefined && olds.server !== operation.server.id;
+      if (moved && !operation.server.allowAddressChange) {
+        if (!changing.includes("connection")) assertSameServer(operation, olds);
         // Two addresses may be the same server: delete first, or deleting the old resource removes the new one.
         return {
           changes: true,
@@ -201,26 +201,26 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       const isKnown = !hasUnknown(inputs);
       const objects = isKnown ? objectsOf(inputs) : [];
       // A refresh also calls diff, before the program declares anything.
-      const isDeclared = isKnown && isChecked() && areDeclared(connection, objects);
+      const isDeclared = isKnown && isChecked() && areDeclared(operation, objects);
       const isWaiting = due.some((field) => olds[field] !== undefined);
       if ((changing.length > 0 || isIncomplete || isWaiting) && isDeclared)
-        logNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
+        logNotes(operation, describe(inputs), (await definition.planNotes?.({ operation, inputs, last: olds })) ?? []);
       const isHeld = isDeclared && replaces.length === 0 && declaredIn(olds).length > 0;
-      const isRemoved = isHeld && (await registerManager(connection, objects, olds));
+      const isRemoved = isHeld && (await registerManager(operation, objects, olds));
       return { changes: moved || isIncomplete || isRemoved || changing.length > 0, changing, replaces, deleteBeforeReplace };
     });
   }
 
   async function create(news: Properties): ReturnType<Lifecycle["create"]> {
     const inputs = defined(news);
-    let connection: Connection | undefined;
+    let operation: Operation | undefined;
     return attempt(
       "create",
       inputs,
       async () => {
         const objects = objectsOf(inputs);
         const chosen = { ...connectionOf(inputs), instance: newInstance() };
-        connection = chosen;
+        operation = chosen;
         const write = async (): Promise<Properties> => {
           const found = await takeOverExisting(definition, hiding(chosen, formerValues(formerOf(chosen, objects))), inputs);
           return definition.create({ connection: chosen, inputs, found });
@@ -236,11 +236,11 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         return { id: format(definition.id, inputs, created), state: hideRetained(state, formerOf(chosen, objects), fieldsOf(inputs)) };
       },
       (error) => {
-        if (!connection) return undefined;
+        if (!operation) return undefined;
         const id = format(definition.id, inputs);
         if (error instanceof PartialState)
-          return { id, properties: fillUnknown(stored(connection, inputs, error.state as Properties), inputs) };
-        return error.details.outcomeUnknown ? { id, properties: stored(connection, inputs, { outcomeUnknown: true }) } : undefined;
+          return { id, properties: fillUnknown(stored(operation, inputs, error.state as Properties), inputs) };
+        return error.details.outcomeUnknown ? { id, properties: stored(operation, inputs, { outcomeUnknown: true }) } : undefined;
       },
     );
   }
@@ -254,10 +254,10 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     const previous = withFormer(state);
     const isImport = isFirst && Boolean(sources.marksSecrets);
     return attempt("read", previous, async () => {
-      const connection = connectionOf(previous);
-      assertSameServer(connection, previous);
-      await assertParts(connection, parts);
-      const found = await definition.read({ connection, state: previous, declared: declaredIn(previous) });
+      const operation = connectionOf(previous);
+      assertSameServer(operation, previous);
+      await assertParts(operation, parts);
+      const found = await definition.read({ operation, state: previous, declared: declaredIn(previous) });
       if (!found) {
         // The engine would accept a missing resource, and give the program a resource without outputs.
         if (isFirst)
@@ -268,11 +268,11 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
           });
         return undefined;
       }
-      const imported = isImport ? importedInputs(connection, found) : undefined;
+      const imported = isImport ? importedInputs(operation, found) : undefined;
       const kept = imported && definition.imported ? definition.imported(found) : found;
       const declared = imported ? fieldsOf(imported).sort() : declaredIn(previous);
       // `outcomeUnknown` stays, since a write-only value cannot be read back.
-      const fresh: Properties = { ...previous, ...kept, ...imported, server: connection.server, declared };
+      const fresh: Properties = { ...previous, ...kept, ...imported, server: operation.server.id, declared };
       const props = previous.partiallyUpdated ? hidePrevious(fresh, state, shown) : hideRetained(fresh, state, declared);
       // The engine stores new inputs in plaintext, so a read returns only those that the state lists.
       const inputs: Properties = {};
@@ -285,8 +285,8 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         // Keep the previous spelling of an equivalent value, so refresh shows no false diff.
         const [before, now] = [fieldAt(shown, field), fieldAt(props, field)];
         if (equal(field, before, now)) setField(props, field, before);
-        else if (isSecret) connection.log.info(`${describe(shown)}: the secret ${field} was changed on the server`);
-        else logDrift(connection, recordDifferences(field, before, now));
+        else if (isSecret) operation.run.log.info(`${describe(shown)}: the secret ${field} was changed on the server`);
+        else logDrift(operation, recordDifferences(field, before, now));
         // Return a placeholder. If a secret input is missing from one read and present in the next, the engine stores it in plaintext.
         setField(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
       }
@@ -301,14 +301,14 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     const inputs = defined(news);
     const olds = withFormer(state);
     const instance = (olds.instance as string | undefined) ?? newInstance();
-    let connection: Connection | undefined;
+    let operation: Operation | undefined;
     let isRemoved = false;
     return attempt(
       "update",
       inputs,
       async () => {
         const chosen = { ...hiding(connectionOf(inputs, olds), state[formerInputs]), instance };
-        connection = chosen;
+        operation = chosen;
         assertSameServer(chosen, olds);
         const { connection: _former, declared, server, outcomeUnknown, partiallyUpdated, ...last } = olds;
         const given = fieldsOf(inputs);
@@ -343,7 +343,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
           id,
           properties: hidePrevious({ ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs),
         });
-        if (error instanceof PartialState && connection) return keep(stored(connection, inputs, error.state as Properties));
+        if (error instanceof PartialState && operation) return keep(stored(operation, inputs, error.state as Properties));
         // The server may hold other values, or this run removed an object that was not rewritten.
         if (error.details.outcomeUnknown || isRemoved) return keep({ ...olds, outcomeUnknown: true, instance });
         return undefined;
@@ -362,10 +362,10 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       await attempt("delete", stateAndFormer, async () => {
         if (!definition.delete) return;
         const state = withFormer(stateAndFormer);
-        const connection = connectionOf(state);
-        assertSameServer(connection, state);
-        await definition.delete({ connection, state });
-        keepFormer(connection, objectsOf(state), stateAndFormer);
+        const operation = connectionOf(state);
+        assertSameServer(operation, state);
+        await definition.delete({ operation, state });
+        keepFormer(operation, objectsOf(state), stateAndFormer);
       });
     },
   };

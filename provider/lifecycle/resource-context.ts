@@ -1,4 +1,4 @@
-import { ConfigurationSources, Connection, connect } from "../connection";
+import { ConfigurationSources, connect, Operation } from "../connection";
 import { cached } from "../connection/cache";
 import { AnyDefinition } from "../definition";
 import { format, namesWith, secretsOf } from "../fields";
@@ -16,7 +16,7 @@ export interface ResourceContext {
   /** Secrets that a check dropped when it normalized the inputs. A server may know and echo them nevertheless. */
   leftOut(): Set<string>;
   /** The connection that the first properties name, with the secrets of all of them. */
-  connectionOf(...properties: Properties[]): Connection;
+  connectionOf(...properties: Properties[]): Operation;
   /** Records that the program declares a resource of this type. */
   recordCheck(): void;
   /** True if the program has declared a resource of this type. A refresh calls `diff` before that. */
@@ -54,7 +54,7 @@ export function resourceContext(definition: AnyDefinition, sources: Mechanism): 
     );
   };
   const leftOut = (): Set<string> => cached(sources.cache, ["left out", token], () => new Set<string>());
-  const connectionOf = (...properties: Properties[]): Connection => ({
+  const connectionOf = (...properties: Properties[]): Operation => ({
     ...connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", sources),
     secrets: [...properties.flatMap(secretsIn), ...leftOut(), ...(sources.secretValues?.() ?? [])],
     // Computed on use, since a check connects while its inputs may still be invalid.

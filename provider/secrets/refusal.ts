@@ -1,12 +1,12 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { StewardError } from "../errors";
 import { documentedPath, matches, visiblePaths } from "./client";
 
 /** Explains a 403 or a 404 with the paths that the OpenAPI document lists for the token. Returns any other error unchanged. */
-export async function explainRefusal(connection: Connection, error: unknown): Promise<unknown> {
+export async function explainRefusal(operation: Operation, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || (error.status !== 403 && error.status !== 404)) return error;
   // Without a token the document lists no paths.
-  const paths = connection.token() === undefined ? undefined : await visiblePaths(connection, "never");
+  const paths = operation.server.credentials.token() === undefined ? undefined : await visiblePaths(operation, "never");
   const path = documentedPath(error);
   // The document lists no paths for an unknown token either.
   if (!paths || Object.keys(paths).length === 0 || path === "") return error;
@@ -19,7 +19,7 @@ export async function explainRefusal(connection: Connection, error: unknown): Pr
     : /\/creds\/[^/]*$/.test(path)
       ? "the `read` capability"
       : "the `create`, `read` and `update` capabilities";
-  const source = `The token comes from ${connection.tokenSource}.`;
+  const source = `The token comes from ${operation.server.credentials.tokenSource}.`;
   if (templates.length > 0)
     return error.with({
       rule: "capability-missing",

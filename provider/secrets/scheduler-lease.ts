@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Duration, duration, exact, seconds } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { Definition, Difference, ExistingObject, UpdateRequest } from "../definition";
 import { ConnectionArgs, connectionField, rule } from "../inputs";
 import { Adopt, adoptField, differencesOf, takeOverFields } from "../lifecycle/adoption";
@@ -47,8 +47,8 @@ const time = z
 
 const path = (mount: string): string => apiPath(normalizeMount(mount), "config", "lease");
 
-async function read(connection: Connection, { mount }: { mount: string }, anyNotFound = false): Promise<SchedulerLeaseState | undefined> {
-  const data = await readData(connection, path(mount), { anyNotFound });
+async function read(operation: Operation, { mount }: { mount: string }, anyNotFound = false): Promise<SchedulerLeaseState | undefined> {
+  const data = await readData(operation, path(mount), { anyNotFound });
   if (!data) return undefined;
   const [ttl, maxTtl] = [seconds(data.ttl), seconds(data.max_ttl)];
   // An adoption would overwrite an undeclared time with 0.
@@ -70,13 +70,13 @@ const timeDifferences = (from: Times, inputs: SchedulerLeaseInputs): Difference[
   differencesOf(from, timesOf(inputs, from), { ttl: exact.equal, maxTtl: exact.equal });
 
 interface Request {
-  connection: Connection;
+  operation: Operation;
   inputs: SchedulerLeaseInputs;
 }
 
-async function find({ connection, inputs }: Request): Promise<ExistingObject<SchedulerLeaseState> | undefined> {
+async function find({ operation, inputs }: Request): Promise<ExistingObject<SchedulerLeaseState> | undefined> {
   const mount = inputs.mount as string;
-  const state = await readExisting(inputs.adopt, (anyNotFound) => read(connection, { mount }, anyNotFound));
+  const state = await readExisting(inputs.adopt, (anyNotFound) => read(operation, { mount }, anyNotFound));
   return (
     state && {
       state,
@@ -88,7 +88,7 @@ async function find({ connection, inputs }: Request): Promise<ExistingObject<Sch
 }
 
 async function update({
-  connection,
+  operation,
   inputs,
   state,
   declared,
@@ -98,16 +98,16 @@ async function update({
   // A time is unknown after a create without a response, and after it was removed from the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;
   const mount = inputs.mount as string;
-  const current = isKnown ? (known as Times) : await readFirst(declareBoth, () => read(connection, { mount }));
-  if (current) takeOverFields(connection, declared, timeDifferences(current, inputs));
-  return write(connection, inputs, current);
+  const current = isKnown ? (known as Times) : await readFirst(declareBoth, () => read(operation, { mount }));
+  if (current) takeOverFields(operation, declared, timeDifferences(current, inputs));
+  return write(operation, inputs, current);
 }
 
 /** Sends both times, since the service sets an omitted one to 0. The API specification has strings. */
-async function write(connection: Connection, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> {
+async function write(operation: Operation, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> {
   const state = { mount: inputs.mount as string, ...timesOf(inputs, current) };
   const body = { ttl: `${state.ttl}s`, max_ttl: `${state.maxTtl}s` };
-  await call(connection, { method: "POST", path: path(state.mount), body, retry: "idempotent" });
+  await call(operation, { method: "POST", path: path(state.mount), body, retry: "idempotent" });
   return state;
 }
 
@@ -161,14 +161,14 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   ],
   objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
   deleteBeforeReplace: true,
-  read: ({ connection, state }) => read(connection, state),
+  read: ({ operation, state }) => read(operation, state),
   find,
-  create: ({ connection, inputs, found }) => write(connection, inputs, found?.state),
+  create: ({ operation, inputs, found }) => write(operation, inputs, found?.state),
   update,
-  delete: ({ connection, state: { mount } }) => removeObject(connection, path(mount), () => remove(connection, path(mount))),
+  delete: ({ operation, state: { mount } }) => removeObject(operation, path(mount), () => remove(operation, path(mount))),
   discover: (request) =>
     atEachMount(request, "config/lease", async (mount) => {
-      const state = await read(request.connection, { mount });
+      const state = await read(request.operation, { mount });
       return state ? [{ state, suggestedName: `${mount}-lease` }] : [];
     }),
   diagnose: explainRefusal,

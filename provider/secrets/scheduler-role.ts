@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exact, unordered } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { Definition, Difference, ExistingObject } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
 import { bool, ConnectionArgs, connectionField, isStorableKey, str } from "../inputs";
@@ -87,19 +87,15 @@ export const roleAttributes: {
 };
 
 /** Check failures for a role name that the service would reject. */
-export function roleNameFindings(connection: Connection, name: string, path: string): CheckFailure[] {
-  const { pattern, reason } = dialectOf(connection).roleName;
+export function roleNameFindings(operation: Operation, name: string, path: string): CheckFailure[] {
+  const { pattern, reason } = dialectOf(operation).roleName;
   if (!isStorableKey(name)) return [{ path, rule: "unstorable", reason: "is a name that Pulumi cannot store" }];
   return pattern.test(name) ? [] : [{ path, rule: "role-name", reason }];
 }
 
 /** Check failures for a combination of type and policies that the service would reject. */
-export function rolePolicyFindings(
-  connection: Connection,
-  { type = "client", policies = [] }: RoleAttributes,
-  path: string,
-): CheckFailure[] {
-  if (!dialectOf(connection).policiesByType) return [];
+export function rolePolicyFindings(operation: Operation, { type = "client", policies = [] }: RoleAttributes, path: string): CheckFailure[] {
+  if (!dialectOf(operation).policiesByType) return [];
   if (type === "client" && policies.length === 0)
     return [{ path, rule: "client-without-policies", reason: "a client role needs at least one policy" }];
   if (type === "management" && policies.length > 0)
@@ -111,9 +107,9 @@ export function rolePolicyFindings(
 export const rolePath = ({ mount, name }: { mount: string; name: string }): string => apiPath(normalizeMount(mount), "role", name);
 
 /** The names of all roles at a mount. An engine without roles responds with 404. */
-export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {
+export async function listRoleNames(operation: Operation, mount: string): Promise<string[]> {
   const path = apiPath(mount, "role");
-  const data = await readData(connection, path, { query: { list: "true" } });
+  const data = await readData(operation, path, { query: { list: "true" } });
   if (!data) return [];
   const { keys } = data;
   if (!isStringList(keys)) throw invalidResponse(path);
@@ -122,18 +118,18 @@ export async function listRoleNames(connection: Connection, mount: string): Prom
 
 /** Reads the list of all roles as evidence that one does not exist. */
 const isUnlisted =
-  (connection: Connection, { mount, name }: { mount: string; name: string }): Evidence =>
+  (operation: Operation, { mount, name }: { mount: string; name: string }): Evidence =>
   async () =>
-    !(await listRoleNames(connection, mount)).includes(name);
+    !(await listRoleNames(operation, mount)).includes(name);
 
 /** Reads a role. If the service does not return `global`, it is the last written value. */
 export async function readRole(
-  connection: Connection,
+  operation: Operation,
   role: { mount: string; name: string },
   written: RoleAttributes | undefined,
   anyNotFound = false,
 ): Promise<(RoleState & Pick<SchedulerRoleState, "lease">) | undefined> {
-  const data = await readData(connection, rolePath(role), { evidence: isUnlisted(connection, role), anyNotFound });
+  const data = await readData(operation, rolePath(role), { evidence: isUnlisted(operation, role), anyNotFound });
   if (!data) return undefined;
   // `token_type` in the API specification, `type` in Vault.
   const { policies, token_type: type = data.type, lease } = data;
@@ -147,24 +143,24 @@ export async function readRole(
 }
 
 /** True if a role exists. Reads the list if a 404 of the role proves nothing, and the role itself if the token may not list. */
-async function roleExists(connection: Connection, role: { mount: string; name: string }): Promise<boolean> {
+async function roleExists(operation: Operation, role: { mount: string; name: string }): Promise<boolean> {
   const path = rolePath(role);
-  if (dialectOf(connection).provesAbsence) return (await readData(connection, path)) !== undefined;
+  if (dialectOf(operation).provesAbsence) return (await readData(operation, path)) !== undefined;
   try {
-    return (await listRoleNames(connection, role.mount)).includes(role.name);
+    return (await listRoleNames(operation, role.mount)).includes(role.name);
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 403) throw error;
-    return (await readData(connection, path, { evidence: () => Promise.reject(error) })) !== undefined;
+    return (await readData(operation, path, { evidence: () => Promise.reject(error) })) !== undefined;
   }
 }
 
 /** Creates or overwrites a role. Sends all attributes, since an omitted one may keep its value. */
 export async function writeRole(
-  connection: Connection,
+  operation: Operation,
   role: { mount: string; name: string } & RoleAttributes,
 ): Promise<Required<RoleAttributes>> {
   const { policies, global, type } = { ...roleDefaults, ...role };
-  await call(connection, {
+  await call(operation, {
     method: "POST",
     path: rolePath(role),
     body: { policies: policies.join(","), global, type },
@@ -174,23 +170,20 @@ export async function writeRole(
 }
 
 /** Deletes a role. Returns false if another resource of the program manages it. */
-export const deleteRole = (
-  connection: Connection,
-  role: { mount: string; name: string },
-  options?: { isQuiet: boolean },
-): Promise<boolean> => removeObject(connection, rolePath(role), () => remove(connection, rolePath(role)), options);
+export const deleteRole = (operation: Operation, role: { mount: string; name: string }, options?: { isQuiet: boolean }): Promise<boolean> =>
+  removeObject(operation, rolePath(role), () => remove(operation, rolePath(role)), options);
 
 /** Inputs with their defaults. */
 type Complete = SchedulerRoleInputs & { mount: string };
 
 interface Request {
-  connection: Connection;
+  operation: Operation;
   inputs: SchedulerRoleInputs;
 }
 
-async function write({ connection, inputs }: Request): Promise<SchedulerRoleState> {
+async function write({ operation, inputs }: Request): Promise<SchedulerRoleState> {
   const { name, mount } = inputs as Complete;
-  return { name, mount, lease: undefined, ...(await writeRole(connection, inputs as Complete)) };
+  return { name, mount, lease: undefined, ...(await writeRole(operation, inputs as Complete)) };
 }
 
 /** The differences that adopting a role overwrites. A `global` that the service does not return is not compared. */
@@ -206,13 +199,13 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix
 export const unreadOf = (roles: readonly RoleAttributes[]): string[] =>
   roles.some(({ global }) => global === undefined) ? ["global"] : [];
 
-async function find({ connection, inputs }: Request): Promise<ExistingObject<SchedulerRoleState> | undefined> {
+async function find({ operation, inputs }: Request): Promise<ExistingObject<SchedulerRoleState> | undefined> {
   const role = inputs as Complete;
   const { mount, adopt } = role;
   const existing: RoleAttributes | undefined =
-    adopt || connection.previewReads
-      ? await readExisting(adopt, (anyNotFound) => readRole(connection, role, undefined, anyNotFound))
-      : (await readExisting(adopt, () => roleExists(connection, role)))
+    adopt || operation.server.previewReads
+      ? await readExisting(adopt, (anyNotFound) => readRole(operation, role, undefined, anyNotFound))
+      : (await readExisting(adopt, () => roleExists(operation, role)))
         ? role
         : undefined;
   return (
@@ -269,23 +262,23 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
     connection: connectionField,
   },
   rules: [
-    { fields: ["name"], check: ({ name }, connection) => roleNameFindings(connection, name, "name") },
-    { fields: ["type", "policies"], check: (inputs, connection) => rolePolicyFindings(connection, inputs, "policies") },
+    { fields: ["name"], check: ({ name }, operation) => roleNameFindings(operation, name, "name") },
+    { fields: ["type", "policies"], check: (inputs, operation) => rolePolicyFindings(operation, inputs, "policies") },
   ],
   objects: { fields: ["mount", "name"], paths: (fields) => [rolePath(fields as Complete)] },
-  read: async ({ connection, state: { name, mount, global }, declared }) => {
-    const role = await readRole(connection, { mount, name }, { global });
+  read: async ({ operation, state: { name, mount, global }, declared }) => {
+    const role = await readRole(operation, { mount, name }, { global });
     return role && { name, mount, ...role, lease: declared.length === 0 ? role.lease : undefined };
   },
   find,
   create: write,
   update: write,
-  delete: ({ connection, state }) => deleteRole(connection, state),
+  delete: ({ operation, state }) => deleteRole(operation, state),
   discover: async (request) =>
     request.asSet
       ? []
       : atEachMount(request, "role", async (mount) =>
-          (await listRoleNames(request.connection, mount)).map((name) => ({ state: { mount, name } })),
+          (await listRoleNames(request.operation, mount)).map((name) => ({ state: { mount, name } })),
         ),
   diagnose: explainRefusal,
 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { StewardError } from "../../errors";
 import { delayAfter429, Request } from "../../http";
 import { unexpectedResponse } from "../../http/failure";
@@ -107,7 +107,7 @@ interface RekeyResponse {
   path: string;
 }
 
-const pathTo = (connection: Connection, endpoint: Endpoint): string => apiPath(dialectOf(connection).rekey.path, endpoint);
+const pathTo = (operation: Operation, endpoint: Endpoint): string => apiPath(dialectOf(operation).rekey.path, endpoint);
 
 function parse<T>(schema: z.ZodType<T>, response: RekeyResponse): T {
   const parsed = schema.safeParse(response.fields);
@@ -124,15 +124,10 @@ const unexpectedBody = ({ method, path }: Omit<RekeyResponse, "fields">): Stewar
 const capabilities = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
 
 /** Sends a request. One that changes the attempt is never retried blindly, and never sent when Pulumi can no longer save the response. */
-async function send(
-  connection: Connection,
-  method: keyof typeof capabilities,
-  endpoint: Endpoint,
-  content?: object,
-): Promise<RekeyResponse> {
-  if (method !== "GET") await connection.engine.assertAlive();
-  const path = pathTo(connection, endpoint);
-  const { rekey } = dialectOf(connection);
+async function send(operation: Operation, method: keyof typeof capabilities, endpoint: Endpoint, content?: object): Promise<RekeyResponse> {
+  if (method !== "GET") await operation.run.engine.assertAlive();
+  const path = pathTo(operation, endpoint);
+  const { rekey } = dialectOf(operation);
   // The responses to shares are parsed. A strange one may still hold the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
   const request: Omit<Request, "headers"> = {
@@ -141,7 +136,7 @@ async function send(
     ...(content ? { body: content } : {}),
     retry: method === "GET" ? "idempotent" : "never",
   };
-  const body = await call(connection, request, ownsBody).catch((error) => {
+  const body = await call(operation, request, ownsBody).catch((error) => {
     if (error.details?.rule === foreignResponse) throw unexpectedBody({ method, path });
     if (!(error instanceof StewardError) || error.status !== 403) throw error;
     const policy = `The token's policy must grant \`${capabilities[method]}\` on ${rekey.path}/${endpoint}.`;
@@ -151,8 +146,8 @@ async function send(
   return { fields, method, path };
 }
 
-const write = (connection: Connection, endpoint: Endpoint, content: object): Promise<RekeyResponse> =>
-  send(connection, dialectOf(connection).rekey.write, endpoint, content);
+const write = (operation: Operation, endpoint: Endpoint, content: object): Promise<RekeyResponse> =>
+  send(operation, dialectOf(operation).rekey.write, endpoint, content);
 
 /** The responses of OpenBao to the status, for a namespace without unseal keys, and to `sys/health`, for any namespace. */
 const namespaced = /namespace is not sealable|unavailable in namespaces/;
@@ -163,19 +158,19 @@ const explainNamespace = (error: unknown): unknown =>
     : error;
 
 /** The same error, with the dialect to use where the service does not serve the path of this one. */
-function explainNotServed(error: unknown, connection: Connection): unknown {
-  const { status, reason, hint } = dialectOf(connection).rekey.notServed;
+function explainNotServed(error: unknown, operation: Operation): unknown {
+  const { status, reason, hint } = dialectOf(operation).rekey.notServed;
   if (!(error instanceof StewardError) || !isFromService(error) || error.status !== status) return explainNamespace(error);
   return identified("wrong-dialect", error.with({ code: "ERR_REJECTED", reason, hint }));
 }
 
-export async function getStatus(connection: Connection): Promise<RekeyStatus> {
-  const response = await send(connection, "GET", "init").catch((error) => {
-    throw explainNotServed(error, connection);
+export async function getStatus(operation: Operation): Promise<RekeyStatus> {
+  const response = await send(operation, "GET", "init").catch((error) => {
+    throw explainNotServed(error, operation);
   });
   const fields = parse(statusSchema, response);
   if (fields.started && fields.nonce === "") throw unexpectedBody(response);
-  if (!fields.started) await assertActiveNode(connection);
+  if (!fields.started) await assertActiveNode(operation);
   const status: RekeyStatus = {
     started: fields.started,
     nonce: fields.nonce,
@@ -188,25 +183,25 @@ export async function getStatus(connection: Connection): Promise<RekeyStatus> {
     verificationRequired: fields.verification_required,
   };
   // The status of the API document does not show a verification in progress: only a GET of the verification does.
-  const mayVerify = dialectOf(connection).statusTellsVerification ? Boolean(fields.verification_nonce) : fields.verification_required;
-  const verification = fields.started && mayVerify ? await getVerification(connection) : undefined;
+  const mayVerify = dialectOf(operation).statusTellsVerification ? Boolean(fields.verification_nonce) : fields.verification_required;
+  const verification = fields.started && mayVerify ? await getVerification(operation) : undefined;
   return verification ? { ...status, verification } : status;
 }
 
 /** A standby of OpenBao knows no attempt of the active node, and its keys may be old. */
-async function assertActiveNode(connection: Connection): Promise<void> {
-  if (!dialectOf(connection).rekey.standbysRespond) return;
-  await call(connection, { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
+async function assertActiveNode(operation: Operation): Promise<void> {
+  if (!dialectOf(operation).rekey.standbysRespond) return;
+  await call(operation, { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
     if (!(error instanceof StewardError) || ![429, 473, 474].includes(error.status ?? 0)) throw explainNamespace(error);
-    const reason = `${connection.address} leads to a standby, which knows nothing of a rekey on the active node`;
+    const reason = `${operation.server.address} leads to a standby, which knows nothing of a rekey on the active node`;
     const hint = "Set the connection's address to the active node, or to a load balancer whose health check is /v1/sys/health.";
     throw identified("standby", error.with({ code: "ERR_UNAVAILABLE", reason, hint }));
   });
 }
 
-async function getVerification(connection: Connection): Promise<RekeyStatus["verification"]> {
+async function getVerification(operation: Operation): Promise<RekeyStatus["verification"]> {
   try {
-    return verificationOf(await send(connection, "GET", "verify"));
+    return verificationOf(await send(operation, "GET", "verify"));
   } catch (error) {
     // No verification is in progress.
     if (error instanceof StewardError && (error.status === 400 || error.status === 404)) return undefined;
@@ -220,10 +215,7 @@ function verificationOf(response: RekeyResponse): RekeyStatus["verification"] {
 }
 
 /** Starts an attempt. Returns its nonce, if the response names it. */
-export async function startAttempt(
-  connection: Connection,
-  parameters: Omit<RekeyParameters, "encryptionKeys">,
-): Promise<string | undefined> {
+export async function startAttempt(operation: Operation, parameters: Omit<RekeyParameters, "encryptionKeys">): Promise<string | undefined> {
   const content = {
     secret_shares: parameters.shares,
     secret_threshold: parameters.threshold,
@@ -231,8 +223,8 @@ export async function startAttempt(
     backup: parameters.backup,
     require_verification: parameters.verification,
   };
-  const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(connection)).started;
-  const { fields } = await retryAfter429(connection, () => write(connection, "init", content), isNoneInProgress);
+  const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(operation)).started;
+  const { fields } = await retryAfter429(operation, () => write(operation, "init", content), isNoneInProgress);
   return startSchema.safeParse(fields).data?.nonce || undefined;
 }
 
@@ -240,18 +232,18 @@ export async function startAttempt(
  * Cancels the attempt with this nonce. Returns false if the attempt was gone: canceled by this or another request, or committed. In a dialect that sends
  * no nonce, this ends any attempt in progress, so check the status first.
  */
-export async function cancelAttempt(connection: Connection, nonce: string): Promise<boolean> {
-  const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
-  const content = dialectOf(connection).cancelNamesNonce ? { nonce } : undefined;
-  const cancel = (): Promise<RekeyResponse> => retryAfter429(connection, () => send(connection, "DELETE", "init", content), isInProgress);
-  const key = JSON.stringify(["canceled", connection.server, nonce]);
+export async function cancelAttempt(operation: Operation, nonce: string): Promise<boolean> {
+  const isInProgress = async (): Promise<boolean> => (await getStatus(operation)).nonce === nonce;
+  const content = dialectOf(operation).cancelNamesNonce ? { nonce } : undefined;
+  const cancel = (): Promise<RekeyResponse> => retryAfter429(operation, () => send(operation, "DELETE", "init", content), isInProgress);
+  const key = JSON.stringify(["canceled", operation.server.id, nonce]);
   // A nonce is never used twice: canceling the same one again would loop forever.
-  if (connection.cache.has(key))
+  if (operation.run.cache.has(key))
     throw identified(
       "cancel-ineffective",
       unexpectedResponse(
         "DELETE",
-        pathTo(connection, "init"),
+        pathTo(operation, "init"),
         "the service still reports an attempt that it confirmed as canceled",
         "Check its log, and the proxies in front of it.",
       ),
@@ -264,27 +256,27 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
     if (!isReplyLost(error) && !refusal) throw error;
     // The status shows whether the cancel was applied, or another client ended the attempt before.
     const isLeft = await isInProgress();
-    if (isLeft && refusal) throw explainRefusedCancel(refusal, connection);
+    if (isLeft && refusal) throw explainRefusedCancel(refusal, operation);
     if (isLeft) await cancel();
     isConfirmed = isLeft;
   }
-  connection.cache.set(key, true);
+  operation.run.cache.set(key, true);
   return isConfirmed;
 }
 
 /** Vault refuses a cancel without a body: a connection without a dialect sends none. */
-const explainRefusedCancel = (error: StewardError, connection: Connection): StewardError =>
-  dialectOf(connection).cancelNamesNonce
+const explainRefusedCancel = (error: StewardError, operation: Operation): StewardError =>
+  dialectOf(operation).cancelNamesNonce
     ? error
     : identified("wrong-dialect", error.with({ hint: 'If the service is Vault, set the connection\'s dialect to "hashicorp".' }));
 
 /** Submits a current share. The response to the last one holds the new set. */
 export async function submitShare(
-  connection: Connection,
+  operation: Operation,
   { nonce, share }: { nonce: string; share: string },
   parameters: Pick<RekeyParameters, "threshold" | "fingerprints">,
 ): Promise<{ set?: ShareSet; progress?: number }> {
-  const response = await write(connection, "update", { key: share, nonce });
+  const response = await write(operation, "update", { key: share, nonce });
   const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, response);
   if (!complete) return { progress };
   const { threshold, fingerprints } = parameters;
@@ -296,12 +288,12 @@ export async function submitShare(
 }
 
 /** Restarts the verification of the attempt with this nonce, under a new nonce that requests of earlier runs do not know. */
-export async function restartVerification(connection: Connection, nonce: string): Promise<RekeyStatus["verification"]> {
+export async function restartVerification(operation: Operation, nonce: string): Promise<RekeyStatus["verification"]> {
   const isVerifying = async (): Promise<boolean> => {
-    const status = await getStatus(connection);
+    const status = await getStatus(operation);
     return status.nonce === nonce && status.verification !== undefined;
   };
-  const restart = (): Promise<RekeyResponse> => retryAfter429(connection, () => send(connection, "DELETE", "verify"), isVerifying);
+  const restart = (): Promise<RekeyResponse> => retryAfter429(operation, () => send(operation, "DELETE", "verify"), isVerifying);
   const response = await restart().catch((error) => {
     // A restart is idempotent.
     if (isReplyLost(error)) return restart();
@@ -311,13 +303,13 @@ export async function restartVerification(connection: Connection, nonce: string)
 }
 
 /** Verifies a new share. Returns true if it was the last one and the new set is live. */
-export async function verifyShare(connection: Connection, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
-  return parse(updateSchema, await write(connection, "verify", { key: share, nonce })).complete;
+export async function verifyShare(operation: Operation, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
+  return parse(updateSchema, await write(operation, "verify", { key: share, nonce })).complete;
 }
 
-export async function getBackup(connection: Connection): Promise<RekeyBackup | undefined> {
+export async function getBackup(operation: Operation): Promise<RekeyBackup | undefined> {
   try {
-    const { nonce, keys } = parse(backupSchema, await send(connection, "GET", "backup"));
+    const { nonce, keys } = parse(backupSchema, await send(operation, "GET", "backup"));
     return {
       nonce,
       keys: Object.fromEntries(
@@ -325,18 +317,18 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
       ),
     };
   } catch (error) {
-    const { noBackup } = dialectOf(connection);
+    const { noBackup } = dialectOf(operation);
     // A gateway's 404 must not pass for "no backup": the next share would overwrite the one that exists.
     if (error instanceof StewardError && noBackup.includes(error.status ?? 0) && isFromService(error)) return undefined;
-    throw explainNotServed(error, connection);
+    throw explainNotServed(error, operation);
   }
 }
 
 /** Removes the stored backup. Retries only while the backup still has this nonce. */
-export async function removeBackup(connection: Connection, nonce: string): Promise<void> {
+export async function removeBackup(operation: Operation, nonce: string): Promise<void> {
   // A blind retry could remove a backup that another client wrote in the meantime.
-  const isKept = async (): Promise<boolean> => (await getBackup(connection))?.nonce === nonce;
-  await retryAfter429(connection, () => send(connection, "DELETE", "backup"), isKept);
+  const isKept = async (): Promise<boolean> => (await getBackup(operation))?.nonce === nonce;
+  await retryAfter429(operation, () => send(operation, "DELETE", "backup"), isKept);
 }
 
 /** True if the request was not sent, or rejected before the service read the share, so that the share does not count. */
@@ -350,18 +342,18 @@ export const isReplyLost = (error: unknown): boolean => error instanceof Steward
 export const isFailedCommit = ({ details }: StewardError): boolean => details.reason.includes("failed to perform");
 
 /** True if the service reports that it uses auto-unseal. */
-export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
-  if (!dialectOf(connection).showsSeal) return false;
+export async function isAutoUnsealed(operation: Operation): Promise<boolean> {
+  if (!dialectOf(operation).showsSeal) return false;
   const path = apiPath("sys/seal-status");
-  const response = { fields: await call(connection, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
+  const response = { fields: await call(operation, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
   return Boolean(parse(sealSchema, response).recovery_seal);
 }
 
 /** True if the rekey succeeds without a share: the API document then asks for one of one. */
 export const mayReturnNoShares = (
-  connection: Connection,
+  operation: Operation,
   { shares, threshold, fingerprints, verification }: Pick<RekeyParameters, "shares" | "threshold" | "fingerprints" | "verification">,
-): boolean => dialectOf(connection).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
+): boolean => dialectOf(operation).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
 /** All waits of a run. */
 interface Waits {
@@ -370,14 +362,14 @@ interface Waits {
 }
 
 /** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. */
-export async function waitAfter429(connection: Connection, error: unknown): Promise<void> {
+export async function waitAfter429(operation: Operation, error: unknown): Promise<void> {
   const key = "rekey: waits after 429";
   // The share may have counted, and a service that does not refuse a repeated one would count it twice.
-  if (isReplyLost(error) && !dialectOf(connection).refusesRepeatedShares) throw error;
-  const { count, milliseconds } = (connection.cache.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
-  const pause = delayAfter429(connection, error, count);
-  if (pause === undefined || milliseconds + pause > connection.limits.deadline) throw error;
-  connection.cache.set(key, { count: count + 1, milliseconds: milliseconds + pause });
+  if (isReplyLost(error) && !dialectOf(operation).refusesRepeatedShares) throw error;
+  const { count, milliseconds } = (operation.run.cache.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
+  const pause = delayAfter429(operation, error, count);
+  if (pause === undefined || milliseconds + pause > operation.run.limits.deadline) throw error;
+  operation.run.cache.set(key, { count: count + 1, milliseconds: milliseconds + pause });
   await sleep(pause);
 }
 
@@ -386,7 +378,7 @@ export async function waitAfter429(connection: Connection, error: unknown): Prom
  * each retry.
  */
 export async function retryAfter429<T>(
-  connection: Connection,
+  operation: Operation,
   send: () => Promise<T>,
   isStillCurrent: (error: unknown) => Promise<boolean>,
 ): Promise<T> {
@@ -394,7 +386,7 @@ export async function retryAfter429<T>(
     try {
       return await send();
     } catch (error) {
-      await waitAfter429(connection, error);
+      await waitAfter429(operation, error);
       if (!(await isStillCurrent(error))) throw error;
     }
   }

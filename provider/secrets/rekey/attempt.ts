@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { neverDiffers } from "../../comparison";
-import { Connection, isPrivate } from "../../connection";
+import { isPrivate, Operation } from "../../connection";
 import { Definition, OutcomeUnknown, Rule } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { str } from "../../inputs";
@@ -68,10 +68,10 @@ export interface AttemptState {
 export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   {
     fields: ["secretShares", "secretThreshold"],
-    check: ({ secretShares, secretThreshold }, connection) => {
+    check: ({ secretShares, secretThreshold }, operation) => {
       if (secretThreshold > secretShares)
         return [{ path: "secretThreshold", rule: "more-than-shares", reason: `must be at most secretShares, ${secretShares}` }];
-      if (secretThreshold === 1 && secretShares > 1 && dialectOf(connection).thresholdOfOneIsForOneShare)
+      if (secretThreshold === 1 && secretShares > 1 && dialectOf(operation).thresholdOfOneIsForOneShare)
         return [{ path: "secretThreshold", rule: "single-share", reason: "must be at least 2 for more than one share" }];
       return [];
     },
@@ -121,9 +121,9 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   { fields: ["shareFindings"], check: ({ shareFindings }) => shareFindings },
   {
     fields: ["allowHttp"],
-    check: ({ allowHttp }, connection) => {
-      const reason = `shares would be sent to ${connection.address} in plaintext: use https, or set allowHttp to true`;
-      return allowHttp || isPrivate(connection) ? [] : [{ path: "", rule: "clear-text", reason }];
+    check: ({ allowHttp }, operation) => {
+      const reason = `shares would be sent to ${operation.server.address} in plaintext: use https, or set allowHttp to true`;
+      return allowHttp || isPrivate(operation) ? [] : [{ path: "", rule: "clear-text", reason }];
     },
   },
 ];
@@ -171,7 +171,7 @@ function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: R
 }
 
 /** Holders compare the keys before they submit shares. */
-const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({ connection, inputs, last }) => {
+const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({ operation, inputs, last }) => {
   const { secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, shareReferences } = inputs;
   const to = await recipients(pgpKeys);
   const missing = missingShares(shareReferences, "currentShares");
@@ -187,20 +187,20 @@ const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({
   }
   const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;
   const absent = missing.map(({ path, text }) => `; ${path}: ${text}`).join("");
-  const text = `new unseal keys will be made on ${connection.address}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
+  const text = `new unseal keys will be made on ${operation.server.address}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
   return [{ path: "", text, isInformation: true }];
 };
 
-async function up(connection: Connection, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
+async function up(operation: Operation, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
   const before = last.attempt;
   const parameters = await parametersOf(inputs);
   // The state's inputs may be those of a run whose start was lost, so only the attempt shows what it was started for.
   if (before && isFor(before, parameters, inputs)) return { attempt: withKeys(before, parameters) };
-  assertSavesEachStep(connection);
+  assertSavesEachStep(operation);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
   return followRows("attempt", attemptRows, before ? "an attempt" : "nothing", {
-    connection,
+    operation,
     inputs,
     identity: { nonces, parameters, probe: before?.probe.fingerprint },
     attempt: { id: randomUUID(), nonces, parameters, triggers: inputs.triggers ?? [], probe },
@@ -209,7 +209,7 @@ async function up(connection: Connection, inputs: AttemptInputs, last: Partial<A
 
 /** One run of the step, with the attempt that it saves. */
 interface AttemptRun {
-  connection: Connection;
+  operation: Operation;
   inputs: AttemptInputs;
   identity: AttemptIdentity;
   attempt: Attempt;
@@ -240,26 +240,26 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
   { holds: ["nothing"], server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
 ];
 
-async function start({ connection, identity, attempt }: AttemptRun): Promise<AttemptState> {
-  return { attempt: { ...attempt, ...(await newAttempt(connection, identity)) } };
+async function start({ operation, identity, attempt }: AttemptRun): Promise<AttemptState> {
+  return { attempt: { ...attempt, ...(await newAttempt(operation, identity)) } };
 }
 
-async function takeOver({ connection, attempt }: AttemptRun, { status }: Observed): Promise<AttemptState> {
-  log(connection, `took over the matching attempt ${status.nonce}, which has no share`);
+async function takeOver({ operation, attempt }: AttemptRun, { status }: Observed): Promise<AttemptState> {
+  log(operation, `took over the matching attempt ${status.nonce}, which has no share`);
   return { attempt: { ...attempt, nonce: status.nonce } };
 }
 
 /** The next observation then shows no attempt. */
-async function cancelAbandoned({ connection }: AttemptRun, { status }: Observed): Promise<undefined> {
-  await cancelOwnAttempt(connection, status);
+async function cancelAbandoned({ operation }: AttemptRun, { status }: Observed): Promise<undefined> {
+  await cancelOwnAttempt(operation, status);
 }
 
 async function deferToShares({ attempt }: AttemptRun): Promise<AttemptState> {
   return { attempt };
 }
 
-async function resumeOrCancel({ connection, inputs, attempt }: AttemptRun, observed: Observed): Promise<AttemptState | undefined> {
-  const nonce = await resolveConflict(connection, observed, inputs.onConflict, true);
+async function resumeOrCancel({ operation, inputs, attempt }: AttemptRun, observed: Observed): Promise<AttemptState | undefined> {
+  const nonce = await resolveConflict(operation, observed, inputs.onConflict, true);
   return nonce ? { attempt: { ...attempt, nonce } } : undefined;
 }
 
@@ -287,12 +287,12 @@ export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   objects: { fields: [], paths: () => [rekeyObjects.attempt] },
   planNotes,
   read: async ({ state: { attempt } }) => ({ attempt }),
-  create: ({ connection, inputs }) => up(connection, inputs, {}),
-  update: ({ connection, inputs, last }) => up(connection, inputs, last),
-  async delete({ connection, state: { attempt } }) {
+  create: ({ operation, inputs }) => up(operation, inputs, {}),
+  update: ({ operation, inputs, last }) => up(operation, inputs, last),
+  async delete({ operation, state: { attempt } }) {
     if (!attempt) return;
-    await removeObject(connection, rekeyObjects.attempt, async () =>
-      cancelLeftovers(connection, await observe(connection, identityOf(attempt, attempt.nonces)), attempt.nonces),
+    await removeObject(operation, rekeyObjects.attempt, async () =>
+      cancelLeftovers(operation, await observe(operation, identityOf(attempt, attempt.nonces)), attempt.nonces),
     );
   },
 };

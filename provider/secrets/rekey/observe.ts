@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { StewardError } from "../../errors";
 import { heldByAnother } from "../../lifecycle/ownership";
 import {
@@ -138,12 +138,12 @@ export const lineOf = (step: Step, { log }: { log: string }): string => `rekey, 
 
 /** One run of a step. */
 interface Run {
-  connection: Connection;
+  operation: Operation;
   identity: AttemptIdentity;
 }
 
-export async function observe(connection: Connection, identity: AttemptIdentity): Promise<Observed> {
-  const status = await getStatus(connection);
+export async function observe(operation: Operation, identity: AttemptIdentity): Promise<Observed> {
+  const status = await getStatus(operation);
   return { server: serverStateOf(status, identity), status };
 }
 
@@ -158,22 +158,22 @@ export async function followRows<StepRun extends Run, State extends object>(
   run: StepRun,
 ): Promise<State> {
   for (;;) {
-    const observed = await observe(run.connection, run.identity);
+    const observed = await observe(run.operation, run.identity);
     const row = rows.find((each) => each.holds.includes(holds) && each.server.includes(observed.server));
     if (!row) throw unexpectedState(observed, holds);
-    run.connection.log.info(lineOf(step, row));
+    run.operation.run.log.info(lineOf(step, row));
     const state = await row.act(run, observed);
     if (state) return state;
   }
 }
 
 /** Prints what a rekey does in the output of `pulumi up`. */
-export const log = (connection: Connection, message: string): void => connection.log.info(`rekey: ${message}`);
-export const warn = (connection: Connection, message: string): void => connection.log.warn(`rekey: ${message}`);
+export const log = (operation: Operation, message: string): void => operation.run.log.info(`rekey: ${message}`);
+export const warn = (operation: Operation, message: string): void => operation.run.log.warn(`rekey: ${message}`);
 
 /** Throws if the engine does not save the state after each resource. Call it before the first request that changes anything. */
-export function assertSavesEachStep(connection: Connection): void {
-  if (connection.engine.savesEachStep) return;
+export function assertSavesEachStep(operation: Operation): void {
+  if (operation.run.engine.savesEachStep) return;
   throw stopped(
     "checkpoints-skipped",
     "PULUMI_SKIP_CHECKPOINTS is set, and a rekey needs the state that Pulumi saves after each resource; nothing was sent",
@@ -186,18 +186,18 @@ export function assertSavesEachStep(connection: Connection): void {
  * Starts an attempt and reads the status back, which also resolves a lost response. Another client may have started the attempt that it then shows, so
  * `nonces` gets its nonce only after a response.
  */
-export async function newAttempt(connection: Connection, identity: AttemptIdentity): Promise<{ nonce: string; nonces: string[] }> {
+export async function newAttempt(operation: Operation, identity: AttemptIdentity): Promise<{ nonce: string; nonces: string[] }> {
   const { parameters } = identity;
-  if (!parameters.verification && (await isAutoUnsealed(connection))) throw autoUnseal();
+  if (!parameters.verification && (await isAutoUnsealed(operation))) throw autoUnseal();
   let nonce: string | undefined;
   let lost: unknown;
   try {
-    nonce = await startAttempt(connection, parameters);
+    nonce = await startAttempt(operation, parameters);
   } catch (error) {
-    if (!isReplyLost(error)) throw await explainStart(connection, error);
+    if (!isReplyLost(error)) throw await explainStart(operation, error);
     lost = error;
   }
-  const { server, status } = await observe(connection, { ...identity, nonce });
+  const { server, status } = await observe(operation, { ...identity, nonce });
   if (server === "none")
     throw lost ?? stopped("attempt-lost-at-start", `the new attempt is gone: ${endedByOthers}`, "Run `pulumi up` again.");
   // Its nonce is known, so it is the new attempt, although other holders may have submitted shares to it.
@@ -205,7 +205,7 @@ export async function newAttempt(connection: Connection, identity: AttemptIdenti
   const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
   // Without verification, a matching attempt of unknown origin could be there to obtain the shares.
   if (hasNonce || (isFresh && (server === "matchingUnused" || !(lost || nonce)))) {
-    log(connection, `started attempt ${status.nonce}: ${describe(status)}`);
+    log(operation, `started attempt ${status.nonce}: ${describe(status)}`);
     return { nonce: status.nonce, nonces: lost ? [...identity.nonces] : withNonce(identity.nonces, status.nonce) };
   }
   if (!lost && status.shares === 1 && parameters.shares > 1)
@@ -213,29 +213,29 @@ export async function newAttempt(connection: Connection, identity: AttemptIdenti
   throw inProgress(status, waitOr(server === "matchingInUse"));
 }
 
-async function explainStart(connection: Connection, error: unknown): Promise<unknown> {
+async function explainStart(operation: Operation, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || error.status !== 400) return error;
-  return (await isAutoUnsealed(connection).catch(() => false)) ? autoUnseal() : error;
+  return (await isAutoUnsealed(operation).catch(() => false)) ? autoUnseal() : error;
 }
 
 /** Handles another client's attempt according to `onConflict`. Returns the nonce of a resumed one. */
 export async function resolveConflict(
-  connection: Connection,
+  operation: Operation,
   { server, status }: Observed,
   onConflict: RekeyInputs["onConflict"],
   maySubmit: boolean,
 ): Promise<string | undefined> {
   if (onConflict === "cancel") {
     // Read again: cancel only the attempt that was just seen.
-    const now = await getStatus(connection);
+    const now = await getStatus(operation);
     if (now.nonce === status.nonce) {
-      await cancelAttempt(connection, status.nonce);
-      log(connection, `canceled another client's attempt ${status.nonce}: ${describe(now)}`);
+      await cancelAttempt(operation, status.nonce);
+      log(operation, `canceled another client's attempt ${status.nonce}: ${describe(now)}`);
     }
     return undefined;
   }
   if (onConflict === "resume" && server === "matchingInUse" && maySubmit) {
-    log(connection, `resumed another client's attempt ${status.nonce}: ${describe(status)}`);
+    log(operation, `resumed another client's attempt ${status.nonce}: ${describe(status)}`);
     return status.nonce;
   }
   throw inProgress(
@@ -270,46 +270,46 @@ const unexpectedState = ({ server, status }: Observed, holds: Holds): StewardErr
   );
 
 /** Cancels an attempt of this rekey. Restarts its verification first, so that a provider that outlived an earlier run cannot commit it. */
-export async function cancelOwnAttempt(connection: Connection, status: RekeyStatus): Promise<void> {
+export async function cancelOwnAttempt(operation: Operation, status: RekeyStatus): Promise<void> {
   if (status.verification) {
-    await restartVerification(connection, status.nonce);
+    await restartVerification(operation, status.nonce);
     // A cancel without a nonce ends any attempt that is then in progress.
-    if ((await getStatus(connection)).nonce !== status.nonce)
+    if ((await getStatus(operation)).nonce !== status.nonce)
       throw stopped(
         "attempt-lost",
         `the attempt is gone: ${endedByOthers}`,
         "Nothing was canceled. Run again: it continues from the status of the service.",
       );
   }
-  await cancelAttempt(connection, status.nonce);
-  log(connection, `canceled the attempt ${status.nonce}`);
+  await cancelAttempt(operation, status.nonce);
+  log(operation, `canceled the attempt ${status.nonce}`);
 }
 
-export async function cancelProbe({ connection }: { connection: Connection }, { status }: Observed): Promise<undefined> {
-  await cancelAttempt(connection, status.nonce);
-  log(connection, `canceled the old probe ${status.nonce}`);
+export async function cancelProbe({ operation }: { operation: Operation }, { status }: Observed): Promise<undefined> {
+  await cancelAttempt(operation, status.nonce);
+  log(operation, `canceled the old probe ${status.nonce}`);
 }
 
 /** Cancels what this rekey left on the server: its probe, or an attempt that it started or submitted a share to. */
-export async function cancelLeftovers(connection: Connection, observed: Observed, nonces: readonly string[]): Promise<void> {
-  if (observed.server === "probe") await cancelProbe({ connection }, observed);
-  if (nonces.includes(observed.status.nonce)) await cancelOwnAttempt(connection, observed.status);
+export async function cancelLeftovers(operation: Operation, observed: Observed, nonces: readonly string[]): Promise<void> {
+  if (observed.server === "probe") await cancelProbe({ operation }, observed);
+  if (nonces.includes(observed.status.nonce)) await cancelOwnAttempt(operation, observed.status);
 }
 
 /** The objects that the three resources hold. */
 export const rekeyObjects = { attempt: "/v1/sys/rekey/init", shares: "/v1/sys/rekey/update", commit: "/v1/sys/rekey/verify" } as const;
 
 /** True if another resource's shares became live after this one's, which are now worthless. */
-export function isSucceeded(connection: Connection, { since }: { since?: string }): boolean {
-  const other = heldByAnother(connection, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
+export function isSucceeded(operation: Operation, { since }: { since?: string }): boolean {
+  const other = heldByAnother(operation, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
   return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;
 }
 
-const outcomeKey = ({ server }: Connection, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
+const outcomeKey = ({ server: { id: server } }: Operation, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
 
 /** Records the outcome of a candidate, so that the shares, deleted after the commit in the same run, can read it. */
-export function recordOutcome(connection: Connection, nonce: string, outcome: "live" | "dead"): void {
-  connection.cache.set(outcomeKey(connection, nonce), outcome);
+export function recordOutcome(operation: Operation, nonce: string, outcome: "live" | "dead"): void {
+  operation.run.cache.set(outcomeKey(operation, nonce), outcome);
 }
 
-export const recordedOutcome = (connection: Connection, nonce: string): unknown => connection.cache.get(outcomeKey(connection, nonce));
+export const recordedOutcome = (operation: Operation, nonce: string): unknown => operation.run.cache.get(outcomeKey(operation, nonce));

@@ -1,5 +1,5 @@
 import { Comparison } from "../../comparison";
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { Definition } from "../../definition";
 import { PartialState, StewardError } from "../../errors";
 import { assertNotRefused, heldByAnother } from "../../lifecycle/ownership";
@@ -28,14 +28,14 @@ import { fromBackup, LastShares, recover, restart, restarted, SharesInputs, Shar
 
 // The second of the three resources of a rekey: it submits the current shares, and saves the new ones before they are committed.
 
-async function up(connection: Connection, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
+async function up(operation: Operation, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
   const { attempt } = inputs;
   const { submission: before } = last;
   const isSame = last.attempt?.id === attempt.id;
   if (isSame && before?.candidate && !last.outcomeUnknown) return { submission: before };
   if (isSame && before?.candidate && isEmpty(before.candidate))
     throw stopped("no-shares-returned", noShares.reason, noShares.hint, "ERR_REJECTED");
-  assertSavesEachStep(connection);
+  assertSavesEachStep(operation);
   // A set that this rekey made may be valid, unless it is known to be dead.
   const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
   // An attempt that was started for other subkeys of the same keys is another one.
@@ -52,14 +52,14 @@ async function up(connection: Connection, inputs: SharesInputs, last: LastShares
     hadBackup: (before?.hadBackup ?? false) || attempt.parameters.backup,
     ...(before?.replacedBackup ? { replacedBackup: before.replacedBackup } : {}),
   };
-  if (before?.hadBackup && last.attempt) await keepBackup(connection, submission, last.attempt.parameters.threshold);
+  if (before?.hadBackup && last.attempt) await keepBackup(operation, submission, last.attempt.parameters.threshold);
   const identity = identityOf(attempt, submission.nonces, nonce);
-  return followRows("shares", sharesRows, nonce ? "a nonce" : "no nonce", { connection, inputs, identity, state: { submission } });
+  return followRows("shares", sharesRows, nonce ? "a nonce" : "no nonce", { operation, inputs, identity, state: { submission } });
 }
 
 /** Keeps the set in the backup, which may be live: other holders may have completed it, or its response was lost. */
-async function keepBackup(connection: Connection, { nonce, nonces, kept }: Submission, threshold: number): Promise<void> {
-  const backup = await getBackup(connection);
+async function keepBackup(operation: Operation, { nonce, nonces, kept }: Submission, threshold: number): Promise<void> {
+  const backup = await getBackup(operation);
   if (!backup || !nonces.includes(backup.nonce) || backup.nonce === nonce) return;
   if (kept.some((set) => set.nonce === backup.nonce)) return;
   const encrypted = Object.entries(backup.keys).flatMap(([fingerprint, shares]) => shares.map((share) => ({ fingerprint, share })));
@@ -112,7 +112,7 @@ async function restartLost(run: SharesRun): Promise<SharesState> {
 }
 
 async function restartAbandoned(run: SharesRun, { status }: Observed): Promise<never> {
-  await cancelOwnAttempt(run.connection, status);
+  await cancelOwnAttempt(run.operation, status);
   return restart(run, "attempt-abandoned", "the provider canceled an older attempt of this rekey and started a new one");
 }
 
@@ -129,7 +129,7 @@ async function submitAvailable(run: SharesRun, observed: Observed): Promise<Shar
 }
 
 async function resumeOrCancel(run: SharesRun, observed: Observed): Promise<undefined> {
-  const nonce = await resolveConflict(run.connection, observed, run.inputs.onConflict, true);
+  const nonce = await resolveConflict(run.operation, observed, run.inputs.onConflict, true);
   if (nonce) throw restarted(run, "attempt-resumed", nonce, "the provider resumed another client's matching attempt");
 }
 
@@ -173,18 +173,18 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   deleteBeforeReplace: true,
   planNotes,
   read: async ({ state }) => state,
-  create: ({ connection, inputs }) => up(connection, inputs, {}),
-  update: ({ connection, inputs, last }) => up(connection, inputs, last),
-  async delete({ connection, state }) {
+  create: ({ operation, inputs }) => up(operation, inputs, {}),
+  update: ({ operation, inputs, last }) => up(operation, inputs, last),
+  async delete({ operation, state }) {
     const { attempt, submission, discardShares } = state as LastShares;
     const { candidate, kept = [], nonces = [], nonce } = submission ?? {};
-    assertNotRefused(connection, rekeyObjects.attempt);
+    assertNotRefused(operation, rekeyObjects.attempt);
     if (!attempt) return;
-    const observed = await observe(connection, identityOf(attempt, nonces, nonce));
+    const observed = await observe(operation, identityOf(attempt, nonces, nonce));
     // Another resource of the program may have taken the attempt over.
-    if (!heldByAnother(connection, rekeyObjects.shares)) await cancelLeftovers(connection, observed, nonces);
+    if (!heldByAnother(operation, rekeyObjects.shares)) await cancelLeftovers(operation, observed, nonces);
     // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
-    const verdict = candidate && recordedOutcome(connection, candidate.nonce);
+    const verdict = candidate && recordedOutcome(operation, candidate.nonce);
     // A live candidate makes every other set worthless. A dead one does not.
     const isCanceled = observed.server === "verifying" && nonces.includes(observed.status.nonce);
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || isCanceled;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { OutcomeUnknown } from "../../definition";
 import { StewardError } from "../../errors";
 import { isInactiveNode } from "../../http/failure";
@@ -66,7 +66,7 @@ export type LastShares = Partial<SharesInputs & SharesState> & OutcomeUnknown;
 
 /** One run. Its progress is in `state`, which is saved however the run ends. */
 export interface SharesRun {
-  connection: Connection;
+  operation: Operation;
   inputs: SharesInputs;
   identity: AttemptIdentity;
   state: SharesState;
@@ -128,8 +128,8 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
     } else if (waits && !batch.set) await waitForHolders(run, progress, waitUntil);
     // Shares of another set would invalidate the shares that other holders submitted.
     else if (status.progress > progress.counted || !useNextBatch(progress)) throw sharesMissing(run, progress, status);
-    else log(run.connection, "too few shares are available: trying those of an earlier rekey from the state");
-    observed = await observe(run.connection, run.identity);
+    else log(run.operation, "too few shares are available: trying those of an earlier rekey from the state");
+    observed = await observe(run.operation, run.identity);
   }
 }
 
@@ -145,14 +145,14 @@ function begin(run: SharesRun, required: number): Progress {
     .filter((set) => set.threshold === required && set.shares.length > 0 && !refused.includes(set.nonce))
     .map((set): Batch => ({ set, shares: set.shares.slice(0, required).map((text) => shareOf(text, `a share of ${set.nonce}`)) }));
   // The server may echo a share in any response from here on.
-  run.connection = redacting(run.connection, [batch, ...otherBatches]);
+  run.operation = redacting(run.operation, [batch, ...otherBatches]);
   const counts = { next: 0, counted: 0, submittedBefore: 0, printedProgress: 0 };
   return { batch, otherBatches, ...counts, isRetry: false, isRestarted: false, isWaitPrinted: false, refusals: [], missing, priorShares };
 }
 
 /** Prints the count of the service. A lower one means that it refused all shares together with the last share of another holder. */
 function noteCount(run: SharesRun, progress: Progress, status: RekeyStatus): void {
-  if (status.progress !== progress.printedProgress) log(run.connection, countOf(status));
+  if (status.progress !== progress.printedProgress) log(run.operation, countOf(status));
   progress.printedProgress = status.progress;
   if (status.progress >= run.state.submission.submitted.length) return;
   forgetCount(run, progress);
@@ -170,10 +170,10 @@ function forgetCount(run: SharesRun, progress: Progress): void {
   Object.assign(progress, { counted: 0, submittedBefore: 0, isRetry: false });
 }
 
-async function waitForHolders({ connection, inputs }: SharesRun, progress: Progress, waitUntil: number): Promise<void> {
+async function waitForHolders({ operation, inputs }: SharesRun, progress: Progress, waitUntil: number): Promise<void> {
   if (!progress.isWaitPrinted)
     log(
-      connection,
+      operation,
       `waiting up to ${inputs.waitSeconds} s for other holders to submit their shares. Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Then run \`pulumi cancel --yes\` and \`pulumi up --refresh\``,
     );
   progress.isWaitPrinted = true;
@@ -199,10 +199,10 @@ function advance(progress: Progress): void {
 
 /** Submits a share. Returns the state once the last one has made the new shares. */
 async function submitOrSkip(run: SharesRun, progress: Progress, share: Share, status: RekeyStatus): Promise<SharesState | undefined> {
-  const { connection, identity } = run;
+  const { operation, identity } = run;
   const { submission } = run.state;
   // Vault refuses a repeated share without loss. Another server may count it twice.
-  if (isSubmitted(run, share) && !dialectOf(connection).refusesRepeatedShares) {
+  if (isSubmitted(run, share) && !dialectOf(operation).refusesRepeatedShares) {
     if (!progress.batch.set && progress.counted === progress.submittedBefore) progress.submittedBefore++;
     progress.counted++;
     advance(progress);
@@ -211,7 +211,7 @@ async function submitOrSkip(run: SharesRun, progress: Progress, share: Share, st
   await protectBackup(run);
   let set: ShareSet | undefined;
   try {
-    ({ set } = await submitShare(connection, { nonce: status.nonce, share: share.text }, identity.parameters));
+    ({ set } = await submitShare(operation, { nonce: status.nonce, share: share.text }, identity.parameters));
   } catch (error) {
     return resolveFailure(run, progress, share, status, error);
   }
@@ -236,18 +236,18 @@ async function resolveFailure(
   before: RekeyStatus,
   error: unknown,
 ): Promise<SharesState | undefined> {
-  const { connection, state } = run;
-  const { refusesRepeatedShares } = dialectOf(connection);
+  const { operation, state } = run;
+  const { refusesRepeatedShares } = dialectOf(operation);
   if (!(error instanceof StewardError)) throw error;
-  if (wasNotCounted(error)) return void (await waitAfter429(connection, error));
+  if (wasNotCounted(error)) return void (await waitAfter429(operation, error));
   const hasResponse = error.status !== undefined && error.status >= 400;
-  const { server, status } = await observe(connection, run.identity);
+  const { server, status } = await observe(operation, run.identity);
   if (server === "collecting") {
     if (status.progress === before.progress + 1) {
       state.submission.nonces = withNonce(state.submission.nonces, before.nonce);
       return void countShare(run, progress, share);
     }
-    if (isInactiveNode(error) && refusesRepeatedShares) return void (await waitAfter429(connection, error));
+    if (isInactiveNode(error) && refusesRepeatedShares) return void (await waitAfter429(operation, error));
     if (status.progress === 0 && (before.progress > 0 || (before.required === 1 && hasResponse)))
       return void afterAllRefused(run, progress, error.details.reason, before);
     if (error.status === 400) return void noteRefusal(run, progress, share, error.details.reason);
@@ -287,7 +287,7 @@ function afterAllRefused(run: SharesRun, progress: Progress, reason: string, { r
       `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} were rejected (${reason}). The attempt ${nonce} is still in progress, with 0 shares`,
       `At least one of them is wrong. Correct currentShares and run \`pulumi up\` again.${hintAtKept(submission.kept, required)}`,
     );
-  log(run.connection, "the service refused the submitted shares: trying those of an earlier rekey from the state");
+  log(run.operation, "the service refused the submitted shares: trying those of an earlier rekey from the state");
 }
 
 function sharesMissing(run: SharesRun, { submittedBefore, refusals, missing }: Progress, status: RekeyStatus): StewardError {
@@ -328,14 +328,14 @@ interface Received {
 
 /** Stores the new shares after the last current share is accepted. */
 async function receive(run: SharesRun, received: Received): Promise<SharesState> {
-  const { connection, identity } = run;
+  const { operation, identity } = run;
   const { set, required } = received;
   const { verification } = identity.parameters;
   if (isEmpty(set) && !verification) return withoutShares(run, received);
   await assertUsable(run, set);
-  log(connection, `${required} of ${required} current shares submitted`);
+  log(operation, `${required} of ${required} current shares submitted`);
   if (!isEmpty(set))
-    log(connection, verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
+    log(operation, verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
   return accepted(run, received);
 }
 
@@ -344,9 +344,9 @@ async function withoutShares(run: SharesRun, received: Received): Promise<Shares
   const fromServer = await fromBackup(run);
   if (fromServer) return fromServer;
   const state = accepted(run, { ...received, priorShares: [] });
-  if (!mayReturnNoShares(run.connection, run.identity.parameters))
+  if (!mayReturnNoShares(run.operation, run.identity.parameters))
     throw unfinished({ state }, "no-shares-returned", noShares.reason, noShares.hint);
-  warn(run.connection, keptBySeal);
+  warn(run.operation, keptBySeal);
   return state;
 }
 
@@ -366,24 +366,24 @@ function accepted({ state: { submission } }: SharesRun, { set, share, used, requ
 
 /** Cancels the attempt of a set that may not become the candidate, and starts another. Without verification the set is live, and is kept. */
 async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
-  const { connection, identity } = run;
+  const { operation, identity } = run;
   const flaw = await flawOf(set, identity.parameters);
   if (!flaw) return;
   const { id, reason } = flaw;
   if (!identity.parameters.verification)
-    return warn(connection, `${reason}. The new shares may be live: keep the service unsealed, and change triggers to make others`);
-  log(connection, reason);
-  const { status } = await observe(connection, identity);
+    return warn(operation, `${reason}. The new shares may be live: keep the service unsealed, and change triggers to make others`);
+  log(operation, reason);
+  const { status } = await observe(operation, identity);
   if (status.nonce === set.nonce) await endAttempt(run, status);
   return restart(run, id, `${reason}. The provider canceled the attempt and started a new one`);
 }
 
 /** Checks for another rekey's backup before a share is submitted, since the last share overwrites it. Any share may be the last one, as others submit too. */
 async function protectBackup(run: SharesRun): Promise<void> {
-  const { connection, inputs, identity } = run;
+  const { operation, inputs, identity } = run;
   const { submission } = run.state;
   if (!identity.parameters.backup) return;
-  const backup = await getBackup(connection);
+  const backup = await getBackup(operation);
   if (!backup || submission.nonces.includes(backup.nonce)) return;
   if (!inputs.replaceBackup)
     throw stopped(
@@ -415,9 +415,9 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
 }
 
 /** Cancels the attempt. One that this rekey neither started nor submitted a share to is another client's. */
-async function endAttempt({ connection, inputs, state: { submission } }: SharesRun, status: RekeyStatus): Promise<void> {
-  if (submission.nonces.includes(status.nonce)) await cancelOwnAttempt(connection, status);
-  else await resolveConflict(connection, { server: "foreign", status }, inputs.onConflict, false);
+async function endAttempt({ operation, inputs, state: { submission } }: SharesRun, status: RekeyStatus): Promise<void> {
+  if (submission.nonces.includes(status.nonce)) await cancelOwnAttempt(operation, status);
+  else await resolveConflict(operation, { server: "foreign", status }, inputs.onConflict, false);
 }
 
 /** Cancels an attempt whose shares cannot be combined, and starts a new one. */
@@ -432,8 +432,8 @@ async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
 
 /** Neither the response nor the count shows whether the share was counted. */
 async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardError): Promise<never> {
-  const { connection, identity, state } = run;
-  if (status.nonce !== identity.nonce || dialectOf(connection).refusesRepeatedShares)
+  const { operation, identity, state } = run;
+  if (status.nonce !== identity.nonce || dialectOf(operation).refusesRepeatedShares)
     throw unfinished(
       run,
       "share-count-unknown",
@@ -447,7 +447,7 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
       `${error.details.reason}; it is unknown whether the share was counted, and other holders have submitted shares to the attempt ${status.nonce}`,
       'To start over, set onConflict: "cancel" and change triggers, and ask the other holders to submit their shares again.',
     );
-  await cancelOwnAttempt(connection, status);
+  await cancelOwnAttempt(operation, status);
   const why = `the provider could not tell whether the share was counted (${error.details.reason}), so it canceled the attempt and started a new one`;
   return restart(run, "share-count-unknown-restarted", why);
 }
@@ -466,7 +466,7 @@ export function restarted(
 
 export async function restart(run: SharesRun, id: StopId, why: string, hint?: string): Promise<never> {
   const { submission } = run.state;
-  const { nonce, nonces } = await newAttempt(run.connection, { ...run.identity, nonces: submission.nonces });
+  const { nonce, nonces } = await newAttempt(run.operation, { ...run.identity, nonces: submission.nonces });
   submission.nonces = nonces;
   const committed = run.identity.parameters.verification
     ? "Nothing was committed"
@@ -484,14 +484,14 @@ function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold
 
 /** The new shares of this attempt, if the backup has them. */
 export async function fromBackup(run: SharesRun): Promise<SharesState | undefined> {
-  const { connection, state } = run;
+  const { operation, state } = run;
   const { parameters, nonce } = run.identity;
   if (!parameters.backup || !nonce) return undefined;
-  const candidate = candidateIn(await getBackup(connection), nonce, parameters);
+  const candidate = candidateIn(await getBackup(operation), nonce, parameters);
   if (!candidate) return undefined;
   await assertUsable(run, candidate);
   const { submission } = state;
-  log(connection, "the response with the new shares went to another holder, or was lost: took them from the backup");
+  log(operation, "the response with the new shares went to another holder, or was lost: took them from the backup");
   const kept = submission.kept.filter((set) => set.nonce !== nonce);
   return { submission: { ...submission, candidate, source: "backup", excluded: submission.submitted, kept } };
 }

@@ -34,7 +34,7 @@ describe("a request", () => {
 
   test("keeps the base path of the address and accepts an empty response", async () => {
     const target = await serve((_, response) => response.writeHead(204).end());
-    expect(await send(connection(`${target.address}/base/`), post)).toMatchObject({ status: 204, body: undefined });
+    expect(await send(connection(`${target.server.address}/base/`), post)).toMatchObject({ status: 204, body: undefined });
     expect(seen[0]?.url).toBe("/base/v1/thing");
   });
 
@@ -189,7 +189,10 @@ describe("retry class only429", () => {
 
   test("sends nothing if Pulumi ends during the wait", async () => {
     const target = await serve((_, response) => response.writeHead(429).end());
-    const engine = { ...target.engine, assertAlive: () => Promise.reject(new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" })) };
+    const engine = {
+      ...target.run.engine,
+      assertAlive: () => Promise.reject(new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" })),
+    };
     expect(await failure(send({ ...target, engine }, { ...post, retry: "only429" }))).toMatchObject({ code: "ERR_ENGINE_GONE" });
     expect(seen).toHaveLength(1);
   });
