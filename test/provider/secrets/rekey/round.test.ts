@@ -30,7 +30,7 @@ jest.mock("node:timers/promises", () => ({ setTimeout: async () => void requests
 jest.mock(api, () => ({
   ...jest.requireActual(api),
   getStatus: async () => ({ ...status(0), ...respond("observe") }),
-  submitShare: async (_connection: unknown, { share }: { share: string }) => {
+  submitShare: async (_operation: unknown, { share }: { share: string }) => {
     const response = respond(labels[share] ?? share);
     if (response instanceof StewardError) throw response;
     return response;
@@ -87,7 +87,7 @@ async function round(facts: Facts, first: RekeyStatus, ...more: Response[]) {
   const submission = { nonce: "ours", nonces: ["ours"], kept: [], submitted: [], excluded: [], refused: [], ...facts.submission };
   const log = (line: string): unknown => lines.push(line);
   const run = {
-    connection: { dialect: facts.dialect ?? "hashicorp", secrets: [], log: { info: log, warn: log } },
+    operation: { server: { dialect: facts.dialect ?? "hashicorp" }, secrets: { values: [], fields: [] }, run: { log: { info: log, warn: log } } },
     inputs: { currentShares: own, ...facts.inputs },
     identity: {
       nonce: "ours",
