@@ -44,8 +44,8 @@ export const moduleVersions: ReadFunction<ListModuleVersionsOptions, ModuleVersi
   options: listOptions,
   property: "versions",
   async run(connection, options) {
-    const found = await readModuleVersions(connection, options);
-    if (found) return found;
+    const versions = await readModuleVersions(connection, options);
+    if (versions) return versions;
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       rule: "module-missing",

@@ -157,8 +157,8 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
   system,
   options: getOptions,
   async run(connection, { id, include }) {
-    const found = await readWorkspace(connection, id, { include });
-    if (found) return found;
+    const workspace = await readWorkspace(connection, id, { include });
+    if (workspace) return workspace;
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       rule: "workspace-missing",
@@ -170,7 +170,7 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
   },
 };
 
-interface Begun {
+interface Started {
   connection: Connection;
   first: WorkspacePage;
 }
@@ -187,13 +187,13 @@ interface Begun {
  * ```
  */
 export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceList {
-  let begun: Promise<Begun> | undefined;
-  const begin = async (): Promise<Begun> => {
-    begun ??= invoke(workspaces, options, async (connection) => ({ connection, first: await firstPage(connection, options) }));
+  let started: Promise<Started> | undefined;
+  const begin = async (): Promise<Started> => {
+    started ??= invoke(workspaces, options, async (connection) => ({ connection, first: await firstPage(connection, options) }));
     try {
-      return await begun;
+      return await started;
     } catch (error) {
-      begun = undefined;
+      started = undefined;
       throw error;
     }
   };

@@ -1,26 +1,31 @@
 import { Connection } from "../../connection";
 import { isStorableKey } from "../../inputs";
 import { adminPath, callAsAdministrator, dialectOf, invalidResponse, resourceOf, wireName } from "../client";
-import { extraName, Kind, readable, requestOnly, secrets, Values, writeOnly } from "./kind";
+import { extraName, readable, requestOnly, SettingsKind, secrets, Values, writeOnly } from "./kind";
 
-const documentOf = (kind: Kind, connection: Connection): string => kind.document?.(connection) ?? `${kind.id}-settings`;
+const documentOf = (kind: SettingsKind, connection: Connection): string => kind.document?.(connection) ?? `${kind.id}-settings`;
 
 /** Reads the attributes that the server returns. */
-export async function fetchSettings(kind: Kind, connection: Connection): Promise<Values> {
+export async function fetchSettings(kind: SettingsKind, connection: Connection): Promise<Values> {
   const path = adminPath(documentOf(kind, connection));
-  return shownIn(kind, connection, await callAsAdministrator(connection, { method: "GET", path, retry: "idempotent" }), "GET");
+  return valuesIn(kind, connection, await callAsAdministrator(connection, { method: "GET", path, retry: "idempotent" }), "GET");
 }
 
 /** Writes attributes, and returns those in the response. */
-export async function patchSettings(kind: Kind, connection: Connection, values: Values): Promise<Values> {
+export async function patchSettings(kind: SettingsKind, connection: Connection, values: Values): Promise<Values> {
   const type = documentOf(kind, connection);
   const named = Object.entries(values).map(([name, value]) => [extraName(name) ?? wireName(connection, name), value ?? null]);
   const body = { data: { type, attributes: Object.fromEntries(named) } };
   const { retry = "idempotent" } = kind;
-  return shownIn(kind, connection, await callAsAdministrator(connection, { method: "PATCH", path: adminPath(type), body, retry }), "PATCH");
+  return valuesIn(
+    kind,
+    connection,
+    await callAsAdministrator(connection, { method: "PATCH", path: adminPath(type), body, retry }),
+    "PATCH",
+  );
 }
 
-function shownIn(kind: Kind, connection: Connection, response: unknown, method: "GET" | "PATCH"): Values {
+function valuesIn(kind: SettingsKind, connection: Connection, response: unknown, method: "GET" | "PATCH"): Values {
   const path = adminPath(documentOf(kind, connection));
   const { attributes } = resourceOf(response, { method, path });
   const names = new Map(readable(kind).map((name) => [wireName(connection, name), name]));
@@ -29,12 +34,12 @@ function shownIn(kind: Kind, connection: Connection, response: unknown, method: 
     ...[...writeOnly(kind), ...requestOnly(kind)].map((name) => wireName(connection, name)),
     ...secrets(kind).flatMap((name) => extraName(name) ?? []),
   ];
-  const shown: Values = {};
+  const values: Values = {};
   for (const [wire, value] of Object.entries(attributes)) {
     if (hidden.includes(wire) || !isStorableKey(wire)) continue;
     const name = names.get(wire) ?? (dialectOf(connection).hasExtra ? `extra.${wire}` : undefined);
-    if (name) shown[name] = value;
+    if (name) values[name] = value;
   }
-  if (!readable(kind).some((name) => name in shown)) throw invalidResponse(method, path);
-  return shown;
+  if (!readable(kind).some((name) => name in values)) throw invalidResponse(method, path);
+  return values;
 }

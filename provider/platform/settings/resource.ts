@@ -25,19 +25,19 @@ import {
   extraFindings,
   flat,
   isExtraWriteOnly,
-  Kind,
-  KindOf,
-  knownIn,
+  missingExtraFailures,
+  missingExtras,
   pick,
   requestOnly,
   SettingsInputs,
+  SettingsKind,
+  SettingsKindOf,
   SettingsState,
-  unseen,
-  unseenFindings,
+  storedValues,
   Values,
   writeOnly,
 } from "./kind";
-import { Basis, notesOf, originalsOf, Plan, planOf, refusals, restoration } from "./plan";
+import { notesOf, originalsOf, Plan, PriorState, planOf, refusals, restoration } from "./plan";
 import { Managed, recognized, StoredState, serverNormalizations, stateOf } from "./state";
 
 // The life cycle that all kinds of settings share: read, patch, restore.
@@ -49,10 +49,10 @@ type Last = SettingsState & StoredState & OutcomeUnknown;
 
 /** Makes the definition of one kind of settings. */
 export function settings<Inputs extends SettingsInputs, State extends SettingsState>(
-  typed: KindOf<Inputs, State>,
+  typed: SettingsKindOf<Inputs, State>,
 ): SettingsDefinition<Inputs, State> {
-  const kind = typed as unknown as Kind;
-  // `Kind` has no type parameters, so the operations are typed here.
+  const kind = typed as unknown as SettingsKind;
+  // `SettingsKind` has no type parameters, so the operations are typed here.
   const operations = operationsOf(kind) as unknown as Pick<
     SettingsDefinition<Inputs, State>,
     "planNotes" | "read" | "imported" | "find" | "create" | "update" | "delete" | "discover"
@@ -86,17 +86,17 @@ const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & Stored
   connection: connectionField,
 };
 
-const objectOf = ({ id }: Kind): string => adminPath(`${id}-settings`);
+const objectOf = ({ id }: SettingsKind): string => adminPath(`${id}-settings`);
 
 const operationsOf = (
-  kind: Kind,
+  kind: SettingsKind,
 ): Pick<
   Definition<SettingsInputs, SettingsState, Last, Values>,
   "planNotes" | "read" | "imported" | "find" | "create" | "update" | "delete" | "discover"
 > => ({
   planNotes: ({ inputs, last }) => (last ? notesOf(kind, inputs, last) : []),
   read: (request) => read(kind, request),
-  imported: (state) => ({ ...state, originalValues: originalsOf(kind, knownIn(kind, state)) }),
+  imported: (state) => ({ ...state, originalValues: originalsOf(kind, storedValues(kind, state)) }),
   find: (request) => find(kind, request),
   create: (request) => create(kind, request),
   update: (request) => update(kind, request),
@@ -105,78 +105,80 @@ const operationsOf = (
     attempt(kind.id, async () => [{ state: await read(kind, { connection, state: {} as Last, declared: [] }) }]),
 });
 
-async function read(kind: Kind, { connection, state }: ReadRequest<Last>): Promise<Last> {
+async function read(kind: SettingsKind, { connection, state }: ReadRequest<Last>): Promise<Last> {
   const now = await fetchSettings(kind, connection);
-  const fresh: Last = stateOf(kind, now, knownIn(kind, state), state);
+  const fresh: Last = stateOf(kind, now, storedValues(kind, state), state);
   return state.outcomeUnknown && writeWasApplied(kind, state, now) ? { ...fresh, outcomeUnknown: undefined, sent: undefined } : fresh;
 }
 
-const initialBasis = (known: Values): Basis => ({ known, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
+const unmanaged = (current: Values): PriorState => ({ current, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
 /** Settings always exist, so a create adopts them. */
 const find = async (
-  kind: Kind,
+  kind: SettingsKind,
   { connection, inputs }: { connection: Connection; inputs: SettingsInputs },
-): Promise<ExistingObject<Values>> => foundIn(kind, connection, inputs, initialBasis(await fetchSettings(kind, connection)));
+): Promise<ExistingObject<Values>> => existingSettings(kind, connection, inputs, unmanaged(await fetchSettings(kind, connection)));
 
 /** The attributes that a write takes over, because the program did not declare them before. */
-function foundIn(kind: Kind, connection: Connection, inputs: SettingsInputs, basis: Basis): ExistingObject<Values> {
-  const { known, managed } = basis;
-  const plan = planOf(kind, inputs, basis);
+function existingSettings(kind: SettingsKind, connection: Connection, inputs: SettingsInputs, prior: PriorState): ExistingObject<Values> {
+  const { current, managed } = prior;
+  const plan = planOf(kind, inputs, prior);
   const names = Object.keys(plan.changes).filter((name) => name in plan.declared && !managed.includes(name));
   const isHidden = (name: string): boolean => writeOnly(kind).includes(name) || isExtraWriteOnly(kind, name, inputs);
   return {
-    state: known,
-    differences: names.filter((name) => !isHidden(name)).map((path) => ({ path, from: known[path] ?? undefined, to: plan.changes[path] })),
+    state: current,
+    differences: names
+      .filter((name) => !isHidden(name))
+      .map((path) => ({ path, from: current[path] ?? undefined, to: plan.changes[path] })),
     unreadable: names.filter(isHidden),
-    refusal: refusalOf(kind, connection, inputs, known, plan),
+    refusal: refusalOf(kind, connection, inputs, current, plan),
   };
 }
 
-const create = (kind: Kind, { connection, inputs, found }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
-  write(kind, connection, inputs, initialBasis(found?.state as Values));
+const create = (kind: SettingsKind, { connection, inputs, found }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
+  write(kind, connection, inputs, unmanaged(found?.state as Values));
 
-async function update(kind: Kind, { connection, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
+async function update(kind: SettingsKind, { connection, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
   const hasNewAttributes = Object.keys(declaredIn(kind, inputs)).some((name) => !last.managed.includes(name));
-  let known = knownIn(kind, last);
+  let current = storedValues(kind, last);
   const seen = pick(
-    known,
-    Object.keys(known).filter((name) => !isExtraWriteOnly(kind, name, last)),
+    current,
+    Object.keys(current).filter((name) => !isExtraWriteOnly(kind, name, last)),
   );
-  if (hasNewAttributes || last.outcomeUnknown || unseen(kind, declaredIn(kind, inputs), seen, inputs).length > 0) {
+  if (hasNewAttributes || last.outcomeUnknown || missingExtras(kind, declaredIn(kind, inputs), seen, inputs).length > 0) {
     // Read the original value of a new attribute from the server: the state may be outdated.
     const now = await fetchSettings(kind, connection);
     if (last.outcomeUnknown && !writeWasApplied(kind, last, now))
-      for (const name of [...writeOnly(kind), ...requestOnly(kind)]) delete known[name];
-    for (const name of unseen(kind, known, now, inputs)) delete known[name];
-    known = { ...known, ...recognized(kind, now, known, last.serverNormalized) };
+      for (const name of [...writeOnly(kind), ...requestOnly(kind)]) delete current[name];
+    for (const name of missingExtras(kind, current, now, inputs)) delete current[name];
+    current = { ...current, ...recognized(kind, now, current, last.serverNormalized) };
   }
-  const basis = { ...last, known, isFirst: false };
-  takeOver(connection, undefined, foundIn(kind, connection, inputs, basis));
-  return write(kind, connection, inputs, basis);
+  const prior = { ...last, current, isFirst: false };
+  takeOver(connection, undefined, existingSettings(kind, connection, inputs, prior));
+  return write(kind, connection, inputs, prior);
 }
 
 /** Applies the plan and returns the new state. Sends a request only if needed. */
-async function write(kind: Kind, connection: Connection, inputs: SettingsInputs, basis: Basis): Promise<Last> {
-  const plan = planOf(kind, inputs, basis);
+async function write(kind: SettingsKind, connection: Connection, inputs: SettingsInputs, prior: PriorState): Promise<Last> {
+  const plan = planOf(kind, inputs, prior);
   const { declared, managed, changes } = plan;
   const requestOnlyValues = flat(inputs, requestOnly(kind));
-  const isSent = Object.keys({ ...changes, ...differing(kind, requestOnlyValues, basis.known) }).length > 0;
-  let shown: Values = {};
+  const isSent = Object.keys({ ...changes, ...differing(kind, requestOnlyValues, prior.current) }).length > 0;
+  let returned: Values = {};
   try {
-    if (isSent) shown = await patchSettings(kind, connection, { ...changes, ...requestOnlyValues });
+    if (isSent) returned = await patchSettings(kind, connection, { ...changes, ...requestOnlyValues });
   } catch (error) {
-    throw await afterFailure(kind, connection, error, basis, plan);
+    throw await afterFailure(kind, connection, error, prior, plan);
   }
   warnOfLost(connection, kind, plan.lost, plan.after.enabled);
-  const known = { ...basis.known, ...declared };
-  const normalized = serverNormalizations(kind, shown, pick(changes, managed), known);
+  const expected = { ...prior.current, ...declared };
+  const normalized = serverNormalizations(kind, returned, pick(changes, managed), expected);
   if (Object.keys(normalized).length > 0)
     warn(connection, kind, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
-  const notReturned = unseen(kind, pick(changes, managed), shown, inputs);
-  const state: Last = stateOf(kind, writtenValues(basis, plan, shown, notReturned), known, {
+  const notReturned = missingExtras(kind, pick(changes, managed), returned, inputs);
+  const state: Last = stateOf(kind, writtenValues(prior, plan, returned, notReturned), expected, {
     ...plan,
-    serverNormalized: { ...unwritten(basis, plan), ...normalized },
+    serverNormalized: { ...unwritten(prior, plan), ...normalized },
   });
   if (notReturned.length === 0) return state;
   throw new PartialState(state, {
@@ -188,26 +190,32 @@ async function write(kind: Kind, connection: Connection, inputs: SettingsInputs,
 
 /** The values on the server after a write, as far as they are known. */
 function writtenValues(
-  { known, managed: before, originalValues }: Basis,
+  { current, managed: before, originalValues }: PriorState,
   { managed, changes }: Plan,
-  shown: Values,
+  returned: Values,
   notReturned: string[],
 ): Values {
   const released = before.filter((name) => !managed.includes(name) && !originalValues[name]);
-  const values = { ...known, ...changes, ...shown };
-  for (const name of [...released.filter((name) => !(name in changes) && !(name in shown)), ...notReturned]) delete values[name];
+  const values = { ...current, ...changes, ...returned };
+  for (const name of [...released.filter((name) => !(name in changes) && !(name in returned)), ...notReturned]) delete values[name];
   return values;
 }
 
-const unwritten = ({ serverNormalized = {} }: Basis, { managed, changes }: Plan): NonNullable<Managed["serverNormalized"]> =>
+const unwritten = ({ serverNormalized = {} }: PriorState, { managed, changes }: Plan): NonNullable<Managed["serverNormalized"]> =>
   pick(
     serverNormalized,
     managed.filter((name) => !(name in changes)),
   ) as NonNullable<Managed["serverNormalized"]>;
 
 /** The error for a write that the server would reject or apply only in part. */
-function refusalOf(kind: Kind, connection: Connection, inputs: SettingsInputs, known: Values, plan: Plan): StewardError | undefined {
-  const notReturned = unseenFindings(kind, connection, unseen(kind, plan.declared, known, inputs), known);
+function refusalOf(
+  kind: SettingsKind,
+  connection: Connection,
+  inputs: SettingsInputs,
+  current: Values,
+  plan: Plan,
+): StewardError | undefined {
+  const notReturned = missingExtraFailures(kind, connection, missingExtras(kind, plan.declared, current, inputs), current);
   const findings = [...notReturned, ...refusals(kind, plan)];
   if (findings.length === 0) return undefined;
   const hint = [
@@ -218,7 +226,7 @@ function refusalOf(kind: Kind, connection: Connection, inputs: SettingsInputs, k
   return invalidInput(findings, { hint: hint.flat().join(" ") });
 }
 
-async function remove(kind: Kind, { connection, state: last }: DeleteRequest<Last>): Promise<void> {
+async function remove(kind: SettingsKind, { connection, state: last }: DeleteRequest<Last>): Promise<void> {
   if (last.onDelete === "retain") return;
   const object = objectOf(kind);
   const other = heldByAnother(connection, object) as { managed?: string[] } | undefined;
@@ -237,22 +245,25 @@ async function remove(kind: Kind, { connection, state: last }: DeleteRequest<Las
 }
 
 /** The values that this run has restored, keyed by resource instance. */
-const restoredIn = ({ cache, server }: Connection, kind: Kind): Map<string, Values> =>
+const restoredIn = ({ cache, server }: Connection, kind: SettingsKind): Map<string, Values> =>
   cached(cache, ["restored", server, objectOf(kind)], () => new Map<string, Values>());
 
 /** Restores the original values of the managed attributes, except `kept`, which another resource manages. */
-async function restore(kind: Kind, connection: Connection, last: Last, kept: readonly string[] = []): Promise<void> {
+async function restore(kind: SettingsKind, connection: Connection, last: Last, kept: readonly string[] = []): Promise<void> {
   // If two resources manage the same settings, only the older one holds the values from before both.
   const restored = restoredIn(connection, kind);
   const older = [...restored].filter(([instance]) => instance < (connection.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
-  const known = { ...knownIn(kind, last), ...(last.outcomeUnknown || restored.size > 0 ? await fetchSettings(kind, connection) : {}) };
-  const { values: own, lost } = restoration(kind, last.managed, last, known);
-  const values = { ...own, ...pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
+  const current = {
+    ...storedValues(kind, last),
+    ...(last.outcomeUnknown || restored.size > 0 ? await fetchSettings(kind, connection) : {}),
+  };
+  const { values: originals, lost } = restoration(kind, last.managed, last, current);
+  const values = { ...originals, ...pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
   for (const name of kept) delete values[name];
-  const changes = differing(kind, values, known);
-  let shown: Values = {};
+  const changes = differing(kind, values, current);
+  let returned: Values = {};
   try {
-    if (Object.keys(changes).length > 0) shown = await patchSettings(kind, connection, changes);
+    if (Object.keys(changes).length > 0) returned = await patchSettings(kind, connection, changes);
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({
@@ -261,14 +272,14 @@ async function restore(kind: Kind, connection: Connection, last: Last, kept: rea
     });
   }
   restored.set(connection.instance ?? "", values);
-  warnOfLost(connection, kind, lost, { ...known, ...values }.enabled);
-  const residue = kind.residueWarning?.(shown);
+  warnOfLost(connection, kind, lost, { ...current, ...values }.enabled);
+  const residue = kind.residueWarning?.(returned);
   if (residue) warn(connection, kind, residue);
 }
 
-const warn = ({ log }: Connection, { displayName, id }: Kind, line: string): void => log.warn(`${displayName} "${id}": ${line}`);
+const warn = ({ log }: Connection, { displayName, id }: SettingsKind, line: string): void => log.warn(`${displayName} "${id}": ${line}`);
 
-function warnOfLost(connection: Connection, kind: Kind, lost: readonly string[], isEnabled: unknown): void {
+function warnOfLost(connection: Connection, kind: SettingsKind, lost: readonly string[], isEnabled: unknown): void {
   if (lost.length === 0) return;
   const stays = isEnabled || !("enabled" in kind.attributes);
   const end = stays ? "The last written value stays" : "The settings are disabled: set it manually before you enable them again";
