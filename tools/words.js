@@ -85,7 +85,6 @@ const unnamed = [
   "provider/connection/",
   "provider/secrets/rekey/",
   "provider/definition.ts",
-  "provider/engine/",
   "provider/http/",
   "provider/inputs.ts",
   "provider/text/",

@@ -37,10 +37,17 @@ export function clearCache(): void {
 }
 
 /** The provider of a type with other sources, such as the limits of a test. */
-export function providerWith(given: Partial<ConfigurationSources>, token: string): DynamicProvider {
+export function providerWith(overrides: Partial<ConfigurationSources>, token: string): DynamicProvider {
   const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
-  const sources: ConfigurationSources = { config: () => undefined, environment: process.env, cache, engine, log: standardOutput, ...given };
+  const sources: ConfigurationSources = {
+    config: () => undefined,
+    environment: process.env,
+    cache,
+    engine,
+    log: standardOutput,
+    ...overrides,
+  };
   const life = lifecycle(definition, sources);
 
   /** Converts the error of an operation for the engine, which refreshes and deletes a partial resource with the provider in its state. */
@@ -64,13 +71,13 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
       // The engine prints the value of a named property, even a secret.
       return {
         inputs,
-        failures: findings.map((found) => ({ ...found, property: "", reason: printable(atPath(found.path, found.reason)) })),
+        failures: findings.map((failure) => ({ ...failure, property: "", reason: printable(atPath(failure.path, failure.reason)) })),
       };
     },
     diff: (id, { __provider: recorded, ...state }, { __provider, ...news }) =>
       attempt(__provider, async () => {
-        const found = await life.diff(id, state, news);
-        return { ...found, changes: found.changes || recorded === undefined };
+        const difference = await life.diff(id, state, news);
+        return { ...difference, changes: difference.changes || recorded === undefined };
       }),
     create: ({ __provider, ...news }) =>
       attempt(__provider, async () => {
@@ -79,8 +86,8 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
       }),
     read: (id, { __provider, ...state }) =>
       attempt(__provider, async () => {
-        const found = await life.read(id, state);
-        return found ? { id, props: found.state, inputs: found.inputs } : { id: "" };
+        const resource = await life.read(id, state);
+        return resource ? { id, props: resource.state, inputs: resource.inputs } : { id: "" };
       }),
     update: (id, { __provider: recorded, ...state }, { __provider, ...news }) =>
       attempt(__provider, async () => {

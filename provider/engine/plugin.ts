@@ -85,7 +85,7 @@ interface Served {
 const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; secretValues: string[] }>();
 
 export function createPlugin(
-  given: Omit<ConfigurationSources, "config" | "log" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
+  base: Omit<ConfigurationSources, "config" | "log" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
   log: (severity: "info" | "warning", line: string, urn: string) => void,
 ): Plugin {
   const logAs =
@@ -96,7 +96,7 @@ export function createPlugin(
   let explicit: string | undefined;
   const sources: Mechanism = {
     cache: new Map(),
-    ...given,
+    ...base,
     config: (key) => connectionIn(settings, key),
     log: { info: logAs("info"), warn: logAs("warning") },
     provider: () => explicit,
@@ -112,8 +112,8 @@ export function createPlugin(
   function servedFor({ urn }: Subject): Served {
     // urn:pulumi:<stack>::<project>::<type of the parent>$<type>::<name>
     const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
-    const known = served.get(type);
-    if (known) return known;
+    const existing = served.get(type);
+    if (existing) return existing;
     const definition = definitions.find(({ token }) => nativeType(token) === type);
     if (!definition)
       throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no resource type ${type}` });
@@ -130,8 +130,9 @@ export function createPlugin(
   ): Promise<T> {
     const one = servedFor(subject);
     const clean = values.map(unwrapSecrets);
-    const given = clean.flatMap(({ secrets }) => secrets);
-    const marked = (properties: Properties): Properties => wrapSecrets(properties, [...secretPaths(one.definition, properties), ...given]);
+    const secretPathsBefore = clean.flatMap(({ secrets }) => secrets);
+    const marked = (properties: Properties): Properties =>
+      wrapSecrets(properties, [...secretPaths(one.definition, properties), ...secretPathsBefore]);
     const secretInputs = [...new Set((clean[0]?.secrets ?? []).map(([name = ""]) => name))];
     // An output that is encrypted as a whole also contains values that are not secrets.
     const holding = encryptedOutputs(one.definition.fields);
@@ -160,49 +161,49 @@ export function createPlugin(
   });
 
   return {
-    checkConfiguration: (given) => configurationFailures(unwrapSecrets(given).properties),
-    configure: (given, provider) => {
-      settings = unwrapSecrets(given).properties;
+    checkConfiguration: (configuration) => configurationFailures(unwrapSecrets(configuration).properties),
+    configure: (configuration, provider) => {
+      settings = unwrapSecrets(configuration).properties;
       explicit = provider;
     },
     check: (subject, last, news) =>
-      run(subject, [news, last], async ({ life }, [given = {}, before = {}], marked) => {
-        const { inputs, findings } = await life.check(before, given);
+      run(subject, [news, last], async ({ life }, [declared = {}, before = {}], marked) => {
+        const { inputs, findings } = await life.check(before, declared);
         const isElsewhere = imported.has(subject.urn) && ![undefined, unknown, "default"].includes(inputs.connection as string);
         return { inputs: marked(inputs), failures: isElsewhere ? [...findings, importElsewhere] : findings };
       }),
     diff: (subject, id, state, lastInputs, news) =>
-      run(subject, [state, lastInputs, news], async (one, [last = {}, , given = {}]) => {
-        const difference = await one.life.diff(id, last, given);
+      run(subject, [state, lastInputs, news], async (one, [last = {}, , inputs = {}]) => {
+        const difference = await one.life.diff(id, last, inputs);
         const { changes, changing, replaces, deleteBeforeReplace } = difference;
-        const found = propertyChanges(one.definition.fields, changing, { state: last, inputs: given });
-        const names = [...new Set(found.map(([, field]) => field.split(".")[0] as string))];
-        const properties = found.map(([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const);
+        const rows = propertyChanges(one.definition.fields, changing, { state: last, inputs });
+        const names = [...new Set(rows.map(([, field]) => field.split(".")[0] as string))];
+        const properties = rows.map(([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const);
         return { changes, replaces, deleteBeforeReplace, names, properties: Object.fromEntries(properties) };
       }),
     create: (subject, news, isPreview) =>
-      run(subject, [news], async (one, [given = {}], marked) => {
-        if (isPreview) return { id: "", state: marked(previewed(one, given)) };
-        const { id, state } = await one.life.create(given);
+      run(subject, [news], async (one, [inputs = {}], marked) => {
+        if (isPreview) return { id: "", state: marked(previewed(one, inputs)) };
+        const { id, state } = await one.life.create(inputs);
         return { id, state: marked(state) };
       }),
     read: (subject, id, state, inputs) =>
       run(subject, [state, inputs], async (one, [last = {}, before = {}], marked) => {
         if (Object.keys(last).length + Object.keys(before).length === 0) imported.add(subject.urn);
-        const found = await one.life.read(id, last);
-        return found && { id, state: marked(found.state), inputs: marked(found.inputs ?? before) };
+        const current = await one.life.read(id, last);
+        return current && { id, state: marked(current.state), inputs: marked(current.inputs ?? before) };
       }),
     update: (subject, id, last, news, isPreview) =>
-      run(subject, [news, last.state, last.inputs], async (one, [given = {}, state = {}], marked) => {
-        if (isPreview) return marked(previewed(one, given));
-        return marked(await one.life.update(id, state, given));
+      run(subject, [news, last.state, last.inputs], async (one, [inputs = {}, state = {}], marked) => {
+        if (isPreview) return marked(previewed(one, inputs));
+        return marked(await one.life.update(id, state, inputs));
       }),
     delete: (subject, id, state) => run(subject, [state], ({ life }, [last = {}]) => life.delete(id, last)),
-    async invoke(token, given) {
+    async invoke(token, marked) {
       const called = functions.find((each) => nativeType(each.token) === token);
       if (!called)
         throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no function ${token}` });
-      const { properties, secrets } = unwrapSecrets(given);
+      const { properties, secrets } = unwrapSecrets(marked);
       const options = withoutNulls(properties);
       const secretValues = secrets.flatMap((path) => stringsIn(valueAt(properties, path)));
       const result = await withOperation(called.operation, async () => {
@@ -215,9 +216,9 @@ export function createPlugin(
       }).catch((error) => {
         throw withoutSecrets(error, secretValues);
       });
-      const shown = called.property === undefined ? result : { [called.property]: result };
+      const outputs = called.property === undefined ? result : { [called.property]: result };
       // Drops undefined properties, which Pulumi's values cannot have.
-      const plain = JSON.parse(JSON.stringify(shown));
+      const plain = JSON.parse(JSON.stringify(outputs));
       return wrapSecrets(
         plain,
         (called.secrets ?? []).map((field) => [field]),
@@ -254,8 +255,10 @@ function parsed(value: unknown): unknown {
 /** The value of `steward:<connection>`. An explicit provider has only the connection `default`. */
 function connectionIn(settings: Properties, key: string): string | undefined {
   const name = key.replace(/^steward:/, "");
-  const own = Object.fromEntries(systems.flatMap((system) => (settings[system] === undefined ? [] : [[system, parsed(settings[system])]])));
-  if (name === "default" && Object.keys(own).length > 0) return JSON.stringify(own);
+  const explicit = Object.fromEntries(
+    systems.flatMap((system) => (settings[system] === undefined ? [] : [[system, parsed(settings[system])]])),
+  );
+  if (name === "default" && Object.keys(explicit).length > 0) return JSON.stringify(explicit);
   const value = reserved.includes(name) ? undefined : settings[name];
   return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -118,8 +118,8 @@ export const lifecycle: readonly MutatedFile[] = [
     mutants: [
       [
         "a failed check names the property, so Pulumi prints its value",
-        '({ ...found, property: "", reason: printable',
-        "({ ...found, property: found.path, reason: printable",
+        '({ ...failure, property: "", reason: printable',
+        "({ ...failure, property: failure.path, reason: printable",
       ],
     ],
   },
