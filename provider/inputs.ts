@@ -37,14 +37,14 @@ function distance(a: string, b: string): number {
 }
 
 /** The known name that an unknown one probably means: misspelled, or in the API's spelling. */
-function closestName(unknown: string, known: readonly string[]): string | undefined {
+function closestName(unknown: string, names: readonly string[]): string | undefined {
   const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
-  const near = known.map((name) => ({ name, far: distance(plain(unknown.slice(0, 60)), plain(name)) })).sort((a, b) => a.far - b.far)[0];
+  const near = names.map((name) => ({ name, far: distance(plain(unknown.slice(0, 60)), plain(name)) })).sort((a, b) => a.far - b.far)[0];
   return near && near.far <= Math.min(2, Math.floor(near.name.length / 3)) ? near.name : undefined;
 }
 
-function withSuggestion(key: string, known: readonly string[]): string {
-  const name = closestName(key, known);
+function withSuggestion(key: string, names: readonly string[]): string {
+  const name = closestName(key, names);
   return name === undefined ? `"${key}"` : `"${key}" (did you mean ${name}?)`;
 }
 
@@ -94,9 +94,9 @@ export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =
 export const rule = (name: string, error: string): { error: string; params: { rule: string } } => ({ error, params: { rule: name } });
 
 /** The check failures of a value that a schema rejects. Their rules are those of the refinements, or else zod's codes. */
-export const checkFailures = ({ issues }: { issues: readonly Issue[] }, given: unknown): CheckFailure[] =>
+export const checkFailures = ({ issues }: { issues: readonly Issue[] }, value: unknown): CheckFailure[] =>
   issues.map((issue) => {
-    const isMissing = issue.path.length > 0 && valueAt(given, issue.path) === undefined;
+    const isMissing = issue.path.length > 0 && valueAt(value, issue.path) === undefined;
     return {
       path: pathOf(issue.path),
       rule: isMissing ? "missing" : String(issue.params?.rule ?? issue.code).replaceAll("_", "-"),

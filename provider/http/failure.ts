@@ -220,9 +220,9 @@ export function redirected(
   { status, location, writes }: { status: number; location: string | string[] | undefined; writes: boolean },
   fail: Fail,
 ): StewardError {
-  const own = new URL(address);
+  const current = new URL(address);
   const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address) : undefined;
-  if (!target || target.origin === own.origin)
+  if (!target || target.origin === current.origin)
     return fail("ERR_REDIRECTED", "the server redirects to another path, which is not its API", {
       rule: "other-path",
       status,
@@ -230,7 +230,7 @@ export function redirected(
     });
   const { origin } = target;
   // Also after the active node has applied the request, if its response to the standby is lost.
-  const isStandby = status === 307 && target.host !== own.host && target.pathname.startsWith("/v1/");
+  const isStandby = status === 307 && target.host !== current.host && target.pathname.startsWith("/v1/");
   return fail("ERR_REDIRECTED", `the server redirects to ${origin}, and the provider does not send credentials there`, {
     rule: isStandby ? inactiveNode : "other-server",
     status,
@@ -298,8 +298,8 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
 }
 
 /** Returns the list of errors in a response, or undefined if it has none. */
-export function errorsIn(answer: unknown): unknown[] | undefined {
-  const errors = typeof answer === "object" && answer !== null && "errors" in answer ? answer.errors : undefined;
+export function errorsIn(body: unknown): unknown[] | undefined {
+  const errors = typeof body === "object" && body !== null && "errors" in body ? body.errors : undefined;
   return Array.isArray(errors) ? errors : undefined;
 }
 

@@ -132,21 +132,21 @@ function withDoubt(failure: StewardError): StewardError {
  */
 export async function withDeadline<T>(
   end: number,
-  given: AbortSignal | undefined,
+  outer: AbortSignal | undefined,
   attempt: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const abort = (): void => controller.abort(given?.reason);
+  const abort = (): void => controller.abort(outer?.reason);
   // The longest delay of a timer.
   const left = Math.min(Math.max(1, end - Date.now()), 2 ** 31 - 1);
   const timer = setTimeout(() => controller.abort(new DOMException("", "TimeoutError")), left);
-  given?.addEventListener("abort", abort, { once: true });
-  if (given?.aborted) abort();
+  outer?.addEventListener("abort", abort, { once: true });
+  if (outer?.aborted) abort();
   try {
     return await attempt(controller.signal);
   } finally {
     clearTimeout(timer);
-    given?.removeEventListener("abort", abort);
+    outer?.removeEventListener("abort", abort);
   }
 }
 

@@ -96,7 +96,7 @@ export class Sockets {
       bodyTimeout: idleTimeout,
       connect: { timeout: connect, ...tls },
       requestTls: tls,
-      clientFactory: (proxy, given) => new ProxyPool(proxy, { ...given, connect: verified, headersTimeout: idleTimeout }),
+      clientFactory: (proxy, poolOptions) => new ProxyPool(proxy, { ...poolOptions, connect: verified, headersTimeout: idleTimeout }),
     };
     const { Agent, EnvHttpProxyAgent, Pool } = undici();
     // Undici retries endlessly when a proxy closes the connection. Only an error with another code reaches the request.
@@ -114,7 +114,7 @@ export class Sockets {
   }
 }
 
-const known = new Map<string, Sockets>();
+const socketsByKey = new Map<string, Sockets>();
 
 function warnOfPlainHttp(connection: Connection): void {
   const { system, title, address, log } = connection;
@@ -138,8 +138,8 @@ export function socketsTo(connection: Connection, isHeld: boolean): Sockets {
     limits.idleTimeout,
     limits.maxConcurrentRequests,
   ]);
-  const sockets = known.get(key) ?? new Sockets(connection, isHeld);
-  known.set(key, sockets);
+  const sockets = socketsByKey.get(key) ?? new Sockets(connection, isHeld);
+  socketsByKey.set(key, sockets);
   return sockets;
 }
 

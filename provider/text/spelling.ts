@@ -16,7 +16,7 @@ function distance(a: string, b: string): number {
 }
 
 /** The closest known name, or undefined if none is close. */
-export function closest(name: string, known: readonly string[]): string | undefined {
-  const near = known.map((each) => ({ each, edits: distance(name, each) })).sort((a, b) => a.edits - b.edits);
+export function closest(name: string, candidates: readonly string[]): string | undefined {
+  const near = candidates.map((each) => ({ each, edits: distance(name, each) })).sort((a, b) => a.edits - b.edits);
   return near.find(({ edits }) => edits <= Math.max(2, name.length / 4))?.each;
 }
