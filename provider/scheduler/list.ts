@@ -66,12 +66,12 @@ export function querySchema(collection: Collection, more: z.ZodRawShape = {}): z
     ...consistencyShape,
     filter: z
       .custom<Filter | string>()
-      .superRefine((given, context) => {
-        const found =
-          typeof given === "string" || isFilter(given)
-            ? objection(String(given), collection)
+      .superRefine((value, context) => {
+        const problem =
+          typeof value === "string" || isFilter(value)
+            ? objection(String(value), collection)
             : rule("filter", "must be a string or a filter from scheduler.filter()");
-        if (found) context.addIssue({ code: "custom", message: found.error, params: found.params });
+        if (problem) context.addIssue({ code: "custom", message: problem.error, params: problem.params });
       })
       .optional(),
     pageSize: z.int("must be a whole number").min(1, "must be at least 1").optional(),
