@@ -85,7 +85,6 @@ const unnamed = [
   "provider/connection/",
   "provider/secrets/rekey/",
   "provider/definition.ts",
-  "provider/secrets/",
   "command/",
   "sandbox/",
   "tools/",

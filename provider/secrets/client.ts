@@ -221,8 +221,8 @@ export async function readOpenApi(connection: Connection, retry: Retry): Promise
 /** The paths that the token can see, read once per server and token. Undefined if the document cannot be read. */
 export function visiblePaths(connection: Connection, retry: Retry): Promise<OpenAPIV3.PathsObject | undefined> {
   const key = JSON.stringify(["openapi", retry, connection.server, connection.token()]);
-  const known = connection.cache.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
-  if (known) return known;
+  const pending = connection.cache.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
+  if (pending) return pending;
   const asked = readOpenApi(connection, retry).then(
     ({ paths }) => paths,
     () => undefined,

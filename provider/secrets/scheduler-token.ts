@@ -47,7 +47,7 @@ interface StoredState extends SchedulerTokenState {
 }
 
 /** The parts of the responses that the provider reads. */
-const answers = {
+const responses = {
   generated: z.object({
     data: z.object({ accessor_id: z.string().min(1), secret_id: z.string().min(1) }),
     lease_id: z.string().nullish(),
@@ -80,11 +80,11 @@ async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs
   const ownLife = dialectOf(connection).tokensHaveLeases ? await lifeOfOwnToken(connection) : undefined;
   await connection.engine.assertAlive();
   const asked = Date.now();
-  const answer = await generate(connection, path).catch((error) => {
+  const response = await generate(connection, path).catch((error) => {
     throw explainFailure(connection, error);
   });
-  const { data, lease_id: leaseId } = answer;
-  const leaseDuration = answer.lease_duration || undefined;
+  const { data, lease_id: leaseId } = response;
+  const leaseDuration = response.lease_duration || undefined;
   const token = { accessorId: data.accessor_id, secretId: data.secret_id };
   if (!leaseId) return { ...token, leaseId: undefined, leaseDuration: undefined, expiresAt: undefined };
   // A lease without a duration can still be looked up and revoked.
@@ -97,8 +97,8 @@ async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs
   return { ...token, leaseId, leaseDuration, requesterTtl, expiresAt: earliest(asked + (requesterTtl ?? leaseDuration) * 1000) };
 }
 
-async function generate(connection: Connection, path: string): Promise<z.infer<typeof answers.generated>> {
-  const { success, data } = answers.generated.safeParse(await call(connection, { method: "GET", path, retry: "only429" }));
+async function generate(connection: Connection, path: string): Promise<z.infer<typeof responses.generated>> {
+  const { success, data } = responses.generated.safeParse(await call(connection, { method: "GET", path, retry: "only429" }));
   if (success) return data;
   throw unexpectedResponse("GET", path, "the response is not a scheduler token", "Check the address and the mount.");
 }
@@ -106,8 +106,8 @@ async function generate(connection: Connection, path: string): Promise<z.infer<t
 /** The remaining TTL of the connection's token, in seconds. 0 if it never expires, undefined if the lookup fails. */
 async function lifeOfOwnToken(connection: Connection): Promise<number | undefined> {
   const path = apiPath("auth", "token", "lookup-self");
-  const own = await call(connection, { method: "GET", path, retry: "never" }).catch(() => undefined);
-  return answers.self.safeParse(own).data?.data.ttl;
+  const token = await call(connection, { method: "GET", path, retry: "never" }).catch(() => undefined);
+  return responses.self.safeParse(token).data?.data.ttl;
 }
 
 function explainFailure(connection: Connection, error: unknown): unknown {
@@ -138,7 +138,7 @@ async function read({ connection, state: previous }: ReadRequest<StoredState>): 
   if (!leaseId) return previous;
   const path = leases("lookup");
   try {
-    const { data: lease } = answers.lease.safeParse(
+    const { data: lease } = responses.lease.safeParse(
       await call(connection, { method: "PUT", path, body: { lease_id: leaseId }, retry: "idempotent" }),
     );
     // An expired lease remains until the scheduler has revoked the token.
