@@ -4,7 +4,7 @@ import { StewardError } from "../provider/errors";
 import { system } from "../provider/secrets/client";
 import { getStatus } from "../provider/secrets/rekey/api";
 import { RekeyStatus } from "../provider/secrets/rekey/states";
-import { ask, Canceled, logOf, say, Terminal } from "./terminal";
+import { Canceled, logOf, readLine, say, Terminal } from "./terminal";
 
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.
 
@@ -108,7 +108,7 @@ export async function agree(
   terminal: Terminal,
   connection: Connection,
   round: Round,
-  question: string,
+  prompt: string,
   nonce?: string,
 ): Promise<RekeyStatus> {
   const status = await getStatus(connection);
@@ -126,7 +126,7 @@ export async function agree(
       `--nonce does not match the ${round.at === verifyStanding ? "verification" : "rekey"} in progress, ${now.nonce}`,
       "Nothing was sent. Find out whose rekey it is.",
     );
-  if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await ask(terminal, `${question} [y/N] `, { hidden: false }))) throw new Canceled();
+  if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await readLine(terminal, `${prompt} [y/N] `, { hidden: false }))) throw new Canceled();
   return status;
 }
 
@@ -140,11 +140,11 @@ const decisive = {
 } as const;
 
 /** Reads the status again, immediately before a share is sent: a changed attempt must not receive one. */
-export async function assertUnchanged(connection: Connection, round: Round, shown: RekeyStatus): Promise<Standing> {
+export async function assertUnchanged(connection: Connection, round: Round, agreed: RekeyStatus): Promise<Standing> {
   const status = await getStatus(connection);
   const fields = Object.keys(decisive) as (keyof typeof decisive)[];
-  const changed = fields.filter((field) => !isDeepStrictEqual(status[field], shown[field])).map((field) => decisive[field]);
-  const [then, now] = [round.at(shown), round.at(status)];
+  const changed = fields.filter((field) => !isDeepStrictEqual(status[field], agreed[field])).map((field) => decisive[field]);
+  const [then, now] = [round.at(agreed), round.at(status)];
   if (now && now.nonce === then?.nonce && changed.length === 0) return now;
   const what = !status.started
     ? "it is gone"

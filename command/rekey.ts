@@ -112,9 +112,9 @@ ${exits}`,
     .action(async (options: { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
       const connection = service(terminal);
-      const shown = await agree(terminal, connection, verifying, "Restart the verification of this rekey?", options.nonce);
-      await assertUnchanged(connection, verifying, shown);
-      const verification = await restartVerification(connection, shown.nonce);
+      const agreed = await agree(terminal, connection, verifying, "Restart the verification of this rekey?", options.nonce);
+      await assertUnchanged(connection, verifying, agreed);
+      const verification = await restartVerification(connection, agreed.nonce);
       say(terminal, `The verification is restarted. ${verifyHint("the new shares", verification?.nonce)}`);
     });
 
@@ -126,8 +126,8 @@ ${exits}`,
     .action(async (options: { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
       const connection = service(terminal);
-      const shown = await agree(terminal, connection, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
-      await cancel(connection, shown);
+      const agreed = await agree(terminal, connection, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
+      await cancel(connection, agreed);
       say(terminal, "The rekey is canceled. The current shares stay valid; any new shares are worthless.");
     });
 
