@@ -80,7 +80,7 @@ const names = [
 
 /** Folders with code whose names are checked, and those whose names are still to be checked. */
 const named = ["provider/", "command/", "sandbox/", "tools/"];
-const unnamed = ["provider/lifecycle/", "provider/connection/", "provider/secrets/rekey/", "provider/definition.ts", "sandbox/", "tools/"];
+const unnamed = ["provider/lifecycle/", "provider/connection/", "provider/secrets/rekey/", "provider/definition.ts", "tools/"];
 
 /** Sentences that break a rule for a reason. @type {readonly string[]} */
 const exceptions = [
