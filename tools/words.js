@@ -80,7 +80,7 @@ const names = [
 
 /** Folders with code whose names are checked, and those whose names are still to be checked. */
 const named = ["provider/", "command/", "sandbox/", "tools/"];
-const unnamed = ["provider/lifecycle/", "provider/connection/", "provider/secrets/rekey/", "provider/definition.ts", "tools/"];
+const unnamed = ["provider/lifecycle/", "provider/connection/", "provider/secrets/rekey/", "provider/definition.ts"];
 
 /** Sentences that break a rule for a reason. @type {readonly string[]} */
 const exceptions = [
@@ -108,7 +108,7 @@ const sentencesOf = (text) =>
 /** @param {string} sentence */
 function faultsOf(sentence) {
   if (exceptions.includes(sentence)) return [];
-  const faults = words.flatMap(([banned, instead]) => banned.exec(sentence)?.map((found) => `"${found}" (write: ${instead})`) ?? []);
+  const faults = words.flatMap(([banned, instead]) => banned.exec(sentence)?.map((word) => `"${word}" (write: ${instead})`) ?? []);
   const length = sentence.split(" ").filter((word) => /\w/.test(word)).length;
   if (length > maxWords) faults.push(`${length} words, at most ${maxWords}`);
   if (/^(What|Whether|Whoever|Of|Where)\b|^How\b.*\.$/.test(sentence) && !sentence.endsWith("?")) faults.push("begin with the subject");
