@@ -3,7 +3,7 @@ import { connect, isPrivate, noEngine, Operation } from "../provider/connection"
 import { StewardError } from "../provider/errors";
 import { system } from "../provider/secrets/client";
 import { getStatus, RekeyStatus } from "../provider/secrets/rekey/api";
-import { ask, Canceled, logOf, say, Terminal } from "./terminal";
+import { Canceled, logOf, readLine, say, Terminal } from "./terminal";
 
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.
 
@@ -103,13 +103,7 @@ const missing = (round: Round, status: RekeyStatus, { server: { address } }: Ope
 };
 
 /** Shows the attempt, and throws unless its nonce was passed or the holder confirms it. */
-export async function agree(
-  terminal: Terminal,
-  operation: Operation,
-  round: Round,
-  question: string,
-  nonce?: string,
-): Promise<RekeyStatus> {
+export async function agree(terminal: Terminal, operation: Operation, round: Round, prompt: string, nonce?: string): Promise<RekeyStatus> {
   const status = await getStatus(operation);
   const now = round.at(status);
   if (!now) throw missing(round, status, operation);
@@ -125,7 +119,7 @@ export async function agree(
       `--nonce does not match the ${round.at === verifyStanding ? "verification" : "rekey"} in progress, ${now.nonce}`,
       "Nothing was sent. Find out whose rekey it is.",
     );
-  if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await ask(terminal, `${question} [y/N] `, { hidden: false }))) throw new Canceled();
+  if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await readLine(terminal, `${prompt} [y/N] `, { hidden: false }))) throw new Canceled();
   return status;
 }
 
@@ -139,11 +133,11 @@ const decisive = {
 } as const;
 
 /** Reads the status again, immediately before a share is sent: a changed attempt must not receive one. */
-export async function assertUnchanged(operation: Operation, round: Round, shown: RekeyStatus): Promise<Standing> {
+export async function assertUnchanged(operation: Operation, round: Round, agreed: RekeyStatus): Promise<Standing> {
   const status = await getStatus(operation);
   const fields = Object.keys(decisive) as (keyof typeof decisive)[];
-  const changed = fields.filter((field) => !isDeepStrictEqual(status[field], shown[field])).map((field) => decisive[field]);
-  const [then, now] = [round.at(shown), round.at(status)];
+  const changed = fields.filter((field) => !isDeepStrictEqual(status[field], agreed[field])).map((field) => decisive[field]);
+  const [then, now] = [round.at(agreed), round.at(status)];
   if (now && now.nonce === then?.nonce && changed.length === 0) return now;
   const what = !status.started
     ? "it is gone"

@@ -26,9 +26,9 @@ export async function backup(terminal: Terminal, options: BackupOptions): Promis
 
 async function fetch(terminal: Terminal, { nonce, keys }: RekeyBackup, { fingerprint, output }: BackupOptions): Promise<void> {
   // gpg prints fingerprints in groups and in upper case.
-  const wanted = fingerprint?.replace(/\s/g, "").toLowerCase();
-  const entries = Object.entries(keys).filter(([each]) => wanted === undefined || each === wanted);
-  if (wanted !== undefined && entries.length === 0)
+  const holder = fingerprint?.replace(/\s/g, "").toLowerCase();
+  const entries = Object.entries(keys).filter(([each]) => holder === undefined || each === holder);
+  if (holder !== undefined && entries.length === 0)
     throw refuse(
       "the backup holds no share for this fingerprint",
       `It holds shares for ${Object.keys(keys).join(", ")}. \`gpg --fingerprint\` shows the fingerprint of your key.`,

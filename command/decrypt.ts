@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { StewardError } from "../provider/errors";
 import { decryptMessage, mayBeShare, nameKeys } from "../provider/secrets/rekey/crypto";
-import { ask, print, readSecret, say, Terminal } from "./terminal";
+import { print, readLine, readSecret, say, Terminal } from "./terminal";
 
 export interface DecryptOptions {
   key: string;
@@ -49,7 +49,7 @@ async function readEncrypted(terminal: Terminal, { share }: DecryptOptions): Pro
     return (bytes[0] ?? 0) > 127 ? bytes.toString("hex") : bytes.toString("utf8");
   }
   // Ciphertext is not secret.
-  return terminal.stdin.isTTY ? ask(terminal, "Encrypted share, on one line: ", { hidden: false }) : readSecret(terminal, "");
+  return terminal.stdin.isTTY ? readLine(terminal, "Encrypted share, on one line: ", { hidden: false }) : readSecret(terminal, "");
 }
 
 async function readPassphrase(terminal: Terminal, { passphraseFile }: DecryptOptions): Promise<string> {
@@ -58,7 +58,7 @@ async function readPassphrase(terminal: Terminal, { passphraseFile }: DecryptOpt
     return read(passphraseFile, "--passphrase-file")
       .toString("utf8")
       .replace(/\r?\n$/, "");
-  if (terminal.stdin.isTTY) return ask(terminal, "Passphrase of the key (will be hidden): ", { hidden: true });
+  if (terminal.stdin.isTTY) return readLine(terminal, "Passphrase of the key (will be hidden): ", { hidden: true });
   throw invalid(
     "the private key is locked, and there is no terminal to ask for its passphrase",
     "Pass the encrypted share as --share on a terminal, or the passphrase as --passphrase-file.",

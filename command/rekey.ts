@@ -112,9 +112,9 @@ ${exits}`,
     .action(async (options: { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
       const operation = service(terminal);
-      const shown = await agree(terminal, operation, verifying, "Restart the verification of this rekey?", options.nonce);
-      await assertUnchanged(operation, verifying, shown);
-      const verification = await restartVerification(operation, shown.nonce);
+      const agreed = await agree(terminal, operation, verifying, "Restart the verification of this rekey?", options.nonce);
+      await assertUnchanged(operation, verifying, agreed);
+      const verification = await restartVerification(operation, agreed.nonce);
       say(terminal, `The verification is restarted. ${verifyHint("the new shares", verification?.nonce)}`);
     });
 
@@ -126,8 +126,8 @@ ${exits}`,
     .action(async (options: { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
       const operation = service(terminal);
-      const shown = await agree(terminal, operation, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
-      await cancel(operation, shown);
+      const agreed = await agree(terminal, operation, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
+      await cancel(operation, agreed);
       say(terminal, "The rekey is canceled. The current shares stay valid; any new shares are worthless.");
     });
 

@@ -30,31 +30,31 @@ export interface ShareOptions {
 export async function submit(terminal: Terminal, options: ShareOptions & { output?: string }): Promise<void> {
   const operation = service(terminal);
   assertPrivate(operation, options);
-  const shown = await agree(terminal, operation, submitting, "Submit your current share to this rekey?", options.nonce);
-  const fingerprints = shown.pgpFingerprints;
+  const agreed = await agree(terminal, operation, submitting, "Submit your current share to this rekey?", options.nonce);
+  const fingerprints = agreed.pgpFingerprints;
   if (fingerprints.length === 0)
     say(
       terminal,
       "If yours is the last share, all new shares are shown here, in plaintext. If `pulumi up` runs this rekey, it must submit the last share itself.",
     );
-  if (!shown.verificationRequired && fingerprints.length === 0)
+  if (!agreed.verificationRequired && fingerprints.length === 0)
     say(terminal, "Without verification the last share commits: if its response is lost, so are the new keys.");
-  const file = options.output === undefined ? undefined : new NewSharesFile(options.output, shown.shares);
+  const file = options.output === undefined ? undefined : new NewSharesFile(options.output, agreed.shares);
   try {
     const { trusted, share } = await readShare(terminal, operation, "Your current share (will be hidden): ");
-    let before = await assertUnchanged(trusted, submitting, shown);
+    let before = await assertUnchanged(trusted, submitting, agreed);
     const isUnchanged = async (): Promise<true> => {
-      before = await assertUnchanged(trusted, submitting, shown);
+      before = await assertUnchanged(trusted, submitting, agreed);
       return true;
     };
     const send = (): ReturnType<typeof submitShare> =>
-      submitShare(trusted, { nonce: before.nonce, share: share.text }, { threshold: shown.threshold, fingerprints });
+      submitShare(trusted, { nonce: before.nonce, share: share.text }, { threshold: agreed.threshold, fingerprints });
     await unbroken(terminal, onItsWay, async () => {
       const result = await retryAfter429(trusted, send, isUnchanged).catch(async (error) => {
-        throw await explain(trusted, submitting, shown, before, error);
+        throw await explain(trusted, submitting, agreed, before, error);
       });
       if (!result.set) say(terminal, `${result.progress ?? before.progress + 1} of ${before.required} current shares submitted.`);
-      else await handOut(terminal, trusted, shown, result.set, file);
+      else await handOut(terminal, trusted, agreed, result.set, file);
     });
   } finally {
     file?.close();
@@ -68,13 +68,13 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
   const operation = service(terminal);
   assertPrivate(operation, options);
   say(terminal, "If a stack runs this rekey, pass your new share to the stack instead: it does not count shares that are verified here.");
-  const shown = await agree(terminal, operation, verifying, "Verify your new share with this rekey?", options.nonce);
+  const agreed = await agree(terminal, operation, verifying, "Verify your new share with this rekey?", options.nonce);
   const { trusted, share } = await readShare(terminal, operation, "Your new share (will be hidden): ");
-  let before = await assertUnchanged(trusted, verifying, shown);
+  let before = await assertUnchanged(trusted, verifying, agreed);
   // OpenBao counts a repeated new share again, so it is not sent again if it may have counted.
   const mayRepeat = async (error: unknown): Promise<boolean> => {
     const { progress } = before;
-    const now = await assertUnchanged(trusted, verifying, shown);
+    const now = await assertUnchanged(trusted, verifying, agreed);
     if (isReplyLost(error) && now.progress !== progress) return false;
     before = now;
     return true;
@@ -82,28 +82,28 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
   const send = (): Promise<boolean> => verifyShare(trusted, { nonce: before.nonce, share: share.text });
   await unbroken(terminal, onItsWay, async () => {
     const complete = await retryAfter429(trusted, send, mayRepeat).catch(async (error) => {
-      throw await explain(trusted, verifying, shown, before, error);
+      throw await explain(trusted, verifying, agreed, before, error);
     });
     if (!complete) return say(terminal, `${before.progress + 1} of ${before.required} new shares verified.`);
     const after = await getStatus(trusted);
-    if (after.nonce === shown.nonce || after.required !== shown.threshold)
+    if (after.nonce === agreed.nonce || after.required !== agreed.threshold)
       throw failed("the service reported completion, but its status does not show it", keepBoth);
     say(terminal, "The new shares are live. The previous ones are no longer valid.");
   });
 }
 
 /** Cancels a rekey. Throws if another holder may have committed it meanwhile. */
-export async function cancel(operation: Operation, shown: RekeyStatus): Promise<void> {
-  const { nonce } = await assertUnchanged(operation, canceling, shown);
+export async function cancel(operation: Operation, agreed: RekeyStatus): Promise<void> {
+  const { nonce } = await assertUnchanged(operation, canceling, agreed);
   try {
     // The new shares verified so far no longer count, so no holder can commit with the next one.
-    if (shown.verification) {
+    if (agreed.verification) {
       await restartVerification(operation, nonce);
-      await assertUnchanged(operation, canceling, shown);
+      await assertUnchanged(operation, canceling, agreed);
     }
     if (await cancelAttempt(operation, nonce)) return;
   } catch (error) {
-    if ((await getStatus(operation)).nonce === nonce || !shown.verification) throw error;
+    if ((await getStatus(operation)).nonce === nonce || !agreed.verification) throw error;
   }
   throw failed("the rekey ended while it was canceled, and another holder may have committed it", keepBoth);
 }
@@ -111,8 +111,8 @@ export async function cancel(operation: Operation, shown: RekeyStatus): Promise<
 const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-are-valid in the package.";
 
 /** Prompts for a share. The connection `trusted` redacts it in every error. */
-async function readShare(terminal: Terminal, operation: Operation, question: string): Promise<{ trusted: Operation; share: Share }> {
-  const text = await readSecret(terminal, question);
+async function readShare(terminal: Terminal, operation: Operation, prompt: string): Promise<{ trusted: Operation; share: Share }> {
+  const text = await readSecret(terminal, prompt);
   if (!mayBeShare(text))
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
@@ -124,14 +124,14 @@ async function readShare(terminal: Terminal, operation: Operation, question: str
 }
 
 /** The response is the only copy of the new shares: save them first, then prove them. */
-async function handOut(terminal: Terminal, operation: Operation, shown: RekeyStatus, set: ShareSet, file?: NewSharesFile): Promise<void> {
+async function handOut(terminal: Terminal, operation: Operation, agreed: RekeyStatus, set: ShareSet, file?: NewSharesFile): Promise<void> {
   const lines = [
     ...set.shares.map((share, index) => `share ${index + 1}: ${share}`),
     ...set.encrypted.map(({ fingerprint, share }, index) => `share ${index + 1}, ${encryptedLine(fingerprint, share)}`),
   ];
   if (isEmpty(set)) {
-    if (shown.verificationRequired) throw failed("the service returned no new shares", cancelIt(shown));
-    const parameters = { ...shown, fingerprints: shown.pgpFingerprints, verification: false };
+    if (agreed.verificationRequired) throw failed("the service returned no new shares", cancelIt(agreed));
+    const parameters = { ...agreed, fingerprints: agreed.pgpFingerprints, verification: false };
     if (!mayReturnNoShares(operation, parameters)) throw failed(noShares.reason, "There is nothing to keep.");
     return say(terminal, `Warning: ${keptBySeal}.`);
   }
@@ -140,24 +140,24 @@ async function handOut(terminal: Terminal, operation: Operation, shown: RekeySta
     if (file) say(terminal, `${file.path} cannot be written: the new shares are shown instead.`);
     for (const line of lines) await print(terminal, line).catch(() => say(terminal, line));
   }
-  const flaw = await flawOf(set, { shares: shown.shares, fingerprints: shown.pgpFingerprints });
-  if (flaw) throw failed(flaw.reason, cancelIt(shown));
+  const flaw = await flawOf(set, { shares: agreed.shares, fingerprints: agreed.pgpFingerprints });
+  if (flaw) throw failed(flaw.reason, cancelIt(agreed));
   if (set.shares.length > 0) {
     const verdict = await prove(
       set.shares.map((share, index) => shareOf(share, `share ${index + 1}`)),
       set.threshold,
     );
-    if (verdict.proven === false) throw failed(`the new shares were made, but ${verdict.reason}`, cancelIt(shown));
+    if (verdict.proven === false) throw failed(`the new shares were made, but ${verdict.reason}`, cancelIt(agreed));
     say(
       terminal,
       verdict.proven === true ? `All ${set.shares.length} new shares match.` : `${verdict.reason}: they cannot be proven locally.`,
     );
   }
   const handOver =
-    shown.pgpFingerprints.length > 0
+    agreed.pgpFingerprints.length > 0
       ? "Hand each new share to its holder, who decrypts it with `pulumi-steward rekey decrypt`."
       : "Hand each new share to its holder.";
-  if (!shown.verificationRequired) return say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
+  if (!agreed.verificationRequired) return say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
   say(terminal, `Nothing is committed yet: the current shares are still valid. ${handOver}`);
   const nonce = await getStatus(operation).then(
     ({ verification }) => verification?.nonce,
@@ -174,7 +174,7 @@ const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
     : "They may be live. Keep them and the previous ones, and keep the service unsealed.";
 
 /** Explains a failed or lost response: reads from the status whether the share counted. */
-async function explain(operation: Operation, round: Round, shown: RekeyStatus, before: Standing, error: unknown): Promise<unknown> {
+async function explain(operation: Operation, round: Round, agreed: RekeyStatus, before: Standing, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   const { reason } = error.details;
   const { status } = error;
@@ -213,13 +213,13 @@ async function explain(operation: Operation, round: Round, shown: RekeyStatus, b
     );
   if (round.shares === "new")
     return failed(`it is not known if the new shares are live: the response was lost (${reason}), and the rekey is gone`, keepBoth);
-  if (after.started && after.nonce === shown.nonce)
+  if (after.started && after.nonce === agreed.nonce)
     return failed(
       `the new shares were made, but were lost with the response (${reason})`,
-      `Nothing is committed. ${shown.backup ? "The service's backup holds them, encrypted: `pulumi-steward rekey backup` fetches them." : "Cancel the rekey, and start over."}`,
+      `Nothing is committed. ${agreed.backup ? "The service's backup holds them, encrypted: `pulumi-steward rekey backup` fetches them." : "Cancel the rekey, and start over."}`,
     );
   return failed(
     `the response was lost (${reason}), and the rekey is gone`,
-    shown.verificationRequired ? "Nothing is committed: the current shares are still valid." : `It may have been committed. ${keepBoth}`,
+    agreed.verificationRequired ? "Nothing is committed: the current shares are still valid." : `It may have been committed. ${keepBoth}`,
   );
 }

@@ -36,31 +36,31 @@ export function print({ stdout }: Terminal, line: string): Promise<void> {
 }
 
 /** Prompts for one line. With `hidden`, the terminal shows neither the input nor its length. */
-export function ask({ stdin, stderr }: Terminal, question: string, { hidden }: { hidden: boolean }): Promise<string> {
+export function readLine({ stdin, stderr }: Terminal, prompt: string, { hidden }: { hidden: boolean }): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   // Treat it as a terminal even if stderr is a file, or the terminal would echo the input.
   const lines = createInterface({ input: stdin, output: hidden ? nowhere : stderr, terminal: true, historySize: 0 });
-  if (hidden) stderr.write(question);
-  else lines.setPrompt(question);
+  if (hidden) stderr.write(prompt);
+  else lines.setPrompt(prompt);
   return new Promise((resolve, reject) => {
-    let answer: string | undefined;
+    let input: string | undefined;
     lines.once("line", (line) => {
-      answer = line;
+      input = line;
       lines.close();
     });
     // Ctrl-C and Ctrl-D close the interface without a line. By then, the terminal is restored.
     lines.once("close", () => {
-      if (hidden || answer === undefined) stderr.write("\n");
-      if (answer === undefined) reject(new Canceled());
-      else resolve(answer);
+      if (hidden || input === undefined) stderr.write("\n");
+      if (input === undefined) reject(new Canceled());
+      else resolve(input);
     });
     lines.prompt();
   });
 }
 
 /** Reads a secret from a hidden prompt or, without a terminal, from the whole standard input. */
-export async function readSecret(terminal: Terminal, question: string): Promise<string> {
-  if (terminal.stdin.isTTY) return (await ask(terminal, question, { hidden: true })).trim();
+export async function readSecret(terminal: Terminal, prompt: string): Promise<string> {
+  if (terminal.stdin.isTTY) return (await readLine(terminal, prompt, { hidden: true })).trim();
   return Buffer.concat(await terminal.stdin.map((chunk) => Buffer.from(chunk)).toArray())
     .toString("utf8")
     .trim();

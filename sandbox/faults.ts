@@ -73,8 +73,8 @@ export class Faults {
   }
 }
 
-function matches(wanted: RegExp | string, path: string): boolean {
-  if (typeof wanted === "string") return wanted === path || wanted === path.split("?")[0];
+function matches(pattern: RegExp | string, path: string): boolean {
+  if (typeof pattern === "string") return pattern === path || pattern === path.split("?")[0];
   // `search` ignores lastIndex, which an expression with the g flag would keep for the next request.
-  return path.search(wanted) >= 0;
+  return path.search(pattern) >= 0;
 }

@@ -46,7 +46,7 @@ export interface Options {
 }
 
 const flags = ["smtpNeedsTestAddress", "tokensNeedKnownPolicies", "rekeyNeedsToken"] as const;
-const known = ["dialect", "port", "unsealShares", "unsealThreshold", "seal", ...flags];
+const names = ["dialect", "port", "unsealShares", "unsealThreshold", "seal", ...flags];
 
 const dialects: readonly string[] = ["standard", "hashicorp", "openbao"];
 
@@ -55,8 +55,8 @@ export function checkOptions(options: Options): Required<Options> {
   const { dialect = "standard", port = 0, unsealShares = 5, seal = "shamir" } = options;
   const { unsealThreshold = Math.min(3, unsealShares) } = options;
   const { smtpNeedsTestAddress = false, tokensNeedKnownPolicies = false, rekeyNeedsToken = false } = options;
-  const unknown = Object.keys(options).find((option) => !known.includes(option));
-  if (unknown) throw new TypeError(`Unknown option "${unknown}". Known: ${known.join(", ")}.`);
+  const unknown = Object.keys(options).find((option) => !names.includes(option));
+  if (unknown) throw new TypeError(`Unknown option "${unknown}". Known: ${names.join(", ")}.`);
   if (!dialects.includes(dialect)) throw new TypeError('dialect must be "standard", "hashicorp" or "openbao".');
   const notBoolean = flags.find((flag) => options[flag] !== undefined && typeof options[flag] !== "boolean");
   if (notBoolean) throw new TypeError(`${notBoolean} must be true or false.`);

@@ -32,7 +32,7 @@ export async function listen(system: System, port: number, shared: { log: Log; f
   const { log, faults, clock } = shared;
   const closing = new AbortController();
 
-  async function answer(request: Request, path: string): Promise<Outcome> {
+  async function respond(request: Request, path: string): Promise<Outcome> {
     const entry = log.add(system.name, request.method, path);
     const fault = faults.take(system.name, request.method, path);
     const outcome = await act(fault, request);
@@ -81,7 +81,7 @@ export async function listen(system: System, port: number, shared: { log: Log; f
 
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
-      const { response, cut } = await answer(request, incoming.url ?? "/");
+      const { response, cut } = await respond(request, incoming.url ?? "/");
       if (!cut) return response;
       if (cut === "half") await write(incoming.socket, response, cut);
       incoming.socket.destroy();
@@ -114,7 +114,7 @@ export async function listen(system: System, port: number, shared: { log: Log; f
       if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
       return;
     }
-    const { response, cut } = await answer(list.request, list.path);
+    const { response, cut } = await respond(list.request, list.path);
     if (cut !== "whole") await write(socket, response, cut);
     socket.destroy();
   });

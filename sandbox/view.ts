@@ -25,14 +25,14 @@ export interface TableRow {
   id: string;
   cells: Cell[];
   /** A default value, which the page folds away. */
-  untouched?: boolean;
+  isDefault?: boolean;
 }
 
 /** The color of a state or of a service. */
 export type Tone = "good" | "warn" | "bad" | Fault["system"];
 
 /** A string, a colored string, a hidden secret, or a number of dots of which some are filled. */
-export type Cell = string | { text: string; tone: Tone } | { secret: true } | { given: number; of: number };
+export type Cell = string | { text: string; tone: Tone } | { secret: true } | { filled: number; of: number };
 
 const maxRows = 200;
 const maxLength = 200;
@@ -41,8 +41,8 @@ const shortestSecret = 8;
 
 /** A block of rows with headings. */
 export function table(title: string, columns: string[], rows: TableRow[], empty = "None.", total: number = rows.length): Block {
-  const shown = rows.slice(0, maxRows);
-  return { title, columns, rows: shown, more: total - shown.length, empty };
+  const visible = rows.slice(0, maxRows);
+  return { title, columns, rows: visible, more: total - visible.length, empty };
 }
 
 /** A block of names and their values. */

@@ -10,7 +10,7 @@ const packages = ["install", "-y", "--no-install-recommends", "chromium"];
 const attempts = 3;
 
 /** @type {Promise<string> | undefined} */
-let found;
+let browser;
 
 /**
  * The absolute path of a Chromium for the tests of the sandbox's page. The first that works is used: CHROMIUM_PATH, PATH, Playwright's download in
@@ -18,8 +18,8 @@ let found;
  * @returns {Promise<string>}
  */
 function getBrowser() {
-  found ??= findBrowser();
-  return found;
+  browser ??= findBrowser();
+  return browser;
 }
 
 /** @returns {Promise<string>} */

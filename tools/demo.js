@@ -131,12 +131,12 @@ async function requireSandbox() {
   );
 }
 
-/** @param {string} question */
-async function confirm(question) {
-  if (!process.stdin.isTTY) throw new Problem(`${question} It needs your confirmation: run it in a terminal.`);
+/** @param {string} warning */
+async function confirm(warning) {
+  if (!process.stdin.isTTY) throw new Problem(`${warning} It needs your confirmation: run it in a terminal.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${question} Continue? [y/N] `).finally(() => terminal.close());
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Problem("Nothing was changed.");
+  const reply = await terminal.question(`${warning} Continue? [y/N] `).finally(() => terminal.close());
+  if (!/^y(es)?$/i.test(reply.trim())) throw new Problem("Nothing was changed.");
 }
 
 /**

@@ -93,11 +93,11 @@ async function readDeclarations() {
     const source = (member.sources ?? member.signatures?.[0]?.sources)?.[0]?.fullFileName ?? "";
     const file = path.relative(root, source).replaceAll(path.sep, "/");
     const family = families.find(({ files }) => file.startsWith(files));
-    const own = file
+    const relative = file
       .replace(/^provider\/(program\/)?/, "")
       .replace("platform/settings/", "platform/")
       .replace(/\.ts$/, "");
-    const name = family?.page ?? (own.endsWith("/classes") ? pageOfClass(system, member.name) : own);
+    const name = family?.page ?? (relative.endsWith("/classes") ? pageOfClass(system, member.name) : relative);
     const page = pages.get(name) ?? { file: `${name}.md`, title: family?.title ?? "", rank: 0, members: [] };
     pages.set(name, page);
     page.members.push(member);

@@ -2,7 +2,7 @@
 // Renders a page of docs/api as Markdown: a resource, functions and types.
 const { fieldNames, traitsOf } = require("./docs-fields");
 const { partsOf } = require("./docs-resource");
-const { table, texts } = require("./docs-text");
+const { table, renderers } = require("./docs-text");
 
 /**
  * @typedef {import("./docs-text").Comment} Comment
@@ -19,7 +19,7 @@ const { table, texts } = require("./docs-text");
 async function writePage({ file, title, members }, places) {
   const { ReflectionKind, ReferenceType, ReflectionType, ArrayType } = await import("typedoc");
 
-  const shared = await texts(file, places);
+  const shared = await renderers(file, places);
   const { linkTo, listed, prose, tag, tags, typed, value } = shared;
 
   /** The description of a field, with its example. @param {Comment | undefined} comment */
@@ -68,13 +68,13 @@ async function writePage({ file, title, members }, places) {
       const list = type instanceof ArrayType ? "[]" : "";
       // A part of an output is as secret as the whole.
       const { secret } = traitsOf(prefix ? "" : of, name, { change: "", preset: "", isOptional: true });
-      const own = [
+      const row = [
         `\`${name}${member.flags.isOptional ? "?" : ""}\``,
         parts.length > 0 ? `\`object${list}\`` : typed(type),
         secret,
         description,
       ];
-      return [own, ...rowsOf(parts, of, `${name}${list}.`)];
+      return [row, ...rowsOf(parts, of, `${name}${list}.`)];
     });
   }
 
@@ -87,8 +87,8 @@ async function writePage({ file, title, members }, places) {
     if (!(base instanceof ReferenceType)) return undefined;
     const [inner] = base.typeArguments ?? [];
     const target = base.name === "Args" ? inner : base;
-    const found = target instanceof ReferenceType ? /** @type {Declared} */ (target.reflection) : undefined;
-    return base.name === "Args" ? found : inputsOf(found);
+    const declared = target instanceof ReferenceType ? /** @type {Declared} */ (target.reflection) : undefined;
+    return base.name === "Args" ? declared : inputsOf(declared);
   }
 
   /** The examples of a resource, each with its title. @param {Comment | undefined} comment */
@@ -98,8 +98,8 @@ async function writePage({ file, title, members }, places) {
   /** @param {Declared} resource */
   function resourcePage(resource) {
     const { comment } = resource;
-    const own = (resource.children ?? []).filter(({ flags, kind }) => !flags.isExternal && kind === ReflectionKind.Property);
-    const get = own.find(({ name, flags }) => name === "get" && flags.isStatic);
+    const properties = (resource.children ?? []).filter(({ flags, kind }) => !flags.isExternal && kind === ReflectionKind.Property);
+    const get = properties.find(({ name, flags }) => name === "get" && flags.isStatic);
     const made = resource.children?.find(({ kind }) => kind === ReflectionKind.Constructor)?.signatures?.[0];
     const args = made?.parameters?.find(({ name }) => name === "args")?.type;
     const taken = args instanceof ReferenceType ? /** @type {Declared} */ (args.reflection) : undefined;
@@ -107,16 +107,16 @@ async function writePage({ file, title, members }, places) {
     const declared = inputsOf(taken) ?? taken;
     const [base] = resource.extendedTypes ?? [];
     const [state] = (base instanceof ReferenceType && base.name === "Outputs" && base.typeArguments) || [];
-    const shown = state instanceof ReferenceType ? /** @type {Declared} */ (state.reflection).children : undefined;
-    const outputs = shown ?? own.filter((each) => each !== get);
-    const facts = [
+    const members = state instanceof ReferenceType ? /** @type {Declared} */ (state.reflection).children : undefined;
+    const outputs = members ?? properties.filter((each) => each !== get);
+    const details = [
       ["API", tag(comment, "@see")],
       ["Cannot be read back", tag(comment, "@unreadable")],
     ].filter(([, said]) => said);
     const shownExamples = examples(comment);
     return [
       prose(comment?.summary),
-      ...(facts.length > 0 ? [table(["", ""], facts)] : []),
+      ...(details.length > 0 ? [table(["", ""], details)] : []),
       ...(shownExamples.length > 0 ? ["## Examples", ...shownExamples] : []),
       "## Inputs",
       inputs(declared?.children ?? [], title),
@@ -144,11 +144,15 @@ async function writePage({ file, title, members }, places) {
 
   /** @param {Declared} member */
   function typePart(member) {
-    const own = (member.children ?? []).filter(({ flags, kind }) => !flags.isExternal && kind !== ReflectionKind.Constructor);
-    const isTaken = own.some(({ comment }) => tag(comment, "@default"));
+    const properties = (member.children ?? []).filter(({ flags, kind }) => !flags.isExternal && kind !== ReflectionKind.Constructor);
+    const isTaken = properties.some(({ comment }) => tag(comment, "@default"));
     const alias = String(member.type ?? "");
     const body =
-      own.length > 0 ? [isTaken ? inputs(own) : fields(own)] : alias && alias.length < 200 ? [`\`\`\`text\n${alias}\n\`\`\``] : [];
+      properties.length > 0
+        ? [isTaken ? inputs(properties) : fields(properties)]
+        : alias && alias.length < 200
+          ? [`\`\`\`text\n${alias}\n\`\`\``]
+          : [];
     return [`## ${member.name}`, prose(member.comment?.summary), ...body];
   }
 

@@ -17,13 +17,13 @@ const operations = ["create", "update", "refresh", "delete"];
 function caseOf(title, dialect, mount) {
   const { cases } = require("../test/cases");
   /** @type {import("../test/cases/case").ResourceCase | undefined} */
-  const found = cases.find((/** @type {{ token: string }} */ { token }) => token === tokenOf(title));
-  if (!found) return undefined;
+  const resource = cases.find((/** @type {{ token: string }} */ { token }) => token === tokenOf(title));
+  if (!resource) return undefined;
   // The addresses of the servers are in no path.
   const sandbox = /** @type {never} */ ({ scheduler: { url: "https://nomad.example.com:4646", token: "" } });
   const context = { dialect, mount, sandbox, outOfBand: async () => {} };
-  const inputs = { ...found.changed?.(context), ...found.inputs(context) };
-  return { requests: found.requests?.(context), inputs, changed: { ...found.inputs(context), ...found.changed?.(context) } };
+  const inputs = { ...resource.changed?.(context), ...resource.inputs(context) };
+  return { requests: resource.requests?.(context), inputs, changed: { ...resource.inputs(context), ...resource.changed?.(context) } };
 }
 
 /** The name of the input for each value that a path may contain. A map of objects has their names as keys. @param {object} inputs */
@@ -38,11 +38,11 @@ const namesOf = (inputs) =>
 
 /** The requests of each operation; undefined for a resource whose case has none. @param {string} title @param {Dialect} dialect @returns {Requests | undefined} */
 function requestsOf(title, dialect) {
-  const found = caseOf(title, dialect, "<mount>");
-  if (!found?.requests) return undefined;
-  const { requests } = found;
+  const resource = caseOf(title, dialect, "<mount>");
+  if (!resource?.requests) return undefined;
+  const { requests } = resource;
   /** @type {Map<string, string>} */
-  const names = new Map([...namesOf(found.inputs), ...namesOf(found.changed)].map(([value, name]) => [value ?? "", name ?? ""]));
+  const names = new Map([...namesOf(resource.inputs), ...namesOf(resource.changed)].map(([value, name]) => [value ?? "", name ?? ""]));
   const templateOf = (/** @type {string} */ request) => {
     const [, start = "", path = "", query = ""] = /^(\w+ )([^?]*)(.*)$/.exec(request) ?? [];
     return `${start}${path

@@ -7,7 +7,7 @@ const { table } = require("./docs-text");
 
 /**
  * @typedef {import("./docs-declarations").Declared} Declared
- * @typedef {import("./docs-text").Texts} Texts
+ * @typedef {import("./docs-text").Renderers} Renderers
  */
 
 const importGuide = "../../guides/import.md";
@@ -59,14 +59,14 @@ function permissionsPart(title, said) {
     if (!said) throw new Problem(`The comment of ${title} requires @permissions, since its requests do not decide them.`);
     return ["## Permissions", said];
   }
-  const known =
+  const derived =
     system === "platform"
       ? [tokenOfAdministrator]
       : ["A Vault token with this policy, here for the mount `nomad`:", `\`\`\`hcl\n${policyOf(requests)}\n\`\`\``];
-  return ["## Permissions", ...known, said];
+  return ["## Permissions", ...derived, said];
 }
 
-/** The sections after the outputs. @param {string} title @param {Declared} resource @param {Texts} texts */
+/** The sections after the outputs. @param {string} title @param {Declared} resource @param {Renderers} renderers */
 function partsOf(title, { comment }, { tag }) {
   return [
     ...importPart(title),

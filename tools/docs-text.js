@@ -10,7 +10,7 @@ const path = require("node:path");
  * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).Reflection} Reflection
  * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).ParameterReflection} Parameter
  * @typedef {Map<Reflection, { page: string, anchor: string }>} Places The place of each public name.
- * @typedef {Awaited<ReturnType<typeof texts>>} Texts
+ * @typedef {Awaited<ReturnType<typeof renderers>>} Renderers
  */
 
 /** @param {Part} part */
@@ -31,14 +31,14 @@ function table(header, rows) {
 const inline = (value) => (value.includes("`") ? `\`\` ${value} \`\`` : `\`${value}\``);
 
 /** The renderers of a page. @param {string} file The page. @param {Places} places */
-async function texts(file, places) {
+async function renderers(file, places) {
   const { ReferenceType, ArrayType, IntersectionType, UnionType } = await import("typedoc");
 
   /** @param {Reflection | undefined} target */
   const linkTo = (target) => {
-    const found = target && places.get(target);
-    if (!found) return undefined;
-    return found.page === file ? found.anchor || "#" : path.posix.relative(path.posix.dirname(file), found.page) + found.anchor;
+    const place = target && places.get(target);
+    if (!place) return undefined;
+    return place.page === file ? place.anchor || "#" : path.posix.relative(path.posix.dirname(file), place.page) + place.anchor;
   };
 
   /** Prose and blocks of code. @param {readonly Part[]} [parts] */
@@ -100,4 +100,4 @@ async function texts(file, places) {
   return { linkTo, listed, prose, tag, tags, typed, value };
 }
 
-module.exports = { table, texts };
+module.exports = { table, renderers };

@@ -54,8 +54,8 @@ const property = (object, name) => object.properties.find((each) => ts.isPropert
 
 /** @param {ts.ObjectLiteralExpression} object @param {string} name */
 function literal(object, name) {
-  const found = property(object, name);
-  return found && ts.isPropertyAssignment(found) && ts.isStringLiteralLike(found.initializer) ? found.initializer.text : undefined;
+  const member = property(object, name);
+  return member && ts.isPropertyAssignment(member) && ts.isStringLiteralLike(member.initializer) ? member.initializer.text : undefined;
 }
 
 /** @param {ts.ObjectLiteralExpression} fields @param {RegExp} trait */
@@ -137,11 +137,11 @@ function classOf({ type, constant, inputs, state, base, id, readById, isInternal
     ? `  /** Reads what exists without managing it; the id is \`${id}\`. */\n  static readonly get: Getter<${type}> = getter(() => ${type});\n\n`
     : "";
   const secrets = secretOutputs.length > 0 ? `, ${secretOutputs.map((name) => `"${name}"`).join(" | ")}` : "";
-  const shown = `SettingsResult<${state}${secrets}>`;
+  const result = `SettingsResult<${state}${secrets}>`;
   const read =
     base === "settings"
       ? `\n/** Reads the current ${displayName}${secrets ? ", with secrets as secret outputs" : ""}: \`GET /api/v2/admin/${id}-settings\`. */
-export function get${type}(options?: ConnectionArgs): Promise<${shown}> {
+export function get${type}(options?: ConnectionArgs): Promise<${result}> {
   return readSettings(${constant}, options);
 }\n`
       : "";
@@ -167,8 +167,8 @@ function classesOf(resources, folder) {
   const uses = (/** @type {readonly string[]} */ names) => names.filter((name) => new RegExp(`\\b${name}\\b`).test(all));
   /** @type {Map<string, Set<string>>} */
   const places = new Map();
-  for (const { file, constant, places: own } of resources)
-    for (const [name, place] of /** @type {[string, string][]} */ ([...own, [constant, file]]))
+  for (const { file, constant, places: interfaces } of resources)
+    for (const [name, place] of /** @type {[string, string][]} */ ([...interfaces, [constant, file]]))
       places.set(place, (places.get(place) ?? new Set()).add(name));
   const imports = [...places].map(([place, names]) => `import { ${[...names].sort().join(", ")} } from "${to(place)}";\n`);
   const isRead = all.includes("readSettings(");
@@ -247,8 +247,8 @@ function generated() {
   // Classes of internal definitions are in the folder of their definitions.
   for (const [system, resources] of bySystem)
     for (const folder of new Set(resources.map(folderOf))) {
-      const own = resources.filter((resource) => folderOf(resource) === folder);
-      files.set(path.posix.join("provider", system, folder, "classes.ts"), classesOf(own, folder));
+      const inFolder = resources.filter((resource) => folderOf(resource) === folder);
+      files.set(path.posix.join("provider", system, folder, "classes.ts"), classesOf(inFolder, folder));
     }
   files.set("provider/definitions.ts", tableOf(bySystem));
   files.set("provider/functions.ts", functionsOf(bySystem));
@@ -284,12 +284,13 @@ const schema = () => new Map([["bin/schema.json", JSON.stringify(packageSchema()
 /** The outdated files with their new content. @param {Map<string, string>} files */
 async function stale(files) {
   /** @type {Map<string, string>} */
-  const found = new Map();
+  const outdatedFiles = new Map();
   for (const [file, text] of files) {
-    const wanted = await formatted(file, text);
-    if (!fs.existsSync(path.join(root, file)) || fs.readFileSync(path.join(root, file), "utf8") !== wanted) found.set(file, wanted);
+    const expected = await formatted(file, text);
+    if (!fs.existsSync(path.join(root, file)) || fs.readFileSync(path.join(root, file), "utf8") !== expected)
+      outdatedFiles.set(file, expected);
   }
-  return found;
+  return outdatedFiles;
 }
 
 const outdated = async () => [...(await stale(generated())).keys(), ...(await stale(schema())).keys()];

@@ -21,15 +21,15 @@ const program = (/** @type {string} */ name) => (process.platform === "win32" ? 
  */
 
 /** @type {Promise<Hosts> | undefined} */
-let found;
+let hosts;
 
 /**
  * The language hosts besides the one for Node: those next to the command line, or else those in the cache, which are built with Go.
  * @returns {Promise<Hosts>}
  */
 function getHosts() {
-  found ??= findHosts();
-  return found;
+  hosts ??= findHosts();
+  return hosts;
 }
 
 /** @returns {Promise<Hosts>} */

@@ -31,8 +31,8 @@ async function install() {
 function isInstalled() {
   // npm records the installed packages in another lock file with the same entries.
   const installed = readPackages(path.join(root, "node_modules", ".package-lock.json"));
-  const wanted = readPackages(path.join(root, "package-lock.json"));
-  return Object.entries(wanted).every(([folder, { version, link, optional, devOptional }]) => {
+  const locked = readPackages(path.join(root, "package-lock.json"));
+  return Object.entries(locked).every(([folder, { version, link, optional, devOptional }]) => {
     const entry = installed[folder];
     if (!entry) return folder === "" || optional || devOptional;
     return entry.version === version && entry.link === link;

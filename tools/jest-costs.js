@@ -3,7 +3,7 @@ const path = require("node:path");
 const { root, say } = require("./command");
 const { countedStarts } = require("./starts");
 
-const shown = 10;
+const listed = 10;
 
 /** Prints the costs of a test run at its end. */
 module.exports = class {
@@ -15,6 +15,6 @@ module.exports = class {
     const suites = testResults.map(({ testFilePath, perfStats }) => ({ file: path.relative(root, testFilePath), time: perfStats.runtime }));
     suites.sort((a, b) => b.time - a.time);
     say(`\nThe Pulumi command line was started ${countedStarts()} times. The slowest suites, in seconds:`);
-    for (const { file, time } of suites.slice(0, shown)) say(`${(time / 1000).toFixed(1).padStart(7)}  ${file}`);
+    for (const { file, time } of suites.slice(0, listed)) say(`${(time / 1000).toFixed(1).padStart(7)}  ${file}`);
   }
 };

@@ -22,21 +22,27 @@ function filesOf(resource) {
   if (!/^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/.test(name))
     throw new Problem(`The noun "${name}" must be in kebab case, such as greeting-card.`);
   const id = name.replace(/-settings$/, "");
-  const noun = of.template === "settings" ? `${id}-settings` : name;
-  const constant = noun.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+  const slug = of.template === "settings" ? `${id}-settings` : name;
+  const constant = slug.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
   if (ts.identifierToKeywordKind(ts.factory.createIdentifier(constant)))
     throw new Problem(`"${name}" is a keyword of TypeScript: choose another noun.`);
   /** @type {Record<string, string>} */
-  const values = { noun, id, constant, Type: constant.replace(/^./, (letter) => letter.toUpperCase()), words: noun.replaceAll("-", " ") };
-  values.article = /^[aeiou]/.test(noun) ? "an" : "a";
+  const values = {
+    noun: slug,
+    id,
+    constant,
+    Type: constant.replace(/^./, (letter) => letter.toUpperCase()),
+    words: slug.replaceAll("-", " "),
+  };
+  values.article = /^[aeiou]/.test(slug) ? "an" : "a";
   const filled = (/** @type {string} */ part) =>
     fs
       .readFileSync(path.join(root, "tools/new", of.template, `${part}.txt`), "utf8")
       .replace(/<(noun|id|constant|Type|words|article)>/g, (_, key) => values[key] ?? "");
   return new Map([
-    [`${of.provider}/${noun}.ts`, filled("provider")],
-    [`${of.route}/${noun}.ts`, filled("route")],
-    [`test/cases/${noun}.ts`, filled("case")],
+    [`${of.provider}/${slug}.ts`, filled("provider")],
+    [`${of.route}/${slug}.ts`, filled("route")],
+    [`test/cases/${slug}.ts`, filled("case")],
   ]);
 }
 

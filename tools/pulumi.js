@@ -24,7 +24,7 @@ const languageHost = "pulumi-language-nodejs";
  */
 
 /** @type {Promise<Pulumi> | undefined} */
-let found;
+let pulumi;
 
 /**
  * The Pulumi command line: the one on PATH, or else the one in the cache, which is the official release or built with Go. Does not change the
@@ -32,14 +32,14 @@ let found;
  * @returns {Promise<Pulumi>}
  */
 function getPulumi() {
-  found ??= findPulumi();
-  return found;
+  pulumi ??= findPulumi();
+  return pulumi;
 }
 
 /** @returns {Promise<Pulumi>} */
 async function findPulumi() {
-  const own = await pulumiOnPath();
-  if (own) return own;
+  const onPath = await pulumiOnPath();
+  if (onPath) return onPath;
   const folder = await cached(`pulumi-${version}-${process.platform}-${process.arch}`, async (folder) => {
     const reason = await download(folder);
     if (!reason) return;

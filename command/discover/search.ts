@@ -60,7 +60,7 @@ const searched: readonly System[] = [...new Set(definitions.filter(hasSearch).ma
 function connectionsOf(terminal: Terminal, config: Configuration, name: string): Operation[] {
   const { environment } = terminal;
   const sources = { config, environment, cache: new Map(), engine: noEngine, log: logOf(terminal) };
-  const found = searched.flatMap((system) => {
+  const configured = searched.flatMap((system) => {
     try {
       return [connect(system, name, sources)];
     } catch (error) {
@@ -71,12 +71,12 @@ function connectionsOf(terminal: Terminal, config: Configuration, name: string):
   const width = Math.max(...searched.map((system) => system.name.length));
   for (const {
     server: { system, address },
-  } of found)
+  } of configured)
     say(
       terminal,
       `${system.padEnd(width)}  ${address}  (${isConfigured(config, name, system) ? `steward:${name} of the stack` : "environment"})`,
     );
-  if (found.length > 0) return found;
+  if (configured.length > 0) return configured;
   const variables = searched.map((system) => system.variables.map(({ address }) => address).join(" or "));
   throw new StewardError({
     code: "ERR_NO_CONNECTION",
@@ -98,7 +98,8 @@ async function search(connections: readonly Operation[], options: DiscoverOption
   const names = new Names();
   for (const operation of connections)
     for (const definition of definitions.filter(({ system }) => system.name === operation.server.system))
-      for (const found of await searchFor(definition, operation, options, findings.refused)) add(findings, names, definition, found);
+      for (const discovered of await searchFor(definition, operation, options, findings.refused))
+        add(findings, names, definition, discovered);
   return findings;
 }
 
@@ -130,8 +131,13 @@ async function searchFor(
 
 const refusals: readonly string[] = ["ERR_FORBIDDEN", "ERR_NOT_FOUND", "ERR_REJECTED"];
 
-function add({ resources, refused }: Findings, names: Names, definition: AnyDefinition, found: Discovered<Record<string, unknown>>): void {
-  const { state, suggestedName = format(definition.name ?? definition.id, state) } = found;
+function add(
+  { resources, refused }: Findings,
+  names: Names,
+  definition: AnyDefinition,
+  discovered: Discovered<Record<string, unknown>>,
+): void {
+  const { state, suggestedName = format(definition.name ?? definition.id, state) } = discovered;
   const id = format(definition.id, state);
   const type = nativeType(definition.token);
   if (parseId(definition, id)) resources.push({ definition, entry: { type, name: names.choose(suggestedName, id), id }, state });
@@ -163,13 +169,13 @@ function operations(connections: readonly Operation[]): [what: string, reason: s
 /** Warnings about secrets in plaintext and missing write-only inputs in the generated program. */
 function warnings({ resources }: Findings): string[] {
   return resources.flatMap(({ definition: { fields }, entry, state }) => {
-    const shown = namesWith(fields, "secret").filter((name) => fields[name]?.output && state[name]);
+    const readable = namesWith(fields, "secret").filter((name) => fields[name]?.output && state[name]);
     const hidden = namesWith(fields, "writeOnly").filter((name) => fields[name]?.input);
     const about = `${entry.type} "${entry.name}"`;
     return [
-      ...(shown.length > 0
+      ...(readable.length > 0
         ? [
-            `${about}: \`pulumi import\` writes ${shown.join(", ")} into the program in plaintext. Replace each with config.requireSecret before you commit the program.`,
+            `${about}: \`pulumi import\` writes ${readable.join(", ")} into the program in plaintext. Replace each with config.requireSecret before you commit the program.`,
           ]
         : []),
       ...(hidden.length > 0

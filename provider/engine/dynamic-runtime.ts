@@ -44,10 +44,17 @@ export function clearCache(): void {
 }
 
 /** The provider of a type with other sources, such as the limits of a test. */
-export function providerWith(given: Partial<ConfigurationSources>, token: string): DynamicProvider {
+export function providerWith(overrides: Partial<ConfigurationSources>, token: string): DynamicProvider {
   const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
-  const sources: ConfigurationSources = { config: () => undefined, environment: process.env, cache, engine, log: standardOutput, ...given };
+  const sources: ConfigurationSources = {
+    config: () => undefined,
+    environment: process.env,
+    cache,
+    engine,
+    log: standardOutput,
+    ...overrides,
+  };
   const resource: Resource = { definition, mechanism: sources };
 
   /** Converts the error of an operation for the engine, which refreshes and deletes a partial resource with the provider in its state. */

@@ -19,10 +19,10 @@ export function propertyChanges(
     const [before, after] = [fieldAt(state, field), fieldAt(inputs, field)].map((value) =>
       value === undefined ? value : normalize(value),
     );
-    const found = differences(path, before, after);
+    const inner = differences(path, before, after);
     // Equal values change if the program begins or ceases to declare the field.
     const whole: [string, Change][] = [[pathOf(path), changeOf(before, after)]];
-    return (found.length > 0 ? found : whole).map(([at, change]): [string, string, Change] => [at, field, change]);
+    return (inner.length > 0 ? inner : whole).map(([at, change]): [string, string, Change] => [at, field, change]);
   });
 }
 

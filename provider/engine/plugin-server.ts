@@ -49,18 +49,18 @@ const failure = ({ path, reason }: CheckFailure): Messages.CheckFailure =>
 
 /** The gRPC status of an error, with the resource to store after a half-done operation. */
 function statusOf(error: unknown): Partial<Grpc.StatusObject> {
-  const known = error instanceof PartialFailure || error instanceof StewardError ? error : unexpected(error, []);
-  const status = { code: grpc.status.UNKNOWN, details: known.message };
-  if (!(known instanceof PartialFailure)) return status;
+  const failed = error instanceof PartialFailure || error instanceof StewardError ? error : unexpected(error, []);
+  const status = { code: grpc.status.UNKNOWN, details: failed.message };
+  if (!(failed instanceof PartialFailure)) return status;
   const initFailed = new messages.ErrorResourceInitFailed()
-    .setId(known.id)
-    .setProperties(struct(known.properties))
-    .setReasonsList([known.message]);
+    .setId(failed.id)
+    .setProperties(struct(failed.properties))
+    .setReasonsList([failed.message]);
   const any = new Any();
   any.pack(initFailed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
   const packed = new Status();
   packed.setCode(grpc.status.UNKNOWN);
-  packed.setMessage(known.message);
+  packed.setMessage(failed.message);
   packed.addDetails(any);
   const metadata = new grpc.Metadata();
   metadata.add("grpc-status-details-bin", Buffer.from(packed.serializeBinary()));
@@ -93,11 +93,11 @@ type Unary<Request, Response> = (request: Request) => Promise<Response> | Respon
 export async function servePlugin(
   engineAddress: string | undefined,
   version: string,
-  given: Partial<ConfigurationSources> = {},
+  overrides: Partial<ConfigurationSources> = {},
   logTo?: Log,
 ): Promise<{ port: number; close(): void }> {
   const { log, flushed } = engineLog(engineAddress);
-  const plugin = createPlugin({ environment: process.env, engine: monitorEngine(engineAddress), ...given }, logTo ?? log);
+  const plugin = createPlugin({ environment: process.env, engine: monitorEngine(engineAddress), ...overrides }, logTo ?? log);
   const empty = (): EmptyMessages.Empty => new Empty();
 
   /** Pulumi itself warns about an older plugin. */
@@ -112,10 +112,10 @@ export async function servePlugin(
 
   /** Sends the response after the lines that were logged before it. */
   const unary =
-    <Request, Response>(answer: Unary<Request, Response>): Grpc.handleUnaryCall<Request, Response> =>
+    <Request, Response>(handle: Unary<Request, Response>): Grpc.handleUnaryCall<Request, Response> =>
     ({ request }, done) => {
       Promise.resolve()
-        .then(() => answer(request))
+        .then(() => handle(request))
         .finally(flushed)
         .then(
           (response) => done(null, response),
@@ -173,14 +173,14 @@ export async function servePlugin(
       return new messages.CreateResponse().setId(id).setProperties(struct(state));
     }),
     read: unary(async (request: Messages.ReadRequest) => {
-      const found = await plugin.read(
+      const resource = await plugin.read(
         { urn: request.getUrn() },
         request.getId(),
         values(request.getProperties()),
         values(request.getInputs()),
       );
-      if (!found) return new messages.ReadResponse();
-      return new messages.ReadResponse().setId(found.id).setProperties(struct(found.state)).setInputs(struct(found.inputs));
+      if (!resource) return new messages.ReadResponse();
+      return new messages.ReadResponse().setId(resource.id).setProperties(struct(resource.state)).setInputs(struct(resource.inputs));
     }),
     update: unary(async (request: Messages.UpdateRequest) => {
       const last = { state: values(request.getOlds()), inputs: values(request.getOldInputs()) };

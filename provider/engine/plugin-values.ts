@@ -23,7 +23,7 @@ const unknowns: readonly unknown[] = [
 ];
 
 /** The values without marks, and the paths of the secrets. */
-export function unwrapSecrets(given: Properties): { properties: Properties; secrets: Path[] } {
+export function unwrapSecrets(marked: Properties): { properties: Properties; secrets: Path[] } {
   const secrets: Path[] = [];
   const clean = (value: unknown, path: Path, isInList = false): unknown => {
     if (unknowns.includes(value)) return unknown;
@@ -35,7 +35,7 @@ export function unwrapSecrets(given: Properties): { properties: Properties; secr
     }
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, clean(inner, isInList ? path : [...path, key], isInList)]));
   };
-  return { properties: clean(given, []) as Properties, secrets };
+  return { properties: clean(marked, []) as Properties, secrets };
 }
 
 /** The values with a mark at each of these paths. */

@@ -86,7 +86,7 @@ export interface Plugin {
 const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; secretValues: string[] }>();
 
 export function createPlugin(
-  given: Omit<ConfigurationSources, "config" | "log" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
+  base: Omit<ConfigurationSources, "config" | "log" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
   log: (severity: "info" | "warning", line: string, urn: string) => void,
 ): Plugin {
   const logAs =
@@ -97,7 +97,7 @@ export function createPlugin(
   let explicit: string | undefined;
   const sources: Mechanism = {
     cache: new Map(),
-    ...given,
+    ...base,
     config: (key) => connectionIn(settings, key),
     log: { info: logAs("info"), warn: logAs("warning") },
     provider: () => explicit,
@@ -156,9 +156,9 @@ export function createPlugin(
   });
 
   return {
-    checkConfiguration: (given) => configurationFailures(unwrapSecrets(given).properties),
-    configure: (given, provider) => {
-      settings = unwrapSecrets(given).properties;
+    checkConfiguration: (configuration) => configurationFailures(unwrapSecrets(configuration).properties),
+    configure: (configuration, provider) => {
+      settings = unwrapSecrets(configuration).properties;
       explicit = provider;
     },
     check: (subject, last, news) =>
@@ -194,11 +194,11 @@ export function createPlugin(
         return marked(await update(resource, id, state, given));
       }),
     delete: (subject, id, state) => run(subject, [state], (resource, [last = {}]) => remove(resource, id, last)),
-    async invoke(token, given) {
+    async invoke(token, marked) {
       const called = functions.find((each) => nativeType(each.token) === token);
       if (!called)
         throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no function ${token}` });
-      const { properties, secrets } = unwrapSecrets(given);
+      const { properties, secrets } = unwrapSecrets(marked);
       const options = withoutNulls(properties);
       const secretValues = secrets.flatMap((path) => stringsIn(valueAt(properties, path)));
       const result = await withOperation(called.operation, async () => {
@@ -211,9 +211,9 @@ export function createPlugin(
       }).catch((error) => {
         throw withoutSecrets(error, secretValues);
       });
-      const shown = called.property === undefined ? result : { [called.property]: result };
+      const outputs = called.property === undefined ? result : { [called.property]: result };
       // Drops undefined properties, which Pulumi's values cannot have.
-      const plain = JSON.parse(JSON.stringify(shown));
+      const plain = JSON.parse(JSON.stringify(outputs));
       return wrapSecrets(
         plain,
         (called.secrets ?? []).map((field) => [field]),
@@ -247,8 +247,10 @@ function parsed(value: unknown): unknown {
 /** The value of `steward:<connection>`. An explicit provider has only the connection `default`. */
 function connectionIn(settings: Properties, key: string): string | undefined {
   const name = key.replace(/^steward:/, "");
-  const own = Object.fromEntries(systems.flatMap((system) => (settings[system] === undefined ? [] : [[system, parsed(settings[system])]])));
-  if (name === "default" && Object.keys(own).length > 0) return JSON.stringify(own);
+  const explicit = Object.fromEntries(
+    systems.flatMap((system) => (settings[system] === undefined ? [] : [[system, parsed(settings[system])]])),
+  );
+  if (name === "default" && Object.keys(explicit).length > 0) return JSON.stringify(explicit);
   const value = reserved.includes(name) ? undefined : settings[name];
   return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
 }

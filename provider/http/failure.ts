@@ -315,8 +315,8 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
 }
 
 /** Returns the list of errors in a response, or undefined if it has none. */
-export function errorsIn(answer: unknown): unknown[] | undefined {
-  const errors = typeof answer === "object" && answer !== null && "errors" in answer ? answer.errors : undefined;
+export function errorsIn(body: unknown): unknown[] | undefined {
+  const errors = typeof body === "object" && body !== null && "errors" in body ? body.errors : undefined;
   return Array.isArray(errors) ? errors : undefined;
 }
 

@@ -102,7 +102,7 @@ export class Sockets {
       bodyTimeout: idleTimeout,
       connect: { timeout: connect, ...tls },
       requestTls: tls,
-      clientFactory: (proxy, given) => new ProxyPool(proxy, { ...given, connect: verified, headersTimeout: idleTimeout }),
+      clientFactory: (proxy, poolOptions) => new ProxyPool(proxy, { ...poolOptions, connect: verified, headersTimeout: idleTimeout }),
     };
     const { Agent, EnvHttpProxyAgent, Pool } = undici();
     // Undici retries endlessly when a proxy closes the connection. Only an error with another code reaches the request.

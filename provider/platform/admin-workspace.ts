@@ -46,9 +46,9 @@ interface StoredState extends AdminWorkspaceState {
 }
 
 async function read(operation: Operation, { workspaceId }: { workspaceId: string }): Promise<AdminWorkspaceState | undefined> {
-  const found = await readWorkspace(operation, workspaceId);
-  if (!found) return undefined;
-  const { name, locked, organization, vcsRepoIdentifier, currentRun } = found;
+  const workspace = await readWorkspace(operation, workspaceId);
+  if (!workspace) return undefined;
+  const { name, locked, organization, vcsRepoIdentifier, currentRun } = workspace;
   return { workspaceId, name, locked, organization, vcsRepoIdentifier, currentRunId: currentRun?.id };
 }
 
@@ -78,17 +78,18 @@ const path = (workspaceId: string): string => adminPath("workspaces", workspaceI
  * milliseconds since the epoch.
  */
 async function mayBeDestroyed(operation: Operation, { workspaceId, name, organization }: StoredState, end: number): Promise<boolean> {
-  const found = await readWorkspace(operation, workspaceId, { limits: { deadline: end - Date.now() } });
-  if (!found) return false;
+  const workspace = await readWorkspace(operation, workspaceId, { limits: { deadline: end - Date.now() } });
+  if (!workspace) return false;
   const refuse = (rule: string, reason: string, hint: string): StewardError =>
     new StewardError({ code: "ERR_REJECTED", rule, reason, hint });
-  if (found.name !== name || found.organization !== organization)
+  if (workspace.name !== name || workspace.organization !== organization)
     throw refuse(
       "renamed",
-      `it is now named ${found.organization}/${found.name}, not ${organization}/${name}`,
+      `it is now named ${workspace.organization}/${workspace.name}, not ${organization}/${name}`,
       "Check that it is still the workspace to destroy, then run `pulumi refresh` to record the new name.",
     );
-  if (found.locked) throw refuse("locked", "it is locked", "Unlock it. To keep it, set destroyOnDelete: false and run `pulumi up` first.");
+  if (workspace.locked)
+    throw refuse("locked", "it is locked", "Unlock it. To keep it, set destroyOnDelete: false and run `pulumi up` first.");
   return true;
 }
 
@@ -169,7 +170,7 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceStat
   find,
   create: async ({ existing }) => existing?.state as AdminWorkspaceState,
   // An update only changes `destroyOnDelete`, which the platform does not hold.
-  update: async ({ state: { destroyOnDelete, ...shown } }) => shown,
+  update: async ({ state: { destroyOnDelete, ...outputs } }) => outputs,
   delete: async (request) => {
     const { operation, state } = request;
     if (!state.destroyOnDelete) return;
@@ -178,8 +179,8 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceStat
   discover: async ({ operation, workspaces, attempt }) =>
     workspaces
       ? attempt("workspaces", async () => {
-          const found = await readAll(operation, adminPath("workspaces"), callAsAdministrator);
-          return found.map((each) => {
+          const all = await readAll(operation, adminPath("workspaces"), callAsAdministrator);
+          return all.map((each) => {
             const { id: workspaceId, name, organization } = workspaceOf(each, undefined);
             return { state: { workspaceId }, suggestedName: `${organization}-${name}` };
           });

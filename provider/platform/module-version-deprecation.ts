@@ -150,8 +150,8 @@ async function deprecate(
 
 function publishedIn(document: unknown): Published | undefined {
   const { included } = (document ?? {}) as { included?: unknown };
-  const found = (Array.isArray(included) ? included : []).filter(isObject).map(completed);
-  const { reason, link } = found.find(({ type }) => type === "deprecations")?.attributes ?? {};
+  const resources = (Array.isArray(included) ? included : []).filter(isObject).map(completed);
+  const { reason, link } = resources.find(({ type }) => type === "deprecations")?.attributes ?? {};
   return typeof reason === "string" ? { reason, link: typeof link === "string" && link ? link : undefined } : undefined;
 }
 

@@ -77,11 +77,11 @@ function versionsIn(module: unknown): Record<string, unknown>[] | undefined {
 /** A version with the property names of this package, which follow the endpoint that deprecates versions. */
 export function versionOf(sent: Record<string, unknown>, { organizationName, moduleName, moduleProvider }: Module): ModuleVersion {
   const { namespace, name, provider, version, deprecation, ...rest } = sent;
-  const shown = { ...rest, organizationName, moduleName, moduleProvider, moduleVersion: version as string };
-  if (!deprecation) return shown;
+  const base = { ...rest, organizationName, moduleName, moduleProvider, moduleVersion: version as string };
+  if (!deprecation) return base;
   const { reason, link } = deprecation as { reason?: unknown; link?: unknown };
   return {
-    ...shown,
+    ...base,
     deprecation: { reason: typeof reason === "string" ? reason : "", ...(typeof link === "string" && link ? { link } : {}) },
   };
 }

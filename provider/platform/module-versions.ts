@@ -44,8 +44,8 @@ export const moduleVersions: ReadFunction<ListModuleVersionsOptions, ModuleVersi
   options: listOptions,
   property: "versions",
   async run(operation, options) {
-    const found = await readModuleVersions(operation, options);
-    if (found) return found;
+    const versions = await readModuleVersions(operation, options);
+    if (versions) return versions;
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       rule: "module-missing",

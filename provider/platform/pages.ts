@@ -9,10 +9,10 @@ interface Pagination {
 
 /** The number of the next page; undefined after the last one. Throws if it is no number, since later items would be missing. */
 function nextPage({ links, meta }: Pagination, path: string): number | undefined {
-  const given = meta?.pagination?.["next-page"] ?? pageIn(links?.next);
-  if (given === undefined) return undefined;
-  if (!/^\d+$/.test(asString(given))) throw invalidResponse("GET", path);
-  return Number(given) || undefined;
+  const next = meta?.pagination?.["next-page"] ?? pageIn(links?.next);
+  if (next === undefined) return undefined;
+  if (!/^\d+$/.test(asString(next))) throw invalidResponse("GET", path);
+  return Number(next) || undefined;
 }
 
 /** The page number in a link: empty if the link has none, and undefined without a link. */
@@ -68,19 +68,19 @@ export async function* itemsFrom<Item extends { id: string }>(
   path: string,
   fetchPage: (page: number) => Promise<Page<Item>>,
 ): AsyncGenerator<Item> {
-  const given = new Set<string>();
+  const returned = new Set<string>();
   let total = 0;
   // A deletion moves an item to a page that was read before: read again. A second shortage means that the count is wrong.
   for (const attempt of [1, 2]) {
     for await (const page of pagesFrom(attempt === 1 ? first : await fetchPage(1), path, fetchPage)) {
       total = Math.max(total, page.totalCount);
       for (const item of page.items) {
-        if (given.has(item.id)) continue;
-        given.add(item.id);
+        if (returned.has(item.id)) continue;
+        returned.add(item.id);
         yield item;
       }
     }
-    if (given.size >= total) return;
+    if (returned.size >= total) return;
   }
 }
 

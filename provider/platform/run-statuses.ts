@@ -26,8 +26,8 @@ const statuses = [
 ];
 
 /** Rejects an unknown status, which would find no workspace. Terraform Enterprise may know more, so there it only prints a warning. */
-export function checkStatuses(operation: Operation, given: readonly string[] = []): void {
-  const failures = given.flatMap((status, index): CheckFailure[] => {
+export function checkStatuses(operation: Operation, requested: readonly string[] = []): void {
+  const failures = requested.flatMap((status, index): CheckFailure[] => {
     if (statuses.includes(status)) return [];
     const meant = closest(status, statuses);
     const reason = `is not a run status${meant ? ` (did you mean "${meant}"?)` : ""}`;

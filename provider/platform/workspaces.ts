@@ -157,8 +157,8 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
   system,
   options: getOptions,
   async run(operation, { id, include }) {
-    const found = await readWorkspace(operation, id, { include });
-    if (found) return found;
+    const workspace = await readWorkspace(operation, id, { include });
+    if (workspace) return workspace;
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       rule: "workspace-missing",
@@ -170,7 +170,7 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
   },
 };
 
-interface Begun {
+interface Started {
   operation: Operation;
   first: WorkspacePage;
 }
@@ -187,13 +187,13 @@ interface Begun {
  * ```
  */
 export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceList {
-  let begun: Promise<Begun> | undefined;
-  const begin = async (): Promise<Begun> => {
-    begun ??= invoke(workspaces, options, async (operation) => ({ operation, first: await firstPage(operation, options) }));
+  let started: Promise<Started> | undefined;
+  const begin = async (): Promise<Started> => {
+    started ??= invoke(workspaces, options, async (operation) => ({ operation, first: await firstPage(operation, options) }));
     try {
-      return await begun;
+      return await started;
     } catch (error) {
-      begun = undefined;
+      started = undefined;
       throw error;
     }
   };

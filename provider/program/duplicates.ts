@@ -66,7 +66,7 @@ export function declareOnce(definition: Declared, name: string, properties: Inpu
     return properties;
   }
   // Only the keys of a record, such as roles by name, matter. They are known before its values.
-  const resolved = all(fields.map((field) => (isPlain(properties[field]) ? known(properties[field]) : properties[field])));
+  const resolved = all(fields.map((field) => (isPlain(properties[field]) ? withoutValues(properties[field]) : properties[field])));
   const checked = resolved.apply((values) => {
     declareValues(values);
     return values[fields.indexOf(later)];
@@ -74,7 +74,7 @@ export function declareOnce(definition: Declared, name: string, properties: Inpu
   return { ...properties, [later]: checked };
 }
 
-const known = (value: unknown): unknown =>
+const withoutValues = (value: unknown): unknown =>
   typeof value === "object" && value !== null
     ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inner === undefined ? undefined : true]))
     : value;
@@ -84,14 +84,14 @@ export function declare(
   { system, displayName, objects, fields }: Declared,
   name: string,
   { names, connections }: Program,
-  given: Inputs,
+  inputs: Inputs,
 ): void {
-  const connectionName = (given.connection as string | undefined) ?? "default";
+  const connectionName = (inputs.connection as string | undefined) ?? "default";
   const key = `${system.name} ${connectionName}`;
   if (!connections.has(key)) connections.set(key, find(system, connectionName));
   const operation = connections.get(key);
   if (!operation || !objects) return;
-  const paths = pathsOf(objects, { ...defaultsOf(fields, operation), ...withoutNulls(given) });
+  const paths = pathsOf(objects, { ...defaultsOf(fields, operation), ...withoutNulls(inputs) });
   const declared = paths.map((path) => `${operation.server.id} ${path}`);
   for (const [index, object] of declared.entries()) {
     const other = findDeclared(names, object);

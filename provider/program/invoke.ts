@@ -30,25 +30,25 @@ export async function* eachWithOperation<T>(operation: string, items: AsyncItera
 }
 
 /** Throws if the options of a function are invalid. */
-export function assertOptions(options: Schema, given: object): void {
-  const issues = issuesOf(options, given);
-  if (issues.length > 0) throw invalidInput(checkFailures({ issues }, given));
+export function assertOptions(options: Schema, values: object): void {
+  const issues = issuesOf(options, values);
+  if (issues.length > 0) throw invalidInput(checkFailures({ issues }, values));
 }
 
 /** Runs a function in the program: checks its options, finds its connection, and adds the operation to an error. */
 export function invoke<T, Own extends object>(
   spec: FunctionSpec<Own>,
-  given: { connection?: string },
+  values: { connection?: string },
   run: (operation: Operation<Own>) => Promise<T>,
 ): Promise<T> {
   const { assertDefaultSpelled, getConfig, hideResponses, log } = program();
   // The program may pass the result to a resource of another package.
   hideResponses();
   return withOperation(spec.operation, async () => {
-    assertOptions(spec.options, given);
-    assertDefaultSpelled(given.connection);
+    assertOptions(spec.options, values);
+    assertDefaultSpelled(values.connection);
     return run(
-      connect(spec.system, given.connection ?? "default", {
+      connect(spec.system, values.connection ?? "default", {
         config: getConfig,
         environment: process.env,
         cache: new Map(),
@@ -76,9 +76,9 @@ export function secretsAsOutputs<Result extends object>({ secrets = [] }: { secr
 /** `invoke` for an iteration, which has one connection for all its requests. */
 export async function* invokeEach<T, Own extends object>(
   spec: FunctionSpec<Own>,
-  given: { connection?: string },
+  values: { connection?: string },
   run: (operation: Operation<Own>) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const operation = await invoke(spec, given, async (connected) => connected);
+  const operation = await invoke(spec, values, async (connected) => connected);
   yield* eachWithOperation(spec.operation, run(operation));
 }

@@ -16,15 +16,15 @@ function isFound(): boolean {
   return existsSync(installed) && readdirSync(installed).some((name) => name.startsWith("resource-steward-"));
 }
 
-let found = false;
+let isAvailable = false;
 
 /**
  * Throws if Pulumi cannot find the plugin: Pulumi would try to download it, and fail. An inline program of the Automation API is not checked, since its
  * Pulumi.yaml may be anywhere.
  */
 export function assertPluginFound(): void {
-  found ||= !/[\\/]cmd[\\/]run[\\/]/.test(require.main?.filename ?? "") || isFound();
-  if (!found)
+  isAvailable ||= !/[\\/]cmd[\\/]run[\\/]/.test(require.main?.filename ?? "") || isFound();
+  if (!isAvailable)
     throw new StewardError({
       code: "ERR_NOT_INSTALLED",
       reason: "`steward:native` is true, but Pulumi cannot find the plugin",

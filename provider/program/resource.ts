@@ -87,7 +87,8 @@ function asSecret(secrets: readonly string[], path: string, value: unknown): unk
   if (value === undefined) return value;
   if (secrets.includes(path)) return secret(value);
   if (!secrets.some((each) => each.startsWith(`${path}.`))) return value;
-  if (Output.isInstance(value) || value instanceof Promise) return output(value).apply((known) => output(asSecret(secrets, path, known)));
+  if (Output.isInstance(value) || value instanceof Promise)
+    return output(value).apply((resolved) => output(asSecret(secrets, path, resolved)));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asSecret(secrets, `${path}.${key}`, inner)]));
 }

@@ -104,7 +104,7 @@ async function follow(
   { seen, electionTimeout }: ElectionOptions & { seen: Progress },
 ): Promise<Deployment | undefined> {
   const waitOptions = { electionTimeout, signal: query.signal };
-  const wanted = await outlastElection(operation, () => currentVersion(operation, jobId, query), waitOptions);
+  const jobIndex = await outlastElection(operation, () => currentVersion(operation, jobId, query), waitOptions);
   const report = (line: string): void => {
     if (line === seen.line) return;
     seen.line = line;
@@ -116,11 +116,11 @@ async function follow(
   for await (const { items } of changes(operation, "deployments", ofJob, waitOptions)) {
     // Servers that do not support filters silently return all deployments.
     const deployment = items
-      .filter((item) => item.JobID === jobId && (id === undefined ? indexOf(item) >= wanted : item.ID === id))
+      .filter((item) => item.JobID === jobId && (id === undefined ? indexOf(item) >= jobIndex : item.ID === id))
       .sort(newestFirst)[0];
     if (!deployment) {
       if (id !== undefined) throw failed("gone", `deployment ${id} no longer exists`);
-      if (!asked && (await outlastElection(operation, () => isStable(operation, jobId, query, wanted), waitOptions))) {
+      if (!asked && (await outlastElection(operation, () => isStable(operation, jobId, query, jobIndex), waitOptions))) {
         report("already successful; the scheduler no longer has it");
         return undefined;
       }
@@ -160,14 +160,14 @@ async function currentVersion(operation: SchedulerOperation, jobId: string, quer
  * True if the job's current version was deployed before. The scheduler removes a deployment once none of its allocations runs, for example
  * after a node was drained. The version stays marked as stable.
  */
-async function isStable(operation: SchedulerOperation, jobId: string, query: ListOptions, wanted: number): Promise<boolean> {
+async function isStable(operation: SchedulerOperation, jobId: string, query: ListOptions, jobIndex: number): Promise<boolean> {
   // The filter is negated: a server that does not support filters returns the job in any case.
   const unstable = { ...query, filter: filter("ID").equals(jobId).and(filter("Stable").equals(false)) };
   try {
     const { items } = await fetchPage(operation, "jobs", unstable, undefined);
     if (items.some((item) => item.ID === jobId)) return false;
     // The job may be gone meanwhile, be stopped or have a newer version.
-    return (await currentVersion(operation, jobId, query)) === wanted;
+    return (await currentVersion(operation, jobId, query)) === jobIndex;
   } catch (error) {
     // The API specification does not have the field.
     if (error instanceof StewardError && error.code === "ERR_REJECTED") return false;

@@ -21,10 +21,10 @@ export const asksForEmptiness = (filter: string): boolean => withoutLiterals(fil
 /** The error with a hint about the filter. */
 export function explainFilter(error: unknown, filter: string, collection: Collection): unknown {
   if (!(error instanceof StewardError)) return error;
-  const shown = `The filter was: ${filter}`;
+  const quoted = `The filter was: ${filter}`;
   if (error.code === "ERR_NO_RESPONSE" && asksForEmptiness(filter))
     return error.with({
-      hint: `Nomad closes the connection when a filter tests a number, a bool or an object for emptiness. ${shown}`,
+      hint: `Nomad closes the connection when a filter tests a number, a bool or an object for emptiness. ${quoted}`,
     });
   if (error.status !== 400) return error;
   const [, unknown = ""] = /error finding value in datum: \/([^/\s]+)/.exec(error.details.reason) ?? [];
@@ -36,5 +36,5 @@ export function explainFilter(error: unknown, filter: string, collection: Collec
       : "";
   const record =
     unknown || /datum/.test(error.details.reason) ? `A filter applies to the full record, not to the stub in the list.${hint} ` : "";
-  return error.with({ hint: `${record}${shown}` });
+  return error.with({ hint: `${record}${quoted}` });
 }

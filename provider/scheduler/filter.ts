@@ -70,8 +70,8 @@ class Expression implements Filter {
 }
 
 /** True for an object whose `toString` is not that of all objects. An array is not one. */
-export const isFilter = (given: unknown): given is Filter =>
-  isObject(given) && typeof given.toString === "function" && given.toString !== Object.prototype.toString;
+export const isFilter = (value: unknown): value is Filter =>
+  isObject(value) && typeof value.toString === "function" && value.toString !== Object.prototype.toString;
 
 /** A filter of another class may have any operator, so it is put in parentheses. */
 function expressionOf(filter: Filter): Expression {

@@ -25,8 +25,8 @@ function objection(job: unknown): ReturnType<typeof rule> | undefined {
   try {
     JSON.stringify(job, function (this: Record<string, unknown>, key, value) {
       // `value` is already the result of the output's toJSON().
-      const held = this[key] as { __pulumiOutput?: unknown } | null | undefined;
-      outputs ||= typeof held === "object" && held !== null && "__pulumiOutput" in held;
+      const original = this[key] as { __pulumiOutput?: unknown } | null | undefined;
+      outputs ||= typeof original === "object" && original !== null && "__pulumiOutput" in original;
       return outputs ? undefined : value;
     });
   } catch (error) {
@@ -39,8 +39,8 @@ const schema = strictObject({
   ...consistencyShape,
   namespace: oneNamespace,
   job: z.custom<object>().superRefine((job, context) => {
-    const found = objection(job);
-    if (found) context.addIssue({ code: "custom", message: found.error, params: found.params });
+    const problem = objection(job);
+    if (problem) context.addIssue({ code: "custom", message: problem.error, params: problem.params });
   }),
 });
 

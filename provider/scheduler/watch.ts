@@ -96,10 +96,10 @@ async function readState(
   index: number | undefined,
   wait: Duration | undefined,
 ): Promise<State> {
-  const held = waitSeconds(wait);
-  const idleTimeout = (held + held / 16) * 1000 + operation.run.limits.blockingQueryGrace;
+  const waited = waitSeconds(wait);
+  const idleTimeout = (waited + waited / 16) * 1000 + operation.run.limits.blockingQueryGrace;
   const blocking = {
-    query: { index: String(index), wait: `${held}s` },
+    query: { index: String(index), wait: `${waited}s` },
     isHeld: true,
     limits: { idleTimeout, deadline: idleTimeout },
     // After a broken connection, `changes` reads the list again without an index.
@@ -128,7 +128,7 @@ export async function* changes(
   } = operation;
   const halfWait = waitSeconds(wait) * 500;
   let index: number | undefined;
-  let shown: string | undefined;
+  let reported: string | undefined;
   let brokenAt: number | undefined;
   let idle = 0;
   let immediateResponses = 0;
@@ -149,7 +149,7 @@ export async function* changes(
     } catch (error) {
       if (signal?.aborted) return;
       brokenAt ??= Date.now();
-      if (shown === undefined || !isTransient(error) || Date.now() - brokenAt > limits.reconnectTimeout) throw error;
+      if (reported === undefined || !isTransient(error) || Date.now() - brokenAt > limits.reconnectTimeout) throw error;
       // Another server may respond next, or one that has lost its indexes.
       index = undefined;
       await pause(limits, idle++, signal);
@@ -166,8 +166,8 @@ export async function* changes(
     // A lower index comes from another server, or from one that has lost its indexes. An index of 0 would not block.
     index = index !== undefined && state.index < index ? undefined : Math.max(1, state.index);
     const seen = JSON.stringify(state.items);
-    if (seen !== shown) {
-      shown = seen;
+    if (seen !== reported) {
+      reported = seen;
       idle = 0;
       yield { index: state.index, items: state.items };
     } else if (wasImmediate) await pause(limits, idle++, signal);

@@ -221,8 +221,8 @@ export async function readOpenApi(operation: Operation, retry: Retry): Promise<O
 /** The paths that the token can see, read once per server and token. Undefined if the document cannot be read. */
 export function visiblePaths(operation: Operation, retry: Retry): Promise<OpenAPIV3.PathsObject | undefined> {
   const key = JSON.stringify(["openapi", retry, operation.server.id, operation.server.credentials.token()]);
-  const known = operation.run.cache.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
-  if (known) return known;
+  const pending = operation.run.cache.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
+  if (pending) return pending;
   const asked = readOpenApi(operation, retry).then(
     ({ paths }) => paths,
     () => undefined,

@@ -133,13 +133,13 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
   if (data && typeof data.address !== "string") throw invalidResponse(path(previous.mount));
   if (!data || (isLeftover(operation, data) && declared.includes("address"))) return undefined;
   /** The API specification has only the address. Other fields are compared if the service returns them. */
-  const shown = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
+  const returnedOr = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
   return {
     mount: previous.mount,
     address: data.address === previous.address ? previous.address : withoutCredentials(data.address),
-    maxTokenNameLength: shown("max_token_name_length", previous.maxTokenNameLength),
-    caCert: shown("ca_cert", previous.caCert),
-    clientCert: shown("client_cert", previous.clientCert),
+    maxTokenNameLength: returnedOr("max_token_name_length", previous.maxTokenNameLength),
+    caCert: returnedOr("ca_cert", previous.caCert),
+    clientCert: returnedOr("client_cert", previous.clientCert),
     token: previous.token,
     clientKey: previous.clientKey,
   };
@@ -207,15 +207,15 @@ async function find({
   const { mount = "", adopt } = inputs;
   const data = await readExisting(adopt, (anyNotFound) => readData(operation, path(mount), { anyNotFound }));
   if (!data || isLeftover(operation, data)) return undefined;
-  const shown = readableFields.filter((field) => readable[field].wire in data);
-  const from = Object.fromEntries(shown.map((field) => [field, unblanked(data[readable[field].wire])]));
+  const returned = readableFields.filter((field) => readable[field].wire in data);
+  const from = Object.fromEntries(returned.map((field) => [field, unblanked(data[readable[field].wire])]));
   const address = withoutCredentials(data.address);
   const shownAddress = operation.secrets.fields.includes("address") ? "[secret]" : address;
   return {
     reason: `the secrets engine is already configured for ${address ? shownAddress : "the scheduler in the service's environment"}`,
     hint: `${renamedHint} Otherwise set adopt: true to overwrite that configuration. Its token cannot be read or restored. ${replaceHint}`,
-    differences: differencesOf<object>({ ...from, address: unblanked(address) }, inputs, equalities(shown)),
-    unreadable: [...readableFields.filter((field) => !shown.includes(field)), "token", "clientKey"],
+    differences: differencesOf<object>({ ...from, address: unblanked(address) }, inputs, equalities(returned)),
+    unreadable: [...readableFields.filter((field) => !returned.includes(field)), "token", "clientKey"],
   };
 }
 

@@ -93,12 +93,12 @@ async function update({
   state,
   declared,
 }: UpdateRequest<SchedulerLeaseInputs, SchedulerLeaseState>): Promise<SchedulerLeaseState> {
-  const known: Partial<Times> = state;
-  const { ttl = known.ttl, maxTtl = known.maxTtl } = inputs;
+  const times: Partial<Times> = state;
+  const { ttl = times.ttl, maxTtl = times.maxTtl } = inputs;
   // A time is unknown after a create without a response, and after it was removed from the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;
   const mount = inputs.mount as string;
-  const current = isKnown ? (known as Times) : await readFirst(declareBoth, () => read(operation, { mount }));
+  const current = isKnown ? (times as Times) : await readFirst(declareBoth, () => read(operation, { mount }));
   if (current) adoptFields(operation, declared, timeDifferences(current, inputs));
   return write(operation, inputs, current);
 }

@@ -47,10 +47,10 @@ const paths = ["config/access", "config/lease", "role/{name}", "creds/{name}"];
 async function documentedMounts(operation: Operation): Promise<Mounts> {
   const visible = await visiblePaths(operation, "idempotent");
   if (!visible) return { reason: "the OpenAPI document cannot be read" };
-  const found = Object.keys(visible).flatMap((template) => {
+  const mounts = Object.keys(visible).flatMap((template) => {
     const mount = /^\/(.+)\/(config|role|creds)\/[^/]+$/.exec(template)?.[1];
     return mount && paths.some((path) => matches(template, `/${mount}/${path}`)) ? [mount] : [];
   });
-  const listed = [...new Set(found)].filter((mount) => found.filter((each) => each === mount).length > 1);
+  const listed = [...new Set(mounts)].filter((mount) => mounts.filter((each) => each === mount).length > 1);
   return listed.length > 0 ? { listed } : { reason: "the OpenAPI document lists no scheduler engine for the token" };
 }

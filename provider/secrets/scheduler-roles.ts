@@ -69,7 +69,7 @@ const { policies, global, type } = roleAttributes;
 const role: z.ZodType<RoleAttributes> = strictObject({ policies: policies.optional(), global: global.optional(), type: type.optional() });
 
 /** The role with this name. A plain object also inherits a `constructor`. */
-const own = <Role>(roles: Record<string, Role> | undefined, name: string): Role | undefined =>
+const roleNamed = <Role>(roles: Record<string, Role> | undefined, name: string): Role | undefined =>
   roles && Object.hasOwn(roles, name) ? roles[name] : undefined;
 
 const complete = (role: RoleAttributes): Required<RoleAttributes> => ({ ...roleDefaults, ...role });
@@ -93,7 +93,7 @@ const rolesByName: Comparison = {
       ]),
     ),
   equal: (a, b) =>
-    [...Object.keys(a ?? {}), ...Object.keys(b ?? {})].every((name) => sameRole(own(a as Roles, name), own(b as Roles, name))),
+    [...Object.keys(a ?? {}), ...Object.keys(b ?? {})].every((name) => sameRole(roleNamed(a as Roles, name), roleNamed(b as Roles, name))),
 };
 
 async function read({ operation, state: previous, declared }: ReadRequest<StoredState>): Promise<StoredState> {
@@ -101,14 +101,14 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
   const listed = await listRoleNames(operation, mount);
   const isGet = declared.length === 0;
   const ours = namesIn(previous);
-  const wanted = isGet ? listed : listed.filter((name) => ours.has(name));
-  refuseUnstorable(operation, mount, exclusive ? listed : wanted);
+  const names = isGet ? listed : listed.filter((name) => ours.has(name));
+  refuseUnstorable(operation, mount, exclusive ? listed : names);
   const undeclared = exclusive && !isGet ? listed.filter((name) => !ours.has(name)) : [];
-  const reads = wanted.map(async (name) => [name, await readRole(operation, { mount, name }, own(previous.roles, name))] as const);
-  const found = await Promise.all(withProgress(operation, reads, rolesOf(mount), "read"));
+  const reads = names.map(async (name) => [name, await readRole(operation, { mount, name }, roleNamed(previous.roles, name))] as const);
+  const states = await Promise.all(withProgress(operation, reads, rolesOf(mount), "read"));
   return {
     mount,
-    roles: Object.fromEntries(found.flatMap(([name, role]) => (role ? [[name, attributesOf(role)]] : []))),
+    roles: Object.fromEntries(states.flatMap(([name, role]) => (role ? [[name, attributesOf(role)]] : []))),
     exclusive,
     undeclared: unlessEmpty(undeclared),
     unanswered: undefined,
@@ -136,7 +136,7 @@ const isHidden = (name: string): boolean => name.startsWith("__");
 function planNotes({ inputs: { roles, exclusive, mount }, last }: { inputs: SchedulerRolesInputs; last?: StoredState }): PlanNote[] {
   if (!last || last.mount !== mount) return [];
   const names = [...new Set([...Object.keys(roles), ...Object.keys(last.roles)])];
-  const hidden = names.filter((name) => isHidden(name) && !sameRole(own(last.roles, name), own(roles, name)));
+  const hidden = names.filter((name) => isHidden(name) && !sameRole(roleNamed(last.roles, name), roleNamed(roles, name)));
   const undeclared = exclusive ? without(last.undeclared ?? [], Object.keys(roles)) : [];
   const notes = [
     { names: hidden, text: "will be written or deleted. Pulumi does not show changes to roles whose names begin with __" },
@@ -157,9 +157,9 @@ async function find({
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const listed = await listRoleNames(operation, mount);
   const others = without(listed, Object.keys(roles));
-  const found = await existing(operation, inputs, listed, `${renamedHint} Otherwise set`);
+  const adoptable = await existing(operation, inputs, listed, `${renamedHint} Otherwise set`);
   // Report the roles that can be adopted first.
-  if (found && !inputs.adopt) return found;
+  if (adoptable && !inputs.adopt) return adoptable;
   // A replacement has just deleted the roles of this set, and must write them again. The next refresh lists the others.
   const isReplacement = Object.keys(roles).some((name) => isRemoved(operation, rolePath({ mount, name })));
   if (exclusive && others.length > 0 && !isReplacement)
@@ -169,7 +169,7 @@ async function find({
       reason: `the mount "${mount}" has roles that the program does not declare: ${shortList(others)}`,
       hint: "Declare them with adopt: true, delete them, or set exclusive in a later update.",
     });
-  return found;
+  return adoptable;
 }
 
 /** Finds the declared roles that already exist. Reads each that is adopted, to print its changes. */
@@ -179,7 +179,7 @@ async function existing(
   listed: readonly string[],
   hint: string,
 ): Promise<ExistingObject<StoredState> | undefined> {
-  const taken = listed.filter((name) => own(roles, name));
+  const taken = listed.filter((name) => roleNamed(roles, name));
   if (taken.length === 0) return undefined;
   const reads =
     adopt || operation.server.previewReads
@@ -190,7 +190,7 @@ async function existing(
     reason: `the mount "${mount}" already has roles with these names: ${shortList(taken)}`,
     hint: `${hint} adopt: true to adopt them, or choose other names.`,
     differences: read.flatMap(([name, role]) =>
-      role ? roleDifferences(role, complete(own(roles, name) ?? {}), `${pathOf(["roles", name])}.`) : [],
+      role ? roleDifferences(role, complete(roleNamed(roles, name) ?? {}), `${pathOf(["roles", name])}.`) : [],
     ),
     unreadable: unreadOf(read.flatMap(([, role]) => role ?? [])).map((field) => `${field} of each role`),
   };
@@ -202,10 +202,10 @@ async function update({
   state: previous,
   last,
 }: UpdateRequest<SchedulerRolesInputs, StoredState>): Promise<StoredState> {
-  const known = [...namesIn(previous)];
-  const added = without(Object.keys(inputs.roles), known);
+  const managed = [...namesIn(previous)];
+  const added = without(Object.keys(inputs.roles), managed);
   if (added.length > 0) {
-    const listed = without(await listRoleNames(operation, previous.mount), known);
+    const listed = without(await listRoleNames(operation, previous.mount), managed);
     adoptExisting(operation, inputs.adopt, await existing(operation, inputs, listed, "Set"));
   }
   const paths = Object.keys(inputs.roles).map((name) => rolePath({ mount: previous.mount, name }));
@@ -221,8 +221,8 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
   const state: StoredState = { mount, roles: { ...previous.roles }, exclusive };
   /** The server may not have the role that the state has. */
   const isInDoubt = (name: string): boolean =>
-    Boolean(previous.unanswered?.includes(name) || (own(previous.roles, name) && isRemoved(operation, rolePath({ mount, name }))));
-  const writes = Object.keys(roles).filter((name) => isInDoubt(name) || !sameRole(own(previous.roles, name), roles[name]));
+    Boolean(previous.unanswered?.includes(name) || (roleNamed(previous.roles, name) && isRemoved(operation, rolePath({ mount, name }))));
+  const writes = Object.keys(roles).filter((name) => isInDoubt(name) || !sameRole(roleNamed(previous.roles, name), roles[name]));
   const removals = without([...namesIn(previous), ...undeclared], Object.keys(roles));
   const requests: [string, () => Promise<unknown>][] = [
     ...writes.map((name): [string, () => Promise<void>] => [
@@ -250,7 +250,7 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
   const inDoubt = names.filter((name) => unanswered.includes(name) || isInDoubt(name));
   state.unanswered = unlessEmpty(without(inDoubt, undeclared));
   // A refresh encrypts only keys that were encrypted before, so the state keeps roles that may have been written.
-  for (const name of inDoubt) if (own(roles, name) && !own(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
+  for (const name of inDoubt) if (roleNamed(roles, name) && !roleNamed(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
   throw new PartialState(state, {
     ...error.details,
     hint: [error.details.hint, "The next `pulumi up` continues from there."].filter(Boolean).join(" "),

@@ -47,7 +47,7 @@ interface StoredState extends SchedulerTokenState {
 }
 
 /** The parts of the responses that the provider reads. */
-const answers = {
+const responses = {
   generated: z.object({
     data: z.object({ accessor_id: z.string().min(1), secret_id: z.string().min(1) }),
     lease_id: z.string().nullish(),
@@ -80,11 +80,11 @@ async function create({ operation, inputs }: CreateRequest<SchedulerTokenInputs,
   const ownLife = dialectOf(operation).tokensHaveLeases ? await lifeOfOwnToken(operation) : undefined;
   await operation.run.engine.assertAlive();
   const asked = Date.now();
-  const answer = await generate(operation, path).catch((error) => {
+  const response = await generate(operation, path).catch((error) => {
     throw explainFailure(operation, error);
   });
-  const { data, lease_id: leaseId } = answer;
-  const leaseDuration = answer.lease_duration || undefined;
+  const { data, lease_id: leaseId } = response;
+  const leaseDuration = response.lease_duration || undefined;
   const token = { accessorId: data.accessor_id, secretId: data.secret_id };
   if (!leaseId) return { ...token, leaseId: undefined, leaseDuration: undefined, expiresAt: undefined };
   // A lease without a duration can still be looked up and revoked.
@@ -97,8 +97,8 @@ async function create({ operation, inputs }: CreateRequest<SchedulerTokenInputs,
   return { ...token, leaseId, leaseDuration, requesterTtl, expiresAt: earliest(asked + (requesterTtl ?? leaseDuration) * 1000) };
 }
 
-async function generate(operation: Operation, path: string): Promise<z.infer<typeof answers.generated>> {
-  const { success, data } = answers.generated.safeParse(await call(operation, { method: "GET", path, retry: "only429" }));
+async function generate(operation: Operation, path: string): Promise<z.infer<typeof responses.generated>> {
+  const { success, data } = responses.generated.safeParse(await call(operation, { method: "GET", path, retry: "only429" }));
   if (success) return data;
   throw unexpectedResponse("GET", path, "the response is not a scheduler token", "Check the address and the mount.");
 }
@@ -106,8 +106,8 @@ async function generate(operation: Operation, path: string): Promise<z.infer<typ
 /** The remaining TTL of the connection's token, in seconds. 0 if it never expires, undefined if the lookup fails. */
 async function lifeOfOwnToken(operation: Operation): Promise<number | undefined> {
   const path = apiPath("auth", "token", "lookup-self");
-  const own = await call(operation, { method: "GET", path, retry: "never" }).catch(() => undefined);
-  return answers.self.safeParse(own).data?.data.ttl;
+  const token = await call(operation, { method: "GET", path, retry: "never" }).catch(() => undefined);
+  return responses.self.safeParse(token).data?.data.ttl;
 }
 
 function explainFailure(operation: Operation, error: unknown): unknown {
@@ -138,7 +138,7 @@ async function read({ operation, state: previous }: ReadRequest<StoredState>): P
   if (!leaseId) return previous;
   const path = leases("lookup");
   try {
-    const { data: lease } = answers.lease.safeParse(
+    const { data: lease } = responses.lease.safeParse(
       await call(operation, { method: "PUT", path, body: { lease_id: leaseId }, retry: "idempotent" }),
     );
     // An expired lease remains until the scheduler has revoked the token.

@@ -75,7 +75,7 @@ const schema: z.ZodType<GetSpecificationOptions> = strictObject({
   pathPrefix: str.optional(),
   method: str
     .refine(
-      (method) => methods.some((known) => known === method.toLowerCase()),
+      (method) => methods.some((name) => name === method.toLowerCase()),
       rule("method", `must be one of ${methods.join(", ").toUpperCase()}`),
     )
     .optional(),

@@ -68,11 +68,11 @@ export async function listenPage({ log, clock, secrets, platform, scheduler }: S
     requests: () => requestsView(log, started),
   };
   const readers = new Set<ServerResponse>();
-  const shown = new Map<string, string>();
+  const sections = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
 
   /** Sends the changed sections. It polls, since not only requests change the records. */
-  function look(): void {
+  function sendChanges(): void {
     const hidden = [
       ...secretsOf(secrets.records),
       ...platformSecrets(platform.records, platform.settings),
@@ -80,18 +80,18 @@ export async function listenPage({ log, clock, secrets, platform, scheduler }: S
     ];
     for (const [name, view] of Object.entries(views)) {
       const data = encode(view(), hidden);
-      if (shown.get(name) === data) continue;
-      shown.set(name, data);
+      if (sections.get(name) === data) continue;
+      sections.set(name, data);
       for (const reader of readers) send(reader, name, data);
     }
     for (const reader of readers) if (reader.writableLength > maxUnreadBytes) reader.destroy();
   }
 
   function follow(reader: ServerResponse): void {
-    look();
-    for (const [name, data] of shown) send(reader, name, data);
+    sendChanges();
+    for (const [name, data] of sections) send(reader, name, data);
     readers.add(reader);
-    timer ??= setInterval(look, interval);
+    timer ??= setInterval(sendChanges, interval);
     reader.on("close", () => {
       readers.delete(reader);
       if (readers.size > 0) return;
@@ -100,7 +100,7 @@ export async function listenPage({ log, clock, secrets, platform, scheduler }: S
     });
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     const end = (status: number, text: string): void =>
       void response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${text}\n`);
@@ -122,7 +122,7 @@ export async function listenPage({ log, clock, secrets, platform, scheduler }: S
     response.writeHead(200, { "content-type": file.type }).end(await readFile(join(__dirname, "public", file.name)));
   }
 
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => void respond(request, response));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);

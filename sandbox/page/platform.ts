@@ -12,13 +12,13 @@ export function platformView(records: Records, settings: Settings[], url: string
 
 /** The secrets that the page must hide everywhere. */
 export function platformSecrets(records: Records, settings: Settings[]): string[] {
-  const held = settings.flatMap((one) => {
+  const settingsSecrets = settings.flatMap((one) => {
     const values = valuesOf(records, one);
     return Object.keys(values)
       .filter((name) => isSecret(one, name))
       .map((name) => String(values[name] ?? ""));
   });
-  return [records.token, records.memberToken, ...held, ...routeFiles.flatMap(({ secrets }) => secrets?.(records) ?? [])];
+  return [records.token, records.memberToken, ...settingsSecrets, ...routeFiles.flatMap(({ secrets }) => secrets?.(records) ?? [])];
 }
 
 /** True for a write-only attribute and for a secret that the API returns. */
@@ -28,8 +28,8 @@ function isSecret({ attributes }: Settings, name: string): boolean {
 
 function settingsBlock(records: Records, settings: Settings): Block {
   const rows = Object.entries(valuesOf(records, settings)).map(([name, value]) => {
-    const shown = isSecret(settings, name) ? secret(value) : String(value ?? "");
-    return { ...row(name, name, shown), untouched: value === settings.attributes[name]?.default };
+    const cell = isSecret(settings, name) ? secret(value) : String(value ?? "");
+    return { ...row(name, name, cell), isDefault: value === settings.attributes[name]?.default };
   });
   return table(settings.type, [], rows);
 }

@@ -1,4 +1,4 @@
-import type { Noun, Records, Row } from "../scheduler/records";
+import type { Collection, Records, Row } from "../scheduler/records";
 import { home } from "../scheduler/records";
 import type { Block, Cell, Section, TableRow, Tone } from "../view";
 import { row, table } from "../view";
@@ -33,9 +33,15 @@ export function schedulerSecrets({ token, tokens }: Records): string[] {
 }
 
 /** The records of all regions. Those outside the home region show their region. */
-function list({ regions }: Records, title: string, noun: Noun, columns: string[], cells: (fields: Row) => [string, ...Cell[]]): Block {
+function list(
+  { regions }: Records,
+  title: string,
+  collection: Collection,
+  columns: string[],
+  cells: (fields: Row) => [string, ...Cell[]],
+): Block {
   const rows: TableRow[] = [...regions.values()].flatMap(({ name, state }) =>
-    [...state[noun].rows].map(([key, fields]) => {
+    [...state[collection].rows].map(([key, fields]) => {
       const [first, ...others] = cells(fields);
       return row(`${name} ${key}`, name === home ? first : `${first} (${name})`, ...others);
     }),

@@ -27,7 +27,7 @@ function unsealKeys({ sealed, seal, key, unsealing }: Records): Block {
     shares: ofKey(key.shares.length, key.threshold),
     fingerprint: fingerprint(key),
   };
-  if (unsealing) values.given = { given: unsealing.parts.length, of: key.threshold };
+  if (unsealing) values.given = { filled: unsealing.parts.length, of: key.threshold };
   return fields("Unseal keys", values);
 }
 
@@ -45,8 +45,8 @@ function rekey({ attempt, key }: Records): Block {
   const { candidate, verification, threshold, holders } = attempt;
   return fields("Rekey", {
     phase: { text: candidate ? "the new shares are being verified" : "the current shares are being submitted", tone: "warn" },
-    "current shares": { given: candidate ? key.threshold : attempt.given.length, of: key.threshold },
-    "new shares": verification ? { given: attempt.proven.length, of: threshold } : "are not verified",
+    "current shares": { filled: candidate ? key.threshold : attempt.submitted.length, of: key.threshold },
+    "new shares": verification ? { filled: attempt.proven.length, of: threshold } : "are not verified",
     "new key": ofKey(attempt.shares, threshold),
     "encrypted to": holders.length > 0 ? holders.map((holder) => holder.fingerprint).join(", ") : "nobody",
     backup: attempt.backup ? "requested" : "none",

@@ -38,14 +38,14 @@ export function document(c: Route, content: { data: unknown; [member: string]: u
 }
 
 export function errors(c: Route, status: Status, ...problems: Problem[]): Response {
-  const shown = problems.map(({ title, detail, attribute }) => ({
+  const details = problems.map(({ title, detail, attribute }) => ({
     status: String(status),
     title: title ?? (attribute ? "invalid attribute" : titles[status]),
     detail,
     ...(attribute && { source: { pointer: `/data/attributes/${attribute}` } }),
   }));
   const bare = [{ status: String(status), title: titles[status] }];
-  return c.body(JSON.stringify({ errors: shown.length > 0 ? shown : bare }), status, { "content-type": mediaType });
+  return c.body(JSON.stringify({ errors: details.length > 0 ? details : bare }), status, { "content-type": mediaType });
 }
 
 /** A 404, which does not tell a missing resource from one that the user may not read. */

@@ -54,9 +54,9 @@ export function applySeed(records: Records, seed: Seed, now: Date): void {
   const ids = idsByName(records);
   for (const { id, name, organization: owner, locked = false, vcsRepoIdentifier, run } of seed.workspaces ?? []) {
     const organization = organizationOf(records, owner, now);
-    const known = id ?? ids.get(`${owner}/${name}`) ?? records.newId("ws");
-    records.workspaces.set(known, {
-      id: known,
+    const workspaceId = id ?? ids.get(`${owner}/${name}`) ?? records.newId("ws");
+    records.workspaces.set(workspaceId, {
+      id: workspaceId,
       name,
       organization,
       locked,
@@ -64,7 +64,7 @@ export function applySeed(records: Records, seed: Seed, now: Date): void {
       run: run && { id: run.id ?? records.newId("run"), status: run.status, createdAt: new Date(run.createdAt ?? now) },
       createdAt: now,
     });
-    ids.set(`${owner}/${name}`, known);
+    ids.set(`${owner}/${name}`, workspaceId);
   }
 
   for (const { namespace, name, provider, description = "", versions } of seed.modules ?? []) {
@@ -91,7 +91,7 @@ function organizationOf(records: Records, name: string, now: Date): Organization
   return organization;
 }
 
-const known = {
+const members = {
   seed: ["organizations", "workspaces", "modules"],
   organization: ["name", "owners"],
   workspace: ["id", "name", "organization", "locked", "vcsRepoIdentifier", "run"],
@@ -126,9 +126,9 @@ function check(seed: Seed, ids: Map<string, string>): void {
   }
 }
 
-function checkMembers(value: object, kind: keyof typeof known): void {
-  const unknown = Object.keys(value).find((member) => !known[kind].includes(member));
-  if (unknown !== undefined) throw new TypeError(`Unknown member "${unknown}" of a ${kind}. Known: ${known[kind].join(", ")}.`);
+function checkMembers(value: object, kind: keyof typeof members): void {
+  const unknown = Object.keys(value).find((member) => !members[kind].includes(member));
+  if (unknown !== undefined) throw new TypeError(`Unknown member "${unknown}" of a ${kind}. Known: ${members[kind].join(", ")}.`);
 }
 
 function checkStrings(value: object, kind: string, ...members: string[]): void {

@@ -19,8 +19,8 @@ export interface Settings {
 
 /** The stored values, with defaults. */
 export function valuesOf(records: Records, settings: Settings): Values {
-  const held = records.settings.get(settings.type);
-  return Object.fromEntries(Object.entries(settings.attributes).map(([name, attribute]) => [name, held?.[name] ?? attribute.default]));
+  const stored = records.settings.get(settings.type);
+  return Object.fromEntries(Object.entries(settings.attributes).map(([name, attribute]) => [name, stored?.[name] ?? attribute.default]));
 }
 
 /**

@@ -24,7 +24,7 @@ export function sentence(c: Route, { status, message, headers }: HttpError): Res
 
 /** The secret of the token in the token header, or else in the authorization header. */
 export function secretOf(c: Route): string | undefined {
-  const own = c.req.header(c.var.dialect.tokenHeader);
-  if (own) return own.trim();
+  const secret = c.req.header(c.var.dialect.tokenHeader);
+  if (secret) return secret.trim();
   return /^bearer +(\S+)/i.exec(c.req.header("authorization") ?? "")?.[1];
 }

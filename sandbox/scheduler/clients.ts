@@ -23,14 +23,14 @@ export async function runTasks(records: Records, region: Region, key: string, gr
   const end = fails
     ? { Status: "failed", StatusDescription: "Failed due to unhealthy allocations" }
     : { Status: "successful", StatusDescription: "Deployment completed successfully" };
-  const shown = Object.entries(row.TaskGroups as Record<string, Row>).map(([name, group]) => [
+  const taskGroups = Object.entries(row.TaskGroups as Record<string, Row>).map(([name, group]) => [
     name,
     { ...group, [counted]: group.DesiredTotal },
   ]);
   region.write("deployments", key, {
     ...row,
     ...end,
-    TaskGroups: Object.fromEntries(shown),
+    TaskGroups: Object.fromEntries(taskGroups),
     ModifyTime: nanoseconds(clock.now().getTime()),
   });
 }

@@ -7,7 +7,7 @@ import { sentence } from "./answer";
 import { compressed } from "./compression";
 import type { Dialect } from "./dialect";
 import { HttpError } from "./http-error";
-import type { Noun } from "./records";
+import type { Collection } from "./records";
 import { Records } from "./records";
 import { routeFiles } from "./routes";
 import { applySeed, initialSeed } from "./seed";
@@ -67,9 +67,9 @@ export function createScheduler(dialect: Dialect, clock: Clock): Scheduler {
 }
 
 function serviceOf(records: Records, url: string): SchedulerService {
-  const recordsOf = (noun: Noun): SchedulerRecords => ({
-    change: (id, fields, place) => records.change(noun, id, fields, place),
-    remove: (id, place) => records.remove(noun, id, place),
+  const recordsOf = (collection: Collection): SchedulerRecords => ({
+    change: (id, fields, place) => records.change(collection, id, fields, place),
+    remove: (id, place) => records.remove(collection, id, place),
   });
   return {
     url,

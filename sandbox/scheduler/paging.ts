@@ -27,13 +27,13 @@ export interface Listing {
 export function page(listing: Listing, query: Query, { filters }: Dialect): { rows: Row[]; nextToken: string } {
   const expression = query.filter === "" ? undefined : readFilter(query.filter, filters);
   const rows: Row[] = [];
-  let found = query.nextToken === "";
+  let hasStarted = query.nextToken === "";
   for (const row of listing.rows) {
     const side = listing.compare(row, query.nextToken);
-    if (!found && (query.reverse ? side > 0 : side < 0)) continue;
+    if (!hasStarted && (query.reverse ? side > 0 : side < 0)) continue;
     if (expression && !passes(() => matches(expression, { type: listing.structure, value: row }), filters)) continue;
     if (!listing.visible(row)) continue;
-    found = true;
+    hasStarted = true;
     if (query.pageSize !== 0 && rows.length >= query.pageSize) return { rows, nextToken: listing.token(row) };
     rows.push(row);
   }

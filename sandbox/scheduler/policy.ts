@@ -21,8 +21,8 @@ export function accessOf(records: Records, secret: string | undefined, region: s
   if (token.type === "management") return everything;
   const policies = token.policies.flatMap((name) => records.policies.get(name) ?? []);
   const allowed = (name: string, right: "read" | "write"): boolean => {
-    const given = policies.flatMap(({ namespaces = {} }) => namespaces[name] ?? namespaces["*"] ?? []);
-    return !given.includes("deny") && (given.includes("write") || (right === "read" && given.includes("read")));
+    const rights = policies.flatMap(({ namespaces = {} }) => namespaces[name] ?? namespaces["*"] ?? []);
+    return !rights.includes("deny") && (rights.includes("write") || (right === "read" && rights.includes("read")));
   };
   return {
     namespace: (name, right) =>

@@ -5,7 +5,7 @@ import type { Access } from "./policy";
 import { accessOf } from "./policy";
 import type { Query } from "./query";
 import { queryOf } from "./query";
-import type { Noun, Region, State } from "./records";
+import type { Collection, Region, State } from "./records";
 import { home } from "./records";
 
 const defaultWait = 300_000;
@@ -27,14 +27,14 @@ export function regionOf(c: Route, name: string, stale: boolean): Region {
 }
 
 /**
- * Handles a read: checks the region and the token, selects the state that the server sees, and waits for a newer one. `look` is called again
+ * Handles a read: checks the region and the token, selects the state that the server sees, and waits for a newer one. `select` is called again
  * after each change. It returns a string, the message of a 404, if it finds nothing.
  */
 export async function read(
   c: Route,
-  noun: Noun,
+  collection: Collection,
   allowed: (access: Access, query: Query) => boolean,
-  look: (state: State, query: Query, access: Access) => Promise<Result | string>,
+  select: (state: State, query: Query, access: Access) => Promise<Result | string>,
 ): Promise<Result & { headers: Record<string, string> }> {
   const { records, dialect } = c.var;
   const query = queryOf(c);
@@ -43,17 +43,17 @@ export async function read(
   if (!allowed(access, query)) throw denied();
 
   const behind = (): number => (query.stale ? records.staleness : 0);
-  const held = query.index > 0n ? longest(query, dialect.longestWait, records.fraction()) : 0;
-  const deadline = records.clock.now().getTime() + held;
+  const waitTime = query.index > 0n ? longest(query, dialect.longestWait, records.fraction()) : 0;
+  const deadline = records.clock.now().getTime() + waitTime;
   const { ended } = records.signals;
   const signal = AbortSignal.any([ended, c.req.raw.signal]);
   for (;;) {
     const { changed } = records.signals;
     const state = region.stateBehind(behind());
-    const result = await look(state, query, access);
-    const waits = query.index > 0n && BigInt(state[noun].index) <= query.index;
+    const result = await select(state, query, access);
+    const waits = query.index > 0n && BigInt(state[collection].index) <= query.index;
     if (!waits || signal.aborted || records.clock.now().getTime() >= deadline) {
-      const { index } = state[noun];
+      const { index } = state[collection];
       const headers: Record<string, string> = {
         [`${dialect.header}Index`]: String(index),
         [`${dialect.header}LastContact`]: String(contact(c, query)),
@@ -70,8 +70,8 @@ export async function read(
 
 /** The longest wait of a blocking query in milliseconds, with a random extra that spreads the responses. */
 function longest({ wait }: Query, most: number, fraction: number): number {
-  const held = Math.min(wait > 0 ? wait : defaultWait, most);
-  return held + Math.floor((fraction * held) / 16);
+  const waitTime = Math.min(wait > 0 ? wait : defaultWait, most);
+  return waitTime + Math.floor((fraction * waitTime) / 16);
 }
 
 /** The milliseconds since the server last had contact with the leader; 0 unless the read is stale. */

@@ -3,7 +3,7 @@ import type { Clock } from "../clock";
 import type { SchedulerPlace, SchedulerPolicy, SchedulerTokenRequest } from "./service";
 import { complete } from "./types";
 
-export type Noun = "jobs" | "deployments" | "nodes";
+export type Collection = "jobs" | "deployments" | "nodes";
 
 /** A full record. It is immutable, so that older states keep the older record. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -16,9 +16,9 @@ export interface Table {
 }
 
 /** The data of a region from the time `at` on. */
-export type State = Record<Noun, Table> & { at: number };
+export type State = Record<Collection, Table> & { at: number };
 /** A state that is being written. */
-type Draft = Record<Noun, Table & { rows: Map<string, Row> }> & { at: number };
+type Draft = Record<Collection, Table & { rows: Map<string, Row> }> & { at: number };
 
 export interface Token {
   accessor: string;
@@ -34,12 +34,12 @@ export interface Token {
 export const home = "global";
 const structures = { jobs: "structs.Job", deployments: "structs.Deployment", nodes: "structs.Node" } as const;
 
-export function structureOf(noun: Noun): string {
-  return structures[noun];
+export function structureOf(collection: Collection): string {
+  return structures[collection];
 }
 
-export function keyOf(noun: Noun, id: string, namespace = "default"): string {
-  return noun === "nodes" ? id : `${namespace}\0${id}`;
+export function keyOf(collection: Collection, id: string, namespace = "default"): string {
+  return collection === "nodes" ? id : `${namespace}\0${id}`;
 }
 
 /** The jobs, deployments and nodes of a region, with their recent history. */
@@ -81,14 +81,14 @@ export class Region {
     return next && next.at + milliseconds;
   }
 
-  find(noun: Noun, id: string, namespace?: string): Row | undefined {
-    return this.state[noun].rows.get(keyOf(noun, id, namespace));
+  find(collection: Collection, id: string, namespace?: string): Row | undefined {
+    return this.state[collection].rows.get(keyOf(collection, id, namespace));
   }
 
   /** Combines several writes into one new state, which makes seeding thousands of records fast. */
   transaction<T>(write: () => T): T {
     const { state } = this;
-    const copy = (noun: Noun): Draft[Noun] => ({ ...state[noun], rows: new Map(state[noun].rows) });
+    const copy = (collection: Collection): Draft[Collection] => ({ ...state[collection], rows: new Map(state[collection].rows) });
     this.#draft = { at: this.clock.now().getTime(), jobs: copy("jobs"), deployments: copy("deployments"), nodes: copy("nodes") };
     // Stale reads need older states, but not all of them.
     this.#states = [...this.#states.slice(-1000), this.#draft];
@@ -107,13 +107,13 @@ export class Region {
   }
 
   /** Writes one record, with the next index; `undefined` removes it. */
-  write(noun: Noun, key: string, fields: Row | undefined): Row | undefined {
-    if (!this.#draft) return this.transaction(() => this.write(noun, key, fields));
+  write(collection: Collection, key: string, fields: Row | undefined): Row | undefined {
+    if (!this.#draft) return this.transaction(() => this.write(collection, key, fields));
     this.advance();
-    const table = this.#draft[noun];
+    const table = this.#draft[collection];
     const before = table.rows.get(key);
     const indexes = { CreateIndex: before?.CreateIndex ?? this.#index, ModifyIndex: this.#index };
-    const row = fields && Object.freeze(complete(structureOf(noun), { ...structuredClone(fields), ...indexes }) as Row);
+    const row = fields && Object.freeze(complete(structureOf(collection), { ...structuredClone(fields), ...indexes }) as Row);
     if (row) table.rows.set(key, row);
     else table.rows.delete(key);
     table.index = this.#index;
@@ -183,21 +183,21 @@ export class Records {
     return (this.#held * 0.618_033_988_749_895) % 1;
   }
 
-  change(noun: Noun, id: string, fields: Row, { namespace, region = home }: SchedulerPlace = {}): void {
-    const before = this.existing(noun, id, namespace, region);
-    this.region(region).write(noun, keyOf(noun, id, namespace), { ...before, ...fields, ID: id });
+  change(collection: Collection, id: string, fields: Row, { namespace, region = home }: SchedulerPlace = {}): void {
+    const before = this.existing(collection, id, namespace, region);
+    this.region(region).write(collection, keyOf(collection, id, namespace), { ...before, ...fields, ID: id });
   }
 
-  remove(noun: Noun, id: string, { namespace, region = home }: SchedulerPlace = {}): void {
-    this.existing(noun, id, namespace, region);
-    this.region(region).write(noun, keyOf(noun, id, namespace), undefined);
+  remove(collection: Collection, id: string, { namespace, region = home }: SchedulerPlace = {}): void {
+    this.existing(collection, id, namespace, region);
+    this.region(region).write(collection, keyOf(collection, id, namespace), undefined);
   }
 
-  private existing(noun: Noun, id: string, namespace: string | undefined, region: string): Row {
-    const row = this.regions.get(region)?.find(noun, id, namespace);
+  private existing(collection: Collection, id: string, namespace: string | undefined, region: string): Row {
+    const row = this.regions.get(region)?.find(collection, id, namespace);
     if (!row)
       throw new TypeError(
-        `Unknown record "${id}" in the ${noun} of the region "${region}"${namespace ? `, namespace "${namespace}"` : ""}.`,
+        `Unknown record "${id}" in the ${collection} of the region "${region}"${namespace ? `, namespace "${namespace}"` : ""}.`,
       );
     return row;
   }

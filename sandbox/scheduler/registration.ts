@@ -26,10 +26,10 @@ export interface Registered {
 }
 
 /** Registers a job or a new version of it. A new version cancels the running deployments. */
-export function register(records: Records, region: Region, given: Row): Registered {
-  const namespace = String(given.Namespace);
-  const id = String(given.ID);
-  const specification: Row = withUpdates({ ...defaults.jobs, Datacenters: ["*"], ...given, Name: given.Name || id, Region: region.name });
+export function register(records: Records, region: Region, sent: Row): Registered {
+  const namespace = String(sent.Namespace);
+  const id = String(sent.ID);
+  const specification: Row = withUpdates({ ...defaults.jobs, Datacenters: ["*"], ...sent, Name: sent.Name || id, Region: region.name });
   check(records, specification);
   const key = keyOf("jobs", id, namespace);
   const before = region.find("jobs", id, namespace);
@@ -85,8 +85,8 @@ function deploy(records: Records, region: Region, Namespace: string, job: Row, g
 
 /** Merges the job's update block into those of its groups. A service always has one. The job keeps only two of its fields. */
 function withUpdates(job: Row): Row {
-  const { Update: given, Type, TaskGroups } = job;
-  const common = given || Type === "service" ? { ...update, ...(given as object | undefined) } : undefined;
+  const { Update: declared, Type, TaskGroups } = job;
+  const common = declared || Type === "service" ? { ...update, ...(declared as object | undefined) } : undefined;
   const Update = common && common.MaxParallel > 0 ? { Stagger: common.Stagger, MaxParallel: common.MaxParallel } : null;
   if (!Array.isArray(TaskGroups)) return job;
   const groups = (TaskGroups as Group[]).map((group) => ({

@@ -1,4 +1,4 @@
-import type { Noun, Records, Row } from "./records";
+import type { Collection, Records, Row } from "./records";
 import { home, keyOf } from "./records";
 import type { SchedulerMember, SchedulerRecord, SchedulerSeed } from "./service";
 
@@ -99,7 +99,7 @@ export const defaults: { jobs: object; deployments: object; nodes: object } = {
   nodes: { Datacenter: "dc1", NodePool: "default", Status: "ready", SchedulingEligibility: "eligible" },
 };
 
-function member(given: SchedulerMember, region: string): Record<string, unknown> {
+function member(seeded: SchedulerMember, region: string): Record<string, unknown> {
   return {
     Addr: "127.0.0.1",
     DelegateCur: 4,
@@ -110,12 +110,12 @@ function member(given: SchedulerMember, region: string): Record<string, unknown>
     ProtocolMax: 5,
     ProtocolMin: 1,
     Status: "alive",
-    ...given,
-    Tags: { role: "nomad", region, dc: "dc1", build: "1.11.3", port: "4647", ...given.Tags },
+    ...seeded,
+    Tags: { role: "nomad", region, dc: "dc1", build: "1.11.3", port: "4647", ...seeded.Tags },
   };
 }
 
-const known = ["region", "jobs", "deployments", "nodes", "members", "namespaces", "policies"];
+const names = ["region", "jobs", "deployments", "nodes", "members", "namespaces", "policies"];
 
 /** Adds the items of the seed, or replaces items with the same identity. An invalid seed changes nothing. */
 export function applySeed(records: Records, seed: SchedulerSeed): void {
@@ -123,16 +123,16 @@ export function applySeed(records: Records, seed: SchedulerSeed): void {
   const region = records.region(seed.region ?? home);
   for (const name of seed.namespaces ?? []) records.namespaces.add(name);
   for (const policy of seed.policies ?? []) records.policies.set(policy.name, structuredClone(policy));
-  for (const given of seed.members ?? []) region.members.set(given.Name, member(structuredClone(given), region.name));
+  for (const seeded of seed.members ?? []) region.members.set(seeded.Name, member(structuredClone(seeded), region.name));
 
   const now = nanoseconds(records.clock.now().getTime());
-  const write = (noun: Noun, row: Row): void => {
+  const write = (collection: Collection, row: Row): void => {
     const namespace = String(row.Namespace ?? "default");
-    if (noun !== "nodes") records.namespaces.add(namespace);
-    region.write(noun, keyOf(noun, String(row.ID), namespace), {
-      ...defaults[noun],
+    if (collection !== "nodes") records.namespaces.add(namespace);
+    region.write(collection, keyOf(collection, String(row.ID), namespace), {
+      ...defaults[collection],
       ...row,
-      ...(noun !== "nodes" && { Namespace: namespace }),
+      ...(collection !== "nodes" && { Namespace: namespace }),
     });
   };
   region.transaction(() => {
@@ -159,11 +159,11 @@ export function applySeed(records: Records, seed: SchedulerSeed): void {
 
 /** Rejects an invalid seed early: a misspelled property, a record without its name. */
 function check(seed: SchedulerSeed): void {
-  const unknown = Object.keys(seed).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new TypeError(`Unknown member "${unknown}" of a seed. Known: ${known.join(", ")}.`);
-  for (const noun of ["jobs", "deployments", "nodes"] as const)
-    for (const { ID } of seed[noun] ?? [])
-      if (typeof ID !== "string" || ID === "") throw new TypeError(`Each of the seed's ${noun} requires "ID".`);
+  const unknown = Object.keys(seed).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new TypeError(`Unknown member "${unknown}" of a seed. Known: ${names.join(", ")}.`);
+  for (const collection of ["jobs", "deployments", "nodes"] as const)
+    for (const { ID } of seed[collection] ?? [])
+      if (typeof ID !== "string" || ID === "") throw new TypeError(`Each of the seed's ${collection} requires "ID".`);
   for (const { Name } of seed.members ?? [])
     if (typeof Name !== "string" || Name === "") throw new TypeError(`Each of the seed's members requires "Name".`);
   for (const { name } of seed.policies ?? [])

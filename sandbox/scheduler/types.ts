@@ -93,11 +93,11 @@ export function fieldsOf(type: string): Map<string, string> {
 export function complete(type: string, value: unknown): unknown {
   switch (kindOf(type)) {
     case "struct": {
-      const given = (value ?? {}) as Record<string, unknown>;
+      const record = (value ?? {}) as Record<string, unknown>;
       const fields = fieldsOf(type);
       if (fields.size === 0) return value ?? (type === "time.Time" ? null : {});
-      const names = [...new Set([...fields.keys(), ...Object.keys(given)])].sort();
-      return Object.fromEntries(names.map((name) => [name, fields.has(name) ? complete(fields.get(name)!, given[name]) : given[name]]));
+      const names = [...new Set([...fields.keys(), ...Object.keys(record)])].sort();
+      return Object.fromEntries(names.map((name) => [name, fields.has(name) ? complete(fields.get(name)!, record[name]) : record[name]]));
     }
     case "pointer":
       return value === undefined || value === null ? null : complete(elementOf(type), value);

@@ -20,11 +20,11 @@ const zero: Kinds = { string: "", int: 0, bool: false, "[]string": [] };
  * `name` is the name of the body's type in Vault's errors.
  */
 export async function structure<T extends Record<string, keyof Kinds>>(c: Route, name: string, types: T): Promise<Values<T>> {
-  const given = Object.fromEntries(Object.entries(parse(await c.req.text(), name)).map(([key, value]) => [key.toLowerCase(), value]));
+  const values = Object.fromEntries(Object.entries(parse(await c.req.text(), name)).map(([key, value]) => [key.toLowerCase(), value]));
   const fields = Object.entries(types).map(([field, kind]) => {
-    const value = given[field] ?? zero[kind];
+    const value = values[field] ?? zero[kind];
     const wrong = mismatch(value, kind);
-    if (wrong) throw refusal(`json: cannot unmarshal ${wrong.found} into Go struct field ${name}.${field} of type ${wrong.wanted}`);
+    if (wrong) throw refusal(`json: cannot unmarshal ${wrong.actual} into Go struct field ${name}.${field} of type ${wrong.expected}`);
     return [field, Array.isArray(value) ? value.map((item) => item ?? "") : value];
   });
   return Object.fromEntries(fields);
@@ -50,14 +50,14 @@ function parse(text: string, name: string): object {
     throw refusal(`invalid character '${body[0]}' looking for beginning of value`);
   }
   if (typeof value === "object" && !Array.isArray(value)) return value as object;
-  throw refusal(`json: cannot unmarshal ${foundIn(value, "object")} into Go value of type http.${name}`);
+  throw refusal(`json: cannot unmarshal ${kindIn(value, "object")} into Go value of type http.${name}`);
 }
 
-function mismatch(value: unknown, kind: keyof Kinds): { found: string; wanted: string } | undefined {
-  if (kind !== "[]string") return kindOf(value) === kind ? undefined : { found: foundIn(value, kind), wanted: kind };
-  if (!Array.isArray(value)) return { found: kindOf(value), wanted: kind };
+function mismatch(value: unknown, kind: keyof Kinds): { actual: string; expected: string } | undefined {
+  if (kind !== "[]string") return kindOf(value) === kind ? undefined : { actual: kindIn(value, kind), expected: kind };
+  if (!Array.isArray(value)) return { actual: kindOf(value), expected: kind };
   const wrong = value.find((item) => item !== null && typeof item !== "string");
-  return wrong === undefined ? undefined : { found: foundIn(wrong, "string"), wanted: "string" };
+  return wrong === undefined ? undefined : { actual: kindIn(wrong, "string"), expected: "string" };
 }
 
 function kindOf(value: unknown): string {
@@ -67,8 +67,8 @@ function kindOf(value: unknown): string {
 }
 
 /** The found type in Go's words. The number itself is shown only if another number would be valid. */
-function foundIn(value: unknown, wanted: string): string {
-  if (typeof value === "number") return wanted === "int" ? `number ${value}` : "number";
+function kindIn(value: unknown, expected: string): string {
+  if (typeof value === "number") return expected === "int" ? `number ${value}` : "number";
   return kindOf(value);
 }
 

@@ -98,14 +98,14 @@ export function createSecrets(
 
     const id =
       c.req.header(dialect.tokenHeader) ?? (dialect.bearer ? /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1] : undefined);
-    const found = id ? records.tokens.get(id.trim()) : undefined;
-    if (id && !found) return errors(c, 403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n");
+    const token = id ? records.tokens.get(id.trim()) : undefined;
+    if (id && !token) return errors(c, 403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n");
     if (!unauthenticated.includes(path)) {
-      if (!found) return errors(c, 403, "permission denied");
+      if (!token) return errors(c, 403, "permission denied");
       const needed = [capability(method, path, records, dialect, served), ...(needsSudo(path) ? ["sudo"] : [])];
-      if (!found.policies.includes("root") && !allows(records.rules(found), path, needed)) return denied(c);
+      if (!token.policies.includes("root") && !allows(records.rules(token), path, needed)) return denied(c);
     }
-    c.set("token", found);
+    c.set("token", token);
 
     const mount = records.mountAt(path);
     if (mount?.tainted) return errors(c, 404, `no handler for route "${path}". route entry is tainted.`);
@@ -151,7 +151,7 @@ function serviceOf(records: Records, url: string, drop: () => void): SecretsServ
     async seal() {
       await records.exclusive(() => {
         records.sealed = true;
-        records.forget();
+        records.clearMemory();
       });
     },
     async unseal(shares) {
@@ -163,7 +163,7 @@ function serviceOf(records: Records, url: string, drop: () => void): SecretsServ
       });
     },
     async failover() {
-      await records.exclusive(() => records.forget());
+      await records.exclusive(() => records.clearMemory());
       drop();
     },
   };
@@ -178,9 +178,9 @@ function dispatch(app: Hono<AppEnv>, request: Request, dialect: Dialect): Respon
   if (request.method === "HEAD" && pathOf(request) !== "sys/health")
     return app.fetch(new Request(request.url, { method: "OPTIONS", headers: request.headers }));
   const list = request.method === "GET" && !dialect.raw.includes(pathOf(request)) && url.searchParams.get("list");
-  const wanted = list ? parseBool(list) : false;
-  if (wanted === undefined) return Response.json({ errors: [] }, { status: 400 });
-  return app.fetch(wanted ? new Request(request.url, { method: "LIST", headers: request.headers }) : request);
+  const isList = list ? parseBool(list) : false;
+  if (isList === undefined) return Response.json({ errors: [] }, { status: 400 });
+  return app.fetch(isList ? new Request(request.url, { method: "LIST", headers: request.headers }) : request);
 }
 
 /** Returns the path after `/v1/`. That of a list ends in a slash. */

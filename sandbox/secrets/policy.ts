@@ -5,7 +5,7 @@ export interface Rule {
   capabilities: string[];
 }
 
-const known = ["create", "read", "update", "delete", "list", "sudo", "deny", "patch", "subscribe", "recover"];
+const capabilityNames = ["create", "read", "update", "delete", "list", "sudo", "deny", "patch", "subscribe", "recover"];
 const block = /\s*path\s+"([^"]*)"\s*\{\s*(?:capabilities\s*=\s*\[((?:\s*"[^"]*"\s*,?)*)\s*\])?\s*\}\s*/y;
 
 /**
@@ -24,7 +24,7 @@ export function parsePolicy(text: string): Rule[] {
     const path = (match[1] ?? "").replace(/^\//, "");
     if (/(^|\/)\+(\/|$)/.test(path)) throw new Error(`failed to parse policy: path "${path}": the sandbox does not know "+" segments`);
     const capabilities = [...(match[2] ?? "").matchAll(/"([^"]*)"/g)].map((capability) => capability[1]!);
-    const wrong = capabilities.find((capability) => !known.includes(capability));
+    const wrong = capabilities.find((capability) => !capabilityNames.includes(capability));
     if (wrong !== undefined) throw new Error(`failed to parse policy: path "${path}": invalid capability "${wrong}"`);
     rules.push({ path: path.replace(/\*$/, ""), prefix: path.endsWith("*"), capabilities });
   }

@@ -86,7 +86,7 @@ export interface Attempt {
   backup: boolean;
   verification: boolean;
   /** The current shares submitted so far. */
-  given: Uint8Array[];
+  submitted: Uint8Array[];
   /** Empty until the new shares are made, or until a restart. */
   verificationNonce: string;
   /** The new key, while its shares are being verified. */
@@ -138,7 +138,7 @@ export class Records {
   reset(): void {
     this.key = this.firstKey;
     this.sealed = false;
-    this.forget();
+    this.clearMemory();
     this.backup = undefined;
     this.mounts = new Map();
     this.policies = new Map();
@@ -147,7 +147,7 @@ export class Records {
   }
 
   /** Drops the data in the active node's memory. A seal and a change of the active node do this. */
-  forget(): void {
+  clearMemory(): void {
     this.attempt = undefined;
     this.unsealing = undefined;
   }

@@ -58,7 +58,7 @@ export async function start(records: Records, parameters: RekeyParameters, rules
     throw rules.errors.invalidSeal((error as Error).message);
   }
   if (records.attempt) throw rules.errors.inProgress();
-  const fresh = { nonce: randomUUID(), startedAt: now, given: [], verificationNonce: "", proven: [] };
+  const fresh = { nonce: randomUUID(), startedAt: now, submitted: [], verificationNonce: "", proven: [] };
   records.attempt = { shares, threshold, holders, backup, verification, ...fresh };
 }
 
@@ -97,14 +97,14 @@ export async function update(
   if (!attempt) throw errors.notStarted();
   if (attempt.candidate) throw errors.finished(attempt.verificationNonce);
   if (nonce !== attempt.nonce) throw errors.wrongNonce(attempt.nonce);
-  if (attempt.given.some((other) => same(other, share))) throw errors.repeated();
-  attempt.given.push(share);
-  if (attempt.given.length < records.key.threshold) return undefined;
+  if (attempt.submitted.some((other) => same(other, share))) throw errors.repeated();
+  attempt.submitted.push(share);
+  if (attempt.submitted.length < records.key.threshold) return undefined;
 
   // From here on the submitted shares are dropped, even if this fails.
-  const { given } = attempt;
-  attempt.given = [];
-  const secret = await combine(given, records.key).catch((error: Error) => {
+  const { submitted } = attempt;
+  attempt.submitted = [];
+  const secret = await combine(submitted, records.key).catch((error: Error) => {
     throw errors.notCombined(error.message);
   });
   authorize(records, secret, errors);

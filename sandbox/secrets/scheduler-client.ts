@@ -9,14 +9,14 @@ export class Unreachable extends Error {}
 const nowhere = "http://127.0.0.1:4646";
 
 export function createToken(peer: SchedulerPeer, access: Access | undefined, request: TokenRequest): { accessor: string; secret: string } {
-  return ask(peer, access, "Put", "acl/token", (secret) => peer.create(secret, request));
+  return send(peer, access, "Put", "acl/token", (secret) => peer.create(secret, request));
 }
 
 export function removeToken(peer: SchedulerPeer, access: Access | undefined, accessor: string): void {
-  ask(peer, access, "Delete", `acl/token/${accessor}`, (secret) => peer.remove(secret, accessor));
+  send(peer, access, "Delete", `acl/token/${accessor}`, (secret) => peer.remove(secret, accessor));
 }
 
-function ask<T>(peer: SchedulerPeer, access: Access | undefined, method: string, path: string, act: (secret: string) => T): T {
+function send<T>(peer: SchedulerPeer, access: Access | undefined, method: string, path: string, act: (secret: string) => T): T {
   const { protocol, host, hostname, port } = parse(access?.address || nowhere);
   judgeCertificates(access);
   const fail = (reason: string): never => {

@@ -10,11 +10,11 @@ export interface Terms {
 /** The TTL from now in whole seconds, and warnings about it. Undefined if it has expired. `issued` and `now` are in milliseconds. */
 export function timeToLive({ ttl, maxTtl }: Terms, issued: number, now: number): { seconds: number; warnings: string[] } | undefined {
   const limit = maxTtl > 0 ? Math.min(maxTtl, systemTtl) : systemTtl;
-  const wanted = ttl || systemTtl;
+  const requested = ttl || systemTtl;
   const left = Math.floor(issued / 1000) + limit - Math.floor(now / 1000);
   if (left <= 0) return undefined;
-  if (wanted <= left) return { seconds: wanted, warnings: [] };
-  const warning = `TTL of "${spelled(wanted)}" exceeded the effective max_ttl of "${spelled(left)}"; TTL value is capped accordingly`;
+  if (requested <= left) return { seconds: requested, warnings: [] };
+  const warning = `TTL of "${spelled(requested)}" exceeded the effective max_ttl of "${spelled(left)}"; TTL value is capped accordingly`;
   return { seconds: left, warnings: [warning] };
 }
 

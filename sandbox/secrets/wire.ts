@@ -107,7 +107,7 @@ export function fullRekey({ attempt, key }: Records): Record<string, unknown> {
     started: attempt !== undefined,
     t: attempt?.threshold ?? 0,
     n: attempt?.shares ?? 0,
-    progress: attempt?.given.length ?? 0,
+    progress: attempt?.submitted.length ?? 0,
     required: key.threshold,
     pgp_fingerprints: attempt && attempt.holders.length > 0 ? fingerprints(attempt) : null,
     backup: attempt?.backup ?? false,
@@ -122,7 +122,7 @@ export function rotation({ attempt, key }: Records): Record<string, unknown> {
   return {
     n: attempt.shares,
     nonce: attempt.nonce,
-    progress: attempt.given.length,
+    progress: attempt.submitted.length,
     required: key.threshold,
     started: true,
     t: attempt.threshold,
@@ -178,9 +178,10 @@ export function bareBackup({ nonce, messages }: Backup): Record<string, unknown>
 
 export function fullBackup({ nonce, messages }: Backup): Record<string, unknown> {
   const lists = (spelling: (bytes: Uint8Array) => string): Record<string, string[]> => {
-    const found: Record<string, string[]> = {};
-    for (const { fingerprint, message } of messages) found[fingerprint] = [...(found[fingerprint] ?? []), spelling(message)];
-    return found;
+    const byFingerprint: Record<string, string[]> = {};
+    for (const { fingerprint, message } of messages)
+      byFingerprint[fingerprint] = [...(byFingerprint[fingerprint] ?? []), spelling(message)];
+    return byFingerprint;
   };
   return { nonce, keys: lists(hex), keys_base64: lists(base64) };
 }

@@ -17,7 +17,7 @@ export const command: readonly MutatedFile[] = [
         "if (!isDefault) return say",
         "if (false) return say",
       ],
-      ["a secret that an import writes in plaintext causes no warning", "...(shown.length > 0", "...(shown.length > 9"],
+      ["a secret that an import writes in plaintext causes no warning", "...(readable.length > 0", "...(readable.length > 9"],
     ],
   },
   {

@@ -27,7 +27,7 @@ export const creation: readonly MutatedFile[] = [
     mutants: [
       [
         "an attribute that is added to settings is overwritten without a line",
-        "takeOver(connection, undefined, foundIn(kind, connection, inputs, basis));",
+        "takeOver(connection, undefined, existingSettings(kind, connection, inputs, prior));",
         "",
       ],
     ],

@@ -16,7 +16,7 @@ export const platform: readonly MutatedFile[] = [
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["a write is sent although nothing changes", "if (isSent) shown = await patch", "shown = await patch"],
+      ["a write is sent although nothing changes", "if (isSent) returned = await patch", "returned = await patch"],
       ["an added attribute is captured from an old state", "if (hasNewAttributes || last.outcomeUnknown ||", "if (last.outcomeUnknown ||"],
       [
         "an attribute that the server does not show is sent",
@@ -42,7 +42,7 @@ export const platform: readonly MutatedFile[] = [
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["a masked secret shows as drift", "(secrets(kind).includes(name) && mayBe(value, known[name])) ||", ""],
+      ["a masked secret shows as drift", "(secrets(kind).includes(name) && mayBe(value, expected[name])) ||", ""],
       ["a state keeps an attribute that the server does not show", " && isExtraWriteOnly(kind, name, last)", ""],
     ],
   },
@@ -51,7 +51,7 @@ export const platform: readonly MutatedFile[] = [
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["a failed write forgets a removed attribute", "[...new Set([...basis.managed, ...planned.managed])].sort()", "[...planned.managed]"],
+      ["a failed write forgets a removed attribute", "[...new Set([...prior.managed, ...planned.managed])].sort()", "[...planned.managed]"],
     ],
   },
   {
@@ -64,13 +64,13 @@ export const platform: readonly MutatedFile[] = [
       ["a masked secret is captured as the original value", " || isMasked ?", " ?"],
       [
         "an update overwrites the captured original value",
-        "before.includes(name) ? originalValues[name] : (originalValues[name] ?? capture(kind, name, known))",
-        "capture(kind, name, known)",
+        "before.includes(name) ? originalValues[name] : (originalValues[name] ?? capture(kind, name, current))",
+        "capture(kind, name, current)",
       ],
       [
         "an attribute that is removed from the program is not restored",
-        "const wanted = { ...values, ...declared };",
-        "const wanted = { ...declared };",
+        "const desired = { ...values, ...declared };",
+        "const desired = { ...declared };",
       ],
     ],
   },

@@ -27,7 +27,11 @@ export const secrets: readonly MutatedFile[] = [
       ["an update overwrites existing roles without adopt", "if (added.length > 0) {", "if (added.length > 1000) {"],
       ["a role whose write got no response is not written again", "previous.unanswered?.includes(name) ||", ""],
       ["a rejected retry ends the doubt about a role", "unanswered.includes(name) || isInDoubt(name)", "unanswered.includes(name)"],
-      ["a role that this run removed is not in doubt", "|| (own(previous.roles, name) && isRemoved(", "|| (!previous.mount && isRemoved("],
+      [
+        "a role that this run removed is not in doubt",
+        "|| (roleNamed(previous.roles, name) && isRemoved(",
+        "|| (!previous.mount && isRemoved(",
+      ],
       [
         "a set does not record which writes got no response",
         "failures.filter(({ error }) => error.details.outcomeUnknown).map",

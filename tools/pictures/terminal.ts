@@ -56,7 +56,7 @@ export function drawTerminal(title: string, lines: readonly Line[]): string {
     ({ at }, index) =>
       `@keyframes l${index} { 0% { opacity: 0; } ${percent(at)}, 100% { opacity: 1; } } .l${index} { animation-name: l${index}; }`,
   );
-  const texts = lines.map(
+  const elements = lines.map(
     ({ text }, index) =>
       `<text class="l${index}" x="${margin}" y="${(index + 1) * lineHeight}" xml:space="preserve">${colored(text)}</text>`,
   );
@@ -76,7 +76,7 @@ ${appear.join("\n")}
 <rect width="100%" height="100%" rx="8" fill="#22272e"/>
 ${["#f47067", "#f69d50", "#8ddb8c"].map((color, index) => `<circle cx="${margin + 4 + index * 18}" cy="16" r="5" fill="${color}"/>`).join("")}
 <g clip-path="url(#screen)"><g transform="translate(0 28)"><g id="lines">
-${texts.join("\n")}
+${elements.join("\n")}
 </g></g></g>
 </svg>
 `;

@@ -45,10 +45,10 @@ const clouds = [
 ];
 
 /** The missing credentials of the cloud that has the largest part of its credentials. */
-function requiredWhenEnabled(held: Values): string[] {
+function requiredWhenEnabled(values: Values): string[] {
   // Terraform Enterprise can take the credentials from the instance profile of its machine.
-  if (!held.enabled || held["extra.aws-instance-profile-enabled"]) return [];
-  const missing = clouds.map((fields) => fields.filter((field) => !held[field]));
+  if (!values.enabled || values["extra.aws-instance-profile-enabled"]) return [];
+  const missing = clouds.map((fields) => fields.filter((field) => !values[field]));
   const part = (index: number): number => (missing[index] ?? []).length / (clouds[index] ?? []).length;
   const [nearest = 0] = [...clouds.keys()].sort((a, b) => part(a) - part(b));
   return missing[nearest] ?? [];

@@ -1,26 +1,26 @@
 import { Operation } from "../../connection";
 import { isStorableKey } from "../../inputs";
 import { adminPath, callAsAdministrator, dialectOf, invalidResponse, resourceOf, wireName } from "../client";
-import { extraName, Kind, readable, requestOnly, secrets, Values, writeOnly } from "./kind";
+import { extraName, readable, requestOnly, SettingsKind, secrets, Values, writeOnly } from "./kind";
 
-const documentOf = (kind: Kind, operation: Operation): string => kind.document?.(operation) ?? `${kind.id}-settings`;
+const documentOf = (kind: SettingsKind, operation: Operation): string => kind.document?.(operation) ?? `${kind.id}-settings`;
 
 /** Reads the attributes that the server returns. */
-export async function fetchSettings(kind: Kind, operation: Operation): Promise<Values> {
+export async function fetchSettings(kind: SettingsKind, operation: Operation): Promise<Values> {
   const path = adminPath(documentOf(kind, operation));
-  return shownIn(kind, operation, await callAsAdministrator(operation, { method: "GET", path, retry: "idempotent" }), "GET");
+  return valuesIn(kind, operation, await callAsAdministrator(operation, { method: "GET", path, retry: "idempotent" }), "GET");
 }
 
 /** Writes attributes, and returns those in the response. */
-export async function patchSettings(kind: Kind, operation: Operation, values: Values): Promise<Values> {
+export async function patchSettings(kind: SettingsKind, operation: Operation, values: Values): Promise<Values> {
   const type = documentOf(kind, operation);
   const named = Object.entries(values).map(([name, value]) => [extraName(name) ?? wireName(operation, name), value ?? null]);
   const body = { data: { type, attributes: Object.fromEntries(named) } };
   const { retry = "idempotent" } = kind;
-  return shownIn(kind, operation, await callAsAdministrator(operation, { method: "PATCH", path: adminPath(type), body, retry }), "PATCH");
+  return valuesIn(kind, operation, await callAsAdministrator(operation, { method: "PATCH", path: adminPath(type), body, retry }), "PATCH");
 }
 
-function shownIn(kind: Kind, operation: Operation, response: unknown, method: "GET" | "PATCH"): Values {
+function valuesIn(kind: SettingsKind, operation: Operation, response: unknown, method: "GET" | "PATCH"): Values {
   const path = adminPath(documentOf(kind, operation));
   const { attributes } = resourceOf(response, { method, path });
   const names = new Map(readable(kind).map((name) => [wireName(operation, name), name]));
@@ -29,12 +29,12 @@ function shownIn(kind: Kind, operation: Operation, response: unknown, method: "G
     ...[...writeOnly(kind), ...requestOnly(kind)].map((name) => wireName(operation, name)),
     ...secrets(kind).flatMap((name) => extraName(name) ?? []),
   ];
-  const shown: Values = {};
+  const values: Values = {};
   for (const [wire, value] of Object.entries(attributes)) {
     if (hidden.includes(wire) || !isStorableKey(wire)) continue;
     const name = names.get(wire) ?? (dialectOf(operation).hasExtra ? `extra.${wire}` : undefined);
-    if (name) shown[name] = value;
+    if (name) values[name] = value;
   }
-  if (!readable(kind).some((name) => name in shown)) throw invalidResponse(method, path);
-  return shown;
+  if (!readable(kind).some((name) => name in values)) throw invalidResponse(method, path);
+  return values;
 }

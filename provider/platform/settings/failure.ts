@@ -1,27 +1,33 @@
 import { Operation } from "../../connection";
 import { PartialState, StewardError } from "../../errors";
 import { fetchSettings } from "./document";
-import { Kind, same, Values } from "./kind";
-import { Basis, Plan } from "./plan";
+import { SettingsKind, same, Values } from "./kind";
+import { Plan, PriorState } from "./plan";
 import { stateOf } from "./state";
 
 /** The error of a failed write, with a partial state if the server may have stored the values. */
-export async function afterFailure(kind: Kind, operation: Operation, error: unknown, basis: Basis, planned: Plan): Promise<unknown> {
+export async function afterFailure(
+  kind: SettingsKind,
+  operation: Operation,
+  error: unknown,
+  prior: PriorState,
+  planned: Plan,
+): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   const mailError = kind.mailErrors?.[error.status ?? 0];
   if (!mailError && !error.details.outcomeUnknown) return error;
   const { changes, declared } = planned;
   const reason = mailError ? `${mailError}: ${error.details.reason}` : error.details.reason;
   // A removed attribute stays managed until the provider knows that it was restored.
-  const remembered = {
-    managed: [...new Set([...basis.managed, ...planned.managed])].sort(),
-    originalValues: { ...basis.originalValues, ...planned.originalValues },
-    serverNormalized: basis.serverNormalized,
+  const stored = {
+    managed: [...new Set([...prior.managed, ...planned.managed])].sort(),
+    originalValues: { ...prior.originalValues, ...planned.originalValues },
+    serverNormalized: prior.serverNormalized,
     extraWriteOnly: planned.extraWriteOnly,
   };
   const inDoubt = (rule: string, hint: string): PartialState<object> =>
     new PartialState(
-      { ...stateOf<object>(kind, basis.known, basis.known, remembered), outcomeUnknown: true, sent: changes },
+      { ...stateOf<object>(kind, prior.current, prior.current, stored), outcomeUnknown: true, sent: changes },
       { ...error.details, rule, reason, hint },
     );
   let now: Values;
@@ -33,9 +39,9 @@ export async function afterFailure(kind: Kind, operation: Operation, error: unkn
     return inDoubt("unread", "The settings could not be read after the failed write: the next `pulumi up` reads them first.");
   }
   const seen = Object.keys(changes).filter((name) => name in now);
-  if (seen.some((name) => !same(kind, name, now[name], basis.known[name]))) {
+  if (seen.some((name) => !same(kind, name, now[name], prior.current[name]))) {
     const hint = `The platform stored the settings. ${mailError ? "It sends no further test email until a value changes." : "The next `pulumi up` continues from them."}`;
-    return new PartialState(stateOf(kind, now, { ...basis.known, ...declared }, remembered), {
+    return new PartialState(stateOf(kind, now, { ...prior.current, ...declared }, stored), {
       ...error.details,
       rule: "applied",
       reason,
@@ -57,7 +63,7 @@ export async function afterFailure(kind: Kind, operation: Operation, error: unkn
 }
 
 /** True if a write without a response was applied, as far as readable attributes tell. */
-export function writeWasApplied(kind: Kind, { sent = {} }: { sent?: Values }, now: Values): boolean {
+export function writeWasApplied(kind: SettingsKind, { sent = {} }: { sent?: Values }, now: Values): boolean {
   const seen = Object.keys(sent).filter((name) => name in now);
   return seen.length > 0 && seen.every((name) => same(kind, name, now[name], sent[name]));
 }

@@ -60,7 +60,7 @@ type Shared = keyof SettingsInputs | keyof SettingsState;
 /** The fields of one kind of settings. */
 export type Attributes<Inputs, Outputs> = Omit<Fields<Inputs, Outputs, Outputs>, Shared>;
 
-export interface Kind {
+export interface SettingsKind {
   /** `GeneralSettings`. */
   type: string;
   displayName: string;
@@ -70,33 +70,33 @@ export interface Kind {
   document?(operation: Operation): string;
   attributes: AnyFields;
   /** The missing attributes without which the server rejects these values. */
-  requiredWhenEnabled?(held: Values): string[];
+  requiredWhenEnabled?(values: Values): string[];
   /** A warning about values that remain on the server after a restore. */
-  residueWarning?(shown: Values): string | undefined;
+  residueWarning?(values: Values): string | undefined;
   retry?: Retry;
   /** The meaning of each HTTP status with which the platform reports a failure of the mail server. */
   mailErrors?: Readonly<Record<number, string>>;
 }
 
-export interface KindOf<Inputs, Outputs> extends Omit<Kind, "attributes"> {
+export interface SettingsKindOf<Inputs, Outputs> extends Omit<SettingsKind, "attributes"> {
   attributes: Attributes<Inputs, Outputs>;
   rules?: readonly Rule<Inputs>[];
 }
 
 const isPath = (name: string): boolean => fieldPath(name).length > 1;
 
-const inputsOf = ({ attributes }: Kind): string[] => Object.keys(attributes).filter((name) => attributes[name]?.input);
+const inputsOf = ({ attributes }: SettingsKind): string[] => Object.keys(attributes).filter((name) => attributes[name]?.input);
 
 /** The attributes that the server returns. */
-export const readable = ({ attributes }: Kind): string[] => namesWith(attributes, "output");
+export const readable = ({ attributes }: SettingsKind): string[] => namesWith(attributes, "output");
 
 /** The attributes that the server stores and never returns. */
-export const writeOnly = ({ attributes }: Kind): string[] => namesWith(attributes, "writeOnly").filter((name) => !isPath(name));
+export const writeOnly = ({ attributes }: SettingsKind): string[] => namesWith(attributes, "writeOnly").filter((name) => !isPath(name));
 
 /** The attributes that the server accepts and does not store. */
-export const requestOnly = ({ attributes }: Kind): string[] => namesWith(attributes, "requestOnly");
+export const requestOnly = ({ attributes }: SettingsKind): string[] => namesWith(attributes, "requestOnly");
 
-export const secrets = ({ attributes }: Kind): string[] => namesWith(attributes, "secret");
+export const secrets = ({ attributes }: SettingsKind): string[] => namesWith(attributes, "secret");
 
 /** The API name of an attribute in `extra`. */
 export const extraName = (name: string): string | undefined => (name.startsWith("extra.") ? name.slice("extra.".length) : undefined);
@@ -107,47 +107,47 @@ export interface NamesWriteOnly {
 }
 
 /** True for a write-only attribute in `extra`. */
-export const isExtraWriteOnly = ({ attributes }: Kind, name: string, { extraWriteOnly = [] }: NamesWriteOnly): boolean =>
+export const isExtraWriteOnly = ({ attributes }: SettingsKind, name: string, { extraWriteOnly = [] }: NamesWriteOnly): boolean =>
   (isPath(name) && attributes[name]?.writeOnly === true) || extraWriteOnly.some((key) => name === `extra.${key}`);
 
 /** The declared attributes in `extra` that the server should return and does not. */
-export const unseen = (kind: Kind, declared: Values, shown: Values, names: NamesWriteOnly): string[] =>
-  Object.keys(declared).filter((name) => extraName(name) && !(name in shown) && !isExtraWriteOnly(kind, name, names));
+export const missingExtras = (kind: SettingsKind, declared: Values, returned: Values, names: NamesWriteOnly): string[] =>
+  Object.keys(declared).filter((name) => extraName(name) && !(name in returned) && !isExtraWriteOnly(kind, name, names));
 
 /** True for equivalent values of an attribute. */
-export function same({ attributes }: Kind, name: string, a: unknown, b: unknown): boolean {
+export function same({ attributes }: SettingsKind, name: string, a: unknown, b: unknown): boolean {
   const comparison: Comparison = comparisonOf(attributes, name);
   return comparison.equal(a ?? undefined, b ?? undefined);
 }
 
-/** The wanted values that differ from the known ones. */
-export const differing = (kind: Kind, wanted: Values, known: Values): Values =>
-  Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !same(kind, name, known[name], value)));
+/** The desired values that differ from the current ones. */
+export const differing = (kind: SettingsKind, desired: Values, current: Values): Values =>
+  Object.fromEntries(Object.entries(desired).filter(([name, value]) => !same(kind, name, current[name], value)));
 
-export const declaredIn = (kind: Kind, inputs: object): Values =>
+export const declaredIn = (kind: SettingsKind, inputs: object): Values =>
   flat(
     inputs,
     inputsOf(kind).filter((name) => !requestOnly(kind).includes(name)),
   );
 
 /** The attributes in a state. */
-export const knownIn = (kind: Kind, state: object): Values => flat(state, [...readable(kind), ...inputsOf(kind)]);
+export const storedValues = (kind: SettingsKind, state: object): Values => flat(state, [...readable(kind), ...inputsOf(kind)]);
 
 /** The properties with these names that have a value, and all of `extra`. */
 export function flat(properties: object, names: readonly string[]): Values {
   const { extra = {}, ...rest } = properties as Values & { extra?: Values };
-  const given = Object.entries(rest).filter(([name, value]) => names.includes(name) && value !== undefined);
-  return Object.fromEntries([...given, ...Object.entries(extra).map(([name, value]) => [`extra.${name}`, value])]);
+  const entries = Object.entries(rest).filter(([name, value]) => names.includes(name) && value !== undefined);
+  return Object.fromEntries([...entries, ...Object.entries(extra).map(([name, value]) => [`extra.${name}`, value])]);
 }
 
 export const pick = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 
 /** A wrapped value for the state, which loses null and undefined. */
-export const held = (value: unknown): { value?: unknown } => (value === null || value === undefined ? {} : { value });
+export const wrap = (value: unknown): { value?: unknown } => (value === null || value === undefined ? {} : { value });
 
 /** Check failures for the names in `extra` and `extraWriteOnly`. */
-export function extraFindings(kind: Kind, operation: Operation, inputs: { extra?: Values } & NamesWriteOnly): CheckFailure[] {
+export function extraFindings(kind: SettingsKind, operation: Operation, inputs: { extra?: Values } & NamesWriteOnly): CheckFailure[] {
   const { extra = {}, extraWriteOnly = [] } = inputs;
   const paths = [
     ...Object.keys(extra).map((name) => ({ name, path: pathOf(["extra", name]) })),
@@ -159,9 +159,9 @@ export function extraFindings(kind: Kind, operation: Operation, inputs: { extra?
       rule: "dialect",
       reason: 'needs the dialect "hashicorp": the API specification has no further attributes',
     }));
-  const own = wireNames(kind, operation);
+  const inputNames = wireNames(kind, operation);
   return paths.flatMap(({ name, path }) => {
-    if (own.has(name)) return [{ path, rule: "own-input", reason: `must be set with the input ${own.get(name)}` }];
+    if (inputNames.has(name)) return [{ path, rule: "own-input", reason: `must be set with the input ${inputNames.get(name)}` }];
     if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
       return [{ path, rule: "attribute-name", reason: "must be an attribute name of the API, such as apply-timeout" }];
     return /^extra\W/.test(path) && extra[name] === null ? [{ path, rule: "null", reason: "must have a value" }] : [];
@@ -169,12 +169,12 @@ export function extraFindings(kind: Kind, operation: Operation, inputs: { extra?
 }
 
 /** Check failures for attributes in `extra` that the server does not return. */
-export function unseenFindings(kind: Kind, operation: Operation, names: readonly string[], shown: Values): CheckFailure[] {
-  const extras = Object.keys(shown).flatMap((name) => extraName(name) ?? []);
-  const known = new Map([...extras.map((name) => [name, name] as const), ...wireNames(kind, operation)]);
+export function missingExtraFailures(kind: SettingsKind, operation: Operation, names: readonly string[], returned: Values): CheckFailure[] {
+  const extras = Object.keys(returned).flatMap((name) => extraName(name) ?? []);
+  const candidates = new Map([...extras.map((name) => [name, name] as const), ...wireNames(kind, operation)]);
   return names.map((path) => {
     const name = extraName(path) as string;
-    const meant = known.get(closest(name, [...known.keys()]) ?? "");
+    const meant = candidates.get(closest(name, [...candidates.keys()]) ?? "");
     return {
       path: pathOf(["extra", name]),
       rule: "unknown-attribute",
@@ -184,5 +184,5 @@ export function unseenFindings(kind: Kind, operation: Operation, names: readonly
 }
 
 /** The attributes by their API names. */
-const wireNames = (kind: Kind, operation: Operation): Map<string, string> =>
+const wireNames = (kind: SettingsKind, operation: Operation): Map<string, string> =>
   new Map([...readable(kind), ...writeOnly(kind), ...requestOnly(kind)].map((name) => [wireName(operation, name), name]));

@@ -13,16 +13,16 @@ export function hasMask(value: unknown): boolean {
   return inner ? Object.values(inner).some(hasMask) : isMask(value);
 }
 
-/** True if a returned value may be the known secret with a mask over all of it, or over some values in its JSON. */
-export function mayBe(shown: unknown, known: unknown): boolean {
-  if (typeof shown === "string" && typeof known === "string") {
-    const [a, b] = [objectIn(shown), objectIn(known)];
+/** True if a returned value may be the expected secret with a mask over all of it, or over some values in its JSON. */
+export function mayBe(returned: unknown, expected: unknown): boolean {
+  if (typeof returned === "string" && typeof expected === "string") {
+    const [a, b] = [objectIn(returned), objectIn(expected)];
     if (a && b) return mayBe(a, b);
   }
-  if (isMask(shown)) return true;
-  if (!isObject(shown) || !isObject(known)) return isDeepStrictEqual(shown, known);
+  if (isMask(returned)) return true;
+  if (!isObject(returned) || !isObject(expected)) return isDeepStrictEqual(returned, expected);
   return (
-    isDeepStrictEqual(Object.keys(shown).sort(), Object.keys(known).sort()) &&
-    Object.keys(shown).every((key) => mayBe(shown[key], known[key]))
+    isDeepStrictEqual(Object.keys(returned).sort(), Object.keys(expected).sort()) &&
+    Object.keys(returned).every((key) => mayBe(returned[key], expected[key]))
   );
 }

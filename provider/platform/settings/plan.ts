@@ -4,13 +4,13 @@ import {
   declaredIn,
   differing,
   extraName,
-  held,
   isExtraWriteOnly,
-  Kind,
-  knownIn,
   NamesWriteOnly,
+  SettingsKind,
   secrets,
+  storedValues,
   Values,
+  wrap,
   writeOnly,
 } from "./kind";
 import { hasMask } from "./mask";
@@ -19,9 +19,9 @@ import { Managed } from "./state";
 // The plan of a write: capture original values, and restore attributes that were removed from the program.
 
 /** The state before a write. */
-export interface Basis extends Managed, NamesWriteOnly {
+export interface PriorState extends Managed, NamesWriteOnly {
   /** The values on the server, as far as they are known, with write-only ones. */
-  known: Values;
+  current: Values;
   isFirst: boolean;
 }
 
@@ -37,60 +37,62 @@ export interface Plan extends NamesWriteOnly {
 }
 
 /** The value of an attribute before its first write; undefined if the server does not return it. */
-function capture(kind: Kind, name: string, known: Values): { value?: unknown } | undefined {
-  const isMasked = secrets(kind).includes(name) && hasMask(known[name]);
-  return writeOnly(kind).includes(name) || !(name in known) || isMasked ? undefined : held(known[name]);
+function capture(kind: SettingsKind, name: string, current: Values): { value?: unknown } | undefined {
+  const isMasked = secrets(kind).includes(name) && hasMask(current[name]);
+  return writeOnly(kind).includes(name) || !(name in current) || isMasked ? undefined : wrap(current[name]);
 }
 
 /** The original values of an import. They stay even if a value changes outside Pulumi before the first write. */
-export const originalsOf = (kind: Kind, known: Values): Managed["originalValues"] =>
-  Object.fromEntries(Object.keys(known).flatMap((name) => [capture(kind, name, known)].flatMap((value) => (value ? [[name, value]] : []))));
+export const originalsOf = (kind: SettingsKind, current: Values): Managed["originalValues"] =>
+  Object.fromEntries(
+    Object.keys(current).flatMap((name) => [capture(kind, name, current)].flatMap((value) => (value ? [[name, value]] : []))),
+  );
 
 /** The values that restore attributes. If one cannot be restored, the settings are disabled, since they might not work without it. */
 export function restoration(
-  kind: Kind,
+  kind: SettingsKind,
   leaving: readonly string[],
   last: Managed & NamesWriteOnly,
-  known: Values,
+  current: Values,
 ): { values: Values; lost: string[] } {
   const values: Values = {};
   const { originalValues } = last;
   // The API rejects null for a string.
-  const nothing = (name: string): unknown => (typeof known[name] === "string" ? "" : undefined);
+  const nothing = (name: string): unknown => (typeof current[name] === "string" ? "" : undefined);
   for (const name of leaving) if (originalValues[name]) values[name] = originalValues[name].value ?? nothing(name);
   // The server does not hold an attribute that it should return and does not.
   const lost = leaving.filter((name) => !originalValues[name] && (!extraName(name) || isExtraWriteOnly(kind, name, last)));
-  if (lost.length > 0 && ("enabled" in values ? values.enabled : known.enabled)) values.enabled = false;
+  if (lost.length > 0 && ("enabled" in values ? values.enabled : current.enabled)) values.enabled = false;
   return { values, lost };
 }
 
-export function planOf(kind: Kind, inputs: NamesWriteOnly, basis: Basis): Plan {
-  const { known, managed: before, originalValues, isFirst } = basis;
+export function planOf(kind: SettingsKind, inputs: NamesWriteOnly, prior: PriorState): Plan {
+  const { current, managed: before, originalValues, isFirst } = prior;
   const declared = declaredIn(kind, inputs);
   const managed = Object.keys(declared).sort();
   const captured = managed.map((name) => [
     name,
-    before.includes(name) ? originalValues[name] : (originalValues[name] ?? capture(kind, name, known)),
+    before.includes(name) ? originalValues[name] : (originalValues[name] ?? capture(kind, name, current)),
   ]);
   const left = before.filter((name) => !(name in declared));
-  const { values, lost } = restoration(kind, left, basis, known);
-  const wanted = { ...values, ...declared };
-  const after = { ...known, ...wanted };
+  const { values, lost } = restoration(kind, left, prior, current);
+  const desired = { ...values, ...declared };
+  const after = { ...current, ...desired };
   // Enabled settings must already have their write-only attributes.
-  if (!isFirst || known.enabled) for (const name of writeOnly(kind)) after[name] ??= "not shown";
+  if (!isFirst || current.enabled) for (const name of writeOnly(kind)) after[name] ??= "not shown";
   return {
     declared,
     managed,
     originalValues: Object.fromEntries(captured.filter(([, value]) => value)),
-    changes: differing(kind, wanted, known),
+    changes: differing(kind, desired, current),
     after,
     lost,
-    extraWriteOnly: [...new Set([...(basis.extraWriteOnly ?? []), ...(inputs.extraWriteOnly ?? [])])],
+    extraWriteOnly: [...new Set([...(prior.extraWriteOnly ?? []), ...(inputs.extraWriteOnly ?? [])])],
   };
 }
 
 /** Check failures for a plan that the server would reject. */
-export function refusals({ requiredWhenEnabled }: Kind, { changes, after }: Plan): CheckFailure[] {
+export function refusals({ requiredWhenEnabled }: SettingsKind, { changes, after }: Plan): CheckFailure[] {
   const missing = Object.keys(changes).length > 0 ? (requiredWhenEnabled?.(after) ?? []) : [];
   if (missing.length === 0) return [];
   return [
@@ -103,8 +105,8 @@ export function refusals({ requiredWhenEnabled }: Kind, { changes, after }: Plan
 }
 
 /** Notes for the preview of an update. */
-export function notesOf(kind: Kind, inputs: NamesWriteOnly, last: Managed & NamesWriteOnly): PlanNote[] {
-  const plan = planOf(kind, inputs, { ...last, known: knownIn(kind, last), isFirst: false });
+export function notesOf(kind: SettingsKind, inputs: NamesWriteOnly, last: Managed & NamesWriteOnly): PlanNote[] {
+  const plan = planOf(kind, inputs, { ...last, current: storedValues(kind, last), isFirst: false });
   const leaving = last.managed.filter(
     (name) => !(name in plan.declared) && name in plan.changes && name in last.originalValues && !secrets(kind).includes(name),
   );
@@ -112,11 +114,11 @@ export function notesOf(kind: Kind, inputs: NamesWriteOnly, last: Managed & Name
     ...refusals(kind, plan).map(({ path, reason }) => ({ path, text: reason })),
     ...leaving.map((name) => ({
       path: name,
-      text: `removed from the program, so restored to ${shown(last.originalValues[name]?.value)}`,
+      text: `removed from the program, so restored to ${describeOriginal(last.originalValues[name]?.value)}`,
     })),
   ];
 }
 
 /** An original value in a message. A string or a number may have been a secret in an earlier program, so it is not printed. */
-const shown = (value: unknown): string =>
+const describeOriginal = (value: unknown): string =>
   value === undefined ? "an empty value" : typeof value === "boolean" ? String(value) : "its original value";

@@ -27,9 +27,9 @@ export const settingsFunction = <State extends SettingsState>({
   options: onlyConnection,
   secrets: namesWith(fields, "secret"),
   async run(operation) {
-    const found = (await readState({ operation, state: {} as State & StoredState, declared: [] })) as State & StoredState;
-    const { managed, originalValues, serverNormalized, sent, ...shown } = found;
-    return shown as unknown as Partial<State>;
+    const state = (await readState({ operation, state: {} as State & StoredState, declared: [] })) as State & StoredState;
+    const { managed, originalValues, serverNormalized, sent, ...settings } = state;
+    return settings as unknown as Partial<State>;
   },
 });
 

@@ -25,19 +25,19 @@ import {
   extraFindings,
   flat,
   isExtraWriteOnly,
-  Kind,
-  KindOf,
-  knownIn,
+  missingExtraFailures,
+  missingExtras,
   pick,
   requestOnly,
   SettingsInputs,
+  SettingsKind,
+  SettingsKindOf,
   SettingsState,
-  unseen,
-  unseenFindings,
+  storedValues,
   Values,
   writeOnly,
 } from "./kind";
-import { Basis, notesOf, originalsOf, Plan, planOf, refusals, restoration } from "./plan";
+import { notesOf, originalsOf, Plan, PriorState, planOf, refusals, restoration } from "./plan";
 import { Managed, recognized, StoredState, serverNormalizations, stateOf } from "./state";
 
 // The life cycle that all kinds of settings share: read, patch, restore.
@@ -49,10 +49,10 @@ type Last = SettingsState & StoredState & OutcomeUnknown;
 
 /** Makes the definition of one kind of settings. */
 export function settings<Inputs extends SettingsInputs, State extends SettingsState>(
-  typed: KindOf<Inputs, State>,
+  typed: SettingsKindOf<Inputs, State>,
 ): SettingsDefinition<Inputs, State> {
-  const kind = typed as unknown as Kind;
-  // `Kind` has no type parameters, so the operations are typed here.
+  const kind = typed as unknown as SettingsKind;
+  // `SettingsKind` has no type parameters, so the operations are typed here.
   const operations = operationsOf(kind) as unknown as Pick<
     SettingsDefinition<Inputs, State>,
     "planNotes" | "read" | "imported" | "find" | "create" | "update" | "delete" | "discover"
@@ -86,17 +86,17 @@ const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & Stored
   connection: connectionField,
 };
 
-const objectOf = ({ id }: Kind): string => adminPath(`${id}-settings`);
+const objectOf = ({ id }: SettingsKind): string => adminPath(`${id}-settings`);
 
 const operationsOf = (
-  kind: Kind,
+  kind: SettingsKind,
 ): Pick<
   Definition<SettingsInputs, SettingsState, Last, Values>,
   "planNotes" | "read" | "imported" | "find" | "create" | "update" | "delete" | "discover"
 > => ({
   planNotes: ({ inputs, last }) => (last ? notesOf(kind, inputs, last) : []),
   read: (request) => read(kind, request),
-  imported: (state) => ({ ...state, originalValues: originalsOf(kind, knownIn(kind, state)) }),
+  imported: (state) => ({ ...state, originalValues: originalsOf(kind, storedValues(kind, state)) }),
   find: (request) => find(kind, request),
   create: (request) => create(kind, request),
   update: (request) => update(kind, request),
@@ -105,76 +105,80 @@ const operationsOf = (
     attempt(kind.id, async () => [{ state: await read(kind, { operation, state: {} as Last, declared: [] }) }]),
 });
 
-async function read(kind: Kind, { operation, state }: ReadRequest<Last>): Promise<Last> {
+async function read(kind: SettingsKind, { operation, state }: ReadRequest<Last>): Promise<Last> {
   const now = await fetchSettings(kind, operation);
-  const fresh: Last = stateOf(kind, now, knownIn(kind, state), state);
+  const fresh: Last = stateOf(kind, now, storedValues(kind, state), state);
   return state.outcomeUnknown && writeWasApplied(kind, state, now) ? { ...fresh, outcomeUnknown: undefined, sent: undefined } : fresh;
 }
 
-const initialBasis = (known: Values): Basis => ({ known, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
+const unmanaged = (current: Values): PriorState => ({ current, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
 /** Settings always exist, so a create adopts them. */
-const find = async (kind: Kind, { operation, inputs }: { operation: Operation; inputs: SettingsInputs }): Promise<ExistingObject<Values>> =>
-  foundIn(kind, operation, inputs, initialBasis(await fetchSettings(kind, operation)));
+const find = async (
+  kind: SettingsKind,
+  { operation, inputs }: { operation: Operation; inputs: SettingsInputs },
+): Promise<ExistingObject<Values>> => existingSettings(kind, operation, inputs, unmanaged(await fetchSettings(kind, operation)));
 
 /** The attributes that a write takes over, because the program did not declare them before. */
-function foundIn(kind: Kind, operation: Operation, inputs: SettingsInputs, basis: Basis): ExistingObject<Values> {
-  const { known, managed } = basis;
-  const plan = planOf(kind, inputs, basis);
+function existingSettings(kind: SettingsKind, operation: Operation, inputs: SettingsInputs, prior: PriorState): ExistingObject<Values> {
+  const { current, managed } = prior;
+  const plan = planOf(kind, inputs, prior);
   const names = Object.keys(plan.changes).filter((name) => name in plan.declared && !managed.includes(name));
   const isHidden = (name: string): boolean => writeOnly(kind).includes(name) || isExtraWriteOnly(kind, name, inputs);
   return {
-    state: known,
-    differences: names.filter((name) => !isHidden(name)).map((path) => ({ path, from: known[path] ?? undefined, to: plan.changes[path] })),
+    state: current,
+    differences: names
+      .filter((name) => !isHidden(name))
+      .map((path) => ({ path, from: current[path] ?? undefined, to: plan.changes[path] })),
     unreadable: names.filter(isHidden),
-    refusal: refusalOf(kind, operation, inputs, known, plan),
+    refusal: refusalOf(kind, operation, inputs, current, plan),
   };
 }
 
-const create = (kind: Kind, { operation, inputs, existing: found }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
-  write(kind, operation, inputs, initialBasis(found?.state as Values));
+const create = (kind: SettingsKind, { operation, inputs, existing }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
+  write(kind, operation, inputs, unmanaged(existing?.state as Values));
 
-async function update(kind: Kind, { operation, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
+async function update(kind: SettingsKind, { operation, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
   const hasNewAttributes = Object.keys(declaredIn(kind, inputs)).some((name) => !last.managed.includes(name));
-  let known = knownIn(kind, last);
+  let current = storedValues(kind, last);
   const seen = pick(
-    known,
-    Object.keys(known).filter((name) => !isExtraWriteOnly(kind, name, last)),
+    current,
+    Object.keys(current).filter((name) => !isExtraWriteOnly(kind, name, last)),
   );
-  if (hasNewAttributes || last.outcomeUnknown || unseen(kind, declaredIn(kind, inputs), seen, inputs).length > 0) {
+  if (hasNewAttributes || last.outcomeUnknown || missingExtras(kind, declaredIn(kind, inputs), seen, inputs).length > 0) {
     // Read the original value of a new attribute from the server: the state may be outdated.
     const now = await fetchSettings(kind, operation);
     if (last.outcomeUnknown && !writeWasApplied(kind, last, now))
-      for (const name of [...writeOnly(kind), ...requestOnly(kind)]) delete known[name];
-    for (const name of unseen(kind, known, now, inputs)) delete known[name];
-    known = { ...known, ...recognized(kind, now, known, last.serverNormalized) };
+      for (const name of [...writeOnly(kind), ...requestOnly(kind)]) delete current[name];
+    for (const name of missingExtras(kind, current, now, inputs)) delete current[name];
+    current = { ...current, ...recognized(kind, now, current, last.serverNormalized) };
   }
-  const basis = { ...last, known, isFirst: false };
-  adoptExisting(operation, undefined, foundIn(kind, operation, inputs, basis));
-  return write(kind, operation, inputs, basis);
+  const prior = { ...last, current, isFirst: false };
+  adoptExisting(operation, undefined, existingSettings(kind, operation, inputs, prior));
+  return write(kind, operation, inputs, prior);
 }
 
 /** Applies the plan and returns the new state. Sends a request only if needed. */
-async function write(kind: Kind, operation: Operation, inputs: SettingsInputs, basis: Basis): Promise<Last> {
-  const plan = planOf(kind, inputs, basis);
+async function write(kind: SettingsKind, operation: Operation, inputs: SettingsInputs, prior: PriorState): Promise<Last> {
+  const plan = planOf(kind, inputs, prior);
   const { declared, managed, changes } = plan;
   const requestOnlyValues = flat(inputs, requestOnly(kind));
-  const isSent = Object.keys({ ...changes, ...differing(kind, requestOnlyValues, basis.known) }).length > 0;
-  let shown: Values = {};
+  const isSent = Object.keys({ ...changes, ...differing(kind, requestOnlyValues, prior.current) }).length > 0;
+  let returned: Values = {};
   try {
-    if (isSent) shown = await patchSettings(kind, operation, { ...changes, ...requestOnlyValues });
+    if (isSent) returned = await patchSettings(kind, operation, { ...changes, ...requestOnlyValues });
   } catch (error) {
-    throw await afterFailure(kind, operation, error, basis, plan);
+    throw await afterFailure(kind, operation, error, prior, plan);
   }
   warnOfLost(operation, kind, plan.lost, plan.after.enabled);
-  const known = { ...basis.known, ...declared };
-  const normalized = serverNormalizations(kind, shown, pick(changes, managed), known);
+  const expected = { ...prior.current, ...declared };
+  const normalized = serverNormalizations(kind, returned, pick(changes, managed), expected);
   if (Object.keys(normalized).length > 0)
     warn(operation, kind, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
-  const notReturned = unseen(kind, pick(changes, managed), shown, inputs);
-  const state: Last = stateOf(kind, writtenValues(basis, plan, shown, notReturned), known, {
+  const notReturned = missingExtras(kind, pick(changes, managed), returned, inputs);
+  const state: Last = stateOf(kind, writtenValues(prior, plan, returned, notReturned), expected, {
     ...plan,
-    serverNormalized: { ...unwritten(basis, plan), ...normalized },
+    serverNormalized: { ...unwritten(prior, plan), ...normalized },
   });
   if (notReturned.length === 0) return state;
   throw new PartialState(state, {
@@ -186,26 +190,32 @@ async function write(kind: Kind, operation: Operation, inputs: SettingsInputs, b
 
 /** The values on the server after a write, as far as they are known. */
 function writtenValues(
-  { known, managed: before, originalValues }: Basis,
+  { current, managed: before, originalValues }: PriorState,
   { managed, changes }: Plan,
-  shown: Values,
+  returned: Values,
   notReturned: string[],
 ): Values {
   const released = before.filter((name) => !managed.includes(name) && !originalValues[name]);
-  const values = { ...known, ...changes, ...shown };
-  for (const name of [...released.filter((name) => !(name in changes) && !(name in shown)), ...notReturned]) delete values[name];
+  const values = { ...current, ...changes, ...returned };
+  for (const name of [...released.filter((name) => !(name in changes) && !(name in returned)), ...notReturned]) delete values[name];
   return values;
 }
 
-const unwritten = ({ serverNormalized = {} }: Basis, { managed, changes }: Plan): NonNullable<Managed["serverNormalized"]> =>
+const unwritten = ({ serverNormalized = {} }: PriorState, { managed, changes }: Plan): NonNullable<Managed["serverNormalized"]> =>
   pick(
     serverNormalized,
     managed.filter((name) => !(name in changes)),
   ) as NonNullable<Managed["serverNormalized"]>;
 
 /** The error for a write that the server would reject or apply only in part. */
-function refusalOf(kind: Kind, operation: Operation, inputs: SettingsInputs, known: Values, plan: Plan): StewardError | undefined {
-  const notReturned = unseenFindings(kind, operation, unseen(kind, plan.declared, known, inputs), known);
+function refusalOf(
+  kind: SettingsKind,
+  operation: Operation,
+  inputs: SettingsInputs,
+  current: Values,
+  plan: Plan,
+): StewardError | undefined {
+  const notReturned = missingExtraFailures(kind, operation, missingExtras(kind, plan.declared, current, inputs), current);
   const findings = [...notReturned, ...refusals(kind, plan)];
   if (findings.length === 0) return undefined;
   const hint = [
@@ -216,7 +226,7 @@ function refusalOf(kind: Kind, operation: Operation, inputs: SettingsInputs, kno
   return invalidInput(findings, { hint: hint.flat().join(" ") });
 }
 
-async function remove(kind: Kind, { operation, state: last }: DeleteRequest<Last>): Promise<void> {
+async function remove(kind: SettingsKind, { operation, state: last }: DeleteRequest<Last>): Promise<void> {
   if (last.onDelete === "retain") return;
   const object = objectOf(kind);
   const other = otherManagerOf(operation, object) as { managed?: string[] } | undefined;
@@ -235,22 +245,25 @@ async function remove(kind: Kind, { operation, state: last }: DeleteRequest<Last
 }
 
 /** The values that this run has restored, keyed by resource instance. */
-const restoredIn = ({ server: { id: server }, run: { cache } }: Operation, kind: Kind): Map<string, Values> =>
+const restoredIn = ({ server: { id: server }, run: { cache } }: Operation, kind: SettingsKind): Map<string, Values> =>
   cached(cache, ["restored", server, objectOf(kind)], () => new Map<string, Values>());
 
 /** Restores the original values of the managed attributes, except `kept`, which another resource manages. */
-async function restore(kind: Kind, operation: Operation, last: Last, kept: readonly string[] = []): Promise<void> {
+async function restore(kind: SettingsKind, operation: Operation, last: Last, kept: readonly string[] = []): Promise<void> {
   // If two resources manage the same settings, only the older one holds the values from before both.
   const restored = restoredIn(operation, kind);
   const older = [...restored].filter(([instance]) => instance < (operation.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
-  const known = { ...knownIn(kind, last), ...(last.outcomeUnknown || restored.size > 0 ? await fetchSettings(kind, operation) : {}) };
-  const { values: own, lost } = restoration(kind, last.managed, last, known);
-  const values = { ...own, ...pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
+  const current = {
+    ...storedValues(kind, last),
+    ...(last.outcomeUnknown || restored.size > 0 ? await fetchSettings(kind, operation) : {}),
+  };
+  const { values: originals, lost } = restoration(kind, last.managed, last, current);
+  const values = { ...originals, ...pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
   for (const name of kept) delete values[name];
-  const changes = differing(kind, values, known);
-  let shown: Values = {};
+  const changes = differing(kind, values, current);
+  let returned: Values = {};
   try {
-    if (Object.keys(changes).length > 0) shown = await patchSettings(kind, operation, changes);
+    if (Object.keys(changes).length > 0) returned = await patchSettings(kind, operation, changes);
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({
@@ -259,14 +272,15 @@ async function restore(kind: Kind, operation: Operation, last: Last, kept: reado
     });
   }
   restored.set(operation.instance ?? "", values);
-  warnOfLost(operation, kind, lost, { ...known, ...values }.enabled);
-  const residue = kind.residueWarning?.(shown);
+  warnOfLost(operation, kind, lost, { ...current, ...values }.enabled);
+  const residue = kind.residueWarning?.(returned);
   if (residue) warn(operation, kind, residue);
 }
 
-const warn = ({ run: { log } }: Operation, { displayName, id }: Kind, line: string): void => log.warn(`${displayName} "${id}": ${line}`);
+const warn = ({ run: { log } }: Operation, { displayName, id }: SettingsKind, line: string): void =>
+  log.warn(`${displayName} "${id}": ${line}`);
 
-function warnOfLost(operation: Operation, kind: Kind, lost: readonly string[], isEnabled: unknown): void {
+function warnOfLost(operation: Operation, kind: SettingsKind, lost: readonly string[], isEnabled: unknown): void {
   if (lost.length === 0) return;
   const stays = isEnabled || !("enabled" in kind.attributes);
   const end = stays ? "The last written value stays" : "The settings are disabled: set it manually before you enable them again";

@@ -153,9 +153,9 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
             ],
     },
   ],
-  requiredWhenEnabled: (held) =>
+  requiredWhenEnabled: (values) =>
     // The platform has a default for all others.
-    held.enabled ? ["idpCert", "sloEndpointUrl", "ssoEndpointUrl"].filter((field) => !held[field]) : [],
+    values.enabled ? ["idpCert", "sloEndpointUrl", "ssoEndpointUrl"].filter((field) => !values[field]) : [],
   residueWarning: ({ oldIdpCert }) =>
     oldIdpCert
       ? "the platform still accepts the declared certificate, as oldIdpCert. To stop this, send `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`"

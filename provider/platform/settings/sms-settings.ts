@@ -72,5 +72,5 @@ export const smsSettings: SettingsDefinition<SmsSettingsInputs, SmsSettingsState
     authToken: { input: nonEmptyStr, stored: true, secret: true, writeOnly: true },
     fromNumber: { input: nonEmptyStr, output: true },
   },
-  requiredWhenEnabled: (held) => (held.enabled ? ["accountSid", "authToken", "fromNumber"].filter((field) => !held[field]) : []),
+  requiredWhenEnabled: (values) => (values.enabled ? ["accountSid", "authToken", "fromNumber"].filter((field) => !values[field]) : []),
 });

@@ -103,10 +103,10 @@ export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsSt
     password: { input: nonEmptyStr, stored: true, secret: true, writeOnly: true },
     testEmailAddress: { input: nonEmptyStr, stored: true, requestOnly: true },
   },
-  requiredWhenEnabled: (held) => {
-    const signsIn = held.auth === "plain" || held.auth === "login";
+  requiredWhenEnabled: (values) => {
+    const signsIn = values.auth === "plain" || values.auth === "login";
     const needed = ["host", "port", "sender", ...(signsIn ? ["username", "password"] : [])];
-    return held.enabled ? needed.filter((field) => !held[field]) : [];
+    return values.enabled ? needed.filter((field) => !values[field]) : [];
   },
   // Each attempt may send a test email.
   retry: "only429",

@@ -1,4 +1,4 @@
-import { extraName, held, isExtraWriteOnly, Kind, NamesWriteOnly, OnDelete, readable, same, secrets, Values } from "./kind";
+import { extraName, isExtraWriteOnly, NamesWriteOnly, OnDelete, readable, SettingsKind, same, secrets, Values, wrap } from "./kind";
 import { mayBe } from "./mask";
 
 /** The data in the state about managed attributes, besides their values. */
@@ -17,30 +17,40 @@ export interface StoredState extends Managed, NamesWriteOnly {
   onDelete?: OnDelete;
 }
 
-/** The returned values, but the known value instead of an equivalent, a masked or a normalized one. */
-export function recognized(kind: Kind, shown: Values, known: Values, serverNormalized: Managed["serverNormalized"] = {}): Values {
+/** The returned values, but the expected value instead of an equivalent, a masked or a normalized one. */
+export function recognized(
+  kind: SettingsKind,
+  returned: Values,
+  expected: Values,
+  serverNormalized: Managed["serverNormalized"] = {},
+): Values {
   const isKnown = (name: string, value: unknown): boolean =>
-    name in known &&
-    (same(kind, name, value, known[name]) ||
-      (secrets(kind).includes(name) && mayBe(value, known[name])) ||
+    name in expected &&
+    (same(kind, name, value, expected[name]) ||
+      (secrets(kind).includes(name) && mayBe(value, expected[name])) ||
       (name in serverNormalized && same(kind, name, value, serverNormalized[name]?.value)));
-  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, isKnown(name, value) ? known[name] : value]));
+  return Object.fromEntries(Object.entries(returned).map(([name, value]) => [name, isKnown(name, value) ? expected[name] : value]));
 }
 
 /**
  * The stored values that differ from the written ones. They count as equal from then on: otherwise every `up` would write again.
  */
-export function serverNormalizations(kind: Kind, shown: Values, changes: Values, known: Values): NonNullable<Managed["serverNormalized"]> {
-  const recognizable = recognized(kind, shown, known);
-  const names = Object.keys(changes).filter((name) => name in shown && recognizable[name] !== known[name]);
-  return Object.fromEntries(names.map((name) => [name, held(shown[name])]));
+export function serverNormalizations(
+  kind: SettingsKind,
+  returned: Values,
+  changes: Values,
+  expected: Values,
+): NonNullable<Managed["serverNormalized"]> {
+  const recognizable = recognized(kind, returned, expected);
+  const names = Object.keys(changes).filter((name) => name in returned && recognizable[name] !== expected[name]);
+  return Object.fromEntries(names.map((name) => [name, wrap(returned[name])]));
 }
 
-export function stateOf<State>(kind: Kind, shown: Values, known: Values, last: Partial<Managed> & NamesWriteOnly): State {
+export function stateOf<State>(kind: SettingsKind, returned: Values, expected: Values, last: Partial<Managed> & NamesWriteOnly): State {
   const { managed = [], originalValues = {}, serverNormalized = {} } = last;
-  const values = recognized(kind, shown, known, serverNormalized);
+  const values = recognized(kind, returned, expected, serverNormalized);
   // For a write-only attribute, only the written value is known.
-  for (const name of managed) if (!(name in values) && isExtraWriteOnly(kind, name, last)) values[name] = known[name];
+  for (const name of managed) if (!(name in values) && isExtraWriteOnly(kind, name, last)) values[name] = expected[name];
   const extra = Object.entries(values).flatMap(([name, value]) => (extraName(name) ? [[extraName(name), value]] : []));
   return {
     ...Object.fromEntries(readable(kind).map((name) => [name, values[name] ?? undefined])),

@@ -35,8 +35,8 @@ function create(tag, { text, className, label } = {}, ...children) {
  * @param {Element[]} children
  */
 function arrange(parent, children) {
-  const wanted = new Set(children);
-  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
+  const kept = new Set(children);
+  for (const child of [...parent.children]) if (!kept.has(child)) child.remove();
   for (const [index, child] of children.entries())
     if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null);
 }
@@ -46,8 +46,8 @@ function content(cell) {
   if (typeof cell === "string") return cell === "" ? create("span", { text: "–", className: "quiet" }) : create("span", { text: cell });
   if ("secret" in cell) return create("span", { text: "••••••", className: "secret", label: "a secret, not shown" });
   if ("tone" in cell) return create("span", { text: cell.text, className: cell.tone });
-  const dots = Array.from({ length: cell.of }, (_, index) => create("i", { className: index < cell.given ? "given" : "" }));
-  const words = `${cell.given} of ${cell.of}`;
+  const dots = Array.from({ length: cell.of }, (_, index) => create("i", { className: index < cell.filled ? "given" : "" }));
+  const words = `${cell.filled} of ${cell.of}`;
   return create(
     "span",
     { className: "progress" },
@@ -132,16 +132,16 @@ class ShownBlock {
     const before = this.rows;
     this.rows = new Map();
     for (const row of rows) {
-      const shown = before.get(row.id) ?? new ShownRow(row);
-      if (before.has(row.id)) shown.update(row);
-      else if (!first) shown.element.classList.add(changed);
-      this.rows.set(row.id, shown);
+      const tableRow = before.get(row.id) ?? new ShownRow(row);
+      if (before.has(row.id)) tableRow.update(row);
+      else if (!first) tableRow.element.classList.add(changed);
+      this.rows.set(row.id, tableRow);
     }
     const element = (/** @type {TableRow} */ row) => /** @type {ShownRow} */ (this.rows.get(row.id)).element;
-    const set = rows.filter(({ untouched }) => !untouched);
-    const untouched = rows.filter((row) => row.untouched);
+    const set = rows.filter(({ isDefault }) => !isDefault);
+    const defaults = rows.filter((row) => row.isDefault);
     arrange(this.body, set.map(element));
-    arrange(this.foldedBody, untouched.map(element));
+    arrange(this.foldedBody, defaults.map(element));
 
     const count = this.counts ? String(rows.length + more) : "";
     if (count !== this.count.textContent) this.count.classList.toggle(changed, !first);
@@ -151,8 +151,8 @@ class ShownBlock {
     this.empty.textContent = empty;
     this.more.hidden = more === 0;
     this.more.textContent = `and ${more} more`;
-    this.folded.hidden = untouched.length === 0;
-    this.summary.textContent = set.length === 0 ? `${untouched.length} defaults` : `${untouched.length} more defaults`;
+    this.folded.hidden = defaults.length === 0;
+    this.summary.textContent = set.length === 0 ? `${defaults.length} defaults` : `${defaults.length} more defaults`;
   }
 }
 
@@ -166,10 +166,10 @@ function follow(section) {
   let first = true;
 
   source.addEventListener(section.id, (event) => {
-    const shown = /** @type {Section} */ (JSON.parse(event.data));
+    const update = /** @type {Section} */ (JSON.parse(event.data));
     const before = blocks;
     blocks = new Map();
-    for (const block of shown.blocks) {
+    for (const block of update.blocks) {
       const one = before.get(block.title) ?? new ShownBlock(block);
       one.update(block, first);
       if (!first && !before.has(block.title)) one.element.classList.add(changed);
@@ -179,7 +179,7 @@ function follow(section) {
       grid,
       [...blocks.values()].map(({ element }) => element),
     );
-    note.textContent = shown.note;
+    note.textContent = update.note;
     first = false;
   });
 }

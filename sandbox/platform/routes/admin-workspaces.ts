@@ -16,17 +16,17 @@ export function routes(app: Hono<AppEnv>): void {
   const path = "/api/v2/admin/workspaces";
 
   app.get(path, (c) => {
-    const found = search(c);
-    const wanted = wantedStatuses(c);
-    const filtered = found.filter(({ run }) => wanted.length === 0 || (run !== undefined && wanted.includes(run.status)));
+    const matching = search(c);
+    const statuses = wantedStatuses(c);
+    const filtered = matching.filter(({ run }) => statuses.length === 0 || (run !== undefined && statuses.includes(run.status)));
     const { items, links, pagination } = page(c, filtered.sort(order(c)));
-    const meta = { pagination, "status-counts": counts(c, found) };
+    const meta = { pagination, "status-counts": counts(c, matching) };
     return document(c, { data: items.map(workspace), ...included(c, items), links, meta });
   });
 
   app.get(`${path}/:id`, (c) => {
-    const found = c.var.records.workspaces.get(c.req.param("id"));
-    return found ? document(c, { data: workspace(found), ...included(c, [found]) }) : missing(c);
+    const record = c.var.records.workspaces.get(c.req.param("id"));
+    return record ? document(c, { data: workspace(record), ...included(c, [record]) }) : missing(c);
   });
 
   app.delete(`${path}/:id`, (c) => (c.var.records.workspaces.delete(c.req.param("id")) ? done(c) : missing(c)));
@@ -34,13 +34,13 @@ export function routes(app: Hono<AppEnv>): void {
 
 /** The statuses in the filter. The specification does not say what an unknown one does, so reject it: an empty list would hide a typo. */
 function wantedStatuses(c: Route): string[] {
-  const wanted = c.req.query("filter[current_run][status]")?.split(",").filter(Boolean) ?? [];
-  if (c.var.dialect.checksStatuses && wanted.some((status) => !runStatuses.includes(status)))
+  const statuses = c.req.query("filter[current_run][status]")?.split(",").filter(Boolean) ?? [];
+  if (c.var.dialect.checksStatuses && statuses.some((status) => !runStatuses.includes(status)))
     throw new HttpError(400, {
       title: "Invalid filter parameter",
       detail: `filter[current_run][status] must be one of: ${runStatuses.join(", ")}.`,
     });
-  return wanted;
+  return statuses;
 }
 
 /** The workspaces with `q` in their name or their organization's name. */
@@ -79,30 +79,30 @@ function compare(a: string, b: string): number {
 }
 
 /** The number of workspaces that match `q` by status, without the filter. A status without a counter is only in the total. */
-function counts(c: Route, found: Workspace[]): Record<string, number> {
-  const count = (matches: (status: string | undefined) => boolean): number => found.filter(({ run }) => matches(run?.status)).length;
+function counts(c: Route, workspaces: Workspace[]): Record<string, number> {
+  const count = (matches: (status: string | undefined) => boolean): number => workspaces.filter(({ run }) => matches(run?.status)).length;
   return {
     ...Object.fromEntries(c.var.dialect.counters.map((status) => [status.replaceAll("_", "-"), count((other) => other === status)])),
     none: count((status) => status === undefined),
-    total: found.length,
+    total: workspaces.length,
   };
 }
 
 /** The requested related resources, without duplicates. */
 function included(c: Route, workspaces: Workspace[]): { included?: Resource[] } {
-  const wanted = c.req.query("include")?.split(",").filter(Boolean) ?? [];
-  if (wanted.some((name) => !includable.includes(name)))
+  const names = c.req.query("include")?.split(",").filter(Boolean) ?? [];
+  if (names.some((name) => !includable.includes(name)))
     throw new HttpError(400, { title: "Invalid include parameter", detail: `include must be one of: ${includable.join(", ")}.` });
-  if (wanted.length === 0) return {};
+  if (names.length === 0) return {};
   const organizations = [...new Set(workspaces.map((workspace) => workspace.organization))];
   const owners = [...new Set(organizations.flatMap((organization) => organization.owners))];
   const runs = workspaces.flatMap(({ run }) => run ?? []);
   return {
     included: [
       // Only the organization links to its owners, so it is always included with them.
-      ...(wanted.some((name) => name.startsWith("organization")) ? organizations.map(organization) : []),
-      ...(wanted.includes("organization.owners") ? owners.map(user) : []),
-      ...(wanted.includes("current_run") ? runs.map(run) : []),
+      ...(names.some((name) => name.startsWith("organization")) ? organizations.map(organization) : []),
+      ...(names.includes("organization.owners") ? owners.map(user) : []),
+      ...(names.includes("current_run") ? runs.map(run) : []),
     ],
   };
 }

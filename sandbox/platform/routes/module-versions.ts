@@ -11,9 +11,9 @@ import { deprecation, moduleVersion } from "../wire";
 
 export function routes(app: Hono<AppEnv>): void {
   app.patch("/api/v2/organizations/:organization/registry-modules/private/:namespace/:name/:provider/:version", (c) => {
-    const { organization, namespace, name, provider, version: wanted } = c.req.param();
+    const { organization, namespace, name, provider, version: requested } = c.req.param();
     const module = organization === namespace ? c.var.records.module(namespace, name, provider) : undefined;
-    const version = module?.versions.get(wanted);
+    const version = module?.versions.get(requested);
     if (!module || !version || !mayManage(c.var.user, module.organization)) return missing(c);
 
     const asked = request(c);

@@ -36,33 +36,33 @@ export function routes(app: Hono<AppEnv>): void {
   });
 
   app.get(`${path}/:name`, (c) => {
-    const found = organizationOf(c);
-    return found ? document(c, { data: organization(found) }) : missing(c);
+    const record = organizationOf(c);
+    return record ? document(c, { data: organization(record) }) : missing(c);
   });
 
   app.patch(`${path}/:name`, (c) => {
-    const found = organizationOf(c);
-    if (!found) return missing(c);
-    const { name = found.name, email = found.email } = fields(c);
-    if (name !== found.name) free(c, name);
+    const record = organizationOf(c);
+    if (!record) return missing(c);
+    const { name = record.name, email = record.email } = fields(c);
+    if (name !== record.name) free(c, name);
     const { organizations } = c.var.records;
-    organizations.delete(found.name);
-    organizations.set(name, Object.assign(found, { name, email }));
-    return document(c, { data: organization(found) });
+    organizations.delete(record.name);
+    organizations.set(name, Object.assign(record, { name, email }));
+    return document(c, { data: organization(record) });
   });
 
   app.delete(`${path}/:name`, (c) => {
-    const found = organizationOf(c);
-    if (!found) return missing(c);
-    c.var.records.deleteOrganization(found);
+    const record = organizationOf(c);
+    if (!record) return missing(c);
+    c.var.records.deleteOrganization(record);
     return done(c);
   });
 }
 
 /** The organization in the path, if the user may manage it. */
 export function organizationOf(c: Route): Organization | undefined {
-  const found = c.var.records.organizations.get(c.req.param("name") ?? "");
-  return found && mayManage(c.var.user, found) ? found : undefined;
+  const record = c.var.records.organizations.get(c.req.param("name") ?? "");
+  return record && mayManage(c.var.user, record) ? record : undefined;
 }
 
 /** The name of an organization or a workspace in the body, if there is one. */
@@ -72,8 +72,8 @@ export function checkedName(name: unknown): string | undefined {
 }
 
 function fields(c: Route): { name?: string; email?: string } {
-  const { name: given, email } = attributesOf(c);
-  const name = checkedName(given);
+  const { name: requested, email } = attributesOf(c);
+  const name = checkedName(requested);
   if (email !== undefined && typeof email !== "string") throw new HttpError(422, wrong("email", "has to be a string"));
   return { name, email };
 }

@@ -20,8 +20,8 @@ export function routes(app: Hono<AppEnv>): void {
     const owner = organizationOf(c);
     if (!owner) return missing(c);
     const part = c.req.query("search[name]") ?? "";
-    const found = [...c.var.records.workspaces.values()].filter((each) => each.organization === owner && each.name.includes(part));
-    const { items, links, pagination } = page(c, found);
+    const matching = [...c.var.records.workspaces.values()].filter((each) => each.organization === owner && each.name.includes(part));
+    const { items, links, pagination } = page(c, matching);
     return document(c, { data: items.map(workspace), links, meta: { pagination } });
   });
 
@@ -39,23 +39,23 @@ export function routes(app: Hono<AppEnv>): void {
 
   for (const path of [`${inOrganization}/:workspace`, "/api/v2/workspaces/:id"]) {
     app.get(path, (c) => {
-      const found = workspaceOf(c);
-      return found ? document(c, { data: workspace(found) }) : missing(c);
+      const record = workspaceOf(c);
+      return record ? document(c, { data: workspace(record) }) : missing(c);
     });
 
     app.patch(path, (c) => {
-      const found = workspaceOf(c);
-      if (!found) return missing(c);
+      const record = workspaceOf(c);
+      if (!record) return missing(c);
       const changes = fields(c);
-      if (changes.name !== undefined && changes.name !== found.name) free(c, found.organization, changes.name);
-      Object.assign(found, changes);
-      return document(c, { data: workspace(found) });
+      if (changes.name !== undefined && changes.name !== record.name) free(c, record.organization, changes.name);
+      Object.assign(record, changes);
+      return document(c, { data: workspace(record) });
     });
 
     app.delete(path, (c) => {
-      const found = workspaceOf(c);
-      if (!found) return missing(c);
-      c.var.records.workspaces.delete(found.id);
+      const record = workspaceOf(c);
+      if (!record) return missing(c);
+      c.var.records.workspaces.delete(record.id);
       return done(c);
     });
   }
@@ -65,12 +65,12 @@ export function routes(app: Hono<AppEnv>): void {
     ["unlock", false],
   ] as const)
     app.post(`/api/v2/workspaces/:id/actions/${action}`, (c) => {
-      const found = workspaceOf(c);
-      if (!found) return missing(c);
-      if (found.locked === locked)
+      const record = workspaceOf(c);
+      if (!record) return missing(c);
+      if (record.locked === locked)
         return errors(c, 409, { detail: `Unable to ${action} the workspace: it is ${locked ? "" : "not "}locked.` });
-      found.locked = locked;
-      return document(c, { data: workspace(found) });
+      record.locked = locked;
+      return document(c, { data: workspace(record) });
     });
 }
 
@@ -81,8 +81,8 @@ function workspaceOf(c: Route): Workspace | undefined {
     const owner = organizationOf(c);
     return owner && c.var.records.workspace(owner, c.req.param("workspace") ?? "");
   }
-  const found = c.var.records.workspaces.get(id);
-  return found && mayManage(c.var.user, found.organization) ? found : undefined;
+  const record = c.var.records.workspaces.get(id);
+  return record && mayManage(c.var.user, record.organization) ? record : undefined;
 }
 
 /** The fields in the body. A null repository disconnects the workspace. */

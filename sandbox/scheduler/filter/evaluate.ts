@@ -32,10 +32,11 @@ export function matches(expression: Expression, record: Typed, locals: Local[] =
 }
 
 function compares(match: Extract<Expression, { kind: "match" }>, record: Typed, locals: Local[]): boolean {
-  const found = find(record, match.selector, locals);
+  const selected = find(record, match.selector, locals);
   // A missing value is empty, and no other operator matches it.
-  if (!found) return (match.operator === "empty") !== match.negated;
-  const target = kindOf(found.type) === "pointer" && found.value !== null ? { ...found, type: elementOf(found.type) } : found;
+  if (!selected) return (match.operator === "empty") !== match.negated;
+  const target =
+    kindOf(selected.type) === "pointer" && selected.value !== null ? { ...selected, type: elementOf(selected.type) } : selected;
   return holds(match, target) !== match.negated;
 }
 
@@ -61,8 +62,8 @@ function holds(match: Extract<Expression, { kind: "match" }>, target: Typed): bo
 }
 
 function unfit(operation: string, type: string, { text }: Selector): string {
-  const shown = kindOf(type) === "pointer" ? "invalid" : kindName(type);
-  return `cannot perform ${operation} operations on type ${shown} for selector: ${JSON.stringify(text)}`;
+  const typeName = kindOf(type) === "pointer" ? "invalid" : kindName(type);
+  return `cannot perform ${operation} operations on type ${typeName} for selector: ${JSON.stringify(text)}`;
 }
 
 const compiled = new WeakMap<object, RE2JS>();
@@ -70,9 +71,9 @@ const compiled = new WeakMap<object, RE2JS>();
 /** The regular expression of a match, compiled once for all records. */
 function regularExpression(match: Extract<Expression, { kind: "match" }>): RE2JS {
   try {
-    const known = compiled.get(match) ?? RE2JS.compile(match.value);
-    compiled.set(match, known);
-    return known;
+    const expression = compiled.get(match) ?? RE2JS.compile(match.value);
+    compiled.set(match, expression);
+    return expression;
   } catch (caught) {
     const { error, input } = caught as RE2JSSyntaxException;
     throw new Error(
@@ -81,20 +82,20 @@ function regularExpression(match: Extract<Expression, { kind: "match" }>): RE2JS
   }
 }
 
-function contains({ type, value }: Typed, wanted: string, selector: Selector): boolean {
+function contains({ type, value }: Typed, expected: string, selector: Selector): boolean {
   const kind = kindOf(type);
-  if (kind === "string") return String(value).includes(wanted);
-  if (kind === "map") return Object.hasOwn((value as object | null) ?? {}, wanted);
+  if (kind === "string") return String(value).includes(expected);
+  if (kind === "map") return Object.hasOwn((value as object | null) ?? {}, expected);
   if (kind === "list") {
     const message = 'unable to find suitable primitive comparison function for "in" comparison';
     const element = elementOf(type);
     const bare = kindOf(element) === "pointer" ? elementOf(element) : element;
     // Throws for a value of the wrong type, even if the list is empty.
-    equal(bare, undefined, wanted, message);
-    return ((value as unknown[] | null) ?? []).some((item) => equal(bare, item, wanted, message));
+    equal(bare, undefined, expected, message);
+    return ((value as unknown[] | null) ?? []).some((item) => equal(bare, item, expected, message));
   }
   // Throws for a value of the wrong type.
-  if (kind !== "struct" && kind !== "pointer") equal(type, undefined, wanted, "");
+  if (kind !== "struct" && kind !== "pointer") equal(type, undefined, expected, "");
   throw new Error(unfit("in/contains", type, selector));
 }
 
@@ -149,11 +150,11 @@ function find(record: Typed, { path }: Selector, locals: Local[]): Typed | undef
 function matchesMembers(expression: Extract<Expression, { kind: "collection" }>, record: Typed, locals: Local[]): boolean {
   const { operator, selector, names, inner } = expression;
   const all = operator === "all";
-  const found = find(record, selector, locals);
-  if (!found) return all;
-  const kind = kindOf(found.type);
+  const selected = find(record, selector, locals);
+  if (!selected) return all;
+  const kind = kindOf(selected.type);
   if (kind !== "list" && kind !== "map") throw new Error(`${selector.text} is not a list or a map`);
-  for (const key of Object.keys((found.value as object | null) ?? {})) {
+  for (const key of Object.keys((selected.value as object | null) ?? {})) {
     if (names.index !== undefined && names.index === names.value)
       throw new Error(`${JSON.stringify(names.index)} cannot be used as a placeholder for both the index and the value`);
     const path = [...selector.path, key];

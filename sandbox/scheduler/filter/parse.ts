@@ -44,9 +44,9 @@ function failedAt(error: unknown): number {
 
 /** The expected tokens, sorted, with the end last. */
 function expected(error: unknown): string {
-  const texts = new Set((error as Mismatch).expected.map(describe));
-  const ends = texts.delete("EOF");
-  const sorted = [...texts].sort();
+  const tokens = new Set((error as Mismatch).expected.map(describe));
+  const ends = tokens.delete("EOF");
+  const sorted = [...tokens].sort();
   if (ends) sorted.push("EOF");
   return sorted.length > 1 ? `${sorted.slice(0, -1).join(", ")} or ${sorted.at(-1)}` : (sorted[0] ?? "");
 }
@@ -55,6 +55,6 @@ function describe(expectation: Expectation): string {
   if (expectation.text === end) return "EOF";
   if (expectation.type === "literal") return JSON.stringify(expectation.text);
   const parts = expectation.parts ?? [];
-  const shown = parts.map((part) => (Array.isArray(part) ? part.join("-") : part)).join("");
-  return `[${shown.replaceAll("\t", "\\t").replaceAll("\r", "\\r").replaceAll("\n", "\\n")}]`;
+  const range = parts.map((part) => (Array.isArray(part) ? part.join("-") : part)).join("");
+  return `[${range.replaceAll("\t", "\\t").replaceAll("\r", "\\r").replaceAll("\n", "\\n")}]`;
 }

@@ -3,7 +3,7 @@ import { kindOf } from "../types";
 
 /** True if the string stands for the value in a field of this type. Without a value, it only checks that the string is valid. */
 export function equal(type: string, value: unknown, text: string, unsuitable: string): boolean {
-  const wanted = (read: () => unknown): unknown => {
+  const parsed = (read: () => unknown): unknown => {
     try {
       return read();
     } catch (error) {
@@ -14,10 +14,10 @@ export function equal(type: string, value: unknown, text: string, unsuitable: st
     case "string":
       return value === text;
     case "bool":
-      return wanted(() => readBool(text)) === value;
+      return parsed(() => readBool(text)) === value;
     case "int":
     case "uint": {
-      const number = wanted(() => readInteger(text, kindOf(type) === "uint"));
+      const number = parsed(() => readInteger(text, kindOf(type) === "uint"));
       return value !== undefined && number === BigInt(value as number | bigint);
     }
     default:

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import { HttpError } from "../http-error";
-import { listed, shown } from "../listing";
+import { listed, oneRecord } from "../listing";
 import { byBytes } from "../paging";
 import type { Row } from "../records";
 
@@ -17,7 +17,7 @@ export function routes(app: Hono<AppEnv>): void {
 
   app.get("/v1/deployment/:id", (c) => {
     if (c.req.param("id").length !== 36) throw new HttpError(500, "deployment lookup failed: index error: UUID must be 36 characters");
-    return shown(c, "deployments", "deployment not found");
+    return oneRecord(c, "deployments", "deployment not found");
   });
 }
 

@@ -4,7 +4,7 @@ import type { AppEnv, Route } from "../answer";
 import { json, secretOf } from "../answer";
 import type { Dialect } from "../dialect";
 import { denied, HttpError } from "../http-error";
-import { listed, shown } from "../listing";
+import { listed, oneRecord } from "../listing";
 import { byBytes } from "../paging";
 import { accessOf } from "../policy";
 import { regionOf } from "../reading";
@@ -25,7 +25,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
 
   for (const verb of dialect.registers) app.on(verb, "/v1/jobs", put);
 
-  app.get("/v1/job/:id", async (c) => shown(c, "jobs", "job not found"));
+  app.get("/v1/job/:id", async (c) => oneRecord(c, "jobs", "job not found"));
 }
 
 async function put(c: Route): Promise<Response> {
@@ -35,7 +35,7 @@ async function put(c: Route): Promise<Response> {
   const Namespace = c.req.query("namespace") || String(job.Namespace || "default");
   if (!accessOf(c.var.records, secretOf(c), name).namespace(Namespace, "write")) throw denied();
   const registered = register(c.var.records, region, { ...job, Namespace });
-  const answer: Row = {
+  const response: Row = {
     ...registered,
     // The response to a write has no data about the leader.
     KnownLeader: false,
@@ -43,7 +43,7 @@ async function put(c: Route): Promise<Response> {
     NextToken: "",
     Warnings: "",
   };
-  return json(c, answer, { [`${c.var.dialect.header}Index`]: String(registered.Index) });
+  return json(c, response, { [`${c.var.dialect.header}Index`]: String(registered.Index) });
 }
 
 async function jobOf(c: Route): Promise<Row> {

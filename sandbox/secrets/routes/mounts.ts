@@ -47,21 +47,21 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   });
 
   app.on(["POST", "PUT"], path, (c) => {
-    const wanted = slash(c.req.param("path") as string);
+    const requested = slash(c.req.param("path") as string);
     const type = text(c.var.fields, "type") ?? "";
     if (!type) return errors(c, 400, "backend type must be specified as a string");
     if (type !== dialect.engine) return errors(c, 400, `plugin not found in the catalog: ${type}`);
-    if (/^(sys|auth|cubbyhole|identity)\//.test(wanted)) return errors(c, 400, `cannot mount "${wanted}"`);
-    const taken = [...c.var.records.mounts.keys()].find((other) => wanted.startsWith(other) || other.startsWith(wanted));
+    if (/^(sys|auth|cubbyhole|identity)\//.test(requested)) return errors(c, 400, `cannot mount "${requested}"`);
+    const taken = [...c.var.records.mounts.keys()].find((other) => requested.startsWith(other) || other.startsWith(requested));
     if (taken) return errors(c, 400, `path is already in use at ${taken}`);
-    c.var.records.mount(wanted.slice(0, -1), text(c.var.fields, "description") ?? "");
+    c.var.records.mount(requested.slice(0, -1), text(c.var.fields, "description") ?? "");
     return done(c);
   });
 
   app.delete(path, (c) => {
-    const wanted = slash(c.req.param("path"));
-    if (/^(sys|auth|cubbyhole|identity)\//.test(wanted)) return errors(c, 400, `cannot unmount "${wanted}"`);
-    unmount(c.var.records, wanted);
+    const requested = slash(c.req.param("path"));
+    if (/^(sys|auth|cubbyhole|identity)\//.test(requested)) return errors(c, 400, `cannot unmount "${requested}"`);
+    unmount(c.var.records, requested);
     return done(c);
   });
 

@@ -25,15 +25,15 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const { rekey } = dialect;
   const path = `/sys/${rekey.path}/update`;
 
-  const give = async (c: Route): Promise<Response> => {
+  const submit = async (c: Route): Promise<Response> => {
     const { key, nonce } = await rekeyBody(c, "RekeyUpdateRequest", { nonce: "string", key: "string" });
     assertShare(rekey, key, nonce);
     const completed = await update(c.var.records, { share: readShare(key), nonce }, rekey, c.var.now);
     return c.json(completed ? rekey.completed(completed) : rekey.status(c.var.records));
   };
-  app.on(rekey.writes, path, give);
+  app.on(rekey.writes, path, submit);
   app.all(path, (c) => {
-    if (rekey.updatesByAnyVerb) return give(c);
+    if (rekey.updatesByAnyVerb) return submit(c);
     throw rekey.otherVerb();
   });
 }

@@ -21,8 +21,8 @@ export const paths = (): Described[] => [
 
 export function routes(app: Hono<AppEnv>): void {
   const path = "/token/lookup-self";
-  const answer = (c: Route): Response => data(c, token(c.var.token!, c.var.now.getTime()), "token");
-  app.get(path, answer);
-  app.on(["POST", "PUT"], path, answer);
+  const respond = (c: Route): Response => data(c, token(c.var.token!, c.var.now.getTime()), "token");
+  app.get(path, respond);
+  app.on(["POST", "PUT"], path, respond);
   app.all(path, unsupportedOperation);
 }

@@ -26,21 +26,21 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   app.on(["POST", "PUT"], path, (c) => {
     const { fields, records, now } = c.var;
     const parent = c.var.token!.policies;
-    const wanted =
+    const requested =
       fields.policies === undefined
         ? parent
         : (words(Array.isArray(fields.policies) ? fields : { policies: [fields.policies] }, "policies") ?? []);
-    const policies = [...new Set((wanted.length > 0 ? wanted : parent).map((name) => name.toLowerCase()))];
+    const policies = [...new Set((requested.length > 0 ? requested : parent).map((name) => name.toLowerCase()))];
     const root = policies.includes("root");
     if (!root && !flag(fields, "no_default_policy") && !policies.includes("default")) policies.push("default");
     if (!parent.includes("root") && policies.some((name) => !parent.includes(name)))
       return errors(c, 400, "child policies must be subset of parent");
     const seconds = (field: string): number => {
       const value = text(fields, field) ?? "";
-      const found = value === "" ? 0 : parseDuration(value);
-      if (found === undefined) throw new HttpError(400, `time: invalid duration "${value}"`);
-      if (found < 0) throw new HttpError(400, `${field} must be positive`);
-      return found;
+      const duration = value === "" ? 0 : parseDuration(value);
+      if (duration === undefined) throw new HttpError(400, `time: invalid duration "${value}"`);
+      if (duration < 0) throw new HttpError(400, `${field} must be positive`);
+      return duration;
     };
     const explicitMaxTtl = seconds("explicit_max_ttl");
     const asked = seconds("ttl");

@@ -87,7 +87,11 @@ async function round(facts: Facts, first: RekeyStatus, ...more: Response[]) {
   const submission = { nonce: "ours", nonces: ["ours"], kept: [], submitted: [], excluded: [], refused: [], ...facts.submission };
   const log = (line: string): unknown => lines.push(line);
   const run = {
-    operation: { server: { dialect: facts.dialect ?? "hashicorp" }, secrets: { values: [], fields: [] }, run: { log: { info: log, warn: log } } },
+    operation: {
+      server: { dialect: facts.dialect ?? "hashicorp" },
+      secrets: { values: [], fields: [] },
+      run: { log: { info: log, warn: log } },
+    },
     inputs: { currentShares: own, ...facts.inputs },
     identity: {
       nonce: "ours",
