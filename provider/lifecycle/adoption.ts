@@ -4,6 +4,7 @@ import { Connection } from "../connection";
 import { cached } from "../connection/cache";
 import { AnyDefinition, Difference, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
+import { comparisonOf, namesWith } from "../fields";
 import { redact } from "../http/redaction";
 import { bool, Schema } from "../inputs";
 import { Line } from "../log/log";
@@ -36,7 +37,7 @@ function shown(value: unknown, secrets: readonly string[]): string {
 export const described = ({ secretFields, secrets }: Connection, { path, from, to }: Difference): string =>
   `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${shown(from, secrets)} -> ${shown(to, secrets)}`}`;
 
-function adoptionLines(connection: Connection, { differences, unreadable = [] }: ExistingObject<unknown>): string[] {
+function adoptionLines(connection: Connection, { differences = [], unreadable = [] }: ExistingObject<unknown>): string[] {
   return [
     ...differences.map((difference) => `changes ${described(connection, difference)}`),
     ...(unreadable.length > 0 ? [`overwrites ${unreadable.join(", ")}, which the server does not return`] : []),
@@ -55,7 +56,7 @@ export function logOnce({ cache, log }: Connection, lines: readonly Line[]): voi
 /** Throws if the object may not be adopted, else prints the changes. Called before the first write. */
 export function takeOver(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown> | undefined): void {
   if (!found) return;
-  const { differences, unreadable = [], reason, hint, refusal } = found;
+  const { differences = [], unreadable = [], reason, hint, refusal } = found;
   if (refusal) throw refusal;
   if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
   if (adopt === "unchanged" && differences.length > 0) {
@@ -82,7 +83,7 @@ const adopting = ({ resource }: Connection, lines: readonly string[]): Line[] =>
 export function previewLines(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown>): Line[] {
   const changes = adoptionLines(connection, found);
   const all = changes.length > 0 ? changes : ["changes nothing"];
-  const isRefused = !adopt || (adopt === "unchanged" && found.differences.length > 0);
+  const isRefused = !adopt || (adopt === "unchanged" && (found.differences ?? []).length > 0);
   const willFail = (text: string): Line => ({ severity: "warn", text: `${connection.resource}: ${text}` });
   return [
     ...(found.reason && isRefused
@@ -104,12 +105,27 @@ export const differencesOf = <Fields extends object>(
     .filter((field) => !equal[field]?.(from[field], to[field]))
     .map((field) => ({ path: `${prefix}${field}`, from: from[field], to: to[field] }));
 
-type Adopting = Pick<AnyDefinition, "find">;
+type Adopting = Pick<AnyDefinition, "find" | "fields">;
+
+/** Finds the existing object, and compares it with the inputs unless the definition did. */
+async function find(definition: Adopting, connection: Connection, inputs: Properties): Promise<ExistingObject<Properties> | undefined> {
+  const existing: ExistingObject<Properties> | undefined = await definition.find?.({ connection, inputs });
+  if (!existing?.state || existing.differences) return existing;
+  const { state } = existing;
+  const outputs = namesWith(definition.fields, "output").filter((field) => inputs[field] !== undefined);
+  const unreadable = outputs.filter((field) => state[field] === undefined);
+  const differences = outputs.flatMap((path) => {
+    const { equal, normalize = (value: unknown): unknown => value } = comparisonOf(definition.fields, path);
+    const [from, to] = [state[path], normalize(inputs[path])];
+    return from === undefined || equal(from, to) ? [] : [{ path, from, to }];
+  });
+  return { unreadable, ...existing, differences };
+}
 
 /** Prints what a create would find. An error is only a warning: a preview may have no credentials, and the mount may not exist yet. */
 export async function previewAdoption(definition: Adopting, connection: Connection, inputs: Properties): Promise<void> {
   try {
-    const found = await definition.find?.({ connection, inputs });
+    const found = await find(definition, connection, inputs);
     if (found) logOnce(connection, previewLines(connection, inputs.adopt as Adopt | undefined, found));
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
@@ -126,7 +142,7 @@ export async function findAndAdopt(
   connection: Connection,
   inputs: Properties,
 ): Promise<ExistingObject<Properties> | undefined> {
-  const found = await definition.find?.({ connection, inputs });
+  const found = await find(definition, connection, inputs);
   takeOver(connection, inputs.adopt as Adopt | undefined, found);
   return found;
 }

@@ -1,15 +1,12 @@
 import { z } from "zod";
 import { Duration, duration, exact, seconds } from "../comparison";
 import { Connection } from "../connection";
-import { Definition, Difference, ExistingObject, UpdateRequest } from "../definition";
+import { Definition, Difference, UpdateRequest } from "../definition";
 import { ConnectionArgs, connectionField, rule } from "../inputs";
 import { Adopt, adoptField, differencesOf, takeOverFields } from "../lifecycle/adoption";
-import { removeObject, renamedHint } from "../lifecycle/ownership";
-import { apiPath, call, invalidResponse, readData, readExisting, readFirst, remove, replaceHint, system } from "./client";
+import { apiObject } from "./api-object";
+import { readFirst, system } from "./client";
 import { MountArgs, mountField } from "./mount";
-import { normalizeMount } from "./mount-path";
-import { explainRefusal } from "./refusal";
-import { atEachMount } from "./scheduler-mounts";
 
 /** Inputs of {@link SchedulerLease}. At least one of `ttl` and `maxTtl` is required. */
 export interface SchedulerLeaseInputs extends ConnectionArgs, MountArgs {
@@ -45,17 +42,6 @@ const time = z
   .union([z.string(), z.number()], 'must be a duration such as "30s" or "1h30m", or a number of seconds')
   .refine((value) => seconds(value) !== undefined, rule("duration", 'must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number'));
 
-const path = (mount: string): string => apiPath(normalizeMount(mount), "config", "lease");
-
-async function read(connection: Connection, { mount }: { mount: string }, anyNotFound = false): Promise<SchedulerLeaseState | undefined> {
-  const data = await readData(connection, path(mount), { anyNotFound });
-  if (!data) return undefined;
-  const [ttl, maxTtl] = [seconds(data.ttl), seconds(data.max_ttl)];
-  // An adoption would overwrite an undeclared time with 0.
-  if (ttl === undefined || maxTtl === undefined) throw invalidResponse(path(mount));
-  return { mount, ttl, maxTtl };
-}
-
 const declareBoth = "Or declare both ttl and maxTtl: the provider then reads nothing first.";
 
 type Times = Omit<SchedulerLeaseState, "mount">;
@@ -69,23 +55,23 @@ const timesOf = (inputs: SchedulerLeaseInputs, current: Times | undefined): Time
 const timeDifferences = (from: Times, inputs: SchedulerLeaseInputs): Difference[] =>
   differencesOf(from, timesOf(inputs, from), { ttl: exact.equal, maxTtl: exact.equal });
 
-interface Request {
-  connection: Connection;
-  inputs: SchedulerLeaseInputs;
-}
+const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
+  path: "<mount>/config/lease",
+  // Both times, since the service sets an omitted one to 0. The API specification has strings.
+  toWire: ({ ttl, maxTtl }) => ({ ttl: `${ttl}s`, max_ttl: `${maxTtl}s` }),
+  fromWire(data) {
+    const [ttl, maxTtl] = [seconds(data.ttl), seconds(data.max_ttl)];
+    // An adoption would overwrite an undeclared time with 0.
+    return ttl === undefined || maxTtl === undefined ? undefined : { ttl, maxTtl };
+  },
+  exists: () => ({
+    reason: "the secrets engine already has a lease configuration",
+    remedy: "Otherwise set adopt: true to overwrite it. Destroying the resource then restores the defaults of the service.",
+  }),
+});
 
-async function find({ connection, inputs }: Request): Promise<ExistingObject<SchedulerLeaseState> | undefined> {
-  const mount = inputs.mount as string;
-  const state = await readExisting(inputs.adopt, (anyNotFound) => read(connection, { mount }, anyNotFound));
-  return (
-    state && {
-      state,
-      reason: "the secrets engine already has a lease configuration",
-      hint: `${renamedHint} Otherwise set adopt: true to overwrite it. Destroying the resource then restores the defaults of the service. ${replaceHint}`,
-      differences: timeDifferences(state, inputs),
-    }
-  );
-}
+const write = (connection: Connection, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> =>
+  lease.write(connection, { ...inputs, ...timesOf(inputs, current) });
 
 async function update({
   connection,
@@ -97,18 +83,9 @@ async function update({
   const { ttl = known.ttl, maxTtl = known.maxTtl } = inputs;
   // A time is unknown after a create without a response, and after it was removed from the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;
-  const mount = inputs.mount as string;
-  const current = isKnown ? (known as Times) : await readFirst(declareBoth, () => read(connection, { mount }));
+  const current = isKnown ? (known as Times) : await readFirst(declareBoth, () => lease.read(connection, inputs));
   if (current) takeOverFields(connection, declared, timeDifferences(current, inputs));
   return write(connection, inputs, current);
-}
-
-/** Sends both times, since the service sets an omitted one to 0. The API specification has strings. */
-async function write(connection: Connection, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> {
-  const state = { mount: inputs.mount as string, ...timesOf(inputs, current) };
-  const body = { ttl: `${state.ttl}s`, max_ttl: `${state.maxTtl}s` };
-  await call(connection, { method: "POST", path: path(state.mount), body, retry: "idempotent" });
-  return state;
 }
 
 /**
@@ -159,17 +136,8 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
       },
     },
   ],
-  objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
   deleteBeforeReplace: true,
-  read: ({ connection, state }) => read(connection, state),
-  find,
+  ...lease.operations,
   create: ({ connection, inputs, found }) => write(connection, inputs, found?.state),
   update,
-  delete: ({ connection, state: { mount } }) => removeObject(connection, path(mount), () => remove(connection, path(mount))),
-  discover: (request) =>
-    atEachMount(request, "config/lease", async (mount) => {
-      const state = await read(request.connection, { mount });
-      return state ? [{ state, suggestedName: `${mount}-lease` }] : [];
-    }),
-  diagnose: explainRefusal,
 };

@@ -1,17 +1,16 @@
 import { z } from "zod";
 import { exact, unordered } from "../comparison";
 import { Connection } from "../connection";
-import { Definition, Difference, ExistingObject } from "../definition";
-import { CheckFailure, StewardError } from "../errors";
+import { Definition, Difference } from "../definition";
+import { CheckFailure } from "../errors";
 import { bool, ConnectionArgs, connectionField, isStorableKey, str } from "../inputs";
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
-import { removeObject, renamedHint } from "../lifecycle/ownership";
+import { removeObject } from "../lifecycle/ownership";
 import { isStringList } from "../text/json";
-import { apiPath, call, dialectOf, Evidence, invalidResponse, readData, readExisting, remove, replaceHint, system } from "./client";
+import { apiObject } from "./api-object";
+import { apiPath, dialectOf, remove, system } from "./client";
+import { listNames } from "./lists";
 import { MountArgs, mountField } from "./mount";
-import { normalizeMount } from "./mount-path";
-import { explainRefusal } from "./refusal";
-import { atEachMount } from "./scheduler-mounts";
 
 /** The type of the tokens of a role: `client` tokens have its policies, `management` tokens may do everything. */
 export type RoleType = "client" | "management";
@@ -107,70 +106,56 @@ export function rolePolicyFindings(
   return [];
 }
 
+const attributesOf = (inputs: RoleAttributes): Required<RoleAttributes> => {
+  const { policies, global, type } = { ...roleDefaults, ...inputs };
+  return { policies, global, type };
+};
+
+const role = apiObject<SchedulerRoleInputs, SchedulerRoleState>({
+  path: "<mount>/role/<name>",
+  // All attributes, since an omitted one may keep its value.
+  toWire: (inputs) => ({ ...attributesOf(inputs), policies: attributesOf(inputs).policies.join(",") }),
+  fromWire(data) {
+    // `token_type` in the API specification, `type` in Vault.
+    const { policies, global, token_type: type = data.type, lease } = data;
+    if (typeof type !== "string" || !(policies === null || isStringList(policies))) return undefined;
+    return {
+      policies: policies ?? [],
+      global: global as boolean | undefined,
+      type: type as RoleType,
+      lease: typeof lease === "string" ? lease : undefined,
+    };
+  },
+  exists: ({ mount }) => ({
+    reason: `a role with this name already exists at the mount "${mount}"`,
+    remedy: "Otherwise set adopt: true to adopt it, or choose another name.",
+  }),
+});
+
 /** The API path of a role. */
-export const rolePath = ({ mount, name }: { mount: string; name: string }): string => apiPath(normalizeMount(mount), "role", name);
+export const rolePath: (role: { mount: string; name: string }) => string = role.pathOf;
 
 /** The names of all roles at a mount. An engine without roles responds with 404. */
-export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {
-  const path = apiPath(mount, "role");
-  const data = await readData(connection, path, { query: { list: "true" } });
-  if (!data) return [];
-  const { keys } = data;
-  if (!isStringList(keys)) throw invalidResponse(path);
-  return keys;
-}
-
-/** Reads the list of all roles as evidence that one does not exist. */
-const isUnlisted =
-  (connection: Connection, { mount, name }: { mount: string; name: string }): Evidence =>
-  async () =>
-    !(await listRoleNames(connection, mount)).includes(name);
+export const listRoleNames = (connection: Connection, mount: string): Promise<string[]> => listNames(connection, apiPath(mount, "role"));
 
 /** Reads a role. If the service does not return `global`, it is the last written value. */
 export async function readRole(
   connection: Connection,
-  role: { mount: string; name: string },
+  fields: { mount: string; name: string },
   written: RoleAttributes | undefined,
   anyNotFound = false,
-): Promise<(RoleState & Pick<SchedulerRoleState, "lease">) | undefined> {
-  const data = await readData(connection, rolePath(role), { evidence: isUnlisted(connection, role), anyNotFound });
-  if (!data) return undefined;
-  // `token_type` in the API specification, `type` in Vault.
-  const { policies, token_type: type = data.type, lease } = data;
-  if (typeof type !== "string" || !(policies === null || isStringList(policies))) throw invalidResponse(rolePath(role));
-  return {
-    policies: policies ?? [],
-    global: (data.global ?? written?.global) as boolean | undefined,
-    type: type as "client" | "management",
-    lease: typeof lease === "string" ? lease : undefined,
-  };
+): Promise<SchedulerRoleState | undefined> {
+  const state = await role.read(connection, fields, anyNotFound);
+  return state && { ...state, global: state.global ?? written?.global };
 }
 
-/** True if a role exists. Reads the list if a 404 of the role proves nothing, and the role itself if the token may not list. */
-async function roleExists(connection: Connection, role: { mount: string; name: string }): Promise<boolean> {
-  const path = rolePath(role);
-  if (dialectOf(connection).provesAbsence) return (await readData(connection, path)) !== undefined;
-  try {
-    return (await listRoleNames(connection, role.mount)).includes(role.name);
-  } catch (error) {
-    if (!(error instanceof StewardError) || error.status !== 403) throw error;
-    return (await readData(connection, path, { evidence: () => Promise.reject(error) })) !== undefined;
-  }
-}
-
-/** Creates or overwrites a role. Sends all attributes, since an omitted one may keep its value. */
+/** Creates or overwrites a role. */
 export async function writeRole(
   connection: Connection,
-  role: { mount: string; name: string } & RoleAttributes,
+  inputs: { mount: string; name: string } & RoleAttributes,
 ): Promise<Required<RoleAttributes>> {
-  const { policies, global, type } = { ...roleDefaults, ...role };
-  await call(connection, {
-    method: "POST",
-    path: rolePath(role),
-    body: { policies: policies.join(","), global, type },
-    retry: "idempotent",
-  });
-  return { policies, global, type };
+  await role.write(connection, inputs);
+  return attributesOf(inputs);
 }
 
 /** Deletes a role. Returns false if another resource of the program manages it. */
@@ -179,19 +164,6 @@ export const deleteRole = (
   role: { mount: string; name: string },
   options?: { isQuiet: boolean },
 ): Promise<boolean> => removeObject(connection, rolePath(role), () => remove(connection, rolePath(role)), options);
-
-/** Inputs with their defaults. */
-type Complete = SchedulerRoleInputs & { mount: string };
-
-interface Request {
-  connection: Connection;
-  inputs: SchedulerRoleInputs;
-}
-
-async function write({ connection, inputs }: Request): Promise<SchedulerRoleState> {
-  const { name, mount } = inputs as Complete;
-  return { name, mount, lease: undefined, ...(await writeRole(connection, inputs as Complete)) };
-}
 
 /** The differences that adopting a role overwrites. A `global` that the service does not return is not compared. */
 export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix?: string): Difference[] =>
@@ -205,25 +177,6 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix
 /** The attributes that an adoption overwrites, but cannot read. */
 export const unreadOf = (roles: readonly RoleAttributes[]): string[] =>
   roles.some(({ global }) => global === undefined) ? ["global"] : [];
-
-async function find({ connection, inputs }: Request): Promise<ExistingObject<SchedulerRoleState> | undefined> {
-  const role = inputs as Complete;
-  const { mount, adopt } = role;
-  const existing: RoleAttributes | undefined =
-    adopt || connection.previewReads
-      ? await readExisting(adopt, (anyNotFound) => readRole(connection, role, undefined, anyNotFound))
-      : (await readExisting(adopt, () => roleExists(connection, role)))
-        ? role
-        : undefined;
-  return (
-    existing && {
-      reason: `a role with this name already exists at the mount "${mount}"`,
-      hint: `${renamedHint} Otherwise set adopt: true to adopt it, or choose another name. ${replaceHint}`,
-      differences: roleDifferences(existing, role),
-      unreadable: unreadOf([existing]),
-    }
-  );
-}
 
 /**
  * A role of the Nomad secrets engine, from which Vault generates Nomad tokens.
@@ -272,20 +225,10 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
     { fields: ["name"], check: ({ name }, connection) => roleNameFindings(connection, name, "name") },
     { fields: ["type", "policies"], check: (inputs, connection) => rolePolicyFindings(connection, inputs, "policies") },
   ],
-  objects: { fields: ["mount", "name"], paths: (fields) => [rolePath(fields as Complete)] },
-  read: async ({ connection, state: { name, mount, global }, declared }) => {
-    const role = await readRole(connection, { mount, name }, { global });
-    return role && { name, mount, ...role, lease: declared.length === 0 ? role.lease : undefined };
+  ...role.operations,
+  read: async ({ connection, state, declared }) => {
+    const current = await readRole(connection, state, state);
+    return current && { ...current, lease: declared.length === 0 ? current.lease : undefined };
   },
-  find,
-  create: write,
-  update: write,
-  delete: ({ connection, state }) => deleteRole(connection, state),
-  discover: async (request) =>
-    request.asSet
-      ? []
-      : atEachMount(request, "role", async (mount) =>
-          (await listRoleNames(request.connection, mount)).map((name) => ({ state: { mount, name } })),
-        ),
-  diagnose: explainRefusal,
+  discover: async (request) => (request.asSet ? [] : role.operations.discover(request)),
 };
