@@ -91,11 +91,17 @@ function isConfigured(config: Configuration, name: string, system: string): bool
   return isObject(connection) && connection[system] !== undefined;
 }
 
+/** True for a resource of the server of a connection. */
+const isIn =
+  ({ system, dialect }: Connection) =>
+  (definition: AnyDefinition): boolean =>
+    definition.system.name === system && (definition.dialects?.includes(dialect) ?? true);
+
 async function search(connections: readonly Connection[], options: DiscoverOptions): Promise<Findings> {
   const findings: Findings = { resources: [], refused: [] };
   const names = new Names();
   for (const connection of connections)
-    for (const definition of definitions.filter(({ system }) => system.name === connection.system))
+    for (const definition of definitions.filter(isIn(connection)))
       for (const found of await searchFor(definition, connection, options, findings.refused)) add(findings, names, definition, found);
   return findings;
 }
@@ -147,7 +153,7 @@ function table(entries: readonly ImportEntry[]): string[] {
 /** The resources of these servers that cannot be imported, grouped by reason. */
 function operations(connections: readonly Connection[]): [what: string, reason: string][] {
   const asked = definitions.filter(
-    ({ system, discover }) => typeof discover !== "function" && connections.some((each) => each.system === system.name),
+    (definition) => typeof definition.discover !== "function" && connections.some((connection) => isIn(connection)(definition)),
   );
   const reasonOf = ({ discover }: AnyDefinition): string =>
     typeof discover === "string" ? discover : "an operation, which leaves nothing to import on the server";

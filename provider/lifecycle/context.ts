@@ -1,6 +1,7 @@
 import { ConfigurationSources, Connection, connect } from "../connection";
 import { cached } from "../connection/cache";
 import { AnyDefinition } from "../definition";
+import { StewardError } from "../errors";
 import { format, namesWith, secretsOf } from "../fields";
 import { valueAt } from "../inputs";
 import { Properties, secretInputs, stringsIn } from "./properties";
@@ -52,11 +53,24 @@ export function secretsIn({ definition: { fields } }: Resource, properties: Prop
 export const removedSecrets = ({ definition, mechanism }: Resource): Set<string> =>
   cached(mechanism.cache, ["removed secrets", definition.token], () => new Set<string>());
 
-/** The connection that the first properties name, with the secrets of all of them. */
+/** Throws if the dialect of the connection does not have the resource. */
+function assertDialect({ dialects, displayName, system }: AnyDefinition, { dialect, place }: Connection): void {
+  if (!dialects || dialects.includes(dialect)) return;
+  const possible = dialects.map((each) => JSON.stringify(each)).join(" or ");
+  throw new StewardError({
+    code: "ERR_INVALID_INPUT",
+    rule: "dialect",
+    reason: `the dialect "${dialect}" has no ${displayName}: if the server has it, set the dialect of ${system.name} in ${place} to ${possible}`,
+  });
+}
+
+/** The connection that the first properties name, with the secrets of all of them. Throws if its dialect does not have the resource. */
 export function connectionOf(resource: Resource, ...properties: Properties[]): Connection {
   const { definition, mechanism } = resource;
+  const connection = connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", mechanism);
+  assertDialect(definition, connection);
   return {
-    ...connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", mechanism),
+    ...connection,
     secrets: [
       ...properties.flatMap((each) => secretsIn(resource, each)),
       ...removedSecrets(resource),
