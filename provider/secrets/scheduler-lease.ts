@@ -1,8 +1,7 @@
-import { z } from "zod";
 import { Duration, duration, exact, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, Difference, UpdateRequest } from "../definition";
-import { ConnectionArgs, connectionField, rule } from "../inputs";
+import { ConnectionArgs, connectionField, durationInput } from "../inputs";
 import { Adopt, adoptField, differencesOf, takeOverFields } from "../lifecycle/adoption";
 import { apiObject } from "./api-object";
 import { readFirst, system } from "./client";
@@ -37,10 +36,6 @@ export interface SchedulerLeaseState {
   /** The mount path of the engine. */
   mount: string;
 }
-
-const time = z
-  .union([z.string(), z.number()], 'must be a duration such as "30s" or "1h30m", or a number of seconds')
-  .refine((value) => seconds(value) !== undefined, rule("duration", 'must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number'));
 
 const declareBoth = "Or declare both ttl and maxTtl: the provider then reads nothing first.";
 
@@ -117,8 +112,8 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   id: "<mount>/config/lease",
   readById: true,
   fields: {
-    ttl: { input: time, output: true, compare: duration },
-    maxTtl: { input: time, output: true, compare: duration },
+    ttl: { input: durationInput, output: true, compare: duration },
+    maxTtl: { input: durationInput, output: true, compare: duration },
     mount: mountField,
     adopt: adoptField,
     connection: connectionField,
