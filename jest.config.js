@@ -18,10 +18,10 @@ module.exports = {
   transform: { "^.+\\.ts$": "<rootDir>/tools/jest-transform.js" },
   testPathIgnorePatterns: [
     "/node_modules/",
-    // These need a real Vault and a real Nomad: `npm run test:real` starts them.
+    // These need a real Vault and a real Nomad: `TESTS=real npm test` starts them.
     ...(process.env.REAL_VAULT_ADDRESS ? [] : ["<rootDir>/test/real/"]),
     ...(process.env.TESTS === "quick" ? slow.map((suite) => `<rootDir>/test/${suite}.test.ts`) : []),
-    // Four pairs of Node and SDK: `npm run chaos -- matrix`.
+    // Four pairs of Node and SDK: `node tools/run.js chaos matrix`.
     ...(process.env.INSTALLATIONS === "all" ? [] : ["<rootDir>/test/installations.test.ts"]),
   ],
   modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/sandbox/dist/"],

@@ -16,7 +16,7 @@ import { findTerraform } from "./terraform";
 import { timing } from "./timing";
 import { types } from "./types";
 
-const help = `npm run bench -- [options]
+const help = `node tools/run.js bench [options]
 
   --runs <number>  number of runs, of which the median counts (5)
   --roles <list>   numbers of roles (10,100,1000)

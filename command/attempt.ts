@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { Connection, connect, isPrivate, noEngine } from "../provider/connection";
+import { connect, isPrivate, noEngine, Operation } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import { system } from "../provider/secrets/client";
 import { getStatus } from "../provider/secrets/rekey/api";
@@ -9,7 +9,7 @@ import { ask, Canceled, logOf, say, Terminal } from "./terminal";
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.
 
 /** The connection to the secrets service that the environment names. */
-export function service(terminal: Terminal): Connection {
+export function service(terminal: Terminal): Operation {
   const { environment } = terminal;
   try {
     return connect(system, "default", { config: () => undefined, environment, cache: new Map(), engine: noEngine, log: logOf(terminal) });
@@ -23,11 +23,11 @@ export function service(terminal: Terminal): Connection {
 }
 
 /** Throws if shares would be sent over plain HTTP to another machine, unless that is allowed. */
-export function assertPrivate(connection: Connection, { allowHttp }: { allowHttp?: boolean }): void {
-  if (allowHttp || isPrivate(connection)) return;
+export function assertPrivate(operation: Operation, { allowHttp }: { allowHttp?: boolean }): void {
+  if (allowHttp || isPrivate(operation.server)) return;
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
-    reason: `shares would be sent to ${connection.address} in plaintext`,
+    reason: `shares would be sent to ${operation.server.address} in plaintext`,
     hint: "Use https, or set --allow-http.",
   });
 }
@@ -61,7 +61,7 @@ export const canceling: Round = {
 };
 
 /** The attempt, one property per line. */
-export function describe(status: RekeyStatus, { address }: Connection): string[] {
+export function describe(status: RekeyStatus, { server: { address } }: Operation): string[] {
   if (!status.started) return [`no rekey in progress on ${address}`];
   const { nonce, shares, threshold, progress, required, pgpFingerprints, backup, verificationRequired, verification } = status;
   const rows: [label: string, value: string][] = [
@@ -92,7 +92,7 @@ export function describe(status: RekeyStatus, { address }: Connection): string[]
 export const verifyHint = (them: string, nonce?: string): string =>
   `If a stack runs this rekey, pass ${them} to the stack as newShares. If none does, verify ${them}: pulumi-steward rekey verify${nonce ? ` --nonce ${nonce}` : ""}`;
 
-const missing = (round: Round, status: RekeyStatus, { address }: Connection): StewardError => {
+const missing = (round: Round, status: RekeyStatus, { server: { address } }: Operation): StewardError => {
   const fail = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
   if (!status.started) return fail(`no rekey is in progress on ${address}`, "Nothing was sent.");
   return round.shares === "current"
@@ -106,15 +106,15 @@ const missing = (round: Round, status: RekeyStatus, { address }: Connection): St
 /** Shows the attempt, and throws unless its nonce was passed or the holder confirms it. */
 export async function agree(
   terminal: Terminal,
-  connection: Connection,
+  operation: Operation,
   round: Round,
   question: string,
   nonce?: string,
 ): Promise<RekeyStatus> {
-  const status = await getStatus(connection);
+  const status = await getStatus(operation);
   const now = round.at(status);
-  if (!now) throw missing(round, status, connection);
-  for (const line of describe(status, connection)) say(terminal, line);
+  if (!now) throw missing(round, status, operation);
+  for (const line of describe(status, operation)) say(terminal, line);
   const refuse = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
   if (round.at === verifyStanding && nonce === status.nonce && nonce !== now.nonce)
     throw refuse(
@@ -140,8 +140,8 @@ const decisive = {
 } as const;
 
 /** Reads the status again, immediately before a share is sent: a changed attempt must not receive one. */
-export async function assertUnchanged(connection: Connection, round: Round, shown: RekeyStatus): Promise<Standing> {
-  const status = await getStatus(connection);
+export async function assertUnchanged(operation: Operation, round: Round, shown: RekeyStatus): Promise<Standing> {
+  const status = await getStatus(operation);
   const fields = Object.keys(decisive) as (keyof typeof decisive)[];
   const changed = fields.filter((field) => !isDeepStrictEqual(status[field], shown[field])).map((field) => decisive[field]);
   const [then, now] = [round.at(shown), round.at(status)];

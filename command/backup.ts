@@ -15,13 +15,13 @@ export interface BackupOptions {
 
 /** Fetches the backup, or removes the one that `--nonce` names. */
 export async function backup(terminal: Terminal, options: BackupOptions): Promise<void> {
-  const connection = service(terminal);
-  const kept = await getBackup(connection);
-  if (!kept) throw refuse(`there is no rekey backup on ${connection.address}`, "Nothing was changed.");
+  const operation = service(terminal);
+  const kept = await getBackup(operation);
+  if (!kept) throw refuse(`there is no rekey backup on ${operation.server.address}`, "Nothing was changed.");
   if (options.nonce !== undefined && options.nonce !== kept.nonce)
     throw refuse(`--nonce does not match the backup, ${kept.nonce}`, "Nothing was changed. Find out whose backup it is.");
   if (!options.delete) return fetch(terminal, kept, options);
-  await removeBackup(connection, kept.nonce);
+  await removeBackup(operation, kept.nonce);
   say(terminal, `The backup of the rekey ${kept.nonce} is removed.`);
 }
 

@@ -57,9 +57,9 @@ ${exits}`,
     .option("--json", "print JSON, with the fields of secrets.getRekeyStatus()")
     .addHelpText("after", `${environment}\n\nExit code: 0 with or without a rekey in progress; 1 if the status cannot be read.`)
     .action(async (options: { json?: boolean }) => {
-      const connection = service(terminal);
-      const status = await getStatus(connection);
-      const lines = options.json ? JSON.stringify(status, undefined, 2).split("\n") : describe(status, connection);
+      const operation = service(terminal);
+      const status = await getStatus(operation);
+      const lines = options.json ? JSON.stringify(status, undefined, 2).split("\n") : describe(status, operation);
       for (const line of lines) await print(terminal, line);
     });
 
@@ -111,10 +111,10 @@ ${exits}`,
     .addHelpText("after", `${environment}\n${exits}`)
     .action(async (options: { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
-      const connection = service(terminal);
-      const shown = await agree(terminal, connection, verifying, "Restart the verification of this rekey?", options.nonce);
-      await assertUnchanged(connection, verifying, shown);
-      const verification = await restartVerification(connection, shown.nonce);
+      const operation = service(terminal);
+      const shown = await agree(terminal, operation, verifying, "Restart the verification of this rekey?", options.nonce);
+      await assertUnchanged(operation, verifying, shown);
+      const verification = await restartVerification(operation, shown.nonce);
       say(terminal, `The verification is restarted. ${verifyHint("the new shares", verification?.nonce)}`);
     });
 
@@ -125,9 +125,9 @@ ${exits}`,
     .addHelpText("after", `${environment}\n${exits}`)
     .action(async (options: { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
-      const connection = service(terminal);
-      const shown = await agree(terminal, connection, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
-      await cancel(connection, shown);
+      const operation = service(terminal);
+      const shown = await agree(terminal, operation, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
+      await cancel(operation, shown);
       say(terminal, "The rekey is canceled. The current shares stay valid; any new shares are worthless.");
     });
 

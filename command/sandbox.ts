@@ -1,5 +1,16 @@
-import { loadSandbox } from "../forward/load";
 import type { Terminal } from "./terminal";
+
+/** Loads a module of the package `pulumi-steward-sandbox`. Throws an error with the command to install it if it is missing. */
+export function loadSandbox<Module>(load: () => Module): Module {
+  try {
+    return load();
+  } catch (error) {
+    if (!/^Cannot find module 'pulumi-steward-sandbox/.test((error as Error).message)) throw error;
+    throw new Error(
+      "The sandbox is a separate package: run `npx pulumi-steward-sandbox`, or install it with `npm install --save-dev pulumi-steward-sandbox`.",
+    );
+  }
+}
 
 /** Runs `pulumi-steward-sandbox`, if that package is installed, and returns its exit code. */
 export function runSandbox(args: readonly string[], terminal: Terminal, stopped: () => Promise<unknown>): Promise<number> {

@@ -1,4 +1,4 @@
-import { Connection } from "../provider/connection";
+import { Operation } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import {
   cancelAttempt,
@@ -29,9 +29,9 @@ export interface ShareOptions {
 
 /** Submits a current share. The last one returns the new shares. */
 export async function submit(terminal: Terminal, options: ShareOptions & { output?: string }): Promise<void> {
-  const connection = service(terminal);
-  assertPrivate(connection, options);
-  const shown = await agree(terminal, connection, submitting, "Submit your current share to this rekey?", options.nonce);
+  const operation = service(terminal);
+  assertPrivate(operation, options);
+  const shown = await agree(terminal, operation, submitting, "Submit your current share to this rekey?", options.nonce);
   const fingerprints = shown.pgpFingerprints;
   if (fingerprints.length === 0)
     say(
@@ -42,7 +42,7 @@ export async function submit(terminal: Terminal, options: ShareOptions & { outpu
     say(terminal, "Without verification the last share commits: if its response is lost, so are the new keys.");
   const file = options.output === undefined ? undefined : new NewSharesFile(options.output, shown.shares);
   try {
-    const { trusted, share } = await readShare(terminal, connection, "Your current share (will be hidden): ");
+    const { trusted, share } = await readShare(terminal, operation, "Your current share (will be hidden): ");
     let before = await assertUnchanged(trusted, submitting, shown);
     const isUnchanged = async (): Promise<true> => {
       before = await assertUnchanged(trusted, submitting, shown);
@@ -66,11 +66,11 @@ const onItsWay = "The share is sent: waiting for the response.";
 
 /** Verifies a new share. The last one commits. */
 export async function verify(terminal: Terminal, options: ShareOptions): Promise<void> {
-  const connection = service(terminal);
-  assertPrivate(connection, options);
+  const operation = service(terminal);
+  assertPrivate(operation, options);
   say(terminal, "If a stack runs this rekey, pass your new share to the stack instead: it does not count shares that are verified here.");
-  const shown = await agree(terminal, connection, verifying, "Verify your new share with this rekey?", options.nonce);
-  const { trusted, share } = await readShare(terminal, connection, "Your new share (will be hidden): ");
+  const shown = await agree(terminal, operation, verifying, "Verify your new share with this rekey?", options.nonce);
+  const { trusted, share } = await readShare(terminal, operation, "Your new share (will be hidden): ");
   let before = await assertUnchanged(trusted, verifying, shown);
   // OpenBao counts a repeated new share again, so it is not sent again if it may have counted.
   const mayRepeat = async (error: unknown): Promise<boolean> => {
@@ -94,17 +94,17 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
 }
 
 /** Cancels a rekey. Throws if another holder may have committed it meanwhile. */
-export async function cancel(connection: Connection, shown: RekeyStatus): Promise<void> {
-  const { nonce } = await assertUnchanged(connection, canceling, shown);
+export async function cancel(operation: Operation, shown: RekeyStatus): Promise<void> {
+  const { nonce } = await assertUnchanged(operation, canceling, shown);
   try {
     // The new shares verified so far no longer count, so no holder can commit with the next one.
     if (shown.verification) {
-      await restartVerification(connection, nonce);
-      await assertUnchanged(connection, canceling, shown);
+      await restartVerification(operation, nonce);
+      await assertUnchanged(operation, canceling, shown);
     }
-    if (await cancelAttempt(connection, nonce)) return;
+    if (await cancelAttempt(operation, nonce)) return;
   } catch (error) {
-    if ((await getStatus(connection)).nonce === nonce || !shown.verification) throw error;
+    if ((await getStatus(operation)).nonce === nonce || !shown.verification) throw error;
   }
   throw failed("the rekey ended while it was canceled, and another holder may have committed it", keepBoth);
 }
@@ -112,7 +112,7 @@ export async function cancel(connection: Connection, shown: RekeyStatus): Promis
 const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-are-valid in the package.";
 
 /** Prompts for a share. The connection `trusted` redacts it in every error. */
-async function readShare(terminal: Terminal, connection: Connection, question: string): Promise<{ trusted: Connection; share: Share }> {
+async function readShare(terminal: Terminal, operation: Operation, question: string): Promise<{ trusted: Operation; share: Share }> {
   const text = await readSecret(terminal, question);
   if (!mayBeShare(text))
     throw new StewardError({
@@ -121,11 +121,11 @@ async function readShare(terminal: Terminal, connection: Connection, question: s
       hint: "Decrypt an encrypted share first, with `pulumi-steward rekey decrypt`.",
     });
   const share = shareOf(text, "the share");
-  return { trusted: redacting(connection, [{ shares: [share] }]), share };
+  return { trusted: redacting(operation, [{ shares: [share] }]), share };
 }
 
 /** The response is the only copy of the new shares: save them first, then prove them. */
-async function handOut(terminal: Terminal, connection: Connection, shown: RekeyStatus, set: ShareSet, file?: NewSharesFile): Promise<void> {
+async function handOut(terminal: Terminal, operation: Operation, shown: RekeyStatus, set: ShareSet, file?: NewSharesFile): Promise<void> {
   const lines = [
     ...set.shares.map((share, index) => `share ${index + 1}: ${share}`),
     ...set.encrypted.map(({ fingerprint, share }, index) => `share ${index + 1}, ${encryptedLine(fingerprint, share)}`),
@@ -133,7 +133,7 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
   if (isEmpty(set)) {
     if (shown.verificationRequired) throw failed("the service returned no new shares", cancelIt(shown));
     const parameters = { ...shown, fingerprints: shown.pgpFingerprints, verification: false };
-    if (!mayReturnNoShares(connection, parameters)) throw failed(noShares.reason, "There is nothing to keep.");
+    if (!mayReturnNoShares(operation, parameters)) throw failed(noShares.reason, "There is nothing to keep.");
     return say(terminal, `Warning: ${keptBySeal}.`);
   }
   if (file?.write(lines)) say(terminal, `The new shares are in ${file.path}, which only you can read.`);
@@ -160,7 +160,7 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
       : "Hand each new share to its holder.";
   if (!shown.verificationRequired) return say(terminal, `The new shares are live, and the previous ones are no longer valid. ${handOver}`);
   say(terminal, `Nothing is committed yet: the current shares are still valid. ${handOver}`);
-  const nonce = await getStatus(connection).then(
+  const nonce = await getStatus(operation).then(
     ({ verification }) => verification?.nonce,
     () => undefined,
   );
@@ -175,12 +175,12 @@ const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
     : "They may be live. Keep them and the previous ones, and keep the service unsealed.";
 
 /** Explains a failed or lost response: reads from the status whether the share counted. */
-async function explain(connection: Connection, round: Round, shown: RekeyStatus, before: Standing, error: unknown): Promise<unknown> {
+async function explain(operation: Operation, round: Round, shown: RekeyStatus, before: Standing, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   const { reason } = error.details;
   const { status } = error;
   if (wasNotCounted(error)) return error;
-  const after = await getStatus(connection).catch(() => undefined);
+  const after = await getStatus(operation).catch(() => undefined);
   if (!after)
     return failed(
       `it is unknown whether the share was counted (${reason})`,

@@ -1,5 +1,5 @@
 import { Comparison } from "./comparison";
-import { Connection, System } from "./connection";
+import { Operation, System } from "./connection";
 import { CheckFailure, StewardError } from "./errors";
 import { Schema } from "./inputs";
 
@@ -39,7 +39,7 @@ export interface PlanNote {
 export interface Rule<Inputs> {
   fields: readonly (keyof Inputs & string)[];
   /** `last`: the inputs of the last run. Empty before the first. */
-  check(inputs: Inputs, connection: Connection, last: Partial<Inputs>): CheckFailure[] | Promise<CheckFailure[]>;
+  check(inputs: Inputs, operation: Operation, last: Partial<Inputs>): CheckFailure[] | Promise<CheckFailure[]>;
 }
 
 /** The part of a state that records writes without a response. */
@@ -57,7 +57,7 @@ export interface Field<Value = unknown> {
   /** The program must declare the input. */
   required?: true;
   /** The default of the input. */
-  default?: (connection: Connection) => Value;
+  default?: (operation: Operation) => Value;
   /** A public output. */
   output?: true;
   /** An output in the state that only the provider uses. */
@@ -91,7 +91,7 @@ export type AnyFields = Readonly<Record<string, Field | undefined>>;
 
 type InputRow<Inputs, Name extends keyof Inputs> = {
   input: Schema<NonNullable<Inputs[Name]>>;
-  default?: (connection: Connection) => NonNullable<Inputs[Name]>;
+  default?: (operation: Operation) => NonNullable<Inputs[Name]>;
 } & (undefined extends Inputs[Name] ? { required?: undefined } : { required: true });
 type OutputRow = { input?: undefined; required?: undefined; default?: undefined };
 
@@ -107,20 +107,20 @@ export type Fields<Inputs, Outputs, State> = {
 } & { readonly [Path in `${string}.${string}`]?: Pick<Field, "secret" | "writeOnly"> };
 
 export interface CreateRequest<Inputs, Existing> {
-  connection: Connection;
+  operation: Operation;
   inputs: Inputs;
   /** The result of `find`. */
-  found?: ExistingObject<Existing>;
+  existing?: ExistingObject<Existing>;
 }
 export interface ReadRequest<State> {
-  connection: Connection;
+  operation: Operation;
   /** The last state. For a `get`, the fields in the id. */
   state: State;
   /** The inputs that the program declares. Empty for a `get`. */
   declared: readonly string[];
 }
 export interface UpdateRequest<Inputs, State> {
-  connection: Connection;
+  operation: Operation;
   inputs: Inputs;
   /** The last state without the inputs that were removed from the program. */
   state: State;
@@ -130,13 +130,13 @@ export interface UpdateRequest<Inputs, State> {
   declared: readonly string[];
 }
 export interface DeleteRequest<State> {
-  connection: Connection;
+  operation: Operation;
   state: State & OutcomeUnknown;
 }
 
 /** A search for objects to import. */
 export interface DiscoverRequest {
-  connection: Connection;
+  operation: Operation;
   /** Return the roles of a mount as one resource. */
   asSet: boolean;
   /** Mounts to search besides those that the server lists. */
@@ -198,13 +198,13 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
    * Returns notes on a create (without `last`) or an update: its effects, or values that the server would reject. Also called if nothing changes, while a
    * `due` time lies ahead.
    */
-  planNotes?(request: { connection: Connection; inputs: Inputs; last?: State }): PlanNote[] | Promise<PlanNote[]>;
+  planNotes?(request: { operation: Operation; inputs: Inputs; last?: State }): PlanNote[] | Promise<PlanNote[]>;
   /** Returns undefined if the object does not exist. Throws if the read fails. */
   read(request: ReadRequest<State>): Promise<State | undefined>;
   /** Converts the state of a read to that of an import. If omitted, both are equal. */
   imported?(state: State): State;
   /** Reads the existing object and compares it with the declared values. If omitted, a create adopts nothing. */
-  find?(request: { connection: Connection; inputs: Inputs }): Promise<ExistingObject<Existing> | undefined>;
+  find?(request: { operation: Operation; inputs: Inputs }): Promise<ExistingObject<Existing> | undefined>;
   create(request: CreateRequest<Inputs, Existing>): Promise<State>;
   update(request: UpdateRequest<Inputs, State>): Promise<State>;
   /** Succeeds if the object is already gone. If omitted, the resource leaves nothing on the server. */
@@ -212,7 +212,7 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   /** Finds objects to import, or is the reason why none can be imported. If omitted, the resource is an operation. */
   discover?: string | ((request: DiscoverRequest) => Promise<Discovered<State>[]>);
   /** Adds the cause to the error of a failed create. */
-  diagnose?(connection: Connection, error: unknown): Promise<unknown>;
+  diagnose?(operation: Operation, error: unknown): Promise<unknown>;
 }
 
 /** A definition without its own types. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Comparison, exact } from "./comparison";
-import { Connection } from "./connection";
+import { Operation } from "./connection";
 import { AnyFields, Field } from "./definition";
 import { issuesOf, Schema, strictObject, strList } from "./inputs";
 
@@ -33,14 +33,20 @@ function schemaOf(fields: AnyFields): Schema {
   return strictObject(Object.fromEntries(rows));
 }
 
-export const defaultsOf = (fields: AnyFields, connection: Connection): Values =>
-  Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => (field?.default ? [[name, field.default(connection)]] : [])));
+export const defaultsOf = (fields: AnyFields, operation: Operation): Values =>
+  Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => (field?.default ? [[name, field.default(operation)]] : [])));
 
-/** The secret fields and paths, including the keys listed by a `secretKeysOf` field. */
-export const secretsOf = (fields: AnyFields, values: Values = {}): string[] => [
-  ...namesWith(fields, "secret"),
+/** The path of a field: `["mount"]`, and `["extra", "apply-timeout"]` for `extra.apply-timeout`. Nothing else splits such a name. */
+export function fieldPath(name: string): readonly string[] {
+  const dot = name.indexOf(".");
+  return dot === -1 ? [name] : [name.slice(0, dot), name.slice(dot + 1)];
+}
+
+/** The paths of the secrets, including the keys listed by a `secretKeysOf` field. */
+export const secretsOf = (fields: AnyFields, values: Values = {}): (readonly string[])[] => [
+  ...namesWith(fields, "secret").map(fieldPath),
   ...Object.entries(fields).flatMap(([name, field]) =>
-    field?.secretKeysOf ? (strList.safeParse(values[name]).data ?? []).map((key) => `${field.secretKeysOf}.${key}`) : [],
+    field?.secretKeysOf ? (strList.safeParse(values[name]).data ?? []).map((key) => [field.secretKeysOf as string, key]) : [],
   ),
 ];
 

@@ -1,4 +1,3 @@
-export { ErrorCode, StewardError } from "./errors";
 export { ConnectionArgs } from "./inputs";
 export { Adopt } from "./lifecycle/adoption";
 export * as platform from "./platform/index";
@@ -6,3 +5,4 @@ export { Dialect, Provider, ProviderArgs, SchedulerServer, SecretsDialect, Secre
 export { Args, DeepInput, Getter, Outputs } from "./program/resource";
 export * as scheduler from "./scheduler/index";
 export * as secrets from "./secrets/index";
+export { ErrorCode, StewardError } from "./steward-error";

@@ -24,8 +24,8 @@ export const str: z.ZodString = z.string("must be a string");
 export const nonEmptyStr: z.ZodString = str.min(1, "must not be empty");
 export const strList: z.ZodArray<z.ZodString> = z.array(str, "must be a list of strings");
 
-function withSuggestion(key: string, known: readonly string[]): string {
-  const name = closest(key, known);
+function withSuggestion(key: string, valid: readonly string[]): string {
+  const name = closest(key, valid);
   return name === undefined ? `"${key}"` : `"${key}" (did you mean ${name}?)`;
 }
 
@@ -80,9 +80,9 @@ export const durationInput: Schema<Duration> = z
   .refine((value) => seconds(value) !== undefined, rule("duration", 'must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number'));
 
 /** The check failures of a value that a schema rejects. Their rules are those of the refinements, or else zod's codes. */
-export const checkFailures = ({ issues }: { issues: readonly Issue[] }, given: unknown): CheckFailure[] =>
+export const checkFailures = ({ issues }: { issues: readonly Issue[] }, value: unknown): CheckFailure[] =>
   issues.map((issue) => {
-    const isMissing = issue.path.length > 0 && valueAt(given, issue.path) === undefined;
+    const isMissing = issue.path.length > 0 && valueAt(value, issue.path) === undefined;
     return {
       path: pathOf(issue.path),
       rule: isMissing ? "missing" : String(issue.params?.rule ?? issue.code).replaceAll("_", "-"),

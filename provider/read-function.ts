@@ -1,4 +1,4 @@
-import { Connection, System } from "./connection";
+import { Operation, System } from "./connection";
 import { Schema } from "./inputs";
 
 // A function that reads. Node programs call it directly, and programs in other languages through the native plugin.
@@ -19,7 +19,7 @@ export interface ReadFunction<Options extends object, Result, Own extends object
   property?: string;
   /** Properties of the result that are secrets. */
   secrets?: readonly string[];
-  run(connection: Connection & Own, options: Options): Promise<Result>;
+  run(operation: Operation<Own>, options: Options): Promise<Result>;
 }
 
 export type AnyReadFunction = Omit<ReadFunction<object, unknown>, "run"> & { run(connection: never, options: never): Promise<unknown> };

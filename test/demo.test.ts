@@ -13,7 +13,6 @@ const parts = [
   "provider",
   "sandbox",
   "command",
-  "forward",
   "dist",
   "examples",
   "Pulumi.yaml",

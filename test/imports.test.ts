@@ -24,8 +24,8 @@ const sources = (folder: string): SourceFile[] =>
     .map((file) => join(folder, file))
     .map((file) => ({ file, imports: imports(file), loads: imports(file, /^import type .*$/gm) }));
 
-const folders = ["provider", "command", "forward", "sandbox"] as const;
-const [provider = [], command = [], forward = [], sandbox = []] = folders.map(sources);
+const folders = ["provider", "command", "sandbox"] as const;
+const [provider = [], command = [], sandbox = []] = folders.map(sources);
 const offenders = (files: SourceFile[], wrong: (file: string, name: string) => boolean): string[] =>
   files.flatMap((each) => each.imports.filter((name) => wrong(each.file, name)).map((name) => `${each.file} imports ${name}`));
 const isIn = (path: string, ...folders: string[]): boolean => folders.some((folder) => `${path}/`.startsWith(`${folder}/`));
@@ -74,7 +74,7 @@ test("a definition imports only types of Pulumi", () => {
 
 /** The parts of the provider. Each imports only parts of earlier lines, and files of its own part. */
 const floors = [
-  ["text", "comparison"],
+  ["text", "comparison", "steward-error"],
   ["errors", "log"],
   ["inputs"],
   ["connection"],
@@ -97,7 +97,18 @@ test("no import of provider/ leads to the same or a higher floor", () => {
 });
 
 test("the contract alone is at the root of provider/", () => {
-  const contract = ["comparison", "definition", "definitions", "errors", "fields", "functions", "index", "inputs", "read-function"];
+  const contract = [
+    "comparison",
+    "definition",
+    "definitions",
+    "errors",
+    "fields",
+    "functions",
+    "index",
+    "inputs",
+    "read-function",
+    "steward-error",
+  ];
   const roots = provider.map(({ file }) => relative("provider", file)).filter((file) => dirname(file) === ".");
   expect(roots.sort()).toEqual(contract.map((name) => `${name}.ts`));
 });
@@ -160,20 +171,19 @@ test("the provider and the sandbox never import each other, so they share no mis
     (...folders: string[]) =>
     (_: string, name: string) =>
       name !== "pulumi-steward/package.json" && isIn(name, ...folders, "pulumi-steward-sandbox", "pulumi-steward");
-  expect(offenders(provider, others("sandbox", "command", "forward"))).toEqual([]);
+  expect(offenders(provider, others("sandbox", "command"))).toEqual([]);
   const itsOwnVersion = "pulumi-steward-sandbox/package.json";
-  const wrong = others("provider", "command", "forward");
+  const wrong = others("provider", "command");
   expect(offenders(sandbox, (file, name) => name !== itsOwnVersion && wrong(file, name))).toEqual([]);
 });
 
-test("the commands and forward/ import the sandbox only by the name of its package", () => {
+test("the commands import the sandbox only by the name of its package", () => {
   expect(offenders(command, (_, name) => isIn(name, "sandbox"))).toEqual([]);
-  expect(offenders(command, (file, name) => isIn(name, "pulumi-steward-sandbox") && file !== "command/sandbox.ts")).toEqual([]);
-  expect(offenders(forward, (_, name) => isIn(name, "provider", "command", "sandbox"))).toEqual([]);
+  expect(offenders(command, (file, name) => isIn(name, "pulumi-steward-sandbox") && !file.startsWith("command/sandbox"))).toEqual([]);
 });
 
 test.each([
-  [".", [provider, command, forward]],
+  [".", [provider, command]],
   ["sandbox", [sandbox]],
 ])("the package in %s imports exactly the dependencies that it declares", (folder, files) => {
   const { name, dependencies, peerDependencies = {} } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));

@@ -14,7 +14,7 @@ import {
   upWithoutSecrets,
 } from "./support/installation";
 
-// `npm run chaos -- matrix`. test/package.test.ts deploys with the current Node and SDK.
+// `node tools/run.js chaos matrix`. test/package.test.ts deploys with the current Node and SDK.
 
 const tarballs = packed();
 

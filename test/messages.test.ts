@@ -25,7 +25,7 @@ function wordingOf(file: string): string[] {
   return found;
 }
 
-const files = ["provider", "command", "forward"].flatMap((folder) =>
+const files = ["provider", "command"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .sort()

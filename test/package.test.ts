@@ -38,7 +38,7 @@ test("the provider's package is below its size limit and contains only files for
     "bin/pulumi-resource-steward",
     "dist/provider/index.js",
     "dist/provider/index.d.ts",
-    "dist/forward/index.js",
+    "dist/command/sandbox-entry.js",
     "docs/rekey/README.md",
     "docs/rekey/errors.md",
     "LICENSE",
@@ -46,9 +46,13 @@ test("the provider's package is below its size limit and contains only files for
     expect(files).toContain(`package/${file}`);
   // The sandbox is a separate package. This one contains its command and the pages about it, but none of its code.
   expect(files.filter((file) => file.includes("sandbox"))).toEqual(
-    ["dist/command/sandbox.d.ts", "dist/command/sandbox.js", "docs/api/sandbox.md", "docs/getting-started/sandbox.md"].map(
-      (file) => `package/${file}`,
-    ),
+    [
+      "dist/command/sandbox-entry.d.ts",
+      "dist/command/sandbox-entry.js",
+      "dist/command/sandbox.js",
+      "docs/api/sandbox.md",
+      "docs/getting-started/sandbox.md",
+    ].map((file) => `package/${file}`),
   );
 });
 

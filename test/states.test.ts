@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { definitions } from "../provider/definitions";
-import * as dynamicRuntime from "../provider/engine/dynamic-runtime";
+import * as runtime from "../provider/engine/runtime";
 import { providerText, release } from "../provider/program/dynamic";
 import { Sandbox, start } from "../sandbox/index";
 import { caseOf, held, livingCases } from "./cases";
@@ -32,11 +32,11 @@ const generated = ["accessorId", "secretId", "leaseId", "expiresAt"];
 const fileOf = (of: string, dialect: Dialect, token: string): string => join(folder, of, dialect, `${token.replace(":", "-")}.json`);
 
 /** The provider in a state, loaded as Pulumi does: the source of a CommonJS module. */
-function handlerIn({ outputs }: State): ReturnType<typeof dynamicRuntime.provider> {
-  const exports = {} as { handler(): ReturnType<typeof dynamicRuntime.provider> };
+function handlerIn({ outputs }: State): ReturnType<typeof runtime.provider> {
+  const exports = {} as { handler(): ReturnType<typeof runtime.provider> };
   const load = (name: string): unknown => {
     expect(name).toBe("pulumi-steward/runtime");
-    return dynamicRuntime;
+    return runtime;
   };
   new Function("exports", "require", outputs.__provider as string)(exports, load);
   return exports.handler();

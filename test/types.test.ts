@@ -45,7 +45,7 @@ test("a misspelled attribute does not compile", () => {
 });
 
 // Runs in a separate process, since jest keeps modules that other files have loaded.
-test.each(["definitions", "engine/dynamic-runtime"])("provider/%s does not load Pulumi's SDK", (name) => {
+test.each(["definitions", "engine/runtime"])("provider/%s does not load Pulumi's SDK", (name) => {
   const script = `require("./dist/provider/${name}");console.log(Object.keys(require.cache).filter((file)=>/node_modules.@(pulumi|grpc)/.test(file)).length, Object.keys(require.cache).length > 100)`;
   const { stdout } = spawnSync(process.execPath, ["-e", script], { cwd: join(__dirname, ".."), encoding: "utf8" });
   expect(stdout.trim()).toBe("0 true");

@@ -89,7 +89,7 @@ async function checkGenerated() {
 
 async function checkPages() {
   const files = await outdated();
-  const output = files.map((file) => `${file} is out of date: run npm run docs.`).join("\n");
+  const output = files.map((file) => `${file} is out of date: run npm run generate.`).join("\n");
   return { code: files.length === 0 ? 0 : 1, output };
 }
 

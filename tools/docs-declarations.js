@@ -35,7 +35,7 @@ const families = [
     title: "Lists of the scheduler",
   })),
   { files: "provider/scheduler/filter", page: "scheduler/filter", title: "Filters" },
-  { files: "provider/errors", page: "errors", title: "Errors" },
+  { files: "provider/steward-error", page: "errors", title: "Errors" },
   ...["program/resource", "comparison", "inputs", "lifecycle/adoption"].map((name) => ({
     files: `provider/${name}.`,
     page: "types",
@@ -64,7 +64,6 @@ async function readDeclarations() {
       tsconfig: path.join(root, tsconfig),
       blockTags: ["@change", "@default", "@example", "@permissions", "@requests", "@see", "@unreadable"],
       sort: ["source-order"],
-      excludeInternal: true,
       excludePrivate: true,
       skipErrorChecking: true,
       disableGit: true,

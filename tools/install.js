@@ -4,7 +4,16 @@ const path = require("node:path");
 const { root, say } = require("./command");
 const { npm } = require("./npm");
 
-const sources = ["provider", "sandbox", "command", "forward", "package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
+const sources = [
+  "provider",
+  "sandbox",
+  "command",
+  "tools/declarations.mjs",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+];
 /** The output of builds and of npm. */
 const made = ["dist", "node_modules", "parser.js"];
 /**

@@ -24,7 +24,7 @@ function codeLines(text) {
 
 /** A line for each folder, for `npm run check`. */
 function lines() {
-  return ["provider", "command", "forward", "sandbox", "tools", "test", "bench"].map((folder) => {
+  return ["provider", "command", "sandbox", "tools", "test", "bench"].map((folder) => {
     const files = execFileSync("git", ["ls-files", folder], { cwd: root, encoding: "utf8" })
       .split("\n")
       .filter((file) => /\.[jt]s$/.test(file) && fs.existsSync(path.join(root, file)))

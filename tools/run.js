@@ -1,7 +1,7 @@
 // @ts-check
-// The entry point of all `npm run` commands except `format` and `build`. It installs and builds what the command needs, then runs it.
+// Runs a command, after installing and building what it needs. package.json has scripts for the frequent ones.
 //
-//   node tools/run.js <up|refresh|destroy|test|test:real|check|new|generate|docs|executable|bench|chaos|mutants|pictures> [arguments…]
+//   node tools/run.js <up|refresh|destroy|test|check|new|generate|executable|bench|chaos|mutants|pictures> [arguments…]
 const oldest = [20, 18, 1];
 const current = process.versions.node.split(".").map(Number);
 const difference = oldest.map((part, index) => Number(current[index]) - part).find((part) => part !== 0);
@@ -23,15 +23,16 @@ const commands = {
   refresh: (args) => require("./demo").refresh(args),
   destroy: (args) => require("./demo").destroy(args),
   test: (args) => require("./test").test(args),
-  "test:real": (args) => require("./test").testReal(args),
   bench: (args) => require("./test").bench(args),
   chaos: (args) => require("./test").chaos(args),
   mutants: (args) => require("./test").mutants(args),
   pictures: (args) => require("./test").pictures(args),
   check: () => require("./check").check(),
   new: (args) => require("./new").create(args),
-  generate: () => require("./generate").generate(),
-  docs: () => require("./docs").docs(),
+  generate: () =>
+    require("./generate")
+      .generate()
+      .then(() => require("./docs").docs()),
   executable: ([folder = "."]) =>
     require("./executable")
       .makeExecutable(folder)

@@ -138,7 +138,6 @@ class Reader {
     const tagged = (/** @type {string} */ name) => ts.displayPartsToString(tags.find((tag) => tag.name === name)?.text);
     const [change, fallback] = [tagged("change"), tagged("default")];
     return {
-      isInternal: tags.some(({ name }) => name === "internal"),
       text: fallback ? `${text} Default: ${fallback}.` : text,
       change: change ? ` Changing it ${change}.` : "",
     };

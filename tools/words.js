@@ -11,7 +11,6 @@ const { root } = require("./command");
 const checked = [
   "provider",
   "command",
-  "forward",
   "sandbox",
   "tools",
   "bench",

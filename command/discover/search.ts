@@ -1,4 +1,4 @@
-import { Connection, connect, noEngine, System } from "../../provider/connection";
+import { connect, noEngine, Operation, System } from "../../provider/connection";
 import { AnyDefinition, Discovered, DiscoverRequest } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
@@ -57,7 +57,7 @@ const hasSearch = (definition: AnyDefinition): boolean => typeof definition.disc
 const searched: readonly System[] = [...new Set(definitions.filter(hasSearch).map(({ system }) => system))];
 
 /** The servers that the stack's configuration or else the environment names. */
-function connectionsOf(terminal: Terminal, config: Configuration, name: string): Connection[] {
+function connectionsOf(terminal: Terminal, config: Configuration, name: string): Operation[] {
   const { environment } = terminal;
   const sources = { config, environment, cache: new Map(), engine: noEngine, log: logOf(terminal) };
   const found = searched.flatMap((system) => {
@@ -69,7 +69,9 @@ function connectionsOf(terminal: Terminal, config: Configuration, name: string):
     }
   });
   const width = Math.max(...searched.map((system) => system.name.length));
-  for (const { system, address } of found)
+  for (const {
+    server: { system, address },
+  } of found)
     say(
       terminal,
       `${system.padEnd(width)}  ${address}  (${isConfigured(config, name, system) ? `steward:${name} of the stack` : "environment"})`,
@@ -91,24 +93,24 @@ function isConfigured(config: Configuration, name: string, system: string): bool
   return isObject(connection) && connection[system] !== undefined;
 }
 
-/** True for a resource of the server of a connection. */
+/** True for a resource of the server. */
 const isIn =
-  ({ system, dialect }: Connection) =>
-  (definition: AnyDefinition): boolean =>
-    definition.system.name === system && (definition.dialects?.includes(dialect) ?? true);
+  ({ server }: Operation) =>
+  ({ system, dialects }: AnyDefinition): boolean =>
+    system.name === server.system && (dialects?.includes(server.dialect) ?? true);
 
-async function search(connections: readonly Connection[], options: DiscoverOptions): Promise<Findings> {
+async function search(connections: readonly Operation[], options: DiscoverOptions): Promise<Findings> {
   const findings: Findings = { resources: [], refused: [] };
   const names = new Names();
-  for (const connection of connections)
-    for (const definition of definitions.filter(isIn(connection)))
-      for (const found of await searchFor(definition, connection, options, findings.refused)) add(findings, names, definition, found);
+  for (const operation of connections)
+    for (const definition of definitions.filter(isIn(operation)))
+      for (const found of await searchFor(definition, operation, options, findings.refused)) add(findings, names, definition, found);
   return findings;
 }
 
 async function searchFor(
   definition: AnyDefinition,
-  connection: Connection,
+  operation: Operation,
   { asSet = false, mount: mounts, module: modules, workspaces = false }: DiscoverOptions,
   refused: Findings["refused"],
 ): Promise<Discovered<Record<string, unknown>>[]> {
@@ -116,7 +118,7 @@ async function searchFor(
     try {
       return await part();
     } catch (error) {
-      const explained = (await definition.diagnose?.(connection, error)) ?? error;
+      const explained = (await definition.diagnose?.(operation, error)) ?? error;
       // Any other failure may be temporary: fail, rather than print a list that only looks complete.
       if (!(explained instanceof StewardError) || !refusals.includes(explained.code)) throw explained;
       refused.push([`${nativeType(definition.token)} ${what}`, explained.message]);
@@ -126,7 +128,7 @@ async function searchFor(
   const { discover, displayName } = definition;
   if (typeof discover !== "function") return [];
   try {
-    return await discover({ connection, asSet, mounts, modules, workspaces, attempt });
+    return await discover({ operation, asSet, mounts, modules, workspaces, attempt });
   } catch (error) {
     throw error instanceof StewardError ? error.with({ operation: `Cannot search for ${displayName}` }) : error;
   }
@@ -151,9 +153,9 @@ function table(entries: readonly ImportEntry[]): string[] {
 }
 
 /** The resources of these servers that cannot be imported, grouped by reason. */
-function operations(connections: readonly Connection[]): [what: string, reason: string][] {
+function operations(connections: readonly Operation[]): [what: string, reason: string][] {
   const asked = definitions.filter(
-    (definition) => typeof definition.discover !== "function" && connections.some((connection) => isIn(connection)(definition)),
+    (definition) => typeof definition.discover !== "function" && connections.some((each) => isIn(each)(definition)),
   );
   const reasonOf = ({ discover }: AnyDefinition): string =>
     typeof discover === "string" ? discover : "an operation, which leaves nothing to import on the server";

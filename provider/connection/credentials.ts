@@ -39,24 +39,24 @@ export interface Credentials {
   clientKey?: string;
 }
 
-export const credentialsOf = (found: NamedSettings<CredentialSettings>, environment: NodeJS.ProcessEnv): Credentials => ({
-  token: () => readToken(found, environment),
-  tokenSource: tokenSourceOf(found),
-  missingToken: found.missingToken,
-  caCert: pemOrFile(found, "caCert"),
-  clientCert: pemOrFile(found, "clientCert"),
-  clientKey: pemOrFile(found, "clientKey"),
+export const credentialsOf = (settings: NamedSettings<CredentialSettings>, environment: NodeJS.ProcessEnv): Credentials => ({
+  token: () => readToken(settings, environment),
+  tokenSource: tokenSourceOf(settings),
+  missingToken: settings.missingToken,
+  caCert: pemOrFile(settings, "caCert"),
+  clientCert: pemOrFile(settings, "clientCert"),
+  clientKey: pemOrFile(settings, "clientKey"),
 });
 
 export const invalid = (rule: string, reason: string, hint: string): StewardError =>
   new StewardError({ code: "ERR_INVALID_INPUT", rule, reason, hint });
 
-function readToken(found: NamedSettings<CredentialSettings>, environment: NodeJS.ProcessEnv): string | undefined {
-  const token = findToken(found, environment)?.trim();
+function readToken(settings: NamedSettings<CredentialSettings>, environment: NodeJS.ProcessEnv): string | undefined {
+  const token = findToken(settings, environment)?.trim();
   if (token && !/^[\x21-\x7e]+$/.test(token))
     throw invalid(
       "token-characters",
-      `The ${found.label("token")} contains invalid characters`,
+      `The ${settings.label("token")} contains invalid characters`,
       "Remove spaces, line breaks and non-ASCII characters from it.",
     );
   return token || undefined;

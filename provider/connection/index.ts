@@ -35,18 +35,18 @@ export interface System<Own extends object = object> {
   product: Product;
 }
 
-/** A server and its credentials. */
-export interface Connection extends Credentials {
+/** A server of a connection. */
+export interface Server {
   /** The system's name. */
   system: string;
-  /** The name in messages: `connection "default"`, or `provider "west"` for an explicit provider. */
+  /** The connection in messages: `connection "default"`, or `provider "west"` for an explicit provider. */
   title: string;
   /** The place of its settings, for messages: `steward:default`. */
   place: string;
   /** Scheme, host, port and base path, without a trailing slash. */
   address: string;
   /** The server that a resource records: the address and, if set, the part of the server. */
-  server: string;
+  id: string;
   /** A name in the system's dialect table. */
   dialect: string;
   /** The product that the server may be, if the configuration has no dialect. */
@@ -56,20 +56,34 @@ export interface Connection extends Credentials {
   allowAddressChange: boolean;
   /** True if the check of a create may read the existing object. */
   previewReads: boolean;
-  /** Values of the current resource that no error may show. */
-  secrets: readonly string[];
-  /** Inputs of the current resource whose values no message may show. */
-  secretFields: readonly string[];
-  /** The name of the current resource in messages: `scheduler role "web"`. */
-  resource?: string;
-  /** The instance id of the current resource. Undefined for a function, and for a state without one. */
-  instance?: string;
+  credentials: Credentials;
+}
+
+/** One run of Pulumi, for which the engine starts the process. */
+export interface Run {
   /** The cache of this process. */
   cache: Map<string, unknown>;
   engine: Engine;
   /** Receives lines for the user. */
   log: Log;
   limits: Limits;
+}
+
+/** An operation on a server. `Own` are the settings that only its system has. */
+export interface Operation<Own = object> {
+  server: Server & Own;
+  run: Run;
+  /** The name of the current resource in messages: `scheduler role "web"`. */
+  resource?: string;
+  /** The instance id of the current resource. Undefined for a function, and for a state without one. */
+  instance?: string;
+  /** The secrets of the current resource. */
+  secrets: {
+    /** Values that no error may show. */
+    values: readonly string[];
+    /** Inputs whose values no message may show. */
+    fields: readonly string[];
+  };
 }
 
 /** The Pulumi engine, which saves the state. */
@@ -84,21 +98,17 @@ export interface Engine {
 export const noEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
 
 /** The wording of messages about a connection. */
-interface Named extends Pick<Connection, "title" | "place"> {
+interface Wording extends Pick<Server, "title" | "place"> {
   /** The beginning of the error about invalid settings. */
-  wrong: string;
+  invalidPrefix: string;
   /** The error about a system without a server. `variables` are those that can name one. */
-  missing(of: { system: string; variables: string }): { reason: string; hint: string };
+  notConfigured(of: { system: string; variables: string }): { reason: string; hint: string };
 }
 
 /** The sources of settings: the stack's configuration (`steward:<connection>`, a JSON string) and the environment. */
-export interface ConfigurationSources {
+export interface ConfigurationSources extends Omit<Run, "limits"> {
   config(key: string): string | undefined;
   environment: NodeJS.ProcessEnv;
-  /** The cache of this process. */
-  cache: Map<string, unknown>;
-  engine: Engine;
-  log: Log;
   /** The name of the explicit provider, whose arguments replace the configuration. */
   provider?(): string | undefined;
   /** Limits that override the defaults. */
@@ -111,7 +121,7 @@ export interface ConfigurationSources {
 export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
 
 /** True for an address with TLS, which also protects from proxies, and for this machine. */
-export const isPrivate = ({ address }: Connection): boolean => new URL(address).protocol === "https:" || isLoopback(address);
+export const isPrivate = ({ address }: Server): boolean => new URL(address).protocol === "https:" || isLoopback(address);
 
 /** The settings that every server has. */
 interface ServerSettings extends CredentialSettings {
@@ -152,38 +162,36 @@ type NamedServer<Own> = NamedSettings<ServerSettings & Own>;
 /**
  * Finds the server of a connection in the configuration or, only for the connection `default`, in the environment.
  */
-export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Connection & Own {
-  const named = namedBy(name, sources.provider?.());
-  const found = configured(system, name, sources, named) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
-  if (!found) {
+export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Operation<Own> {
+  const wording = wordingFor(name, sources.provider?.());
+  const settings = configured(system, name, sources, wording) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
+  if (!settings) {
     const variables = system.variables.map(({ address }) => address).join(" or ");
-    throw new StewardError({ code: "ERR_NO_CONNECTION", ...named.missing({ system: system.name, variables }) });
+    throw new StewardError({ code: "ERR_NO_CONNECTION", ...wording.notConfigured({ system: system.name, variables }) });
   }
-  const { dialect, allowAddressChange, previewReads } = found.settings;
-  const given = found.settings as Record<string, unknown>;
-  const own = Object.fromEntries(system.own.map((field) => [field, given[field]])) as Own;
-  const address = canonicalAddress(found);
+  const { dialect, allowAddressChange, previewReads } = settings.settings;
+  const all = settings.settings as Record<string, unknown>;
+  const own = Object.fromEntries(system.own.map((field) => [field, all[field]])) as Own;
+  const address = canonicalAddress(settings);
   const { partition } = system;
-  const part = partition && given[partition];
+  const part = partition && all[partition];
   return {
-    ...own,
-    ...credentialsOf(found, sources.environment),
-    system: system.name,
-    title: named.title,
-    place: named.place,
-    address,
-    server: part ? `${address}?${partition}=${encodeURIComponent(String(part))}` : address,
-    dialect: dialect ?? "standard",
-    ...(dialect === undefined ? { product: system.product } : {}),
-    skipVerify: skipVerifyIn(system, sources),
-    allowAddressChange: allowAddressChange ?? false,
-    previewReads: previewReads ?? isSet(sources.environment.STEWARD_PREVIEW_READS),
-    secrets: [],
-    secretFields: [],
-    cache: sources.cache,
-    engine: sources.engine,
-    log: sources.log,
-    limits: { ...defaultLimits, ...sources.limits },
+    server: {
+      ...own,
+      system: system.name,
+      title: wording.title,
+      place: wording.place,
+      address,
+      id: part ? `${address}?${partition}=${encodeURIComponent(String(part))}` : address,
+      dialect: dialect ?? "standard",
+      ...(dialect === undefined ? { product: system.product } : {}),
+      skipVerify: skipVerifyIn(system, sources),
+      allowAddressChange: allowAddressChange ?? false,
+      previewReads: previewReads ?? isSet(sources.environment.STEWARD_PREVIEW_READS),
+      credentials: credentialsOf(settings, sources.environment),
+    },
+    run: { cache: sources.cache, engine: sources.engine, log: sources.log, limits: { ...defaultLimits, ...sources.limits } },
+    secrets: { values: [], fields: [] },
   };
 }
 
@@ -194,14 +202,14 @@ const skipVerifyIn = ({ variables }: Pick<System, "variables">, { environment }:
   (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0" ? "NODE_TLS_REJECT_UNAUTHORIZED" : undefined);
 
 /** A connection in the stack's configuration, or the one that the environment may name. */
-function inConfiguration(name: string): Named {
+function inConfiguration(name: string): Wording {
   const place = `steward:${name}`;
   const command = (system: string): string => `pulumi config set --plaintext --path '${place}.${system}.address' https://...`;
   return {
     title: `connection "${name}"`,
     place,
-    wrong: `The configuration ${place} is invalid: `,
-    missing: ({ system, variables }) => ({
+    invalidPrefix: `The configuration ${place} is invalid: `,
+    notConfigured: ({ system, variables }) => ({
       reason: `No ${system} server is configured under the connection "${name}"`,
       hint:
         name === "default"
@@ -212,22 +220,22 @@ function inConfiguration(name: string): Named {
 }
 
 /** The only connection of an explicit provider. */
-const ofProvider = (provider: string): Named => ({
+const ofProvider = (provider: string): Wording => ({
   title: `provider "${provider}"`,
   place: `the arguments of provider "${provider}"`,
-  wrong: `The settings of the provider "${provider}" are invalid: `,
-  missing: ({ system, variables }) => ({
+  invalidPrefix: `The settings of the provider "${provider}" are invalid: `,
+  notConfigured: ({ system, variables }) => ({
     reason: `The provider "${provider}" has no ${system} server`,
     hint: `Set \`${system}: { address: "https://..." }\` in its arguments, or ${variables} in the environment.`,
   }),
 });
 
-function namedBy(name: string, provider: string | undefined): Named {
+function wordingFor(name: string, provider: string | undefined): Wording {
   if (provider === undefined) return inConfiguration(name);
   if (name === "default") return ofProvider(provider);
   return {
     ...inConfiguration(name),
-    missing: () => ({
+    notConfigured: () => ({
       reason: `The provider "${provider}" has no connection "${name}": its arguments name its servers`,
       hint: "Remove `connection` or the provider.",
     }),
@@ -242,7 +250,7 @@ function configured<Own extends object>(
   system: System<Own>,
   name: string,
   { config }: ConfigurationSources,
-  { title, wrong }: Named,
+  { title, invalidPrefix }: Wording,
 ): NamedServer<Own> | undefined {
   const value = config(`steward:${name}`);
   if (value === undefined) return undefined;
@@ -256,14 +264,14 @@ function configured<Own extends object>(
       `Set its parts with pulumi config set --plaintext --path 'steward:${name}.secrets.address' https://...`,
     );
   }
-  const known = configuration.safeParse(connection);
-  const given = isObject(connection) ? connection[system.name] : undefined;
-  const own = given === undefined ? undefined : system.settings.safeParse(given);
+  const checked = configuration.safeParse(connection);
+  const part = isObject(connection) ? connection[system.name] : undefined;
+  const own = part === undefined ? undefined : system.settings.safeParse(part);
   const issues = [
-    ...(own ? issuesOf(system.settings, given) : []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
-    ...(known.error?.issues ?? []),
+    ...(own ? issuesOf(system.settings, part) : []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
+    ...(checked.error?.issues ?? []),
   ];
-  if (issues.length > 0) throw invalidInput(checkFailures({ issues }, connection), { about: wrong });
+  if (issues.length > 0) throw invalidInput(checkFailures({ issues }, connection), { about: invalidPrefix });
   return own?.data && { settings: own.data, label: (field) => `${field} of ${system.name} in the ${title}`, isConfigured: true };
 }
 
@@ -275,23 +283,23 @@ function fromEnvironment<Own extends object>(system: System<Own>, sources: Confi
   warnOfUnused(system, row, sources);
   const { dialect, prefix, tokenFile } = row;
   const variables = namesIn(row);
-  const given = Object.fromEntries(
+  const values = Object.fromEntries(
     Object.entries(variables).flatMap(([field, variable]) => (environment[variable] ? [[field, environment[variable]]] : [])),
   );
   const isShared = sharesTokenFile(system.variables, row, environment);
   const file = tokenFile && !isShared ? join(environment.HOME ?? homedir(), tokenFile) : undefined;
   const checked = system.settings.safeParse({
-    ...given,
+    ...values,
     dialect,
     // The token may be missing, since some requests need none.
     ...(file && !environment[`${prefix}_TOKEN`] && holdsToken(file) ? { tokenFile: file } : {}),
   });
   if (!checked.success) {
     const named = (text: string): string => text.replace(/\w+/g, (word) => variables[word] ?? word);
-    const failures = checkFailures(checked.error, given).map((found) => ({
-      ...found,
-      path: named(found.path),
-      reason: named(found.reason),
+    const failures = checkFailures(checked.error, values).map((each) => ({
+      ...each,
+      path: named(each.path),
+      reason: named(each.reason),
     }));
     throw invalidInput(failures, { about: "The environment is invalid, and nothing was sent: " });
   }

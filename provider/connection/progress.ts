@@ -1,7 +1,12 @@
-import { Connection } from ".";
+import { Operation } from ".";
 
 /** Returns the same promises, and prints their progress every ten seconds: `<name>: 250 of 1000 <verb>`. */
-export function withProgress<Part>({ limits, log }: Connection, work: Promise<Part>[], name: string, verb: string): Promise<Part>[] {
+export function withProgress<Part>(
+  { run: { limits, log } }: Operation,
+  work: Promise<Part>[],
+  name: string,
+  verb: string,
+): Promise<Part>[] {
   let done = 0;
   const timer = setInterval(() => log.info(`${name}: ${done} of ${work.length} ${verb}`), limits.progressInterval).unref();
   const count = (): void => {

@@ -30,11 +30,11 @@ export function warnOfUnused(
   used: Variables,
   { environment, log }: { environment: NodeJS.ProcessEnv; log: Log },
 ): void {
-  const own = namesIn(used);
+  const usedNames = namesIn(used);
   const unused = rows
     .filter((row) => row !== used)
     .flatMap((row) =>
-      Object.entries(namesIn(row)).filter(([field, variable]) => isOther(environment[variable], environment[own[field] ?? ""])),
+      Object.entries(namesIn(row)).filter(([field, variable]) => isOther(environment[variable], environment[usedNames[field] ?? ""])),
     )
     .map(([, variable]) => variable);
   if (unused.length === 0) return;
@@ -49,4 +49,4 @@ export function warnOfUnused(
 export const sharesTokenFile = (rows: readonly Variables[], used: Variables, environment: NodeJS.ProcessEnv): boolean =>
   rows.some(({ tokenFile, address }) => tokenFile === used.tokenFile && isOther(environment[address], environment[used.address]));
 
-const isOther = (value: string | undefined, own: string | undefined): boolean => Boolean(value) && value !== own;
+const isOther = (value: string | undefined, used: string | undefined): boolean => Boolean(value) && value !== used;

@@ -23,7 +23,7 @@ interface Failure extends CheckFailure {
   property: string;
 }
 
-interface DynamicProvider {
+export interface DynamicProvider {
   configure(request: { config: { get(key: string): string | undefined } }): void;
   check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: Failure[] }>;
   diff(id: string, olds: Properties, news: Properties): Promise<{ changes: boolean; replaces: string[]; deleteBeforeReplace: boolean }>;
@@ -41,11 +41,6 @@ const cache = new Map<string, unknown>();
 
 export function clearCache(): void {
   cache.clear();
-}
-
-/** Returns the provider for a type. `__provider` calls it in the provider process that the engine starts. `_release` wrote the state. */
-export function provider(token: string, _release?: string): DynamicProvider {
-  return providerWith({}, token);
 }
 
 /** The provider of a type with other sources, such as the limits of a test. */

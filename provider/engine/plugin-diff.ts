@@ -1,5 +1,5 @@
 import { AnyFields } from "../definition";
-import { comparisonOf } from "../fields";
+import { comparisonOf, fieldPath } from "../fields";
 import { pathOf } from "../inputs";
 import { differingParts } from "../lifecycle/changes";
 import { fieldAt, Properties } from "../lifecycle/properties";
@@ -14,11 +14,11 @@ export function propertyChanges(
   { state, inputs }: { state: Properties; inputs: Properties },
 ): [path: string, field: string, change: Change][] {
   return changing.flatMap((field) => {
-    const normalize = comparisonOf(fields, field.split(".")[0] as string).normalize ?? ((value) => value);
+    const path = fieldPath(field);
+    const normalize = comparisonOf(fields, path[0] as string).normalize ?? ((value) => value);
     const [before, after] = [fieldAt(state, field), fieldAt(inputs, field)].map((value) =>
       value === undefined ? value : normalize(value),
     );
-    const path = field.split(".");
     const found = differences(path, before, after);
     // Equal values change if the program begins or ceases to declare the field.
     const whole: [string, Change][] = [[pathOf(path), changeOf(before, after)]];

@@ -4,10 +4,9 @@ import { ConfigurationSources, connect } from "../connection";
 import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { CheckFailure, StewardError } from "../errors";
-import { namesWith, secretsOf } from "../fields";
+import { fieldPath, namesWith, secretsOf } from "../fields";
 import { functions } from "../functions";
 import { valueAt } from "../inputs";
-import { namesIn } from "../lifecycle/changes";
 import { check } from "../lifecycle/check";
 import { Mechanism, Resource } from "../lifecycle/context";
 import { create } from "../lifecycle/create";
@@ -150,10 +149,6 @@ export function createPlugin(
     }
   }
 
-  /** The state with the fields of the last inputs as declared, which the state of an import lacks. */
-  const declaring = ({ definition }: Resource, state: Properties, inputs: Properties): Properties =>
-    Object.keys(inputs).length > 0 ? { ...state, declared: namesIn(definition.fields, inputs) } : state;
-
   /** The properties of a resource in a preview: its inputs, and unknown outputs. */
   const previewed = ({ definition }: Resource, inputs: Properties): Properties => ({
     ...Object.fromEntries(namesWith(definition.fields, "output").map((field) => [field, unknown])),
@@ -173,11 +168,11 @@ export function createPlugin(
         return { inputs: marked(inputs), failures: isElsewhere ? [...failures, importElsewhere] : failures };
       }),
     diff: (subject, id, state, lastInputs, news) =>
-      run(subject, [state, lastInputs, news], async (resource, [last = {}, before = {}, given = {}]) => {
-        const difference = await diff(resource, id, declaring(resource, last, before), given);
+      run(subject, [state, lastInputs, news], async (resource, [last = {}, , given = {}]) => {
+        const difference = await diff(resource, id, last, given);
         const { changes, changing, replaces, deleteBeforeReplace } = difference;
         const found = propertyChanges(resource.definition.fields, changing, { state: last, inputs: given });
-        const names = [...new Set(found.map(([, field]) => field.split(".")[0] as string))];
+        const names = [...new Set(found.map(([, field]) => fieldPath(field)[0] as string))];
         const properties = found.map(([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const);
         return { changes, replaces, deleteBeforeReplace, names, properties: Object.fromEntries(properties) };
       }),
@@ -190,14 +185,13 @@ export function createPlugin(
     read: (subject, id, state, inputs) =>
       run(subject, [state, inputs], async (resource, [last = {}, before = {}], marked) => {
         if (Object.keys(last).length + Object.keys(before).length === 0) imported.add(subject.urn);
-        const recorded = declaring(resource, last, before);
-        const current = isFirstRead(recorded) ? await importResource(resource, id, recorded) : await refresh(resource, id, recorded);
+        const current = isFirstRead(last) ? await importResource(resource, id, last) : await refresh(resource, id, last);
         return current && { id, state: marked(current.state), inputs: marked(current.inputs ?? before) };
       }),
     update: (subject, id, last, news, isPreview) =>
-      run(subject, [news, last.state, last.inputs], async (resource, [given = {}, state = {}, before = {}], marked) => {
+      run(subject, [news, last.state, last.inputs], async (resource, [given = {}, state = {}], marked) => {
         if (isPreview) return marked(previewed(resource, given));
-        return marked(await update(resource, id, declaring(resource, state, before), given));
+        return marked(await update(resource, id, state, given));
       }),
     delete: (subject, id, state) => run(subject, [state], (resource, [last = {}]) => remove(resource, id, last)),
     async invoke(token, given) {
@@ -209,11 +203,11 @@ export function createPlugin(
       const secretValues = secrets.flatMap((path) => stringsIn(valueAt(properties, path)));
       const result = await withOperation(called.operation, async () => {
         assertOptions(called.options, options);
-        const connection = connect(called.system, (options.connection as string | undefined) ?? "default", {
+        const operation = connect(called.system, (options.connection as string | undefined) ?? "default", {
           ...sources,
           cache: new Map(),
         });
-        return called.run(connection as never, options as never);
+        return called.run(operation as never, options as never);
       }).catch((error) => {
         throw withoutSecrets(error, secretValues);
       });
@@ -236,10 +230,7 @@ const importElsewhere: CheckFailure = {
 
 /** The paths of the values that the definition marks as secret. */
 const secretPaths = ({ fields }: AnyDefinition, properties: Properties): Path[] => [
-  ...secretsOf(fields, properties).map((path) => {
-    const [field = "", ...key] = path.split(".");
-    return key.length > 0 ? [field, key.join(".")] : [field];
-  }),
+  ...secretsOf(fields, properties),
   ...encryptedOutputs(fields).map((field) => [field]),
 ];
 

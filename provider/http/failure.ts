@@ -1,4 +1,4 @@
-import { Connection, isLoopback, Product } from "../connection";
+import { isLoopback, Operation, Product } from "../connection";
 import { ErrorCode, invalidInput, StewardError } from "../errors";
 import { holdsShortSecret, redact } from "./redaction";
 
@@ -26,8 +26,10 @@ interface Progress {
 }
 
 /** Returns the error for a request that got no complete response. Rethrows errors that indicate a bug in this package. */
-export function transportError(thrown: unknown, connection: Connection, progress: Progress, fail: Fail): StewardError {
-  const { title, address, system } = connection;
+export function transportError(thrown: unknown, operation: Operation, progress: Progress, fail: Fail): StewardError {
+  const {
+    server: { title, address, system },
+  } = operation;
   const { writes, isSent, isAnswered } = progress;
   const error = thrown as NodeJS.ErrnoException;
   // Undici's parser error has a name, but no code.
@@ -46,7 +48,7 @@ export function transportError(thrown: unknown, connection: Connection, progress
     });
   // A bug in this package, such as a value that JSON cannot represent.
   if (!isSent && code === "") throw error;
-  if (!isSent) return unsent(isLate ? "not in time" : code, error.message, connection, progress, fail);
+  if (!isSent) return unsent(isLate ? "not in time" : code, error.message, operation, progress, fail);
   if (code === bodyTooLarge)
     return fail("ERR_UNEXPECTED_RESPONSE", "the response is too large for the API", {
       rule: "too-large",
@@ -75,15 +77,17 @@ export function transportError(thrown: unknown, connection: Connection, progress
 function unsent(
   code: string,
   message: string,
-  connection: Connection,
+  operation: Operation,
   { nothingSent }: Pick<Progress, "nothingSent">,
   fail: Fail,
 ): StewardError {
-  const { title, address, system } = connection;
+  const {
+    server: { title, address, system },
+  } = operation;
   const failed = (kind: ErrorCode, rule: string, reason: string, hint: string): StewardError =>
     fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { rule, hint, nothingSent, outcomeUnknown: false });
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code)) {
-    const { rule, hint } = tlsHint(code, connection);
+    const { rule, hint } = tlsHint(code, operation);
     return failed("ERR_UNEXPECTED_RESPONSE", rule, `no trusted TLS connection to ${address} (${code})`, hint);
   }
   if (/^ERR_OSSL_|^ERR_CRYPTO_/.test(code))
@@ -143,7 +147,7 @@ const tlsCauses: readonly { rule: string; codes: RegExp; isCertificate?: boolean
   },
 ];
 
-function tlsHint(code: string, { address, skipVerify }: Connection): { rule: string; hint: string } {
+function tlsHint(code: string, { server: { address, skipVerify } }: Operation): { rule: string; hint: string } {
   const cause = tlsCauses.find(({ codes }) => codes.test(code));
   const hint =
     cause?.hint(new URL(address).hostname) ??
@@ -216,13 +220,13 @@ export function ruleOf(status: number, reason: string, hasToken: boolean): strin
 }
 
 export function redirected(
-  { address }: Connection,
+  { server: { address } }: Operation,
   { status, location, writes }: { status: number; location: string | string[] | undefined; writes: boolean },
   fail: Fail,
 ): StewardError {
-  const own = new URL(address);
+  const server = new URL(address);
   const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address) : undefined;
-  if (!target || target.origin === own.origin)
+  if (!target || target.origin === server.origin)
     return fail("ERR_REDIRECTED", "the server redirects to another path, which is not its API", {
       rule: "other-path",
       status,
@@ -230,7 +234,7 @@ export function redirected(
     });
   const { origin } = target;
   // Also after the active node has applied the request, if its response to the standby is lost.
-  const isStandby = status === 307 && target.host !== own.host && target.pathname.startsWith("/v1/");
+  const isStandby = status === 307 && target.host !== server.host && target.pathname.startsWith("/v1/");
   return fail("ERR_REDIRECTED", `the server redirects to ${origin}, and the provider does not send credentials there`, {
     rule: isStandby ? inactiveNode : "other-server",
     status,
@@ -254,7 +258,17 @@ export function errorCode(status: number): ErrorCode {
   return status >= 500 ? "ERR_SERVER" : "ERR_REJECTED";
 }
 
-export function hintFor(status: number, { title, system, tokenSource, missingToken }: Connection, hasToken: boolean): string | undefined {
+export function hintFor(
+  status: number,
+  {
+    server: {
+      title,
+      system,
+      credentials: { tokenSource, missingToken },
+    },
+  }: Operation,
+  hasToken: boolean,
+): string | undefined {
   if ((status === 401 || status === 403) && !hasToken)
     return `No token was sent: ${missingToken ?? `set tokenEnv, tokenFile or token of ${system} in the ${title}`}.`;
   if (status === 401 || status === 403)
@@ -266,7 +280,10 @@ export function hintFor(status: number, { title, system, tokenSource, missingTok
 }
 
 /** The remedy if the server is a product for which the connection has no dialect. */
-export function dialectHint({ product, system, place }: Connection, response: Parameters<Product["responds"]>[0]): string | undefined {
+export function dialectHint(
+  { server: { product, system, place } }: Operation,
+  response: Parameters<Product["responds"]>[0],
+): string | undefined {
   if (!product?.responds(response)) return undefined;
   const { name, dialects } = product;
   return `The server responds like ${name}. If it is ${name}, first set the dialect of ${system} in ${place} to ${dialects}.`;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Undici from "undici";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { Limits } from "../connection/limits";
 import { ErrorCode, StewardError } from "../errors";
 import { parsed } from "../text/json";
@@ -66,16 +66,16 @@ export interface Response {
 }
 
 /** Sends a request. Returns a 2xx response, and throws for any other. All HTTP requests go through here. */
-export async function send(connection: Connection, request: Request): Promise<Response> {
-  const token = connection.token();
-  const secrets = [...connection.secrets, token ?? "", connection.clientKey ?? ""];
-  const sockets = socketsTo(connection, request.isHeld ?? false);
+export async function send(operation: Operation, request: Request): Promise<Response> {
+  const token = operation.server.credentials.token();
+  const secrets = [...operation.secrets.values, token ?? "", operation.server.credentials.clientKey ?? ""];
+  const sockets = socketsTo(operation, request.isHeld ?? false);
   let hasSlot = false;
   const release = (): void => {
     if (hasSlot) sockets.release();
     hasSlot = false;
   };
-  const deadline = request.limits?.deadline ?? connection.limits.deadline;
+  const deadline = request.limits?.deadline ?? operation.run.limits.deadline;
   let left = deadline;
   const before = { isSent: false, outcomeUnknown: false };
   try {
@@ -83,14 +83,14 @@ export async function send(connection: Connection, request: Request): Promise<Re
       hasSlot ||= await sockets.slots.take(request.signal);
       const begin = Date.now();
       const outcome = await withDeadline(begin + left, request.signal, (signal) =>
-        sendOnce(connection, { request, token, secrets, sockets, signal, isFirst: !before.isSent }),
+        sendOnce(operation, { request, token, secrets, sockets, signal, isFirst: !before.isSent }),
       ).catch(requestError);
       const isLimited = outcome.status === 429;
       if (outcome.status !== undefined) sockets.limitedSince = isLimited ? (sockets.limitedSince ?? begin) : undefined;
       if (!(outcome instanceof StewardError)) return outcome;
       const now = Date.now();
       if (!isLimited) left -= now - begin;
-      const pause = retryDelay(connection, outcome, attempt, request.retry);
+      const pause = retryDelay(operation, outcome, attempt, request.retry);
       // A limited rate is no failure while the server serves other requests.
       const end = isLimited ? (sockets.limitedSince ?? begin) + deadline : now + left;
       if (pause === undefined || now + pause > end) throw before.outcomeUnknown ? withDoubt(outcome) : outcome;
@@ -103,7 +103,7 @@ export async function send(connection: Connection, request: Request): Promise<Re
       await sleep(pause, undefined, { signal: request.signal }).catch(() => {});
       if (!isLimited) left -= pause;
       // The result of an action could not be saved.
-      if (request.retry === "only429") await connection.engine.assertAlive();
+      if (request.retry === "only429") await operation.run.engine.assertAlive();
     }
   } finally {
     release();
@@ -132,25 +132,25 @@ function withDoubt(failure: StewardError): StewardError {
  */
 export async function withDeadline<T>(
   end: number,
-  given: AbortSignal | undefined,
+  programSignal: AbortSignal | undefined,
   attempt: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const abort = (): void => controller.abort(given?.reason);
+  const abort = (): void => controller.abort(programSignal?.reason);
   // The longest delay of a timer.
   const left = Math.min(Math.max(1, end - Date.now()), 2 ** 31 - 1);
   const timer = setTimeout(() => controller.abort(new DOMException("", "TimeoutError")), left);
-  given?.addEventListener("abort", abort, { once: true });
-  if (given?.aborted) abort();
+  programSignal?.addEventListener("abort", abort, { once: true });
+  if (programSignal?.aborted) abort();
   try {
     return await attempt(controller.signal);
   } finally {
     clearTimeout(timer);
-    given?.removeEventListener("abort", abort);
+    programSignal?.removeEventListener("abort", abort);
   }
 }
 
-function retryDelay({ limits }: Connection, error: StewardError, attempt: number, retry: Retry): number | undefined {
+function retryDelay({ run: { limits } }: Operation, error: StewardError, attempt: number, retry: Retry): number | undefined {
   const { transportErrors, statuses } = retries[retry];
   const { status, details } = error;
   const broken = status === undefined && (error.code === "ERR_UNREACHABLE" || error.code === "ERR_NO_RESPONSE");
@@ -167,7 +167,7 @@ const pauseOf = ({ initialBackoff, maxRetries }: Limits, { details }: StewardErr
 /**
  * The milliseconds to wait after a 429 or an inactive node before a caller retries a request of the class `never`. Undefined after any other error.
  */
-export const delayAfter429 = ({ limits }: Pick<Connection, "limits">, error: unknown, attempt: number): number | undefined =>
+export const delayAfter429 = (limits: Limits, error: unknown, attempt: number): number | undefined =>
   error instanceof StewardError && (error.status === 429 || isInactiveNode(error)) ? pauseOf(limits, error, attempt) : undefined;
 
 interface Attempt {
@@ -180,7 +180,7 @@ interface Attempt {
   isFirst: boolean;
 }
 
-async function sendOnce(connection: Connection, { request, token, secrets, sockets, signal, isFirst }: Attempt): Promise<Response> {
+async function sendOnce(operation: Operation, { request, token, secrets, sockets, signal, isFirst }: Attempt): Promise<Response> {
   const { method, path } = request;
   const fail = (code: ErrorCode, reason: string, details: Partial<StewardError["details"]> = {}): StewardError =>
     new StewardError({
@@ -198,7 +198,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
   let text: string;
   try {
     signal.throwIfAborted();
-    const sending = undici().request(`${connection.address}${path}`, {
+    const sending = undici().request(`${operation.server.address}${path}`, {
       dispatcher: sockets.dispatcher(() => {
         isSent = true;
       }),
@@ -218,19 +218,19 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
       body: request.body === undefined ? null : JSON.stringify(request.body),
     });
     response = await orAborted(sending, signal);
-    text = await readBody(response, request.limits?.bodyBytes ?? connection.limits.bodyBytes);
+    text = await readBody(response, request.limits?.bodyBytes ?? operation.run.limits.bodyBytes);
   } catch (error) {
     const nothingSent = !isSent && isFirst;
     if (request.signal?.aborted)
       throw fail("ERR_ABORTED", "the program's AbortSignal aborted it", { outcomeUnknown: writes && isSent, nothingSent });
-    throw transportError(error, connection, { writes, isSent, nothingSent, isAnswered: response !== undefined }, fail);
+    throw transportError(error, operation, { writes, isSent, nothingSent, isAnswered: response !== undefined }, fail);
   }
 
   const { statusCode: status, headers } = response;
-  if (status >= 300 && status < 400) throw redirected(connection, { status, location: headers.location, writes }, fail);
+  if (status >= 300 && status < 400) throw redirected(operation, { status, location: headers.location, writes }, fail);
   const isDone = status >= 200 && status < 300;
   const body = parsed(text, (isDone && request.parse) || JSON.parse);
-  const firstHint = dialectHint(connection, { status, headers, body, text });
+  const firstHint = dialectHint(operation, { status, headers, body, text });
   if (isDone) {
     if (firstHint && !writes)
       throw fail("ERR_UNEXPECTED_RESPONSE", "the response needs another dialect", { rule: "dialect", status, firstHint });
@@ -238,7 +238,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
     throw fail("ERR_UNEXPECTED_RESPONSE", isHtml(text) ? "the response is a web page" : "the response is not JSON", {
       rule: isHtml(text) ? "web-page" : "not-json",
       status,
-      hint: `Check that ${connection.address} is the address of the ${connection.system} API, not of a proxy or a login page.`,
+      hint: `Check that ${operation.server.address} is the address of the ${operation.server.system} API, not of a proxy or a login page.`,
       outcomeUnknown: writes,
     });
   }
@@ -249,7 +249,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
     errorCount: errorsIn(body)?.length,
     rule: ruleOf(status, reason, token !== undefined),
     firstHint,
-    hint: hintFor(status, connection, token !== undefined),
+    hint: hintFor(status, operation, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),
   });

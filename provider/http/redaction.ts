@@ -18,10 +18,10 @@ export function redact(text: string, secrets: readonly string[]): string {
   // Include a secret that crosses the limit, since a part of one is not recognized.
   const searched = text.slice(0, longestText + longest);
   const folded = lowerCase(searched);
-  const found = forms.flatMap((form) => occurrences(folded, lowerCase(form))).sort((a, b) => a.start - b.start);
+  const secretsFound = forms.flatMap((form) => occurrences(folded, lowerCase(form))).sort((a, b) => a.start - b.start);
   let redacted = "";
   let end = 0;
-  for (const occurrence of found) {
+  for (const occurrence of secretsFound) {
     if (occurrence.start >= longestText) break;
     if (occurrence.start >= end) redacted += `${searched.slice(end, occurrence.start)}[secret]`;
     end = Math.max(end, occurrence.end);
@@ -42,10 +42,10 @@ export function holdsShortSecret(text: string, secrets: readonly string[]): bool
 
 /** The positions of a form in a string. A regular expression could be too large, and its error would reveal the secret. */
 function occurrences(text: string, form: string): { start: number; end: number }[] {
-  const found: { start: number; end: number }[] = [];
+  const positions: { start: number; end: number }[] = [];
   for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + form.length))
-    found.push({ start, end: start + form.length });
-  return found;
+    positions.push({ start, end: start + form.length });
+  return positions;
 }
 
 /** The string in lower case, with its length unchanged. */
@@ -108,16 +108,16 @@ const withinBase64 = (text: string): string[] =>
 
 /** The long strings in a JSON secret, such as the private key of a service account. */
 function stringsIn(secret: string): string[] {
-  const found: string[] = [];
+  const strings: string[] = [];
   try {
     JSON.parse(secret, (_, value) => {
       if (typeof value === "string" && value.length >= longLine)
-        found.push(value, ...value.split("\n").filter((line) => line.length >= longLine));
+        strings.push(value, ...value.split("\n").filter((line) => line.length >= longLine));
     });
   } catch {
     // Most secrets are not JSON.
   }
-  return found;
+  return strings;
 }
 
 // encodeURIComponent rejects an unpaired surrogate. The buffer replaces it, as it does when the string is sent.

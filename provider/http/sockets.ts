@@ -1,5 +1,5 @@
 import type * as Undici from "undici";
-import { Connection, isLoopback, isPrivate } from "../connection";
+import { isLoopback, isPrivate, Operation } from "../connection";
 import { warnOnce } from "../log/warning";
 import { assertProxies } from "./failure";
 
@@ -52,11 +52,11 @@ export class Sockets {
 
   /** `isHeld`: for blocking queries. Their number is unlimited, since each may take minutes. */
   constructor(
-    private readonly connection: Connection,
+    private readonly operation: Operation,
     private readonly isHeld: boolean,
   ) {
-    if (!isLoopback(connection.address)) assertProxies(process.env);
-    this.slots = new Slots(isHeld ? Number.POSITIVE_INFINITY : connection.limits.maxConcurrentRequests);
+    if (!isLoopback(operation.server.address)) assertProxies(process.env);
+    this.slots = new Slots(isHeld ? Number.POSITIVE_INFINITY : operation.run.limits.maxConcurrentRequests);
   }
 
   /** Releases a slot. */
@@ -85,7 +85,13 @@ export class Sockets {
 
   /** Uses the proxies of the environment, except for loopback addresses. */
   private open(): Undici.Dispatcher {
-    const { address, caCert, clientCert, clientKey, limits } = this.connection;
+    const {
+      server: {
+        address,
+        credentials: { caCert, clientCert, clientKey },
+      },
+      run: { limits },
+    } = this.operation;
     const { connect, idleTimeout, maxConcurrentRequests } = limits;
     // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
     const verified = { rejectUnauthorized: true };
@@ -114,20 +120,29 @@ export class Sockets {
   }
 }
 
-const known = new Map<string, Sockets>();
+const pools = new Map<string, Sockets>();
 
-function warnOfPlainHttp(connection: Connection): void {
-  const { system, title, address, log } = connection;
-  if (isPrivate(connection)) return;
+function warnOfPlainHttp(operation: Operation): void {
+  const {
+    server: { system, title, address },
+    run: { log },
+  } = operation;
+  if (isPrivate(operation.server)) return;
   warnOnce(
     log,
     `the ${title} sends the token of ${system} to ${address} over plain HTTP, where anyone on the network can read it. Use an https address.`,
   );
 }
 
-export function socketsTo(connection: Connection, isHeld: boolean): Sockets {
-  warnOfPlainHttp(connection);
-  const { address, caCert, clientCert, clientKey, limits } = connection;
+export function socketsTo(operation: Operation, isHeld: boolean): Sockets {
+  warnOfPlainHttp(operation);
+  const {
+    server: {
+      address,
+      credentials: { caCert, clientCert, clientKey },
+    },
+    run: { limits },
+  } = operation;
   const key = JSON.stringify([
     address,
     caCert,
@@ -138,8 +153,8 @@ export function socketsTo(connection: Connection, isHeld: boolean): Sockets {
     limits.idleTimeout,
     limits.maxConcurrentRequests,
   ]);
-  const sockets = known.get(key) ?? new Sockets(connection, isHeld);
-  known.set(key, sockets);
+  const sockets = pools.get(key) ?? new Sockets(operation, isHeld);
+  pools.set(key, sockets);
   return sockets;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Comparison, neverDiffers } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { cached } from "../connection/cache";
 import { AnyDefinition, Difference, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
@@ -28,39 +28,42 @@ const longest = 200;
 /** The input in a path: `roles` in `roles.web.policies`. */
 const inputOf = (path: string): string => path.split(/[.[]/, 1)[0] as string;
 
-function shown(value: unknown, secrets: readonly string[]): string {
+function printed(value: unknown, secrets: readonly string[]): string {
   const text = value === undefined ? "nothing" : redact(JSON.stringify(value), secrets);
   return text.length > longest ? `${text.slice(0, longest / 2)}…${text.slice(-longest / 2)}` : text;
 }
 
 /** `roles.web.policies: ["a"] -> ["b"]`. */
-export const described = ({ secretFields, secrets }: Connection, { path, from, to }: Difference): string =>
-  `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${shown(from, secrets)} -> ${shown(to, secrets)}`}`;
+export const describeDifference = (
+  { secrets: { fields: secretFields, values: secrets } }: Operation,
+  { path, from, to }: Difference,
+): string =>
+  `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${printed(from, secrets)} -> ${printed(to, secrets)}`}`;
 
-function adoptionLines(connection: Connection, { differences = [], unreadable = [] }: ExistingObject<unknown>): string[] {
+function adoptionLines(operation: Operation, { differences = [], unreadable = [] }: ExistingObject<unknown>): string[] {
   return [
-    ...differences.map((difference) => `changes ${described(connection, difference)}`),
+    ...differences.map((difference) => `changes ${describeDifference(operation, difference)}`),
     ...(unreadable.length > 0 ? [`overwrites ${unreadable.join(", ")}, which the server does not return`] : []),
   ];
 }
 
 /** Prints each line once in a run. The check of a create may already have printed it. */
-export function logOnce({ cache, log }: Connection, lines: readonly Line[]): void {
-  const known = cached(cache, ["lines about what creations find"], () => new Set<string>());
+export function logOnce({ run: { cache, log } }: Operation, lines: readonly Line[]): void {
+  const logged = cached(cache, ["lines about what creations find"], () => new Set<string>());
   for (const { severity, text } of lines) {
-    if (!known.has(text)) log[severity](text);
-    known.add(text);
+    if (!logged.has(text)) log[severity](text);
+    logged.add(text);
   }
 }
 
 /** Throws if the object may not be adopted, else prints the changes. Called before the first write. */
-export function takeOver(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown> | undefined): void {
-  if (!found) return;
-  const { differences = [], unreadable = [], reason, hint, refusal } = found;
+export function adoptExisting(operation: Operation, adopt: Adopt | undefined, existing: ExistingObject<unknown> | undefined): void {
+  if (!existing) return;
+  const { differences = [], unreadable = [], reason, hint, refusal } = existing;
   if (refusal) throw refusal;
   if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
   if (adopt === "unchanged" && differences.length > 0) {
-    const listed = shortened(differences.map((difference) => described(connection, difference)));
+    const listed = shortened(differences.map((difference) => describeDifference(operation, difference)));
     const unseen = unreadable.length > 0 ? `; the server does not return ${unreadable.join(", ")}, so these were not compared` : "";
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
@@ -69,28 +72,28 @@ export function takeOver(connection: Connection, adopt: Adopt | undefined, found
       hint: "Declare the existing values, or set adopt: true to overwrite them.",
     });
   }
-  logOnce(connection, adopting(connection, adoptionLines(connection, found)));
+  logOnce(operation, adopting(operation, adoptionLines(operation, existing)));
 }
 
 /** Prints the values that an update overwrites in fields that the program did not declare before. Called before the write. */
-export const takeOverFields = (connection: Connection, declared: readonly string[], differences: readonly Difference[]): void =>
-  takeOver(connection, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
+export const adoptFields = (operation: Operation, declared: readonly string[], differences: readonly Difference[]): void =>
+  adoptExisting(operation, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
 
-const adopting = ({ resource }: Connection, lines: readonly string[]): Line[] =>
+const adopting = ({ resource }: Operation, lines: readonly string[]): Line[] =>
   lines.map((line) => ({ severity: "info", text: `${resource}: adoption ${line}.` }));
 
 /** The lines that a preview prints about an existing object. */
-export function previewLines(connection: Connection, adopt: Adopt | undefined, found: ExistingObject<unknown>): Line[] {
-  const changes = adoptionLines(connection, found);
+export function previewLines(operation: Operation, adopt: Adopt | undefined, existing: ExistingObject<unknown>): Line[] {
+  const changes = adoptionLines(operation, existing);
   const all = changes.length > 0 ? changes : ["changes nothing"];
-  const isRefused = !adopt || (adopt === "unchanged" && (found.differences ?? []).length > 0);
-  const willFail = (text: string): Line => ({ severity: "warn", text: `${connection.resource}: ${text}` });
+  const isRefused = !adopt || (adopt === "unchanged" && (existing.differences ?? []).length > 0);
+  const willFail = (text: string): Line => ({ severity: "warn", text: `${operation.resource}: ${text}` });
   return [
-    ...(found.reason && isRefused
-      ? [willFail(`${found.reason}. \`pulumi up\` will fail to create it, because adopt is ${JSON.stringify(adopt ?? false)}.`)]
+    ...(existing.reason && isRefused
+      ? [willFail(`${existing.reason}. \`pulumi up\` will fail to create it, because adopt is ${JSON.stringify(adopt ?? false)}.`)]
       : []),
-    ...(found.refusal ? [willFail(`\`pulumi up\` will fail to create it. ${found.refusal.message}`)] : []),
-    ...adopting(connection, all),
+    ...(existing.refusal ? [willFail(`\`pulumi up\` will fail to create it. ${existing.refusal.message}`)] : []),
+    ...adopting(operation, all),
   ];
 }
 
@@ -108,8 +111,8 @@ export const differencesOf = <Fields extends object>(
 type Adopting = Pick<AnyDefinition, "find" | "fields">;
 
 /** Finds the existing object, and compares it with the inputs unless the definition did. */
-async function find(definition: Adopting, connection: Connection, inputs: Properties): Promise<ExistingObject<Properties> | undefined> {
-  const existing: ExistingObject<Properties> | undefined = await definition.find?.({ connection, inputs });
+async function find(definition: Adopting, operation: Operation, inputs: Properties): Promise<ExistingObject<Properties> | undefined> {
+  const existing: ExistingObject<Properties> | undefined = await definition.find?.({ operation, inputs });
   if (!existing?.state || existing.differences) return existing;
   const { state } = existing;
   const outputs = namesWith(definition.fields, "output").filter((field) => inputs[field] !== undefined);
@@ -123,13 +126,13 @@ async function find(definition: Adopting, connection: Connection, inputs: Proper
 }
 
 /** Prints what a create would find. An error is only a warning: a preview may have no credentials, and the mount may not exist yet. */
-export async function previewAdoption(definition: Adopting, connection: Connection, inputs: Properties): Promise<void> {
+export async function previewAdoption(definition: Adopting, operation: Operation, inputs: Properties): Promise<void> {
   try {
-    const found = await find(definition, connection, inputs);
-    if (found) logOnce(connection, previewLines(connection, inputs.adopt as Adopt | undefined, found));
+    const existing = await find(definition, operation, inputs);
+    if (existing) logOnce(operation, previewLines(operation, inputs.adopt as Adopt | undefined, existing));
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    connection.log.warn(`${connection.resource}: ${error.message}`);
+    operation.run.log.warn(`${operation.resource}: ${error.message}`);
   }
 }
 
@@ -139,10 +142,10 @@ export async function previewAdoption(definition: Adopting, connection: Connecti
  */
 export async function findAndAdopt(
   definition: Adopting,
-  connection: Connection,
+  operation: Operation,
   inputs: Properties,
 ): Promise<ExistingObject<Properties> | undefined> {
-  const found = await find(definition, connection, inputs);
-  takeOver(connection, inputs.adopt as Adopt | undefined, found);
-  return found;
+  const existing = await find(definition, operation, inputs);
+  adoptExisting(operation, inputs.adopt as Adopt | undefined, existing);
+  return existing;
 }

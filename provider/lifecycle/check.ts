@@ -3,7 +3,7 @@ import { defaultsOf, inputSchema, publicNames } from "../fields";
 import { checkFailures, issuesOf, valueAt } from "../inputs";
 import { previewAdoption } from "./adoption";
 import { comparisonFor } from "./changes";
-import { connectionOf, describe, objectsOf, Resource, recordCheck, removedSecrets, secretsIn } from "./context";
+import { describe, objectsOf, operationOn, Resource, recordCheck, removedSecrets, secretsIn } from "./context";
 import { logNotes } from "./notes";
 import { declaredTwice, forgetUnidentifiedManager, recordDeclared } from "./ownership";
 import { defined, hasUnknown, Properties, secretInputs, unknown, withoutNulls } from "./properties";
@@ -57,22 +57,23 @@ async function checkConnected(
   let inputs = declared;
   const failures: CheckFailure[] = [];
   try {
-    const connection = connectionOf(resource, declared);
-    inputs = { ...defined(defaultsOf(definition.fields, connection)), ...declared };
-    failures.push(...connection.secretFields.filter((field) => publicNames(definition).includes(field)).map(secretName));
+    const operation = operationOn(resource, declared);
+    inputs = { ...defined(defaultsOf(definition.fields, operation)), ...declared };
+    failures.push(...operation.secrets.fields.filter((field) => publicNames(definition).includes(field)).map(secretName));
     const wrong = new Set([...invalid, ...failures].map(({ path }) => path.split(/[.[]/)[0]));
     for (const rule of definition.rules ?? [])
       if (!rule.fields.some((field) => hasUnknown(inputs[field]) || wrong.has(field)))
-        failures.push(...(await rule.check(inputs, connection, last)));
+        failures.push(...(await rule.check(inputs, operation, last)));
     const isValid = invalid.length === 0 && failures.every(({ warning }) => warning);
     if (isValid && !hasUnknown(inputs)) {
       const objects = objectsOf(resource, inputs);
-      const others = recordDeclared(connection, objects, resource.mechanism.urn?.());
+      const others = recordDeclared(operation, objects, resource.mechanism.urn?.());
       failures.push(...others.map(({ object, urn }) => ({ path: "", ...declaredTwice(urn.split("::").at(-1) ?? "", object) })));
       if (Object.keys(last).length === 0) {
-        forgetUnidentifiedManager(connection, objects);
-        logNotes(connection.log, describe(resource, inputs), (await definition.planNotes?.({ connection, inputs })) ?? []);
-        if (connection.previewReads) await previewAdoption(definition, { ...connection, resource: describe(resource, inputs) }, inputs);
+        forgetUnidentifiedManager(operation, objects);
+        logNotes(operation.run.log, describe(resource, inputs), (await definition.planNotes?.({ operation, inputs })) ?? []);
+        if (operation.server.previewReads)
+          await previewAdoption(definition, { ...operation, resource: describe(resource, inputs) }, inputs);
       }
     }
   } catch (error) {

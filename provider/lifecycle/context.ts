@@ -1,4 +1,4 @@
-import { ConfigurationSources, Connection, connect } from "../connection";
+import { ConfigurationSources, connect, Operation } from "../connection";
 import { cached } from "../connection/cache";
 import { AnyDefinition } from "../definition";
 import { StewardError } from "../errors";
@@ -43,10 +43,8 @@ const markedIn = (properties: Properties | undefined): string[] => (properties?.
 /** All secret values of the fields, including those in encrypted outputs. */
 export function secretsIn({ definition: { fields } }: Resource, properties: Properties): string[] {
   const holders = [properties, ...encryptedOutputs(fields).map((output) => properties[output])];
-  const paths = [...secretsOf(fields, properties), ...markedIn(properties)];
-  return holders.flatMap((holder) =>
-    paths.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
-  );
+  const paths = [...secretsOf(fields, properties), ...markedIn(properties).map((name) => [name])];
+  return holders.flatMap((holder) => paths.flatMap((path) => stringsIn(valueAt(holder, path))));
 }
 
 /** Secrets that a check removed when it normalized the inputs. They are redacted nevertheless, since a server may know and echo them. */
@@ -54,7 +52,7 @@ export const removedSecrets = ({ definition, mechanism }: Resource): Set<string>
   cached(mechanism.cache, ["removed secrets", definition.token], () => new Set<string>());
 
 /** Throws if the dialect of the connection does not have the resource. */
-function assertDialect({ dialects, displayName, system }: AnyDefinition, { dialect, place }: Connection): void {
+function assertDialect({ dialects, displayName, system }: AnyDefinition, { server: { dialect, place } }: Operation): void {
   if (!dialects || dialects.includes(dialect)) return;
   const possible = dialects.map((each) => JSON.stringify(each)).join(" or ");
   throw new StewardError({
@@ -64,26 +62,34 @@ function assertDialect({ dialects, displayName, system }: AnyDefinition, { diale
   });
 }
 
-/** The connection that the first properties name, with the secrets of all of them. Throws if its dialect does not have the resource. */
-export function connectionOf(resource: Resource, ...properties: Properties[]): Connection {
+/** An operation on the server that the first properties name, with the secrets of all of them. Throws if its dialect does not have the resource. */
+export function operationOn(resource: Resource, ...properties: Properties[]): Operation {
   const { definition, mechanism } = resource;
-  const connection = connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", mechanism);
-  assertDialect(definition, connection);
+  const connected = connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", mechanism);
+  assertDialect(definition, connected);
   return {
-    ...connection,
-    secrets: [
-      ...properties.flatMap((each) => secretsIn(resource, each)),
-      ...removedSecrets(resource),
-      ...(mechanism.secretValues?.() ?? []),
-    ],
+    ...connected,
+    secrets: {
+      values: [
+        ...properties.flatMap((each) => secretsIn(resource, each)),
+        ...removedSecrets(resource),
+        ...(mechanism.secretValues?.() ?? []),
+      ],
+      fields: [...namesWith(definition.fields, "secret"), ...(mechanism.secretInputs?.() ?? markedIn(properties[0]))],
+    },
     // Computed on use, since a check connects while its inputs may still be invalid.
     get resource() {
       return describe(resource, properties.at(-1) ?? {});
     },
     instance: properties.at(-1)?.instance as string | undefined,
-    secretFields: [...namesWith(definition.fields, "secret"), ...(mechanism.secretInputs?.() ?? markedIn(properties[0]))],
   };
 }
+
+/** The operation with further fields whose values no message may show: they were secrets of an earlier program. */
+export const hideFields = (operation: Operation, former: object): Operation => ({
+  ...operation,
+  secrets: { ...operation.secrets, fields: [...operation.secrets.fields, ...Object.keys(former)] },
+});
 
 /** Records that the program declares a resource of this type. */
 export const recordCheck = ({ definition, mechanism }: Resource): void =>

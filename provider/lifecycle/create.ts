@@ -1,9 +1,9 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { PartialState, StewardError } from "../errors";
 import { format } from "../fields";
 import { findAndAdopt } from "./adoption";
 import { namesIn } from "./changes";
-import { connectionOf, objectsOf, Resource } from "./context";
+import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
 import { createObjects, newInstance, recordFailure, recordWritten } from "./ownership";
 import { defined, Properties } from "./properties";
@@ -13,12 +13,12 @@ import { deletedState, fillUnknown, formerValues, hideRetained, stored } from ".
 export async function create(resource: Resource, news: Properties): Promise<{ id: string; state: Properties }> {
   const { definition } = resource;
   const inputs = defined(news);
-  let connection: Connection | undefined;
+  let operation: Operation | undefined;
   try {
     const objects = objectsOf(resource, inputs);
-    connection = { ...connectionOf(resource, inputs), instance: newInstance() };
-    const former = deletedState(connection, objects);
-    const writer = { ...connection, secretFields: [...connection.secretFields, ...Object.keys(formerValues(definition, former))] };
+    operation = { ...operationOn(resource, inputs), instance: newInstance() };
+    const former = deletedState(operation, objects);
+    const writer = hideFields(operation, formerValues(definition, former));
     const created = await createObjects(
       writer,
       objects,
@@ -26,8 +26,8 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
       (state) => objectsOf(resource, state),
       () => write(resource, writer, inputs),
     );
-    const state = stored(definition, connection, inputs, created);
-    recordWritten(connection, objects, state);
+    const state = stored(definition, operation, inputs, created);
+    recordWritten(operation, objects, state);
     return {
       id: format(definition.id, inputs, created),
       state: hideRetained(definition, state, former, namesIn(definition.fields, inputs)),
@@ -35,29 +35,29 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
   } catch (thrown) {
     const error = asStewardError(thrown, resource, inputs);
     recordFailure(resource.mechanism);
-    throw failure(resource, "create", inputs, error, connection && partialCreate(resource, connection, inputs, error));
+    throw failure(resource, "create", inputs, error, operation && partialCreate(resource, operation, inputs, error));
   }
 }
 
-async function write({ definition }: Resource, connection: Connection, inputs: Properties): Promise<Properties> {
+async function write({ definition }: Resource, operation: Operation, inputs: Properties): Promise<Properties> {
   try {
-    const found = await findAndAdopt(definition, connection, inputs);
-    return await definition.create({ connection, inputs, found });
+    const existing = await findAndAdopt(definition, operation, inputs);
+    return await definition.create({ operation, inputs, existing });
   } catch (error) {
     // Do not diagnose a PartialState: its message already states the cause.
-    throw definition.diagnose && !(error instanceof PartialState) ? await definition.diagnose(connection, error) : error;
+    throw definition.diagnose && !(error instanceof PartialState) ? await definition.diagnose(operation, error) : error;
   }
 }
 
 /** The resource to store after a create that failed, if the server may have it. */
 function partialCreate(
   { definition }: Resource,
-  connection: Connection,
+  operation: Operation,
   inputs: Properties,
   error: StewardError,
 ): PartialResource | undefined {
   const id = format(definition.id, inputs);
   if (error instanceof PartialState)
-    return { id, properties: fillUnknown(definition, stored(definition, connection, inputs, error.state as Properties), inputs) };
-  return error.details.outcomeUnknown ? { id, properties: stored(definition, connection, inputs, { outcomeUnknown: true }) } : undefined;
+    return { id, properties: fillUnknown(definition, stored(definition, operation, inputs, error.state as Properties), inputs) };
+  return error.details.outcomeUnknown ? { id, properties: stored(definition, operation, inputs, { outcomeUnknown: true }) } : undefined;
 }

@@ -1,4 +1,4 @@
-import { connectionOf, objectsOf, Resource } from "./context";
+import { objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, hintStaleConfig } from "./failure";
 import { Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
@@ -11,10 +11,10 @@ export async function remove(resource: Resource, id: string, recorded: Propertie
   if (!definition.delete) return;
   const state = withFormer(whole);
   try {
-    const connection = connectionOf(resource, state);
-    assertSameServer(connection, state);
-    await definition.delete({ connection, state });
-    keepDeleted(connection, objectsOf(resource, state), whole);
+    const operation = operationOn(resource, state);
+    assertSameServer(operation, state);
+    await definition.delete({ operation, state });
+    keepDeleted(operation, objectsOf(resource, state), whole);
   } catch (error) {
     throw failure(resource, "delete", whole, hintStaleConfig(asStewardError(error, resource, whole)));
   }

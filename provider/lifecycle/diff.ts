@@ -1,7 +1,7 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { namesWith } from "../fields";
 import { changedFields, declaredIn } from "./changes";
-import { connectionOf, describe, isChecked, objectsOf, Resource } from "./context";
+import { describe, isChecked, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure } from "./failure";
 import { logNotes } from "./notes";
 import { areDeclared, isRemoved, registerManager } from "./ownership";
@@ -38,10 +38,10 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
   // Without a known connection the inputs have no defaults, so only declared values are compared.
   if (hasUnknown(inputs.connection))
     return { changes: true, changing, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
-  const connection = connectionOf(resource, inputs, state);
-  const isMoved = state.server !== undefined && state.server !== connection.server;
-  if (isMoved && !connection.allowAddressChange) {
-    if (!changing.includes("connection")) assertSameServer(connection, state);
+  const operation = operationOn(resource, inputs, state);
+  const isMoved = state.server !== undefined && state.server !== operation.server.id;
+  if (isMoved && !operation.server.allowAddressChange) {
+    if (!changing.includes("connection")) assertSameServer(operation, state);
     return {
       changes: true,
       changing: [...changing, "connection"],
@@ -52,7 +52,7 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
   }
   const isIncomplete = Boolean(state.outcomeUnknown || state.partiallyUpdated);
   const isDue = due.some((field) => state[field] !== undefined);
-  const isRewritten = await announce(resource, connection, {
+  const isRewritten = await announce(resource, operation, {
     state,
     inputs,
     hasWork: changing.length > 0 || isIncomplete || isDue,
@@ -64,16 +64,16 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
 /** Prints the notes on an update and registers the resource as manager of its objects. Returns true if this run removed one of them. */
 async function announce(
   resource: Resource,
-  connection: Connection,
+  operation: Operation,
   { state, inputs, hasWork, replaces }: { state: Properties; inputs: Properties; hasWork: boolean; replaces: readonly string[] },
 ): Promise<boolean> {
   // A refresh also calls diff, before the program declares anything.
   if (hasUnknown(inputs) || !isChecked(resource)) return false;
   const objects = objectsOf(resource, inputs);
-  if (!areDeclared(connection, objects)) return false;
-  const notes = hasWork ? await resource.definition.planNotes?.({ connection, inputs, last: state }) : undefined;
-  logNotes(connection.log, describe(resource, inputs), notes ?? []);
+  if (!areDeclared(operation, objects)) return false;
+  const notes = hasWork ? await resource.definition.planNotes?.({ operation, inputs, last: state }) : undefined;
+  logNotes(operation.run.log, describe(resource, inputs), notes ?? []);
   if (replaces.length > 0 || declaredIn(state).length === 0) return false;
-  await registerManager(connection, objects, state);
-  return objects.some((object) => isRemoved(connection, object));
+  await registerManager(operation, objects, state);
+  return objects.some((object) => isRemoved(operation, object));
 }

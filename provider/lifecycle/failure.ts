@@ -34,10 +34,10 @@ export function unexpected(error: unknown, secrets: readonly string[]): StewardE
   // One source line is enough for a bug report.
   const [, place] = /\b(provider[\\/][\w\\/.-]{1,200}:\d+):\d+/.exec((error as Error | undefined)?.stack ?? "") ?? [];
   const message = String(error);
-  const shown = holdsShortSecret(message, secrets) ? "the message contains a secret" : redact(message, secrets);
+  const safe = holdsShortSecret(message, secrets) ? "the message contains a secret" : redact(message, secrets);
   return new StewardError({
     code: "ERR_INTERNAL",
-    reason: `internal error in pulumi-steward: ${shown}${place ? ` (${place})` : ""}`,
+    reason: `internal error in pulumi-steward: ${safe}${place ? ` (${place})` : ""}`,
     hint: "This is a bug in the package: please report it.",
   });
 }

@@ -1,8 +1,8 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { invalidInput, StewardError } from "../errors";
 import { defaultsOf, inputNames, parseId } from "../fields";
 import { namesIn } from "./changes";
-import { connectionOf, Resource } from "./context";
+import { operationOn, Resource } from "./context";
 import { asStewardError, failure, OperationFailed } from "./failure";
 import { newInstance } from "./ownership";
 import { defined, Properties } from "./properties";
@@ -16,8 +16,8 @@ export const isFirstRead = (state: Properties): boolean => state.declared === un
 export async function get(resource: Resource, id: string, args: Properties): Promise<{ state: Properties }> {
   const fields = { ...args, ...partsOf(resource, id) };
   try {
-    const { connection, object } = await readById(resource, id, fields, "remove this `get`");
-    return { state: defined({ ...fields, ...object, server: connection.server, declared: [] }) };
+    const { operation, object } = await readById(resource, id, fields, "remove this `get`");
+    return { state: defined({ ...fields, ...object, server: operation.server.id, declared: [] }) };
   } catch (error) {
     throw failure(resource, "read", fields, asStewardError(error, resource, fields));
   }
@@ -28,9 +28,9 @@ export async function importResource(resource: Resource, id: string, args: Prope
   const { definition } = resource;
   const fields = { ...args, ...partsOf(resource, id) };
   try {
-    const { connection, object } = await readById(resource, id, fields, "remove this import or `get`");
-    const inputs = importedInputs(resource, connection, object);
-    const state: Properties = { ...fields, ...(definition.imported?.(object) ?? object), ...inputs, server: connection.server };
+    const { operation, object } = await readById(resource, id, fields, "remove this import or `get`");
+    const inputs = importedInputs(resource, operation, object);
+    const state: Properties = { ...fields, ...(definition.imported?.(object) ?? object), ...inputs, server: operation.server.id };
     // Two imports of one object are two instances.
     return { state: defined({ ...state, declared: namesIn(definition.fields, inputs).sort(), instance: newInstance() }), inputs };
   } catch (error) {
@@ -43,15 +43,15 @@ async function readById(
   id: string,
   fields: Properties,
   remedy: string,
-): Promise<{ connection: Connection; object: Properties }> {
+): Promise<{ operation: Operation; object: Properties }> {
   const { definition } = resource;
-  const connection = connectionOf(resource, fields);
+  const operation = operationOn(resource, fields);
   const parts = partsOf(resource, id);
   const rules = (definition.rules ?? []).filter((rule) => rule.fields.every((field) => field in parts));
-  const failures = (await Promise.all(rules.map(({ check }) => check(parts, connection, {})))).flat();
+  const failures = (await Promise.all(rules.map(({ check }) => check(parts, operation, {})))).flat();
   if (failures.length > 0) throw invalidInput(failures);
-  const object: Properties | undefined = await definition.read({ connection, state: fields, declared: [] });
-  if (object) return { connection, object };
+  const object: Properties | undefined = await definition.read({ operation, state: fields, declared: [] });
+  if (object) return { operation, object };
   // The engine would accept a missing resource, and give the program a resource without outputs.
   throw new StewardError({
     code: "ERR_NOT_FOUND",
@@ -78,10 +78,10 @@ function partsOf({ definition }: Resource, id: string): Properties {
 }
 
 /** The inputs for an import: every readable value, defaults, and empty strings for required inputs that cannot be read, so that `check` reports them. */
-function importedInputs({ definition: { fields } }: Resource, connection: Connection, object: Properties): Properties {
+function importedInputs({ definition: { fields } }: Resource, operation: Operation, object: Properties): Properties {
   const [readable, missing] = [true, false].map((isSet) => inputNames(fields).filter((field) => (object[field] !== undefined) === isSet));
   return defined({
-    ...defaultsOf(fields, connection),
+    ...defaultsOf(fields, operation),
     ...Object.fromEntries((readable ?? []).map((field) => [field, object[field]])),
     ...Object.fromEntries((missing ?? []).filter((field) => fields[field]?.required).map((field) => [field, ""])),
   });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Connection } from "../connection";
+import { Operation, Run } from "../connection";
 import { cached } from "../connection/cache";
 import { PartialState, StewardError } from "../errors";
 
@@ -28,12 +28,12 @@ export function newInstance(): string {
   return `${lastCreation.toString(36)}${randomBytes(5).toString("base64url")}`;
 }
 
-const claimsOn = ({ cache, server }: Connection, object: string): Claims =>
+const claimsOn = ({ server: { id: server }, run: { cache } }: Operation, object: string): Claims =>
   cached(cache, ["object", server, object], () => ({ managers: new Map(), createFailed: false, removed: false }));
 
 /** Acts on the claims as soon as no removal of the objects is running, before another can begin. */
-async function whenSettled<T>(connection: Connection, objects: readonly string[], act: (all: Claims[]) => T): Promise<T> {
-  const all = objects.map((object) => claimsOn(connection, object));
+async function whenSettled<T>(operation: Operation, objects: readonly string[], act: (all: Claims[]) => T): Promise<T> {
+  const all = objects.map((object) => claimsOn(operation, object));
   for (;;) {
     const removals = all.flatMap(({ removal }) => removal ?? []);
     if (removals.length === 0) return act(all);
@@ -42,18 +42,19 @@ async function whenSettled<T>(connection: Connection, objects: readonly string[]
 }
 
 /** The fields of another resource that manages the object. A state without an instance id matches no known resource. */
-const otherManager = ({ managers }: Claims, { instance }: Connection): object | undefined =>
+const otherManager = ({ managers }: Claims, { instance }: Operation): object | undefined =>
   [...managers].find(([other]) => instance === undefined || other !== instance)?.[1].fields;
 
 const failed = "a write of this run failed";
 
 /** Records a failed create or update. Dependent resources may not have been declared. */
-export function recordFailure({ cache }: Pick<Connection, "cache">): void {
+export function recordFailure({ cache }: Pick<Run, "cache">): void {
   cache.set(failed, true);
 }
 
 /** The declared objects on a server, with the URNs of their resources if the mechanism knows them. */
-const declaredOn = ({ cache, server }: Connection): Map<string, string | undefined> => cached(cache, ["declared", server], () => new Map());
+const declaredOn = ({ server: { id: server }, run: { cache } }: Operation): Map<string, string | undefined> =>
+  cached(cache, ["declared", server], () => new Map());
 
 /** Finds a declared object of another owner that is, contains or is below this one. A path that ends with a slash contains all directly below it. */
 export function findDeclared(declared: ReadonlyMap<string, string | undefined>, object: string, owner?: string): string | undefined {
@@ -70,8 +71,8 @@ export const declaredTwice = (other: string, object: string): { rule: string; re
 });
 
 /** Records that the resource `urn` declares these objects. Returns those that another resource declares. */
-export function recordDeclared(connection: Connection, objects: readonly string[], urn?: string): { object: string; urn: string }[] {
-  const declared = declaredOn(connection);
+export function recordDeclared(operation: Operation, objects: readonly string[], urn?: string): { object: string; urn: string }[] {
+  const declared = declaredOn(operation);
   const others = urn === undefined ? [] : objects.flatMap((object) => findDeclared(declared, object, urn) ?? []);
   for (const object of objects) if (!declared.has(object)) declared.set(object, urn);
   return others.map((object) => ({ object, urn: declared.get(object) as string }));
@@ -81,41 +82,41 @@ export function recordDeclared(connection: Connection, objects: readonly string[
  * Forgets the manager without an instance id that the diff of a replacement registered. Between its diff and its create, Pulumi checks a replacement as a
  * new resource.
  */
-export function forgetUnidentifiedManager(connection: Connection, objects: readonly string[]): void {
-  for (const object of objects) claimsOn(connection, object).managers.delete("");
+export function forgetUnidentifiedManager(operation: Operation, objects: readonly string[]): void {
+  for (const object of objects) claimsOn(operation, object).managers.delete("");
 }
 
 /** True if the program declares all of these objects. */
-export const areDeclared = (connection: Connection, objects: readonly string[]): boolean =>
-  objects.every((object) => declaredOn(connection).has(object));
+export const areDeclared = (operation: Operation, objects: readonly string[]): boolean =>
+  objects.every((object) => declaredOn(operation).has(object));
 
 /** Records that this resource manages these objects, as soon as none of them is being removed. */
-export function registerManager(connection: Connection, objects: readonly string[], fields: object): Promise<void> {
-  const instance = connection.instance ?? "";
-  return whenSettled(connection, objects, (all) => {
+export function registerManager(operation: Operation, objects: readonly string[], fields: object): Promise<void> {
+  const instance = operation.instance ?? "";
+  return whenSettled(operation, objects, (all) => {
     for (const { managers } of all) managers.set(instance, { fields, created: managers.get(instance)?.created ?? false });
   });
 }
 
 /** True if this run has removed the object and not written it again, so that its manager must write it. */
-export const isRemoved = (connection: Connection, object: string): boolean => claimsOn(connection, object).removed;
+export const isRemoved = (operation: Operation, object: string): boolean => claimsOn(operation, object).removed;
 
 /** The fields of another resource of this run that manages the object. Undefined if there is none. */
-export const heldByAnother = (connection: Connection, object: string): object | undefined =>
-  otherManager(claimsOn(connection, object), connection);
+export const otherManagerOf = (operation: Operation, object: string): object | undefined =>
+  otherManager(claimsOn(operation, object), operation);
 
 /**
  * Runs a create of these objects. Throws if another resource of this run has created one of them. `objectsOf` returns the objects in a partial state.
  */
 export async function createObjects<T>(
-  connection: Connection,
+  operation: Operation,
   objects: readonly string[],
   fields: object,
   objectsOf: (state: never) => readonly string[],
   create: () => Promise<T>,
 ): Promise<T> {
-  const instance = connection.instance ?? "";
-  const claimed = await whenSettled(connection, objects, (all) => {
+  const instance = operation.instance ?? "";
+  const claimed = await whenSettled(operation, objects, (all) => {
     const isTaken = ({ managers }: Claims): boolean => [...managers].some(([other, { created }]) => created && other !== instance);
     const taken = objects.filter((_, index) => isTaken(all[index] as Claims));
     if (taken.length > 0)
@@ -147,10 +148,10 @@ export async function createObjects<T>(
 }
 
 /** Records that this resource has written its objects, with its current fields. */
-export function recordWritten(connection: Connection, objects: readonly string[], fields: object): void {
-  for (const claims of objects.map((object) => claimsOn(connection, object))) {
+export function recordWritten(operation: Operation, objects: readonly string[], fields: object): void {
+  for (const claims of objects.map((object) => claimsOn(operation, object))) {
     Object.assign(claims, { removed: false, createFailed: false });
-    const manager = claims.managers.get(connection.instance ?? "");
+    const manager = claims.managers.get(operation.instance ?? "");
     if (manager) manager.fields = fields;
   }
 }
@@ -160,24 +161,24 @@ export function recordWritten(connection: Connection, objects: readonly string[]
  * process writes the object during the removal.
  */
 export async function removeObject(
-  connection: Connection,
+  operation: Operation,
   object: string,
   remove: () => Promise<void>,
   { isIrreversible = false, isQuiet = false } = {},
 ): Promise<boolean> {
-  const claims = claimsOn(connection, object);
-  const release = (): boolean => claims.managers.delete(connection.instance ?? "");
-  const { removal } = await whenSettled(connection, [object], () => {
-    if (otherManager(claims, connection)) return { removal: undefined };
-    if (claims.createFailed || (isIrreversible && areDeclared(connection, [object]))) throw notTakenOver();
-    if (isIrreversible && connection.cache.has(failed)) throw perhapsDeclared();
+  const claims = claimsOn(operation, object);
+  const release = (): boolean => claims.managers.delete(operation.instance ?? "");
+  const { removal } = await whenSettled(operation, [object], () => {
+    if (otherManager(claims, operation)) return { removal: undefined };
+    if (claims.createFailed || (isIrreversible && areDeclared(operation, [object]))) throw notAdopted();
+    if (isIrreversible && operation.run.cache.has(failed)) throw perhapsDeclared();
     claims.removed = true;
     claims.removal = remove();
     return { removal: claims.removal };
   });
   if (!removal) {
     release();
-    if (!isQuiet) connection.log.warn(`${connection.resource}: left in place, since another resource of this program now manages it.`);
+    if (!isQuiet) operation.run.log.warn(`${operation.resource}: left in place, since another resource of this program now manages it.`);
     return false;
   }
   try {
@@ -186,7 +187,7 @@ export async function removeObject(
     return true;
   } catch (error) {
     // The resource stays in the state, so it still manages the object.
-    const instance = connection.instance ?? "";
+    const instance = operation.instance ?? "";
     if (!claims.managers.has(instance)) claims.managers.set(instance, { fields: {}, created: false });
     claims.removed = error instanceof StewardError && Boolean(error.details.outcomeUnknown);
     throw error;
@@ -195,7 +196,7 @@ export async function removeObject(
   }
 }
 
-const notTakenOver = (): StewardError =>
+const notAdopted = (): StewardError =>
   new StewardError({
     code: "ERR_REJECTED",
     rule: "not-taken-over",
@@ -212,6 +213,6 @@ const perhapsDeclared = (): StewardError =>
   });
 
 /** Throws if another resource of this run failed to adopt the object. */
-export function assertNotRefused(connection: Connection, object: string): void {
-  if (claimsOn(connection, object).createFailed) throw notTakenOver();
+export function assertAdopted(operation: Operation, object: string): void {
+  if (claimsOn(operation, object).createFailed) throw notAdopted();
 }

@@ -1,3 +1,4 @@
+import { fieldPath } from "../fields";
 import { valueAt } from "../inputs";
 
 /** Inputs and outputs as the engine passes them. */
@@ -10,11 +11,10 @@ export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 export const secretInputs = "secretInputs";
 
 /** The value of a field, or of `field.key` in a per-key field. */
-export const fieldAt = (properties: Properties, field: string): unknown =>
-  field in properties ? properties[field] : valueAt(properties, field.split("."));
+export const fieldAt = (properties: Properties, field: string): unknown => valueAt(properties, fieldPath(field));
 
 export function setField(properties: Properties, field: string, value: unknown): void {
-  const [name = "", key] = field.split(".");
+  const [name = "", key] = fieldPath(field);
   properties[name] = key === undefined ? value : { ...(properties[name] as Properties | undefined), [key]: value };
 }
 

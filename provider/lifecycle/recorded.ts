@@ -1,4 +1,4 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { StewardError } from "../errors";
 import { essentialNames, parseId, placeholdersIn } from "../fields";
 import { isStringList } from "../text/json";
@@ -31,11 +31,11 @@ export function wholeState(resource: Resource, verb: string, id: string, state: 
 }
 
 /** Throws if the connection now names a server that the resource was not written to. */
-export function assertSameServer(connection: Connection, state: Properties): void {
-  if (state.server === undefined || state.server === connection.server || connection.allowAddressChange) return;
+export function assertSameServer(operation: Operation, state: Properties): void {
+  if (state.server === undefined || state.server === operation.server.id || operation.server.allowAddressChange) return;
   throw new StewardError({
     code: "ERR_SERVER_MISMATCH",
-    reason: `it was written to ${state.server}, but the ${connection.title} names ${connection.server}; nothing was sent`,
-    hint: `Correct the address. If it is a new address of the same installation, set allowAddressChange: true next to the address in ${connection.place} for one \`pulumi up\`.`,
+    reason: `it was written to ${state.server}, but the ${operation.server.title} names ${operation.server.id}; nothing was sent`,
+    hint: `Correct the address. If it is a new address of the same installation, set allowAddressChange: true next to the address in ${operation.server.place} for one \`pulumi up\`.`,
   });
 }

@@ -1,10 +1,10 @@
 import { neverDiffers } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { Difference } from "../definition";
 import { shortened } from "../text/printable";
-import { described } from "./adoption";
+import { describeDifference } from "./adoption";
 import { comparisonFor, declaredIn, isEqual, recordDifferences } from "./changes";
-import { connectionOf, describe, Resource } from "./context";
+import { describe, operationOn, Resource } from "./context";
 import { asStewardError, failure, hintStaleConfig } from "./failure";
 import { defined, fieldAt, Properties, setField } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
@@ -20,18 +20,18 @@ export async function refresh(
   const state = wholeState(resource, "read", id, recorded);
   const last = withFormer(state);
   try {
-    const connection = connectionOf(resource, last);
-    assertSameServer(connection, last);
+    const operation = operationOn(resource, last);
+    assertSameServer(operation, last);
     const declared = declaredIn(last);
-    const object: Properties | undefined = await definition.read({ connection, state: last, declared });
+    const object: Properties | undefined = await definition.read({ operation, state: last, declared });
     if (!object) return undefined;
     const { [formerInputs]: _, ...visible } = state;
     // `outcomeUnknown` stays, since a write-only value cannot be read back.
-    const current: Properties = { ...last, ...object, server: connection.server, declared };
+    const current: Properties = { ...last, ...object, server: operation.server.id, declared };
     const hidden = last.partiallyUpdated
       ? hidePrevious(definition, current, state, visible)
       : hideRetained(definition, current, state, declared);
-    const { outputs, inputs } = compareDeclared(resource, connection, visible, hidden);
+    const { outputs, inputs } = compareDeclared(resource, operation, visible, hidden);
     // After a partial update, the engine has the inputs and secret marks from before it.
     return { state: defined(outputs), ...(declared.length > 0 && !last.partiallyUpdated ? { inputs: defined(inputs) } : {}) };
   } catch (error) {
@@ -45,7 +45,7 @@ export async function refresh(
  */
 function compareDeclared(
   { definition, mechanism }: Resource,
-  connection: Connection,
+  operation: Operation,
   last: Properties,
   current: Properties,
 ): { outputs: Properties; inputs: Properties } {
@@ -59,8 +59,8 @@ function compareDeclared(
     const [before, now] = [fieldAt(last, field), fieldAt(outputs, field)];
     // Keep the last spelling of an equivalent value, so refresh shows no false diff.
     if (isEqual(fields, field, before, now)) setField(outputs, field, before);
-    else if (isSecret) connection.log.info(`${describe({ definition }, last)}: the secret ${field} was changed on the server`);
-    else logDrift(connection, recordDifferences(fields, field, before, now));
+    else if (isSecret) operation.run.log.info(`${describe({ definition }, last)}: the secret ${field} was changed on the server`);
+    else logDrift(operation, recordDifferences(fields, field, before, now));
     // Return a placeholder. If a secret input is missing from one read and present in the next, the engine stores it in plaintext.
     setField(inputs, field, fieldAt(outputs, field) ?? (isSecret ? "" : undefined));
   }
@@ -68,7 +68,7 @@ function compareDeclared(
 }
 
 /** Prints the changed parts of a record, which Pulumi prints as a whole. */
-function logDrift(connection: Connection, differences: readonly Difference[]): void {
-  for (const line of shortened(differences.map((difference) => described(connection, difference))))
-    connection.log.info(`${connection.resource}: changed on the server (${line})`);
+function logDrift(operation: Operation, differences: readonly Difference[]): void {
+  for (const line of shortened(differences.map((difference) => describeDifference(operation, difference))))
+    operation.run.log.info(`${operation.resource}: changed on the server (${line})`);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { AnyDefinition, AnyFields } from "../definition";
 import { namesWith } from "../fields";
 import { valueAt } from "../inputs";
@@ -22,8 +22,12 @@ export const encryptedOutputs = (fields: AnyFields): string[] => [...namesWith(f
 type Typed = Pick<AnyDefinition, "fields">;
 
 /** The properties to store: inputs and state, with the server, the declared fields and the instance. */
-export const stored = ({ fields }: Typed, { server, instance }: Connection, inputs: Properties, state: Properties): Properties =>
-  defined({ ...inputs, ...state, server, declared: namesIn(fields, inputs), instance });
+export const stored = (
+  { fields }: Typed,
+  { server: { id: server }, instance }: Operation,
+  inputs: Properties,
+  state: Properties,
+): Properties => defined({ ...inputs, ...state, server, declared: namesIn(fields, inputs), instance });
 
 /** If the outcome is unknown, fills in declared values missing from the properties, because a refresh encrypts only values that were encrypted before. */
 export function fillUnknown({ fields }: Typed, properties: Properties, inputs: Properties): Properties {
@@ -110,10 +114,10 @@ function split(value: unknown, former: unknown, input: unknown): { visible: unkn
 const keyOf = (server: string, objects: readonly string[]): string => JSON.stringify(["deleted state", server, objects]);
 
 /** Keeps the state of a deleted resource: a later create of the same objects may be its replacement, which the engine does not tell. */
-export function keepDeleted({ cache, server }: Connection, objects: readonly string[], state: Properties): void {
+export function keepDeleted({ server: { id: server }, run: { cache } }: Operation, objects: readonly string[], state: Properties): void {
   if (objects.length > 0) cache.set(keyOf(server, objects), state);
 }
 
 /** The state of these objects, if this run has deleted them. */
-export const deletedState = ({ cache, server }: Connection, objects: readonly string[]): Properties =>
+export const deletedState = ({ server: { id: server }, run: { cache } }: Operation, objects: readonly string[]): Properties =>
   (cache.get(keyOf(server, objects)) as Properties | undefined) ?? {};

@@ -1,8 +1,8 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { OutcomeUnknown } from "../definition";
 import { PartialState, StewardError } from "../errors";
 import { changedFields, declaredIn, namesIn } from "./changes";
-import { connectionOf, objectsOf, Resource } from "./context";
+import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
 import { createObjects, isRemoved, newInstance, recordFailure, recordWritten, registerManager } from "./ownership";
 import { defined, Properties, setField } from "./properties";
@@ -27,7 +27,7 @@ export async function update(resource: Resource, id: string, recorded: Propertie
 /** What a failed update has to know. */
 interface Progress {
   instance: string;
-  connection?: Connection;
+  operation?: Operation;
   /** This run removed an object of the resource. */
   isRemoved: boolean;
 }
@@ -36,31 +36,28 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
   const { definition } = resource;
   const { fields } = definition;
   const all = withFormer(state);
-  const connected = connectionOf(resource, inputs, all);
-  const connection: Connection = {
-    ...connected,
-    // Values that were secrets of an earlier program stay hidden in messages.
-    secretFields: [...connected.secretFields, ...Object.keys(state[formerInputs] ?? {})],
+  const operation: Operation = {
+    ...hideFields(operationOn(resource, inputs, all), state[formerInputs] ?? {}),
     instance: progress.instance,
   };
-  progress.connection = connection;
-  assertSameServer(connection, all);
+  progress.operation = operation;
+  assertSameServer(operation, all);
   const { connection: _, declared, server, outcomeUnknown, partiallyUpdated, ...last } = all;
   const previous = { ...last };
   const names = namesIn(fields, inputs);
   for (const field of declaredIn(all)) if (!names.includes(field)) setField(previous, field, undefined);
   const [objects, before] = [objectsOf(resource, inputs), new Set(objectsOf(resource, last))];
   const kept = objects.filter((object) => before.has(object));
-  await registerManager(connection, kept, last);
-  progress.isRemoved = kept.some((object) => isRemoved(connection, object));
+  await registerManager(operation, kept, last);
+  progress.isRemoved = kept.some((object) => isRemoved(operation, object));
   const changing = changedFields(fields, all, inputs);
   const isRenamed = changing.length === 1 && changing[0] === "connection";
   // A new address does not repeat an operation that leaves nothing on the server.
-  const isMoved = !definition.delete && server !== connection.server && changing.every((field) => field === "connection");
+  const isMoved = !definition.delete && server !== operation.server.id && changing.every((field) => field === "connection");
   const isIncomplete = outcomeUnknown || partiallyUpdated || (last as OutcomeUnknown).unanswered?.length;
-  if ((isRenamed || isMoved) && !isIncomplete && !progress.isRemoved) return stored(definition, connection, inputs, previous);
+  if ((isRenamed || isMoved) && !isIncomplete && !progress.isRemoved) return stored(definition, operation, inputs, previous);
   const request = {
-    connection,
+    operation,
     inputs,
     state: previous,
     last: { ...last, outcomeUnknown: Boolean(outcomeUnknown) || progress.isRemoved },
@@ -68,14 +65,14 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
   };
   const added = objects.filter((object) => !before.has(object));
   const written = await createObjects(
-    connection,
+    operation,
     added,
     inputs,
     (partial) => objectsOf(resource, partial),
     () => definition.update(request),
   );
-  const current = stored(definition, connection, inputs, written);
-  recordWritten(connection, objects, current);
+  const current = stored(definition, operation, inputs, written);
+  recordWritten(operation, objects, current);
   return current;
 }
 
@@ -83,13 +80,13 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
 function partialUpdate(
   { definition }: Resource,
   { id, state, inputs }: { id: string; state: Properties; inputs: Properties },
-  { connection, instance, isRemoved: mustRewrite }: Progress,
+  { operation, instance, isRemoved: mustRewrite }: Progress,
   error: StewardError,
 ): PartialResource | undefined {
   const keep = (properties: Properties): PartialResource => ({
     id,
     properties: hidePrevious(definition, { ...fillUnknown(definition, properties, inputs), partiallyUpdated: true }, state, inputs),
   });
-  if (error instanceof PartialState && connection) return keep(stored(definition, connection, inputs, error.state as Properties));
+  if (error instanceof PartialState && operation) return keep(stored(definition, operation, inputs, error.state as Properties));
   return error.details.outcomeUnknown || mustRewrite ? keep({ ...withFormer(state), outcomeUnknown: true, instance }) : undefined;
 }

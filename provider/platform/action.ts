@@ -1,4 +1,4 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { AnyFields, Definition, Fields } from "../definition";
 import { StewardError } from "../errors";
 import { ConnectionArgs, connectionField, strList } from "../inputs";
@@ -29,7 +29,7 @@ export interface Action<Inputs> {
   displayName: string;
   id: string;
   /** The last segments of the API path. */
-  path(connection: Connection): string[];
+  path(operation: Operation): string[];
   /** The inputs besides `triggers`. */
   fields?: AnyFields;
   /** The hint of an error when the platform rejects the action. */
@@ -41,11 +41,11 @@ export interface Action<Inputs> {
 /** Runs an action once. Its outcome is the time. */
 export async function perform<Inputs>(
   { path, whenRefused, attributes }: Pick<Action<Inputs>, "path" | "whenRefused" | "attributes">,
-  { connection, inputs }: { connection: Connection; inputs: Inputs },
+  { operation, inputs }: { operation: Operation; inputs: Inputs },
 ): Promise<ActionState> {
   const body = attributes && { data: { attributes: attributes(inputs) } };
   try {
-    await callAsAdministrator(connection, { method: "POST", path: adminPath(...path(connection)), body, retry: "only429" });
+    await callAsAdministrator(operation, { method: "POST", path: adminPath(...path(operation)), body, retry: "only429" });
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
     if (error.code === "ERR_REJECTED") throw error.with({ hint: whenRefused });
@@ -59,7 +59,7 @@ export async function perform<Inputs>(
  * A resource for an action that leaves nothing to read. The action runs on create and on each change of an input. It is not undone on delete.
  */
 export function action<Inputs extends ActionInputs>(options: Action<Inputs>): Definition<Inputs, ActionState> {
-  const run = (request: { connection: Connection; inputs: Inputs }): Promise<ActionState> => perform(options, request);
+  const run = (request: { operation: Operation; inputs: Inputs }): Promise<ActionState> => perform(options, request);
   return {
     system,
     token: `platform:${options.type}`,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { Definition, DeleteRequest, ExistingObject, PlanNote } from "../definition";
 import { StewardError } from "../errors";
 import { delayAfter429 } from "../http";
@@ -45,8 +45,8 @@ interface StoredState extends AdminWorkspaceState {
   destroyOnDelete?: boolean;
 }
 
-async function read(connection: Connection, { workspaceId }: { workspaceId: string }): Promise<AdminWorkspaceState | undefined> {
-  const found = await readWorkspace(connection, workspaceId);
+async function read(operation: Operation, { workspaceId }: { workspaceId: string }): Promise<AdminWorkspaceState | undefined> {
+  const found = await readWorkspace(operation, workspaceId);
   if (!found) return undefined;
   const { name, locked, organization, vcsRepoIdentifier, currentRun } = found;
   return { workspaceId, name, locked, organization, vcsRepoIdentifier, currentRunId: currentRun?.id };
@@ -54,14 +54,14 @@ async function read(connection: Connection, { workspaceId }: { workspaceId: stri
 
 /** Reads the workspace that a create adopts without changing it. */
 async function find({
-  connection,
+  operation,
   inputs,
 }: {
-  connection: Connection;
+  operation: Operation;
   inputs: AdminWorkspaceInputs;
 }): Promise<ExistingObject<AdminWorkspaceState>> {
   const { workspaceId } = inputs;
-  const state = await read(connection, { workspaceId });
+  const state = await read(operation, { workspaceId });
   if (state) return { state, differences: [] };
   throw new StewardError({
     code: "ERR_NOT_FOUND",
@@ -77,8 +77,8 @@ const path = (workspaceId: string): string => adminPath("workspaces", workspaceI
  * True if the workspace still exists. Throws if it is locked, or if its name or organization differs from the state. `end`: the deadline, in
  * milliseconds since the epoch.
  */
-async function mayBeDestroyed(connection: Connection, { workspaceId, name, organization }: StoredState, end: number): Promise<boolean> {
-  const found = await readWorkspace(connection, workspaceId, { limits: { deadline: end - Date.now() } });
+async function mayBeDestroyed(operation: Operation, { workspaceId, name, organization }: StoredState, end: number): Promise<boolean> {
+  const found = await readWorkspace(operation, workspaceId, { limits: { deadline: end - Date.now() } });
   if (!found) return false;
   const refuse = (rule: string, reason: string, hint: string): StewardError =>
     new StewardError({ code: "ERR_REJECTED", rule, reason, hint });
@@ -95,26 +95,26 @@ async function mayBeDestroyed(connection: Connection, { workspaceId, name, organ
 /**
  * Destroys the workspace in the state. A user may lock or rename it during a wait for the rate limit, so it is read again after each wait.
  */
-async function destroy({ connection, state }: DeleteRequest<StoredState>): Promise<void> {
-  const end = Date.now() + connection.limits.deadline;
-  for (let attempt = 0; await mayBeDestroyed(connection, state, end); attempt++) {
-    await connection.engine.assertAlive();
+async function destroy({ operation, state }: DeleteRequest<StoredState>): Promise<void> {
+  const end = Date.now() + operation.run.limits.deadline;
+  for (let attempt = 0; await mayBeDestroyed(operation, state, end); attempt++) {
+    await operation.run.engine.assertAlive();
     try {
-      await call(connection, { method: "DELETE", path: path(state.workspaceId), retry: "never" });
+      await call(operation, { method: "DELETE", path: path(state.workspaceId), retry: "never" });
       return;
     } catch (error) {
-      const pause = delayAfter429(connection, error, attempt);
-      if (pause === undefined || Date.now() + pause > end) return assertGone(connection, error);
+      const pause = delayAfter429(operation.run.limits, error, attempt);
+      if (pause === undefined || Date.now() + pause > end) return assertGone(operation, error);
       await sleep(pause);
-      await connection.engine.assertAlive();
+      await operation.run.engine.assertAlive();
     }
   }
 }
 
 /** Rethrows the error unless the workspace is gone. A 404 proves this only if the token belongs to an administrator. */
-async function assertGone(connection: Connection, error: unknown): Promise<void> {
+async function assertGone(operation: Operation, error: unknown): Promise<void> {
   if (!isNotFound(error)) throw error;
-  if (!(await isAdministrator(connection))) throw notAdministrator(connection, error);
+  if (!(await isAdministrator(operation))) throw notAdministrator(operation, error);
 }
 
 const destroys: PlanNote = {
@@ -165,20 +165,20 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceStat
   // The workspace is destroyed only after the provider knows that no other resource declares it.
   deleteBeforeReplace: false,
   planNotes: ({ inputs, last }) => (inputs.destroyOnDelete && !last?.destroyOnDelete ? [destroys] : []),
-  read: ({ connection, state }) => read(connection, state),
+  read: ({ operation, state }) => read(operation, state),
   find,
-  create: async ({ found }) => found?.state as AdminWorkspaceState,
+  create: async ({ existing }) => existing?.state as AdminWorkspaceState,
   // An update only changes `destroyOnDelete`, which the platform does not hold.
   update: async ({ state: { destroyOnDelete, ...shown } }) => shown,
   delete: async (request) => {
-    const { connection, state } = request;
+    const { operation, state } = request;
     if (!state.destroyOnDelete) return;
-    await removeObject(connection, path(state.workspaceId), () => destroy(request), { isIrreversible: true });
+    await removeObject(operation, path(state.workspaceId), () => destroy(request), { isIrreversible: true });
   },
-  discover: async ({ connection, workspaces, attempt }) =>
+  discover: async ({ operation, workspaces, attempt }) =>
     workspaces
       ? attempt("workspaces", async () => {
-          const found = await readAll(connection, adminPath("workspaces"), callAsAdministrator);
+          const found = await readAll(operation, adminPath("workspaces"), callAsAdministrator);
           return found.map((each) => {
             const { id: workspaceId, name, organization } = workspaceOf(each, undefined);
             return { state: { workspaceId }, suggestedName: `${organization}-${name}` };

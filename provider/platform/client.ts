@@ -1,4 +1,4 @@
-import { Connection, defineSystem, System } from "../connection";
+import { defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
 import { Request, send } from "../http";
 import { unexpectedResponse } from "../http/failure";
@@ -55,12 +55,12 @@ export const system: System = defineSystem({
 });
 
 /** `connect` has already rejected every other dialect. */
-export const dialectOf = ({ dialect }: Connection): PlatformDialect => dialects[dialect] as PlatformDialect;
+export const dialectOf = ({ server: { dialect } }: Operation): PlatformDialect => dialects[dialect] as PlatformDialect;
 
 /** The attribute name on the server: `cloud-a-access-key-id` for `cloudAAccessKeyId`. */
-export function wireName(connection: Connection, field: string): string {
+export function wireName(operation: Operation, field: string): string {
   const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return name.replace(/^cloud-[abc]/, (cloud) => dialectOf(connection).clouds[cloud] ?? cloud);
+  return name.replace(/^cloud-[abc]/, (cloud) => dialectOf(operation).clouds[cloud] ?? cloud);
 }
 
 /** An API path with encoded segments. */
@@ -79,12 +79,12 @@ export interface Resource {
 }
 
 /** Sends a request to the platform and returns the response body. A write needs no body, or an empty or a JSON:API document. */
-export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
+export async function call(operation: Operation, request: Omit<Request, "headers">): Promise<unknown> {
   const headers = (token?: string): Record<string, string> => ({
     ...(token ? { authorization: `Bearer ${token}` } : {}),
     "content-type": "application/vnd.api+json",
   });
-  const { body } = await send(connection, { ...request, headers });
+  const { body } = await send(operation, { ...request, headers });
   const isDocument = isObject(body) && (isObject(body.data) || Object.keys(body).length === 0);
   if (request.method === "GET" || body === undefined || isDocument) return body;
   throw invalidResponse(request.method, request.path);
@@ -97,12 +97,12 @@ export const isNotFound = (error: unknown): error is StewardError =>
 export const generalPath: string = adminPath("general-settings");
 
 /** `call` for the administration API, where a 404 means a token without administrator rights or an endpoint that this release lacks. */
-export async function callAsAdministrator(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
+export async function callAsAdministrator(operation: Operation, request: Omit<Request, "headers">): Promise<unknown> {
   try {
-    return await call(connection, request);
+    return await call(operation, request);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    if (request.path === generalPath || !(await isAdministrator(connection))) throw notAdministrator(connection, error);
+    if (request.path === generalPath || !(await isAdministrator(operation))) throw notAdministrator(operation, error);
     throw error.with({
       rule: "endpoint-missing",
       reason: "this release of the platform has no such endpoint",
@@ -111,7 +111,15 @@ export async function callAsAdministrator(connection: Connection, request: Omit<
   }
 }
 
-export function notAdministrator({ title, tokenSource }: Connection, error: StewardError): StewardError {
+export function notAdministrator(
+  {
+    server: {
+      title,
+      credentials: { tokenSource },
+    },
+  }: Operation,
+  error: StewardError,
+): StewardError {
   return error.with({
     code: "ERR_FORBIDDEN",
     rule: "not-administrator",
@@ -121,9 +129,9 @@ export function notAdministrator({ title, tokenSource }: Connection, error: Stew
 }
 
 /** True if the token belongs to a site administrator. A 404 alone does not tell, so this reads the general settings. */
-export async function isAdministrator(connection: Connection): Promise<boolean> {
+export async function isAdministrator(operation: Operation): Promise<boolean> {
   try {
-    await call(connection, { method: "GET", path: generalPath, retry: "idempotent" });
+    await call(operation, { method: "GET", path: generalPath, retry: "idempotent" });
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;

@@ -1,5 +1,5 @@
 import { exact } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { Definition, ExistingObject, ReadRequest, UpdateRequest } from "../definition";
 import { PartialState, StewardError } from "../errors";
 import { ConnectionArgs, connectionField, nonEmptyStr } from "../inputs";
@@ -93,8 +93,8 @@ const written = (inputs: ModuleVersionDeprecationInputs, published: Published): 
   publishedLink: published.link,
 });
 
-async function read({ connection, state: previous }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
-  const published = (await readVersion(connection, previous))?.deprecation;
+async function read({ operation, state: previous }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
+  const published = (await readVersion(operation, previous))?.deprecation;
   if (!published) return undefined;
   const { reason, link } = published;
   // The platform appends only to a reason that the provider sent. After an adopted reason, more words are drift.
@@ -114,37 +114,37 @@ const path = (version: Identity): string =>
 
 type Status = { "deprecated-status": "Deprecated"; reason: string; link?: string } | { "deprecated-status": "Undeprecated" };
 
-async function write(connection: Connection, version: Identity, deprecation: Status): Promise<unknown> {
+async function write(operation: Operation, version: Identity, deprecation: Status): Promise<unknown> {
   try {
-    return await call(connection, {
+    return await call(operation, {
       method: "PATCH",
       path: path(version),
       body: { data: { type: "module-versions", attributes: { deprecation } } },
       retry: "idempotent",
     });
   } finally {
-    recordWritten(connection, version);
+    recordWritten(operation, version);
   }
 }
 
 type Published = NonNullable<ModuleVersion["deprecation"]>;
 
 async function deprecate(
-  connection: Connection,
+  operation: Operation,
   inputs: ModuleVersionDeprecationInputs,
   before: Published | undefined,
 ): Promise<StoredState> {
   // The platform may keep a link that a write omits, so it is cleared explicitly.
   const { reason, link = before?.link && "" } = inputs;
   try {
-    const document = await write(connection, inputs, {
+    const document = await write(operation, inputs, {
       "deprecated-status": "Deprecated",
       reason,
       ...(link === undefined ? {} : { link }),
     });
     return written(inputs, publishedIn(document) ?? { reason, link: link || undefined });
   } catch (error) {
-    throw await afterFailure(connection, inputs, before, error);
+    throw await afterFailure(operation, inputs, before, error);
   }
 }
 
@@ -157,7 +157,7 @@ function publishedIn(document: unknown): Published | undefined {
 
 /** The error of a failed write, with a partial state if the registry shows that it was applied. */
 async function afterFailure(
-  connection: Connection,
+  operation: Operation,
   inputs: ModuleVersionDeprecationInputs,
   before: Published | undefined,
   error: unknown,
@@ -168,7 +168,7 @@ async function afterFailure(
   if (!error.details.outcomeUnknown) return error;
   let now: Published | undefined;
   try {
-    now = (await readVersion(connection, inputs))?.deprecation;
+    now = (await readVersion(operation, inputs))?.deprecation;
   } catch {
     return error;
   }
@@ -192,13 +192,13 @@ const isSame = (published: Published, { reason, link }: ModuleVersionDeprecation
   published.reason === reason && published.link === link;
 
 interface Request {
-  connection: Connection;
+  operation: Operation;
   inputs: ModuleVersionDeprecationInputs;
 }
 
 /** A version that is already deprecated with this reason and link needs no adoption. */
-async function find({ connection, inputs }: Request): Promise<ExistingObject<StoredState> | undefined> {
-  const version = await readVersion(connection, inputs);
+async function find({ operation, inputs }: Request): Promise<ExistingObject<StoredState> | undefined> {
+  const version = await readVersion(operation, inputs);
   if (!version)
     throw new StewardError({
       code: "ERR_NOT_FOUND",
@@ -215,25 +215,25 @@ async function find({ connection, inputs }: Request): Promise<ExistingObject<Sto
   };
 }
 
-async function create({ connection, inputs }: Request): Promise<StoredState> {
-  const existing = (await readVersion(connection, inputs))?.deprecation;
+async function create({ operation, inputs }: Request): Promise<StoredState> {
+  const existing = (await readVersion(operation, inputs))?.deprecation;
   if (existing && isSame(existing, inputs)) return { ...written(inputs, existing), isAdopted: true };
-  return deprecate(connection, inputs, existing);
+  return deprecate(operation, inputs, existing);
 }
 
-async function update({ connection, inputs, last }: UpdateRequest<ModuleVersionDeprecationInputs, StoredState>): Promise<StoredState> {
+async function update({ operation, inputs, last }: UpdateRequest<ModuleVersionDeprecationInputs, StoredState>): Promise<StoredState> {
   // `last`, not `state`: a link that was removed from the program must be cleared. After a create with an unknown outcome, the state has only
   // the declared link.
-  return deprecate(connection, inputs, { reason: last.publishedReason, link: last.publishedLink ?? last.link });
+  return deprecate(operation, inputs, { reason: last.publishedReason, link: last.publishedLink ?? last.link });
 }
 
-async function reinstate(connection: Connection, state: ModuleVersionDeprecationState): Promise<void> {
+async function reinstate(operation: Operation, state: ModuleVersionDeprecationState): Promise<void> {
   try {
-    await write(connection, state, { "deprecated-status": "Undeprecated" });
+    await write(operation, state, { "deprecated-status": "Undeprecated" });
   } catch (error) {
     if (!isNotFound(error)) throw error;
     // A removed version needs no reinstating. If it still exists, the 404 means that the token may not manage it.
-    if (await readVersion(connection, state))
+    if (await readVersion(operation, state))
       throw error.with({ rule: "not-manager", hint: "The token may not manage the modules of that organization." });
   }
 }
@@ -301,11 +301,11 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   find,
   create,
   update,
-  delete: ({ connection, state }) => removeObject(connection, path(state), () => reinstate(connection, state)),
+  delete: ({ operation, state }) => removeObject(operation, path(state), () => reinstate(operation, state)),
   discover: async (request) => {
     const searches = (await modulesFor(request)).map((module) =>
       request.attempt(addressOf(module).join("/"), async () => {
-        const versions = (await readModuleVersions(request.connection, module)) ?? [];
+        const versions = (await readModuleVersions(request.operation, module)) ?? [];
         return versions.filter(({ deprecation }) => deprecation).map((version) => ({ state: identityOf(version) }));
       }),
     );

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { isObject } from "../text/json";
 import { apiPath, call, invalidResponse, isAdministrator, isNotFound } from "./client";
 
@@ -46,10 +46,10 @@ export const addressOf = ({ organizationName, moduleName, moduleProvider }: Modu
 export const pathOf = (module: Module, last: string): string => apiPath("api", "registry", "v1", "modules", ...addressOf(module), last);
 
 /** All versions of a module; undefined if it does not exist. A 404 proves that only to an administrator. */
-export async function readModuleVersions(connection: Connection, module: Module): Promise<ModuleVersion[] | undefined> {
+export async function readModuleVersions(operation: Operation, module: Module): Promise<ModuleVersion[] | undefined> {
   const path = pathOf(module, "versions");
   try {
-    const body = await call(connection, { method: "GET", path, retry: "idempotent" });
+    const body = await call(operation, { method: "GET", path, retry: "idempotent" });
     const { modules } = (body ?? {}) as { modules?: unknown };
     const entries = Array.isArray(modules) ? modules.map(versionsIn) : [];
     // An existing module has an entry, even without versions.
@@ -57,7 +57,7 @@ export async function readModuleVersions(connection: Connection, module: Module)
     return entries.flat().map((version) => versionOf(version, module));
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    if (await isAdministrator(connection)) return undefined;
+    if (await isAdministrator(operation)) return undefined;
     throw error.with({
       rule: "module-not-shown",
       reason: `the registry has no module ${addressOf(module).join("/")}, or the token may not read it`,
@@ -96,19 +96,21 @@ interface Reading {
   written: Set<string>;
 }
 
-const keyOf = (connection: Connection, { organizationName, moduleName, moduleProvider }: Module): string =>
-  JSON.stringify([organizationName, moduleName, moduleProvider, connection.server, connection.token()]);
+const keyOf = (operation: Operation, { organizationName, moduleName, moduleProvider }: Module): string =>
+  JSON.stringify([organizationName, moduleName, moduleProvider, operation.server.id, operation.server.credentials.token()]);
 
 /**
  * Reads one version. All versions of a module share one response until they are written: otherwise a thousand deprecations would send a
  * thousand requests.
  */
-export async function readVersion(connection: Connection, version: Identity): Promise<ModuleVersion | undefined> {
-  const { cache } = connection;
-  const key = keyOf(connection, version);
+export async function readVersion(operation: Operation, version: Identity): Promise<ModuleVersion | undefined> {
+  const {
+    run: { cache },
+  } = operation;
+  const key = keyOf(operation, version);
   let reading = cache.get(key) as Reading | undefined;
   if (!reading || reading.written.has(version.moduleVersion)) {
-    reading = { versions: readModuleVersions(connection, version), written: new Set() };
+    reading = { versions: readModuleVersions(operation, version), written: new Set() };
     cache.set(key, reading);
   }
   try {
@@ -120,6 +122,6 @@ export async function readVersion(connection: Connection, version: Identity): Pr
 }
 
 /** Makes the next read of this version send a request. */
-export function recordWritten(connection: Connection, version: Identity): void {
-  (connection.cache.get(keyOf(connection, version)) as Reading | undefined)?.written.add(version.moduleVersion);
+export function recordWritten(operation: Operation, version: Identity): void {
+  (operation.run.cache.get(keyOf(operation, version)) as Reading | undefined)?.written.add(version.moduleVersion);
 }

@@ -29,9 +29,9 @@ export const moduleVersion: ReadFunction<GetModuleVersionOptions, ModuleVersion>
   operation: "Cannot read module version",
   system,
   options: getOptions,
-  async run(connection, options) {
+  async run(operation, options) {
     const path = pathOf(options, options.moduleVersion);
-    const body = await call(connection, { method: "GET", path, retry: "idempotent" });
+    const body = await call(operation, { method: "GET", path, retry: "idempotent" });
     if (!isObject(body) || !("version" in body)) throw invalidResponse("GET", path);
     return versionOf(body, options);
   },
@@ -43,8 +43,8 @@ export const moduleVersions: ReadFunction<ListModuleVersionsOptions, ModuleVersi
   system,
   options: listOptions,
   property: "versions",
-  async run(connection, options) {
-    const found = await readModuleVersions(connection, options);
+  async run(operation, options) {
+    const found = await readModuleVersions(operation, options);
     if (found) return found;
     throw new StewardError({
       code: "ERR_NOT_FOUND",

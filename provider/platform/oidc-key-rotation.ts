@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isPast, seconds } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { Definition, OutcomeUnknown, PlanNote } from "../definition";
 import { StewardError } from "../errors";
 import { bool, connectionField, strList } from "../inputs";
@@ -38,11 +38,11 @@ const defaultTimeout = 24 * hour;
 const longestWait = 30 * 24 * hour;
 
 /** The longest time for which a run in progress can use its token, in milliseconds. */
-async function tokenLifetime(connection: Connection): Promise<number> {
-  const { runTimeouts } = dialectOf(connection);
+async function tokenLifetime(operation: Operation): Promise<number> {
+  const { runTimeouts } = dialectOf(operation);
   if (runTimeouts.length === 0) return defaultTimeout;
   const request = { method: "GET", path: generalPath, retry: "idempotent" } as const;
-  const attributes = await callAsAdministrator(connection, request).then(
+  const attributes = await callAsAdministrator(operation, request).then(
     (document) => resourceOf(document, request).attributes,
     (error) => {
       if (error instanceof StewardError) return {} as Record<string, unknown>;
@@ -56,24 +56,24 @@ async function tokenLifetime(connection: Connection): Promise<number> {
 const later = (time: string): string =>
   `not trimmed yet: \`pulumi up\` after ${time} trims the old keys, whose tokens have expired by then`;
 
-function schedule(connection: Connection, performedAt: string, lifetime: number): OidcKeyRotationState {
+function schedule(operation: Operation, performedAt: string, lifetime: number): OidcKeyRotationState {
   // The state may be damaged. A later time is safe.
   const rotatedAt = Date.parse(performedAt) || Date.now();
   const trimAt = new Date(rotatedAt + lifetime).toISOString();
-  connection.log.info(`${connection.resource}: ${later(trimAt)}`);
+  operation.run.log.info(`${operation.resource}: ${later(trimAt)}`);
   return { performedAt, trimAt };
 }
 
-async function rotate({ connection, inputs }: { connection: Connection; inputs: OidcKeyRotationInputs }): Promise<OidcKeyRotationState> {
+async function rotate({ operation, inputs }: { operation: Operation; inputs: OidcKeyRotationInputs }): Promise<OidcKeyRotationState> {
   // Read first: nothing may fail between the rotation and its record in the state.
-  const lifetime = inputs.trimLater ? await tokenLifetime(connection) : undefined;
-  const { performedAt } = await perform(rotateKey, { connection, inputs });
-  return lifetime === undefined ? { performedAt, trimAt: undefined } : schedule(connection, performedAt, lifetime);
+  const lifetime = inputs.trimLater ? await tokenLifetime(operation) : undefined;
+  const { performedAt } = await perform(rotateKey, { operation, inputs });
+  return lifetime === undefined ? { performedAt, trimAt: undefined } : schedule(operation, performedAt, lifetime);
 }
 
-async function trim(connection: Connection): Promise<void> {
+async function trim(operation: Operation): Promise<void> {
   try {
-    await perform(trimKey, { connection, inputs: {} });
+    await perform(trimKey, { operation, inputs: {} });
   } catch (error) {
     // A trim may run twice. Only a rotation whose outcome is unknown has to be repeated.
     throw error instanceof StewardError ? error.with({ outcomeUnknown: false }) : error;
@@ -89,13 +89,13 @@ const rotates = ({ triggers }: OidcKeyRotationInputs, last: Last): boolean =>
 const trims = ({ trimLater }: OidcKeyRotationInputs, { trimAt, outcomeUnknown }: Last): boolean =>
   trimLater === true && isPast(trimAt) && !outcomeUnknown;
 
-async function update(connection: Connection, inputs: OidcKeyRotationInputs, last: Last): Promise<OidcKeyRotationState> {
+async function update(operation: Operation, inputs: OidcKeyRotationInputs, last: Last): Promise<OidcKeyRotationState> {
   const isTrimmed = trims(inputs, last);
-  if (isTrimmed) await trim(connection);
-  if (rotates(inputs, last)) return rotate({ connection, inputs });
+  if (isTrimmed) await trim(operation);
+  if (rotates(inputs, last)) return rotate({ operation, inputs });
   const { performedAt, trimAt } = last;
   if (!inputs.trimLater || isTrimmed) return { performedAt, trimAt: undefined };
-  return last.trimLater ? { performedAt, trimAt } : schedule(connection, performedAt, await tokenLifetime(connection));
+  return last.trimLater ? { performedAt, trimAt } : schedule(operation, performedAt, await tokenLifetime(operation));
 }
 
 function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
@@ -152,5 +152,5 @@ export const oidcKeyRotation: Definition<OidcKeyRotationInputs, OidcKeyRotationS
   planNotes: ({ inputs, last }) => (last ? planNotes(inputs, last) : []),
   read: async ({ state }) => state,
   create: rotate,
-  update: ({ connection, inputs, last }) => update(connection, inputs, last),
+  update: ({ operation, inputs, last }) => update(operation, inputs, last),
 };

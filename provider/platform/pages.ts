@@ -1,4 +1,4 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { isObject } from "../text/json";
 import { asString, call, completed, invalidResponse, Resource } from "./client";
 
@@ -85,10 +85,10 @@ export async function* itemsFrom<Item extends { id: string }>(
 }
 
 /** Reads a whole collection, with the largest page size of the platform. */
-export async function readAll(connection: Connection, path: string, send: typeof call = call): Promise<Resource[]> {
+export async function readAll(operation: Operation, path: string, send: typeof call = call): Promise<Resource[]> {
   const fetchPage = async (page: number): Promise<Page<Resource>> => {
     const query = { "page[number]": String(page), "page[size]": "100" };
-    return pageOf(await send(connection, { method: "GET", path, query, retry: "idempotent" }), path, completed);
+    return pageOf(await send(operation, { method: "GET", path, query, retry: "idempotent" }), path, completed);
   };
   const all: Resource[] = [];
   for await (const each of itemsFrom(await fetchPage(1), path, fetchPage)) all.push(each);

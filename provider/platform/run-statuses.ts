@@ -1,4 +1,4 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { CheckFailure, StewardError } from "../errors";
 import { closest } from "../text/spelling";
 import { dialectOf } from "./client";
@@ -26,7 +26,7 @@ const statuses = [
 ];
 
 /** Rejects an unknown status, which would find no workspace. Terraform Enterprise may know more, so there it only prints a warning. */
-export function checkStatuses(connection: Connection, given: readonly string[] = []): void {
+export function checkStatuses(operation: Operation, given: readonly string[] = []): void {
   const failures = given.flatMap((status, index): CheckFailure[] => {
     if (statuses.includes(status)) return [];
     const meant = closest(status, statuses);
@@ -35,6 +35,6 @@ export function checkStatuses(connection: Connection, given: readonly string[] =
   });
   if (failures.length === 0) return;
   const reason = `${failures.map((failure) => `${failure.path}: ${failure.reason}`).join("; ")}. Known statuses: ${statuses.join(", ")}`;
-  if (dialectOf(connection).hasOnlyKnownStatuses) throw new StewardError({ code: "ERR_INVALID_INPUT", reason, failures });
-  connection.log.warn(`listWorkspaces: ${reason}`);
+  if (dialectOf(operation).hasOnlyKnownStatuses) throw new StewardError({ code: "ERR_INVALID_INPUT", reason, failures });
+  operation.run.log.warn(`listWorkspaces: ${reason}`);
 }

@@ -38,7 +38,7 @@ export const smsVerification: Definition<SmsVerificationInputs, ActionState> = a
   type: "SmsVerification",
   displayName: "SMS verification",
   id: "sms-verification",
-  path: (connection) => [dialectOf(connection).smsSettings, "verify"],
+  path: (operation) => [dialectOf(operation).smsSettings, "verify"],
   fields: { testNumber: { input: z.string("must be a phone number").min(1, "must not be empty"), required: true } },
   whenRefused: "Enable SmsSettings with a valid account first, and add them to dependsOn.",
   attributes: ({ testNumber }) => ({ "test-number": testNumber }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { Request } from "../http";
 import { isObject } from "../text/json";
 import { adminPath, asString, call, completed, idsIn, isAdministrator, isNotFound, notAdministrator, Resource, resourceOf } from "./client";
@@ -35,19 +35,19 @@ export const workspaceIdInput: z.ZodString = z
 
 /** Reads a workspace; undefined if it does not exist. A 404 proves that only to an administrator. */
 export async function readWorkspace(
-  connection: Connection,
+  operation: Operation,
   id: string,
   { include, ...limits }: { include?: WorkspaceInclude[] } & Pick<Request, "limits"> = {},
 ): Promise<Workspace | undefined> {
   const path = adminPath("workspaces", id);
   try {
     const query = include ? { query: { include: include.join(",") } } : {};
-    const document = await call(connection, { method: "GET", path, ...query, ...limits, retry: "idempotent" });
+    const document = await call(operation, { method: "GET", path, ...query, ...limits, retry: "idempotent" });
     return workspaceOf(resourceOf(document, { method: "GET", path }), (document as { included?: unknown }).included);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    if (await isAdministrator(connection)) return undefined;
-    throw notAdministrator(connection, error);
+    if (await isAdministrator(operation)) return undefined;
+    throw notAdministrator(operation, error);
   }
 }
 

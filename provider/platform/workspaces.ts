@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { StewardError } from "../errors";
 import { connectionInput, str, strictObject } from "../inputs";
 import { eachWithOperation, invoke, read } from "../program/invoke";
@@ -107,7 +107,7 @@ interface WorkspacePage extends Page<Workspace> {
 const path = adminPath("workspaces");
 
 async function fetchPage(
-  connection: Connection,
+  operation: Operation,
   { q, currentRunStatus, sort, pageSize, include }: WorkspaceQuery,
   page: number,
 ): Promise<WorkspacePage> {
@@ -119,7 +119,7 @@ async function fetchPage(
     ...(page === 1 ? {} : { "page[number]": String(page) }),
     ...(pageSize === undefined ? {} : { "page[size]": String(pageSize) }),
   };
-  const document = await callAsAdministrator(connection, { method: "GET", path, query, retry: "idempotent" });
+  const document = await callAsAdministrator(operation, { method: "GET", path, query, retry: "idempotent" });
   const { included, meta } = (document ?? {}) as { included?: unknown; meta?: { "status-counts"?: Record<string, number> } };
   return {
     ...pageOf(document, path, (each) => workspaceOf(completed(each), included)),
@@ -127,15 +127,15 @@ async function fetchPage(
   };
 }
 
-const following = (connection: Connection, query: WorkspaceQuery, first: Page<Workspace>): AsyncGenerator<Workspace> =>
+const following = (operation: Operation, query: WorkspaceQuery, first: Page<Workspace>): AsyncGenerator<Workspace> =>
   eachWithOperation(
     workspaces.operation,
-    itemsFrom(first, path, (page) => fetchPage(connection, query, page)),
+    itemsFrom(first, path, (page) => fetchPage(operation, query, page)),
   );
 
-async function firstPage(connection: Connection, query: WorkspaceQuery): Promise<WorkspacePage> {
-  checkStatuses(connection, query.currentRunStatus);
-  return fetchPage(connection, query, 1);
+async function firstPage(operation: Operation, query: WorkspaceQuery): Promise<WorkspacePage> {
+  checkStatuses(operation, query.currentRunStatus);
+  return fetchPage(operation, query, 1);
 }
 
 export const workspaces: ReadFunction<ListWorkspacesOptions, Workspace[]> = {
@@ -144,9 +144,9 @@ export const workspaces: ReadFunction<ListWorkspacesOptions, Workspace[]> = {
   system,
   options: listOptions,
   property: "workspaces",
-  async run(connection, query) {
+  async run(operation, query) {
     const all: Workspace[] = [];
-    for await (const each of following(connection, query, await firstPage(connection, query))) all.push(each);
+    for await (const each of following(operation, query, await firstPage(operation, query))) all.push(each);
     return all;
   },
 };
@@ -156,8 +156,8 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
   operation: "Cannot read workspace",
   system,
   options: getOptions,
-  async run(connection, { id, include }) {
-    const found = await readWorkspace(connection, id, { include });
+  async run(operation, { id, include }) {
+    const found = await readWorkspace(operation, id, { include });
     if (found) return found;
     throw new StewardError({
       code: "ERR_NOT_FOUND",
@@ -171,7 +171,7 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
 };
 
 interface Begun {
-  connection: Connection;
+  operation: Operation;
   first: WorkspacePage;
 }
 
@@ -189,7 +189,7 @@ interface Begun {
 export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceList {
   let begun: Promise<Begun> | undefined;
   const begin = async (): Promise<Begun> => {
-    begun ??= invoke(workspaces, options, async (connection) => ({ connection, first: await firstPage(connection, options) }));
+    begun ??= invoke(workspaces, options, async (operation) => ({ operation, first: await firstPage(operation, options) }));
     try {
       return await begun;
     } catch (error) {
@@ -201,8 +201,8 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
     statusCounts: async () => (await begin()).first.statusCounts,
     totalCount: async () => (await begin()).first.totalCount,
     async *[Symbol.asyncIterator]() {
-      const { connection, first } = await begin();
-      yield* following(connection, options, first);
+      const { operation, first } = await begin();
+      yield* following(operation, options, first);
     },
   };
 }

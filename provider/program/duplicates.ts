@@ -1,7 +1,7 @@
 import { all, Inputs, Output } from "@pulumi/pulumi/output";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
-import { Connection, connect, noEngine, System } from "../connection";
+import { connect, noEngine, Operation, System } from "../connection";
 import { AnyFields } from "../definition";
 import { StewardError } from "../errors";
 import { defaultsOf } from "../fields";
@@ -25,7 +25,7 @@ export interface Declared {
 export interface Program {
   /** The names of the resources, by the server and the path of their objects. */
   names: Map<string, string>;
-  connections: Map<string, Connection | undefined>;
+  connections: Map<string, Operation | undefined>;
 }
 
 /** By stack: the Automation API runs several programs in a process. */
@@ -89,10 +89,10 @@ export function declare(
   const connectionName = (given.connection as string | undefined) ?? "default";
   const key = `${system.name} ${connectionName}`;
   if (!connections.has(key)) connections.set(key, find(system, connectionName));
-  const connection = connections.get(key);
-  if (!connection || !objects) return;
-  const paths = pathsOf(objects, { ...defaultsOf(fields, connection), ...withoutNulls(given) });
-  const declared = paths.map((path) => `${connection.server} ${path}`);
+  const operation = connections.get(key);
+  if (!operation || !objects) return;
+  const paths = pathsOf(objects, { ...defaultsOf(fields, operation), ...withoutNulls(given) });
+  const declared = paths.map((path) => `${operation.server.id} ${path}`);
   for (const [index, object] of declared.entries()) {
     const other = findDeclared(names, object);
     if (other === undefined) continue;
@@ -117,7 +117,7 @@ function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): r
 }
 
 /** Undefined if the connection is invalid, which the provider reports. */
-function find(system: System, name: string): Connection | undefined {
+function find(system: System, name: string): Operation | undefined {
   try {
     return connect(system, name, { config: getConfig, environment: process.env, cache: new Map(), engine: noEngine, log: standardOutput });
   } catch {

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { dirname, join, sep } from "node:path";
 import { StewardError } from "../errors";
 
-// The program's side of Pulumi's dynamic providers. dynamic-runtime.ts is the engine's side.
+// The program's side of Pulumi's dynamic providers. engine/dynamic-runtime.ts is the engine's side.
 
 export const dynamicType = (token: string): string => `pulumi-nodejs:dynamic/steward/${token}`;
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { ConfigurationSources, Connection, connect, noEngine } from "../connection";
+import { ConfigurationSources, connect, noEngine, Operation } from "../connection";
 import { invalidInput, StewardError } from "../errors";
 import { checkFailures, issuesOf, Schema } from "../inputs";
 import { FunctionSpec, ReadFunction } from "../read-function";
@@ -39,7 +39,7 @@ export function assertOptions(options: Schema, given: object): void {
 export function invoke<T, Own extends object>(
   spec: FunctionSpec<Own>,
   given: { connection?: string },
-  run: (connection: Connection & Own) => Promise<T>,
+  run: (operation: Operation<Own>) => Promise<T>,
 ): Promise<T> {
   const { assertDefaultSpelled, getConfig, hideResponses, log } = program();
   // The program may pass the result to a resource of another package.
@@ -64,7 +64,7 @@ export function invoke<T, Own extends object>(
 export const read = <Options extends { connection?: string }, Result, Own extends object>(
   called: ReadFunction<Options, Result, Own>,
   options: Options,
-): Promise<Result> => invoke(called, options, (connection) => called.run(connection, options));
+): Promise<Result> => invoke(called, options, (operation) => called.run(operation, options));
 
 /** The result with its secrets as outputs. */
 export function secretsAsOutputs<Result extends object>({ secrets = [] }: { secrets?: readonly string[] }, result: Result): object {
@@ -77,8 +77,8 @@ export function secretsAsOutputs<Result extends object>({ secrets = [] }: { secr
 export async function* invokeEach<T, Own extends object>(
   spec: FunctionSpec<Own>,
   given: { connection?: string },
-  run: (connection: Connection & Own) => AsyncIterable<T>,
+  run: (operation: Operation<Own>) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const connection = await invoke(spec, given, async (connected) => connected);
-  yield* eachWithOperation(spec.operation, run(connection));
+  const operation = await invoke(spec, given, async (connected) => connected);
+  yield* eachWithOperation(spec.operation, run(operation));
 }

@@ -1,7 +1,7 @@
 import { Input, Inputs, Output, output, secret } from "@pulumi/pulumi/output";
 import { CustomResourceOptions, ID } from "@pulumi/pulumi/resource";
 import { invalidInput } from "../errors";
-import { namesWith, publicNames } from "../fields";
+import { fieldPath, namesWith, publicNames } from "../fields";
 import { ConnectionArgs } from "../inputs";
 import { secretInputs } from "../lifecycle/properties";
 import { encryptedOutputs } from "../lifecycle/state";
@@ -77,7 +77,7 @@ export function registration(
     options.aliases = [...(opts?.aliases ?? []), { type: other }];
   }
   if (isNative) return [nativeType(definition.token), name, declared, { version: packageVersion(), ...options }];
-  const secretOutputs = [...secrets.filter((path) => !path.includes(".")), ...encryptedOutputs(definition.fields)];
+  const secretOutputs = [...secrets.filter((name) => fieldPath(name).length === 1), ...encryptedOutputs(definition.fields)];
   const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];
   return [dynamicType(definition.token), name, declared, { ...options, additionalSecretOutputs }];
 }

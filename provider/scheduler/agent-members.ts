@@ -18,7 +18,7 @@ export const agentMembers: ReadFunction<GetAgentMembersOptions, unknown> = {
   system,
   options: onlyConnection,
   property: "members",
-  run: (connection) => callUnchanged(connection, { method: "GET", path: "/v1/agent/members", retry: "exceptOn5xx" }, "members"),
+  run: (operation) => callUnchanged(operation, { method: "GET", path: "/v1/agent/members", retry: "exceptOn5xx" }, "members"),
 };
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Connection, defineSystem, System } from "../connection";
+import { defineSystem, Operation, System } from "../connection";
 import { invalidInput, StewardError } from "../errors";
 import { Request, Response, send } from "../http";
 import { unexpectedResponse } from "../http/failure";
@@ -67,10 +67,10 @@ export const system: System<SchedulerSettings> = defineSystem({
   ],
 });
 
-export type SchedulerConnection = Connection & SchedulerSettings;
+export type SchedulerOperation = Operation<SchedulerSettings>;
 
 /** `connect` has already rejected every other dialect. */
-export const dialectOf = ({ dialect }: Connection): SchedulerDialect => dialects[dialect] as SchedulerDialect;
+export const dialectOf = ({ server: { dialect } }: Operation): SchedulerDialect => dialects[dialect] as SchedulerDialect;
 
 /** The namespace of one job. */
 export const oneNamespace: z.ZodType<string | undefined> = nonEmptyStr
@@ -84,7 +84,7 @@ export const consistencyShape = {
 };
 
 /** Rejects `*`, which a connection may set for lists: a job belongs to one namespace. */
-export function assertOneNamespace({ namespace, title }: SchedulerConnection, query: QueryOptions): void {
+export function assertOneNamespace({ server: { namespace, title } }: SchedulerOperation, query: QueryOptions): void {
   if ((query.namespace ?? namespace) === "*")
     throw invalidInput([{ path: "namespace", rule: "needed", reason: `is required, since the ${title} sets "*"` }]);
 }
@@ -104,14 +104,14 @@ function policyFor({ method, path, query, body }: Pick<Request, "method" | "path
 }
 
 /** Sends a request to the scheduler. A 5xx response is never retried. */
-export async function call(connection: Connection, request: Omit<Request, "headers" | "parse">): Promise<Response> {
-  const headers = (token?: string): Record<string, string> => (token ? { [`${dialectOf(connection).headerPrefix}-token`]: token } : {});
+export async function call(operation: Operation, request: Omit<Request, "headers" | "parse">): Promise<Response> {
+  const headers = (token?: string): Record<string, string> => (token ? { [`${dialectOf(operation).headerPrefix}-token`]: token } : {});
   try {
-    return await send(connection, { ...request, headers, parse: parseLossless });
+    return await send(operation, { ...request, headers, parse: parseLossless });
   } catch (error) {
     if (error instanceof StewardError && error.status === 403 && error.details.rule !== "no-token")
       throw error.with({
-        hint: `The token's ACL policy must contain \`${policyFor(request)}\`. The token comes from ${connection.tokenSource}.`,
+        hint: `The token's ACL policy must contain \`${policyFor(request)}\`. The token comes from ${operation.server.credentials.tokenSource}.`,
       });
     if (!(error instanceof StewardError) || error.status !== 500) throw error;
     // Nomad answers 500 also to invalid requests: an unknown region, a job without groups.
@@ -121,18 +121,18 @@ export async function call(connection: Connection, request: Omit<Request, "heade
 
 /** `call` for a response that a program receives unchanged. Throws if it lacks the field by which it is known to be the scheduler's. */
 export async function callUnchanged(
-  connection: Connection,
+  operation: Operation,
   request: Parameters<typeof call>[1],
   response: keyof Required<SchedulerDialect>["fields"],
 ): Promise<unknown> {
-  const { body } = await call(connection, request);
-  const field = dialectOf(connection).fields?.[response];
+  const { body } = await call(operation, request);
+  const field = dialectOf(operation).fields?.[response];
   if (field && !(isObject(body) && field in body)) throw invalidResponse(request.method, request.path);
   return body;
 }
 
-export function queryOf(connection: SchedulerConnection, { namespace, region, stale }: QueryOptions): Record<string, string> {
-  const chosen = { namespace: namespace ?? connection.namespace, region: region ?? connection.region };
+export function queryOf(operation: SchedulerOperation, { namespace, region, stale }: QueryOptions): Record<string, string> {
+  const chosen = { namespace: namespace ?? operation.server.namespace, region: region ?? operation.server.region };
   return {
     ...(chosen.namespace ? { namespace: chosen.namespace } : {}),
     ...(chosen.region ? { region: chosen.region } : {}),
@@ -142,9 +142,9 @@ export function queryOf(connection: SchedulerConnection, { namespace, region, st
 }
 
 /** A response header by its name without the prefix `X-Scheduler-` or `X-Nomad-`. */
-export function header(connection: Connection, { headers }: Response, name: string): string | undefined {
+export function header(operation: Operation, { headers }: Response, name: string): string | undefined {
   // A gateway may repeat a header.
-  const [value] = [headers[`${dialectOf(connection).headerPrefix}-${name}`]].flat();
+  const [value] = [headers[`${dialectOf(operation).headerPrefix}-${name}`]].flat();
   return value || undefined;
 }
 

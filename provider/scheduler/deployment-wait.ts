@@ -6,7 +6,7 @@ import { withDeadline } from "../http";
 import { strictObject } from "../inputs";
 import { invoke } from "../program/invoke";
 import { isObject } from "../text/json";
-import { assertOneNamespace, consistencyShape, oneNamespace, QueryOptions, SchedulerConnection, system } from "./client";
+import { assertOneNamespace, consistencyShape, oneNamespace, QueryOptions, SchedulerOperation, system } from "./client";
 import { Deployment } from "./deployments";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { filter } from "./filter";
@@ -69,17 +69,17 @@ const undeployed = ["batch", "sysbatch"];
 export function waitForDeployment(options: WaitForDeploymentOptions): Promise<Deployment | undefined> {
   const { jobId, timeout, electionTimeout, signal, ...consistency } = options ?? {};
   const operation = `Cannot wait for the deployment of job "${jobId}"`;
-  return invoke({ operation, system, options: schema }, options, async (connection) => {
+  return invoke({ operation, system, options: schema }, options, async (operation) => {
     if (isDryRun()) {
-      connection.log.info(`pulumi-steward: a preview does not wait for the deployment of job "${jobId}".`);
+      operation.run.log.info(`pulumi-steward: a preview does not wait for the deployment of job "${jobId}".`);
       return undefined;
     }
-    assertOneNamespace(connection, consistency);
+    assertOneNamespace(operation, consistency);
     const allowed = seconds(timeout) ?? 900;
     const seen: Progress = { line: "the scheduler has not started it" };
     return withDeadline(Date.now() + allowed * 1000, signal, async (end) => {
       try {
-        return await follow(connection, jobId, { ...consistency, signal: end }, { seen, electionTimeout });
+        return await follow(operation, jobId, { ...consistency, signal: end }, { seen, electionTimeout });
       } catch (error) {
         if (!end.aborted) throw error;
         if (signal?.aborted) throw aborted();
@@ -98,29 +98,29 @@ interface Progress {
 }
 
 async function follow(
-  connection: SchedulerConnection,
+  operation: SchedulerOperation,
   jobId: string,
   query: ListOptions,
   { seen, electionTimeout }: ElectionOptions & { seen: Progress },
 ): Promise<Deployment | undefined> {
   const waitOptions = { electionTimeout, signal: query.signal };
-  const wanted = await outlastElection(connection, () => currentVersion(connection, jobId, query), waitOptions);
+  const wanted = await outlastElection(operation, () => currentVersion(operation, jobId, query), waitOptions);
   const report = (line: string): void => {
     if (line === seen.line) return;
     seen.line = line;
-    connection.log.info(`pulumi-steward: deployment of job "${jobId}": ${line}.`);
+    operation.run.log.info(`pulumi-steward: deployment of job "${jobId}": ${line}.`);
   };
   const ofJob = { ...query, filter: filter("JobID").equals(jobId) };
   let id: string | undefined;
   let asked = false;
-  for await (const { items } of changes(connection, "deployments", ofJob, waitOptions)) {
+  for await (const { items } of changes(operation, "deployments", ofJob, waitOptions)) {
     // Servers that do not support filters silently return all deployments.
     const deployment = items
       .filter((item) => item.JobID === jobId && (id === undefined ? indexOf(item) >= wanted : item.ID === id))
       .sort(newestFirst)[0];
     if (!deployment) {
       if (id !== undefined) throw failed("gone", `deployment ${id} no longer exists`);
-      if (!asked && (await outlastElection(connection, () => isStable(connection, jobId, query, wanted), waitOptions))) {
+      if (!asked && (await outlastElection(operation, () => isStable(operation, jobId, query, wanted), waitOptions))) {
         report("already successful; the scheduler no longer has it");
         return undefined;
       }
@@ -141,14 +141,14 @@ async function follow(
 }
 
 /** The index at which the job's current version was registered. Later deployments deploy that version. */
-async function currentVersion(connection: SchedulerConnection, jobId: string, query: ListOptions): Promise<number> {
+async function currentVersion(operation: SchedulerOperation, jobId: string, query: ListOptions): Promise<number> {
   const ofJob = { ...query, filter: filter("ID").equals(jobId) };
-  const { items } = await fetchPage(connection, "jobs", ofJob, undefined);
+  const { items } = await fetchPage(operation, "jobs", ofJob, undefined);
   const job = items.find((item) => item.ID === jobId);
   if (!job)
     throw new StewardError({
       code: "ERR_NOT_FOUND",
-      reason: `the scheduler has no such job in namespace "${query.namespace ?? connection.namespace ?? "default"}"`,
+      reason: `the scheduler has no such job in namespace "${query.namespace ?? operation.server.namespace ?? "default"}"`,
       hint: "Check its ID and namespace, and that the token may read it.",
     });
   if (undeployed.includes(String(job.Type))) throw failed("job-type", `jobs of type ${job.Type} have no deployments`);
@@ -160,14 +160,14 @@ async function currentVersion(connection: SchedulerConnection, jobId: string, qu
  * True if the job's current version was deployed before. The scheduler removes a deployment once none of its allocations runs, for example
  * after a node was drained. The version stays marked as stable.
  */
-async function isStable(connection: SchedulerConnection, jobId: string, query: ListOptions, wanted: number): Promise<boolean> {
+async function isStable(operation: SchedulerOperation, jobId: string, query: ListOptions, wanted: number): Promise<boolean> {
   // The filter is negated: a server that does not support filters returns the job in any case.
   const unstable = { ...query, filter: filter("ID").equals(jobId).and(filter("Stable").equals(false)) };
   try {
-    const { items } = await fetchPage(connection, "jobs", unstable, undefined);
+    const { items } = await fetchPage(operation, "jobs", unstable, undefined);
     if (items.some((item) => item.ID === jobId)) return false;
     // The job may be gone meanwhile, be stopped or have a newer version.
-    return (await currentVersion(connection, jobId, query)) === wanted;
+    return (await currentVersion(operation, jobId, query)) === wanted;
   } catch (error) {
     // The API specification does not have the field.
     if (error instanceof StewardError && error.code === "ERR_REJECTED") return false;

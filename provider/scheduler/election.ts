@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Duration, seconds } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { StewardError } from "../errors";
 import { rule } from "../inputs";
 
@@ -28,7 +28,7 @@ const hasNoLeader = (error: unknown): error is StewardError =>
 
 /** Retries a read while the scheduler has no leader, and prints one line. */
 export async function outlastElection<T>(
-  { limits, log }: Connection,
+  { run: { limits, log } }: Operation,
   read: (attempt: number) => Promise<T>,
   { electionTimeout, signal }: ElectionOptions & { signal?: AbortSignal },
 ): Promise<T> {

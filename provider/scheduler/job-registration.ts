@@ -67,14 +67,14 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
   const { job, ...consistency } = options ?? {};
   const body = isObject(job) && isObject(job.Job) ? job : { Job: job };
   const id = isObject(body.Job) && typeof body.Job.ID === "string" ? ` "${body.Job.ID}"` : "";
-  return invoke({ operation: `Cannot register job${id}`, system, options: schema }, options, async (connection) => {
+  return invoke({ operation: `Cannot register job${id}`, system, options: schema }, options, async (operation) => {
     if (isDryRun()) {
-      connection.log.info(`pulumi-steward: job${id} is not registered in a preview.`);
+      operation.run.log.info(`pulumi-steward: job${id} is not registered in a preview.`);
       return undefined;
     }
-    assertOneNamespace(connection, consistency);
+    assertOneNamespace(operation, consistency);
     // The leader handles writes.
-    const query = queryOf(connection, { ...consistency, stale: false });
-    return callUnchanged(connection, { method: "PUT", path: "/v1/jobs", query, body, retry: "only429" }, "registration");
+    const query = queryOf(operation, { ...consistency, stale: false });
+    return callUnchanged(operation, { method: "PUT", path: "/v1/jobs", query, body, retry: "only429" }, "registration");
   });
 }

@@ -12,7 +12,7 @@ import {
   invalidResponse,
   QueryOptions,
   queryOf,
-  SchedulerConnection,
+  SchedulerOperation,
   SchedulerSettings,
   system,
 } from "./client";
@@ -93,7 +93,7 @@ export interface Fetched {
 
 /** Fetches one page. `more`: further properties of the request. */
 export async function fetchPage(
-  connection: SchedulerConnection,
+  operation: SchedulerOperation,
   collection: Collection,
   query: ListOptions,
   next: string | undefined,
@@ -103,7 +103,7 @@ export async function fetchPage(
   const { pageSize, reverse, signal } = query;
   const filter = query.filter === undefined ? undefined : String(query.filter);
   // Nodes have no namespace.
-  const inherited = collection === "nodes" ? { ...connection, namespace: undefined } : connection;
+  const inherited = collection === "nodes" ? { ...operation, server: { ...operation.server, namespace: undefined } } : operation;
   const parameters = {
     ...queryOf(inherited, query),
     ...(filter === undefined ? {} : { filter }),
@@ -122,15 +122,15 @@ export async function fetchPage(
     isHeld: more.isHeld,
     limits: { bodyBytes: listBytes, ...more.limits },
   };
-  const response = await call(connection, request).catch((error) => {
+  const response = await call(operation, request).catch((error) => {
     throw filter === undefined ? error : explainFilter(error, filter, collection);
   });
   // Go encodes an empty list as null.
   const items = response.body === null ? [] : response.body;
   if (!Array.isArray(items) || !items.every(isObject)) throw invalidResponse("GET", path);
-  const index = header(connection, response, "index");
-  const contact = header(connection, response, "lastcontact");
-  const leader = header(connection, response, "knownleader");
+  const index = header(operation, response, "index");
+  const contact = header(operation, response, "lastcontact");
+  const leader = header(operation, response, "knownleader");
   return {
     items: items.map(withTimesAsStrings),
     page: {
@@ -138,7 +138,7 @@ export async function fetchPage(
       ...(contact === undefined ? {} : { lastContact: Number(contact) }),
       ...(leader === undefined ? {} : { knownLeader: leader === "true" }),
     },
-    next: header(connection, response, "nexttoken"),
+    next: header(operation, response, "nexttoken"),
     hasIndex: index !== undefined,
   };
 }
@@ -187,15 +187,15 @@ export const listFunction = <T>(collection: Collection): ListReadFunction<T> => 
   system,
   options: querySchema(),
   property: collection,
-  async run(connection, query) {
+  async run(operation, query) {
     const items: Item[] = [];
-    for await (const each of pagesOf(connection, collection, query)) items.push(...each.items);
+    for await (const each of pagesOf(operation, collection, query)) items.push(...each.items);
     return items as T[];
   },
 });
 
-const pagesOf = (connection: SchedulerConnection, collection: Collection, query: ListOptions): AsyncGenerator<Fetched> =>
-  pages(query, collection, (each, next) => fetchPage(connection, collection, each, next));
+const pagesOf = (operation: SchedulerOperation, collection: Collection, query: ListOptions): AsyncGenerator<Fetched> =>
+  pages(query, collection, (each, next) => fetchPage(operation, collection, each, next));
 
 export function list<T>(called: ListReadFunction<T>, options: ListOptions): List<T> {
   let page: Page | undefined;
@@ -204,7 +204,7 @@ export function list<T>(called: ListReadFunction<T>, options: ListOptions): List
       return page;
     },
     async *[Symbol.asyncIterator]() {
-      const fetched = invokeEach(called, options, (connection) => pagesOf(connection, called.property, options));
+      const fetched = invokeEach(called, options, (operation) => pagesOf(operation, called.property, options));
       for await (const each of fetched) {
         page = each.page;
         for (const item of each.items) {

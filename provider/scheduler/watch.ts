@@ -4,7 +4,7 @@ import { Duration, seconds } from "../comparison";
 import { Limits } from "../connection/limits";
 import { StewardError } from "../errors";
 import { invokeEach } from "../program/invoke";
-import { SchedulerConnection, system } from "./client";
+import { SchedulerOperation, system } from "./client";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { Collection } from "./filter-check";
 import { Fetched, fetchPage, Item, ListOptions, pages, querySchema } from "./list";
@@ -78,7 +78,7 @@ export function watch(options: WatchOptions): AsyncIterable<Snapshot> {
   const waitOptions = { electionTimeout, signal: query.signal, wait };
   return {
     [Symbol.asyncIterator]: () =>
-      invokeEach({ operation, system, options: schema }, options, (connection) => changes(connection, resource, query, waitOptions)),
+      invokeEach({ operation, system, options: schema }, options, (operation) => changes(operation, resource, query, waitOptions)),
   };
 }
 
@@ -90,14 +90,14 @@ const waitSeconds = (wait: Duration | undefined): number => Math.min(seconds(wai
 
 /** Reads the whole list: immediately, or when its index differs from `index`. */
 async function readState(
-  connection: SchedulerConnection,
+  operation: SchedulerOperation,
   collection: Collection,
   query: ListOptions,
   index: number | undefined,
   wait: Duration | undefined,
 ): Promise<State> {
   const held = waitSeconds(wait);
-  const idleTimeout = (held + held / 16) * 1000 + connection.limits.blockingQueryGrace;
+  const idleTimeout = (held + held / 16) * 1000 + operation.run.limits.blockingQueryGrace;
   const blocking = {
     query: { index: String(index), wait: `${held}s` },
     isHeld: true,
@@ -108,7 +108,7 @@ async function readState(
   let first: Fetched | undefined;
   const items: Item[] = [];
   const fetch = (each: ListOptions, next?: string): Promise<Fetched> =>
-    fetchPage(connection, collection, each, next, index === undefined || first ? {} : blocking);
+    fetchPage(operation, collection, each, next, index === undefined || first ? {} : blocking);
   for await (const fetched of pages(query, collection, fetch)) {
     first ??= fetched;
     items.push(...fetched.items);
@@ -118,12 +118,14 @@ async function readState(
 
 /** The current list, then the list after each change. */
 export async function* changes(
-  connection: SchedulerConnection,
+  operation: SchedulerOperation,
   collection: Collection,
   query: ListOptions,
   { signal, wait, electionTimeout }: ElectionOptions & { signal?: AbortSignal; wait?: Duration },
 ): AsyncGenerator<Snapshot> {
-  const { limits } = connection;
+  const {
+    run: { limits },
+  } = operation;
   const halfWait = waitSeconds(wait) * 500;
   let index: number | undefined;
   let shown: string | undefined;
@@ -136,11 +138,11 @@ export async function* changes(
     let isHeld = index !== undefined;
     try {
       state = await outlastElection(
-        connection,
+        operation,
         (attempt) => {
           // After an election another server may respond, or one that has lost its indexes.
           if (attempt > 0) isHeld = false;
-          return readState(connection, collection, query, isHeld ? index : undefined, wait);
+          return readState(operation, collection, query, isHeld ? index : undefined, wait);
         },
         { electionTimeout, signal },
       );

@@ -1,4 +1,4 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { Definition, Discovered, DiscoverRequest, ExistingObject } from "../definition";
 import { placeholdersIn } from "../fields";
 import { Adopt } from "../lifecycle/adoption";
@@ -26,8 +26,8 @@ interface ApiObject<Inputs, State> {
 /** The operations of an {@link ApiObject}. A definition includes `operations`, and replaces those that differ. */
 interface ObjectFunctions<Inputs, State extends object> {
   pathOf(fields: object): string;
-  read(connection: Connection, fields: object, anyNotFound?: boolean): Promise<State | undefined>;
-  write(connection: Connection, inputs: Inputs): Promise<State>;
+  read(operation: Operation, fields: object, anyNotFound?: boolean): Promise<State | undefined>;
+  write(operation: Operation, inputs: Inputs): Promise<State>;
   operations: Pick<Definition<Inputs, State>, "objects" | "read" | "find" | "create" | "update" | "delete" | "diagnose"> & {
     discover(request: DiscoverRequest): Promise<Discovered<State>[]>;
   };
@@ -52,36 +52,36 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     return apiPath(normalizeMount(first), ...rest);
   }
 
-  async function read(connection: Connection, fields: object, anyNotFound = false): Promise<State | undefined> {
+  async function read(operation: Operation, fields: object, anyNotFound = false): Promise<State | undefined> {
     const path = pathOf(fields);
-    const data = await readData(connection, path, { anyNotFound, evidence: nameInList ? isUnlisted(connection, path) : undefined });
+    const data = await readData(operation, path, { anyNotFound, evidence: nameInList ? isUnlisted(operation, path) : undefined });
     if (!data) return undefined;
     const values = fromWire(data);
     if (!values) throw invalidResponse(path);
     return { ...Object.fromEntries(names.map((name) => [name, (fields as Values)[name]])), ...values } as State;
   }
 
-  async function write(connection: Connection, inputs: Inputs): Promise<State> {
-    await call(connection, { method: "POST", path: pathOf(inputs), body: toWire(inputs), retry: "idempotent" });
+  async function write(operation: Operation, inputs: Inputs): Promise<State> {
+    await call(operation, { method: "POST", path: pathOf(inputs), body: toWire(inputs), retry: "idempotent" });
     return inputs as unknown as State;
   }
 
-  async function find({ connection, inputs }: { connection: Connection; inputs: Inputs }): Promise<ExistingObject<State> | undefined> {
+  async function find({ operation, inputs }: { operation: Operation; inputs: Inputs }): Promise<ExistingObject<State> | undefined> {
     const { adopt } = inputs;
     const { reason, remedy } = exists(inputs);
     const error = { reason, hint: `${renamedHint} ${remedy} ${replaceHint}` };
     // Where a 404 proves nothing, the list alone shows whether the object exists.
-    if (nameInList && !adopt && !connection.previewReads)
-      return (await readExisting(adopt, () => existsInList(connection, pathOf(inputs)))) ? error : undefined;
-    const state = await readExisting(adopt, (anyNotFound) => read(connection, inputs, anyNotFound));
+    if (nameInList && !adopt && !operation.server.previewReads)
+      return (await readExisting(adopt, () => existsInList(operation, pathOf(inputs)))) ? error : undefined;
+    const state = await readExisting(adopt, (anyNotFound) => read(operation, inputs, anyNotFound));
     return state && { ...error, state };
   }
 
-  async function search(connection: Connection, fields: Partial<Values>): Promise<Discovered<State>[]> {
+  async function search(operation: Operation, fields: Partial<Values>): Promise<Discovered<State>[]> {
     const path = pathOf(fields);
     if (nameInList)
-      return (await listNames(connection, listOf(path))).map((name) => ({ state: { ...fields, [nameInList]: name } as Partial<State> }));
-    const state = await read(connection, fields);
+      return (await listNames(operation, listOf(path))).map((name) => ({ state: { ...fields, [nameInList]: name } as Partial<State> }));
+    const state = await read(operation, fields);
     return state ? [{ state, suggestedName: [...Object.values(fields), path.replace(/^.*\//, "")].join("-") }] : [];
   }
 
@@ -91,15 +91,15 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     write,
     operations: {
       objects: { fields: names as (keyof Inputs & string)[], paths: (fields) => [pathOf(fields as object)] },
-      read: ({ connection, state }) => read(connection, state),
+      read: ({ operation, state }) => read(operation, state),
       find,
-      create: ({ connection, inputs }) => write(connection, inputs),
-      update: ({ connection, inputs }) => write(connection, inputs),
-      delete: ({ connection, state }) => removeObject(connection, pathOf(state), () => remove(connection, pathOf(state))),
+      create: ({ operation, inputs }) => write(operation, inputs),
+      update: ({ operation, inputs }) => write(operation, inputs),
+      delete: ({ operation, state }) => removeObject(operation, pathOf(state), () => remove(operation, pathOf(state))),
       discover: (request) =>
         names.includes("mount")
-          ? atEachMount(request, below, (mount) => search(request.connection, { mount }))
-          : request.attempt(below, () => search(request.connection, {})),
+          ? atEachMount(request, below, (mount) => search(request.operation, { mount }))
+          : request.attempt(below, () => search(request.operation, {})),
       diagnose: explainRefusal,
     },
   };

@@ -1,5 +1,5 @@
 import type { OpenAPIV3 } from "openapi-types";
-import { Connection, defineSystem, System } from "../connection";
+import { defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
 import { Request, Retry, send } from "../http";
 import { errorsIn, unexpectedResponse } from "../http/failure";
@@ -59,13 +59,13 @@ export const system: System<SecretsSettings> = defineSystem({
 });
 
 /** `connect` has already rejected every other dialect. */
-export const dialectOf = ({ dialect }: Connection): SecretsDialect => dialects[dialect] as SecretsDialect;
+export const dialectOf = ({ server: { dialect } }: Operation): SecretsDialect => dialects[dialect] as SecretsDialect;
 
-/** The life cycle passes connections without the type of these settings. */
-const settingsOf = (connection: Connection): SecretsSettings => connection as Connection & SecretsSettings;
+/** The life cycle passes operations without the type of these settings. */
+const settingsOf = ({ server }: Operation): SecretsSettings => server as Operation<SecretsSettings>["server"];
 
 /** The mount of the scheduler engine if a resource names none. */
-export const defaultMount = (connection: Connection): string => settingsOf(connection).mount ?? dialectOf(connection).schedulerMount;
+export const defaultMount = (operation: Operation): string => settingsOf(operation).mount ?? dialectOf(operation).schedulerMount;
 
 /** An API path. A mount may be nested, and a name may contain any character. */
 export function apiPath(mount: string, ...names: string[]): string {
@@ -74,18 +74,18 @@ export function apiPath(mount: string, ...names: string[]): string {
 
 /** Sends a request to the secrets service and returns the response body. A write needs no body, or the service's own. */
 export async function call(
-  connection: Connection,
+  operation: Operation,
   request: Omit<Request, "headers">,
-  ownsBody = dialectOf(connection).ownsBody,
+  ownsBody = dialectOf(operation).ownsBody,
 ): Promise<unknown> {
-  const { tokenHeader, namespaceHeader } = dialectOf(connection);
+  const { tokenHeader, namespaceHeader } = dialectOf(operation);
   const { method, path } = request;
-  const { namespace } = settingsOf(connection);
+  const { namespace } = settingsOf(operation);
   const headers = (token?: string): Record<string, string> => ({
     ...(token ? { [tokenHeader]: token } : {}),
     ...(namespace ? { [namespaceHeader]: namespace } : {}),
   });
-  const { status, body } = await send(connection, { ...request, headers });
+  const { status, body } = await send(operation, { ...request, headers });
   if (isObject(body) && isObject(body.wrap_info))
     throw new StewardError({
       code: "ERR_FORBIDDEN",
@@ -113,23 +113,23 @@ export type Evidence = (error: StewardError) => Promise<boolean>;
  * must confirm it. With `anyNotFound` every 404 counts.
  */
 export async function readData(
-  connection: Connection,
+  operation: Operation,
   path: string,
   {
     query,
-    evidence = documentsPath(connection),
+    evidence = documentsPath(operation),
     anyNotFound = false,
   }: { query?: Record<string, string>; evidence?: Evidence; anyNotFound?: boolean } = {},
 ): Promise<Record<string, unknown> | undefined> {
   try {
-    const body = await call(connection, { method: "GET", path, ...(query ? { query } : {}), retry: "idempotent" });
+    const body = await call(operation, { method: "GET", path, ...(query ? { query } : {}), retry: "idempotent" });
     const data = isObject(body) ? body.data : undefined;
     if (isObject(data)) return data;
     throw invalidResponse(path);
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
     if (anyNotFound) return undefined;
-    const isAbsent = dialectOf(connection).provesAbsence ? error.details.errorCount === 0 : await evidence(error);
+    const isAbsent = dialectOf(operation).provesAbsence ? error.details.errorCount === 0 : await evidence(error);
     if (isAbsent) return undefined;
     throw error.with({
       rule: "unproven-absence",
@@ -161,10 +161,10 @@ export const readExisting = <T>(adopt: Adopt | undefined, read: (anyNotFound: bo
  * may route `sys` but not the mount.
  */
 const documentsPath =
-  (connection: Connection): Evidence =>
+  (operation: Operation): Evidence =>
   async (error) => {
     if (!isFromService(error)) return false;
-    const paths = await visiblePaths(connection, "idempotent");
+    const paths = await visiblePaths(operation, "idempotent");
     if (!paths)
       throw error.with({
         rule: "openapi-unreadable",
@@ -178,9 +178,9 @@ export const replaceHint =
   "To replace it with `pulumi up --replace` or `pulumi state taint`, set the resource option deleteBeforeReplace: true.";
 
 /** Deletes an object. Succeeds if the object or its mount no longer exists. */
-export async function remove(connection: Connection, path: string): Promise<void> {
+export async function remove(operation: Operation, path: string): Promise<void> {
   try {
-    await call(connection, { method: "DELETE", path, retry: "idempotent" });
+    await call(operation, { method: "DELETE", path, retry: "idempotent" });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
@@ -210,9 +210,9 @@ const openApiPath = "/v1/sys/internal/specs/openapi";
 const openApiBytes = 64 * 1024 * 1024;
 
 /** Returns the OpenAPI document of the paths that the token can see. */
-export async function readOpenApi(connection: Connection, retry: Retry): Promise<OpenAPIV3.Document> {
+export async function readOpenApi(operation: Operation, retry: Retry): Promise<OpenAPIV3.Document> {
   const limits = { bodyBytes: openApiBytes };
-  const document = (await call(connection, { method: "GET", path: openApiPath, retry, limits })) as Partial<OpenAPIV3.Document> | undefined;
+  const document = (await call(operation, { method: "GET", path: openApiPath, retry, limits })) as Partial<OpenAPIV3.Document> | undefined;
   const { openapi, info, paths } = document ?? {};
   if (typeof openapi === "string" && typeof info?.title === "string" && typeof info.version === "string" && isObject(paths))
     return document as OpenAPIV3.Document;
@@ -225,15 +225,15 @@ export async function readOpenApi(connection: Connection, retry: Retry): Promise
 }
 
 /** The paths that the token can see, read once per server and token. Undefined if the document cannot be read. */
-export function visiblePaths(connection: Connection, retry: Retry): Promise<OpenAPIV3.PathsObject | undefined> {
-  const key = JSON.stringify(["openapi", retry, connection.server, connection.token()]);
-  const known = connection.cache.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
+export function visiblePaths(operation: Operation, retry: Retry): Promise<OpenAPIV3.PathsObject | undefined> {
+  const key = JSON.stringify(["openapi", retry, operation.server.id, operation.server.credentials.token()]);
+  const known = operation.run.cache.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
   if (known) return known;
-  const asked = readOpenApi(connection, retry).then(
+  const asked = readOpenApi(operation, retry).then(
     ({ paths }) => paths,
     () => undefined,
   );
-  connection.cache.set(key, asked);
+  operation.run.cache.set(key, asked);
   return asked;
 }
 

@@ -1,4 +1,4 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { StewardError } from "../errors";
 import { isStringList } from "../text/json";
 import { dialectOf, Evidence, invalidResponse, readData } from "./client";
@@ -9,30 +9,30 @@ import { dialectOf, Evidence, invalidResponse, readData } from "./client";
 export const listOf = (path: string): string => path.replace(/\/[^/]*$/, "");
 
 /** The names in a list. A list without names is a 404. */
-export async function listNames(connection: Connection, path: string): Promise<string[]> {
-  const data = await readData(connection, path, { query: { list: "true" } });
+export async function listNames(operation: Operation, path: string): Promise<string[]> {
+  const data = await readData(operation, path, { query: { list: "true" } });
   if (!data) return [];
   const { keys } = data;
   if (!isStringList(keys)) throw invalidResponse(path);
   return keys;
 }
 
-const isListed = async (connection: Connection, path: string): Promise<boolean> =>
-  (await listNames(connection, listOf(path))).includes(decodeURIComponent(path.replace(/^.*\//, "")));
+const isListed = async (operation: Operation, path: string): Promise<boolean> =>
+  (await listNames(operation, listOf(path))).includes(decodeURIComponent(path.replace(/^.*\//, "")));
 
 /** Reads the list as evidence that an object does not exist. */
 export const isUnlisted =
-  (connection: Connection, path: string): Evidence =>
+  (operation: Operation, path: string): Evidence =>
   async () =>
-    !(await isListed(connection, path));
+    !(await isListed(operation, path));
 
 /** True if an object exists. Reads the list if a 404 of the object proves nothing, and the object itself if the token may not list. */
-export async function existsInList(connection: Connection, path: string): Promise<boolean> {
-  if (dialectOf(connection).provesAbsence) return (await readData(connection, path)) !== undefined;
+export async function existsInList(operation: Operation, path: string): Promise<boolean> {
+  if (dialectOf(operation).provesAbsence) return (await readData(operation, path)) !== undefined;
   try {
-    return await isListed(connection, path);
+    return await isListed(operation, path);
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 403) throw error;
-    return (await readData(connection, path, { evidence: () => Promise.reject(error) })) !== undefined;
+    return (await readData(operation, path, { evidence: () => Promise.reject(error) })) !== undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Comparison } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { rule, Schema } from "../inputs";
 import { defaultMount } from "./client";
 import { isMountPath, normalizeMount } from "./mount-path";
@@ -27,7 +27,7 @@ const trimmed = (value: unknown): unknown => (typeof value === "string" ? normal
 /** The input and output `mount` of a resource. */
 export const mountField: {
   input: Schema<string>;
-  default: (connection: Connection) => string;
+  default: (operation: Operation) => string;
   output: true;
   compare: Comparison;
   replaces: true;

@@ -1,5 +1,5 @@
 import type { OpenAPIV3 } from "openapi-types";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { StewardError } from "../errors";
 import { isObject } from "../text/json";
 import { documentedPath, isBelowBuiltIn, matches, visiblePaths } from "./client";
@@ -13,17 +13,17 @@ function capabilitiesFor({ get, post, put }: OpenAPIV3.PathItemObject): string {
 }
 
 /** Explains a 403 or a 404 with the paths that the OpenAPI document lists for the token. Returns any other error unchanged. */
-export async function explainRefusal(connection: Connection, error: unknown): Promise<unknown> {
+export async function explainRefusal(operation: Operation, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || (error.status !== 403 && error.status !== 404)) return error;
   // Without a token the document lists no paths.
-  const paths = connection.token() === undefined ? undefined : await visiblePaths(connection, "never");
+  const paths = operation.server.credentials.token() === undefined ? undefined : await visiblePaths(operation, "never");
   const path = documentedPath(error);
   // The document lists no paths for an unknown token either.
   if (!paths || Object.keys(paths).length === 0 || path === "") return error;
   const templates = Object.keys(paths).filter((template) => matches(template, path));
   // The path exists, so the object is missing.
   if (templates.length > 0 && error.status === 404) return error;
-  const source = `The token comes from ${connection.tokenSource}.`;
+  const source = `The token comes from ${operation.server.credentials.tokenSource}.`;
   const [item] = templates.map((template) => paths[template]);
   if (item)
     return error.with({

@@ -1,11 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { Comparison, exact, pem } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { Definition, DeleteRequest, ExistingObject, ReadRequest, UpdateRequest } from "../definition";
 import { CheckFailure } from "../errors";
 import { ConnectionArgs, connectionField, holdsCredentials, rule, str } from "../inputs";
-import { Adopt, adoptField, differencesOf, takeOverFields } from "../lifecycle/adoption";
+import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
 import { apiPath, call, dialectOf, invalidResponse, isNotFound, readData, readExisting, remove, replaceHint, system } from "./client";
 import { MountArgs, mountField } from "./mount";
@@ -91,35 +91,30 @@ const managementToken = z
 const certificate = str.regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path");
 const privateKey = str.regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path");
 
-/** DER of the object identifiers of sha1WithRSAEncryption, ecdsa-with-SHA1 and dsa-with-sha1. */
-const sha1Signatures = ["06092a864886f70d010105", "06072a8648ce3d0401", "06072a8648ce380403"].map((hex) => Buffer.from(hex, "hex"));
-
 /** Warnings about certificates that the service stores, but cannot use later. */
 function certificateWarnings(path: string, value: string | undefined): CheckFailure[] {
   if (value === undefined) return [];
   const bundle = value.match(/-----BEGIN CERTIFICATE-----[^-]*(-----END CERTIFICATE-----)?/g) ?? [];
-  const reasons = bundle.map(certificateProblem);
-  return reasons.flatMap((reason, index) => {
+  return bundle.flatMap((pem, index) => {
     const which = bundle.length > 1 ? `certificate ${index + 1} of ${bundle.length} ` : "";
-    return reason ? [{ path, rule: "certificate", reason: `${which}${reason}`, warning: true }] : [];
+    const reason = `${which}is not a valid X.509 certificate, so the service cannot reach the scheduler with it`;
+    return isX509(pem) ? [] : [{ path, rule: "certificate", reason, warning: true }];
   });
 }
 
-function certificateProblem(pem: string): string | undefined {
+function isX509(pem: string): boolean {
   try {
-    const { raw } = new X509Certificate(pem);
-    const isSha1 = sha1Signatures.some((identifier) => raw.includes(identifier));
-    return isSha1 ? "is signed with SHA-1, which Vault 1.12 and later reject" : undefined;
+    return Boolean(new X509Certificate(pem));
   } catch {
-    return "is not a valid X.509 certificate, so the service cannot reach the scheduler with it";
+    return false;
   }
 }
 
 const path = (mount: string): string => apiPath(normalizeMount(mount), "config", "access");
 
 /** True for the blank configuration that a delete leaves if there is no `DELETE`. One without an address looks the same. */
-const isLeftover = (connection: Connection, { address }: Record<string, unknown>): boolean =>
-  address === "" && !dialectOf(connection).deletesAccess;
+const isLeftover = (operation: Operation, { address }: Record<string, unknown>): boolean =>
+  address === "" && !dialectOf(operation).deletesAccess;
 
 /** Undefined for a blank value, which the service returns for one that was never set. */
 const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
@@ -133,10 +128,10 @@ const withoutCredentials = (address: unknown): string =>
     .replace(/^([a-z][a-z0-9+.-]*:[\\/]*)?.*@/is, "$1[secret]@")
     .replace(/\?.*$/s, "?[secret]");
 
-async function read({ connection, state: previous, declared }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
-  const data = await readData(connection, path(previous.mount));
+async function read({ operation, state: previous, declared }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
+  const data = await readData(operation, path(previous.mount));
   if (data && typeof data.address !== "string") throw invalidResponse(path(previous.mount));
-  if (!data || (isLeftover(connection, data) && declared.includes("address"))) return undefined;
+  if (!data || (isLeftover(operation, data) && declared.includes("address"))) return undefined;
   /** The API specification has only the address. Other fields are compared if the service returns them. */
   const shown = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
   return {
@@ -155,7 +150,7 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
  * maximum length, so that of the last refresh is sent. It keeps an omitted certificate or key.
  */
 async function write(
-  connection: Connection,
+  operation: Operation,
   inputs: SchedulerAccessInputs,
   before?: { state: StoredState; last: StoredState },
 ): Promise<StoredState> {
@@ -165,7 +160,7 @@ async function write(
   const isForeign = (field: "caCert" | "clientCert"): boolean => before !== undefined && before.last[field] === before.state[field];
   const blankCa = isForeign("caCert") ? undefined : "";
   const blankPair = isForeign("clientCert") && before?.last.clientKey === undefined ? undefined : "";
-  await call(connection, {
+  await call(operation, {
     method: "POST",
     path: path(mount),
     body: {
@@ -203,19 +198,19 @@ const equalities = (fields: readonly (keyof typeof readable)[]): Record<string, 
 
 /** A create overwrites the whole configuration: undeclared fields become blank. */
 async function find({
-  connection,
+  operation,
   inputs,
 }: {
-  connection: Connection;
+  operation: Operation;
   inputs: SchedulerAccessInputs;
 }): Promise<ExistingObject<StoredState> | undefined> {
   const { mount = "", adopt } = inputs;
-  const data = await readExisting(adopt, (anyNotFound) => readData(connection, path(mount), { anyNotFound }));
-  if (!data || isLeftover(connection, data)) return undefined;
+  const data = await readExisting(adopt, (anyNotFound) => readData(operation, path(mount), { anyNotFound }));
+  if (!data || isLeftover(operation, data)) return undefined;
   const shown = readableFields.filter((field) => readable[field].wire in data);
   const from = Object.fromEntries(shown.map((field) => [field, unblanked(data[readable[field].wire])]));
   const address = withoutCredentials(data.address);
-  const shownAddress = connection.secretFields.includes("address") ? "[secret]" : address;
+  const shownAddress = operation.secrets.fields.includes("address") ? "[secret]" : address;
   return {
     reason: `the secrets engine is already configured for ${address ? shownAddress : "the scheduler in the service's environment"}`,
     hint: `${renamedHint} Otherwise set adopt: true to overwrite that configuration. Its token cannot be read or restored. ${replaceHint}`,
@@ -224,16 +219,16 @@ async function find({
   };
 }
 
-function update({ connection, inputs, state, last, declared }: UpdateRequest<SchedulerAccessInputs, StoredState>): Promise<StoredState> {
-  takeOverFields(connection, declared, differencesOf<object>(state, { ...state, ...inputs }, equalities(readableFields)));
-  return write(connection, inputs, { state, last });
+function update({ operation, inputs, state, last, declared }: UpdateRequest<SchedulerAccessInputs, StoredState>): Promise<StoredState> {
+  adoptFields(operation, declared, differencesOf<object>(state, { ...state, ...inputs }, equalities(readableFields)));
+  return write(operation, inputs, { state, last });
 }
 
 /** Leaves no management token on the server. */
-async function clear({ connection, state: { mount } }: DeleteRequest<StoredState>): Promise<void> {
-  if (dialectOf(connection).deletesAccess) return remove(connection, path(mount));
+async function clear({ operation, state: { mount } }: DeleteRequest<StoredState>): Promise<void> {
+  if (dialectOf(operation).deletesAccess) return remove(operation, path(mount));
   try {
-    await write(connection, { mount, address: "", token: "" });
+    await write(operation, { mount, address: "", token: "" });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
@@ -303,7 +298,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
   rules: [
     {
       fields: ["token"],
-      check: ({ token }, connection) => (token === undefined && dialectOf(connection).bootstraps ? [tokenMissing] : []),
+      check: ({ token }, operation) => (token === undefined && dialectOf(operation).bootstraps ? [tokenMissing] : []),
     },
     {
       fields: ["clientCert", "clientKey"],
@@ -319,14 +314,14 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
   objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
   read,
   find,
-  create: ({ connection, inputs }) => write(connection, inputs),
+  create: ({ operation, inputs }) => write(operation, inputs),
   update,
-  delete: (request) => removeObject(request.connection, path(request.state.mount), () => clear(request)),
+  delete: (request) => removeObject(request.operation, path(request.state.mount), () => clear(request)),
   discover: (request) =>
     atEachMount(request, "config/access", async (mount) => {
-      const { connection } = request;
-      const state = await read({ connection, state: { mount } as StoredState, declared: [] });
-      return state && !isLeftover(connection, { ...state }) ? [{ state, suggestedName: `${mount}-access` }] : [];
+      const { operation } = request;
+      const state = await read({ operation, state: { mount } as StoredState, declared: [] });
+      return state && !isLeftover(operation, { ...state }) ? [{ state, suggestedName: `${mount}-access` }] : [];
     }),
   diagnose: explainRefusal,
 };

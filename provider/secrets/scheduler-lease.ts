@@ -1,8 +1,8 @@
 import { Duration, duration, exact, seconds } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { Definition, Difference, UpdateRequest } from "../definition";
 import { ConnectionArgs, connectionField, durationInput } from "../inputs";
-import { Adopt, adoptField, differencesOf, takeOverFields } from "../lifecycle/adoption";
+import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { apiObject } from "./api-object";
 import { readFirst, system } from "./client";
 import { MountArgs, mountField } from "./mount";
@@ -65,11 +65,11 @@ const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
   }),
 });
 
-const write = (connection: Connection, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> =>
-  lease.write(connection, { ...inputs, ...timesOf(inputs, current) });
+const write = (operation: Operation, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> =>
+  lease.write(operation, { ...inputs, ...timesOf(inputs, current) });
 
 async function update({
-  connection,
+  operation,
   inputs,
   state,
   declared,
@@ -78,9 +78,9 @@ async function update({
   const { ttl = known.ttl, maxTtl = known.maxTtl } = inputs;
   // A time is unknown after a create without a response, and after it was removed from the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;
-  const current = isKnown ? (known as Times) : await readFirst(declareBoth, () => lease.read(connection, inputs));
-  if (current) takeOverFields(connection, declared, timeDifferences(current, inputs));
-  return write(connection, inputs, current);
+  const current = isKnown ? (known as Times) : await readFirst(declareBoth, () => lease.read(operation, inputs));
+  if (current) adoptFields(operation, declared, timeDifferences(current, inputs));
+  return write(operation, inputs, current);
 }
 
 /**
@@ -133,6 +133,6 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   ],
   deleteBeforeReplace: true,
   ...lease.operations,
-  create: ({ connection, inputs, found }) => write(connection, inputs, found?.state),
+  create: ({ operation, inputs, existing }) => write(operation, inputs, existing?.state),
   update,
 };

@@ -1,4 +1,4 @@
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { cached } from "../connection/cache";
 import { Discovered, DiscoverRequest } from "../definition";
 import { StewardError } from "../errors";
@@ -8,21 +8,21 @@ import { normalizeMount } from "./mount-path";
 
 /** Searches every mount of the scheduler engine. `below` is the path that `find` reads at a mount: `config/lease`. */
 export async function atEachMount<State>(
-  { connection, mounts, attempt }: DiscoverRequest,
+  { operation, mounts, attempt }: DiscoverRequest,
   below: string,
   find: (mount: string) => Promise<Discovered<State>[]>,
 ): Promise<Discovered<State>[]> {
-  const listed = await cached(connection.cache, ["scheduler mounts", connection.server], () => listMounts(connection));
+  const listed = await cached(operation.run.cache, ["scheduler mounts", operation.server.id], () => listMounts(operation));
   const all = [...new Set([...listed, ...mounts.map(normalizeMount)])];
   return (await Promise.all(all.map((mount) => attempt(`${mount}/${below}`, () => find(mount))))).flat();
 }
 
 /** The mounts of the scheduler engine. If they cannot be listed, the connection's mount. */
-async function listMounts(connection: Connection): Promise<string[]> {
-  const { listed, reason } = await (dialectOf(connection).mountType ? readMounts(connection) : documentedMounts(connection));
+async function listMounts(operation: Operation): Promise<string[]> {
+  const { listed, reason } = await (dialectOf(operation).mountType ? readMounts(operation) : documentedMounts(operation));
   if (listed) return listed;
-  const mount = defaultMount(connection);
-  connection.log.warn(`the mounts cannot be listed: ${reason}. Only the mount "${mount}" is searched. Name others with --mount.`);
+  const mount = defaultMount(operation);
+  operation.run.log.warn(`the mounts cannot be listed: ${reason}. Only the mount "${mount}" is searched. Name others with --mount.`);
   return [mount];
 }
 
@@ -30,10 +30,10 @@ type Mounts = { listed: string[]; reason?: undefined } | { listed?: undefined; r
 
 const mountsPath = apiPath("sys", "mounts");
 
-async function readMounts(connection: Connection): Promise<Mounts> {
-  const { mountType } = dialectOf(connection);
+async function readMounts(operation: Operation): Promise<Mounts> {
+  const { mountType } = dialectOf(operation);
   try {
-    const mounts = Object.entries((await readData(connection, mountsPath)) ?? {});
+    const mounts = Object.entries((await readData(operation, mountsPath)) ?? {});
     return { listed: mounts.filter(([, mount]) => isObject(mount) && mount.type === mountType).map(([path]) => normalizeMount(path)) };
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 403) throw error;
@@ -44,8 +44,8 @@ async function readMounts(connection: Connection): Promise<Mounts> {
 /** Paths of the scheduler engine. Any other engine has at most one of them. */
 const paths = ["config/access", "config/lease", "role/{name}", "creds/{name}"];
 
-async function documentedMounts(connection: Connection): Promise<Mounts> {
-  const visible = await visiblePaths(connection, "idempotent");
+async function documentedMounts(operation: Operation): Promise<Mounts> {
+  const visible = await visiblePaths(operation, "idempotent");
   if (!visible) return { reason: "the OpenAPI document cannot be read" };
   const found = Object.keys(visible).flatMap((template) => {
     const mount = /^\/(.+)\/(config|role|creds)\/[^/]+$/.exec(template)?.[1];

@@ -19,9 +19,9 @@ export const schedulerRoleNames: ReadFunction<ListSchedulerRolesOptions, string[
   system,
   options: schema,
   property: "names",
-  run: (connection, { mount }) =>
-    listRoleNames(connection, normalizeMount(mount ?? defaultMount(connection))).catch(async (error) => {
-      throw await explainRefusal(connection, error);
+  run: (operation, { mount }) =>
+    listRoleNames(operation, normalizeMount(mount ?? defaultMount(operation))).catch(async (error) => {
+      throw await explainRefusal(operation, error);
     }),
 };
 

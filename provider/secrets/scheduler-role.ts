@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exact, unordered } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { Definition, Difference } from "../definition";
 import { CheckFailure } from "../errors";
 import { bool, ConnectionArgs, connectionField, isStorableKey, str } from "../inputs";
@@ -86,19 +86,15 @@ export const roleAttributes: {
 };
 
 /** Check failures for a role name that the service would reject. */
-export function roleNameFindings(connection: Connection, name: string, path: string): CheckFailure[] {
-  const { pattern, reason } = dialectOf(connection).roleName;
+export function roleNameFindings(operation: Operation, name: string, path: string): CheckFailure[] {
+  const { pattern, reason } = dialectOf(operation).roleName;
   if (!isStorableKey(name)) return [{ path, rule: "unstorable", reason: "is a name that Pulumi cannot store" }];
   return pattern.test(name) ? [] : [{ path, rule: "role-name", reason }];
 }
 
 /** Check failures for a combination of type and policies that the service would reject. */
-export function rolePolicyFindings(
-  connection: Connection,
-  { type = "client", policies = [] }: RoleAttributes,
-  path: string,
-): CheckFailure[] {
-  if (!dialectOf(connection).policiesByType) return [];
+export function rolePolicyFindings(operation: Operation, { type = "client", policies = [] }: RoleAttributes, path: string): CheckFailure[] {
+  if (!dialectOf(operation).policiesByType) return [];
   if (type === "client" && policies.length === 0)
     return [{ path, rule: "client-without-policies", reason: "a client role needs at least one policy" }];
   if (type === "management" && policies.length > 0)
@@ -136,34 +132,31 @@ const role = apiObject<SchedulerRoleInputs, SchedulerRoleState>({
 export const rolePath: (role: { mount: string; name: string }) => string = role.pathOf;
 
 /** The names of all roles at a mount. An engine without roles responds with 404. */
-export const listRoleNames = (connection: Connection, mount: string): Promise<string[]> => listNames(connection, apiPath(mount, "role"));
+export const listRoleNames = (operation: Operation, mount: string): Promise<string[]> => listNames(operation, apiPath(mount, "role"));
 
 /** Reads a role. If the service does not return `global`, it is the last written value. */
 export async function readRole(
-  connection: Connection,
+  operation: Operation,
   fields: { mount: string; name: string },
   written: RoleAttributes | undefined,
   anyNotFound = false,
 ): Promise<SchedulerRoleState | undefined> {
-  const state = await role.read(connection, fields, anyNotFound);
+  const state = await role.read(operation, fields, anyNotFound);
   return state && { ...state, global: state.global ?? written?.global };
 }
 
 /** Creates or overwrites a role. */
 export async function writeRole(
-  connection: Connection,
+  operation: Operation,
   inputs: { mount: string; name: string } & RoleAttributes,
 ): Promise<Required<RoleAttributes>> {
-  await role.write(connection, inputs);
+  await role.write(operation, inputs);
   return attributesOf(inputs);
 }
 
 /** Deletes a role. Returns false if another resource of the program manages it. */
-export const deleteRole = (
-  connection: Connection,
-  role: { mount: string; name: string },
-  options?: { isQuiet: boolean },
-): Promise<boolean> => removeObject(connection, rolePath(role), () => remove(connection, rolePath(role)), options);
+export const deleteRole = (operation: Operation, role: { mount: string; name: string }, options?: { isQuiet: boolean }): Promise<boolean> =>
+  removeObject(operation, rolePath(role), () => remove(operation, rolePath(role)), options);
 
 /** The differences that adopting a role overwrites. A `global` that the service does not return is not compared. */
 export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix?: string): Difference[] =>
@@ -222,12 +215,12 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
     connection: connectionField,
   },
   rules: [
-    { fields: ["name"], check: ({ name }, connection) => roleNameFindings(connection, name, "name") },
-    { fields: ["type", "policies"], check: (inputs, connection) => rolePolicyFindings(connection, inputs, "policies") },
+    { fields: ["name"], check: ({ name }, operation) => roleNameFindings(operation, name, "name") },
+    { fields: ["type", "policies"], check: (inputs, operation) => rolePolicyFindings(operation, inputs, "policies") },
   ],
   ...role.operations,
-  read: async ({ connection, state, declared }) => {
-    const current = await readRole(connection, state, state);
+  read: async ({ operation, state, declared }) => {
+    const current = await readRole(operation, state, state);
     return current && { ...current, lease: declared.length === 0 ? current.lease : undefined };
   },
   discover: async (request) => (request.asSet ? [] : role.operations.discover(request)),

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Comparison, unordered } from "../comparison";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { withProgress } from "../connection/progress";
 import { Definition, DeleteRequest, ExistingObject, OutcomeUnknown, PlanNote, ReadRequest, UpdateRequest } from "../definition";
 import { PartialState, StewardError } from "../errors";
 import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../inputs";
-import { Adopt, adoptField, takeOver } from "../lifecycle/adoption";
+import { Adopt, adoptExisting, adoptField } from "../lifecycle/adoption";
 import { isRemoved, renamedHint } from "../lifecycle/ownership";
 import { shortened } from "../text/printable";
 import { system } from "./client";
@@ -96,16 +96,16 @@ const rolesByName: Comparison = {
     [...Object.keys(a ?? {}), ...Object.keys(b ?? {})].every((name) => sameRole(own(a as Roles, name), own(b as Roles, name))),
 };
 
-async function read({ connection, state: previous, declared }: ReadRequest<StoredState>): Promise<StoredState> {
+async function read({ operation, state: previous, declared }: ReadRequest<StoredState>): Promise<StoredState> {
   const { mount, exclusive } = previous;
-  const listed = await listRoleNames(connection, mount);
+  const listed = await listRoleNames(operation, mount);
   const isGet = declared.length === 0;
   const ours = namesIn(previous);
   const wanted = isGet ? listed : listed.filter((name) => ours.has(name));
-  refuseUnstorable(connection, mount, exclusive ? listed : wanted);
+  refuseUnstorable(operation, mount, exclusive ? listed : wanted);
   const undeclared = exclusive && !isGet ? listed.filter((name) => !ours.has(name)) : [];
-  const reads = wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const);
-  const found = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
+  const reads = wanted.map(async (name) => [name, await readRole(operation, { mount, name }, own(previous.roles, name))] as const);
+  const found = await Promise.all(withProgress(operation, reads, rolesOf(mount), "read"));
   return {
     mount,
     roles: Object.fromEntries(found.flatMap(([name, role]) => (role ? [[name, attributesOf(role)]] : []))),
@@ -119,8 +119,8 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
 const namesIn = ({ roles = {}, unanswered = [] }: Partial<StoredState>): Set<string> => new Set([...Object.keys(roles), ...unanswered]);
 
 /** Throws if Pulumi cannot store a role's name. Otherwise the role, and the access it grants, would be hidden. */
-function refuseUnstorable(connection: Connection, mount: string, names: readonly string[]): void {
-  const unstorable = names.filter((name) => roleNameFindings(connection, name, "").length > 0);
+function refuseUnstorable(operation: Operation, mount: string, names: readonly string[]): void {
+  const unstorable = names.filter((name) => roleNameFindings(operation, name, "").length > 0);
   if (unstorable.length === 0) return;
   throw new StewardError({
     code: "ERR_UNEXPECTED_RESPONSE",
@@ -148,20 +148,20 @@ function planNotes({ inputs: { roles, exclusive, mount }, last }: { inputs: Sche
 }
 
 async function find({
-  connection,
+  operation,
   inputs,
 }: {
-  connection: Connection;
+  operation: Operation;
   inputs: SchedulerRolesInputs;
 }): Promise<ExistingObject<StoredState> | undefined> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
-  const listed = await listRoleNames(connection, mount);
+  const listed = await listRoleNames(operation, mount);
   const others = without(listed, Object.keys(roles));
-  const found = await existing(connection, inputs, listed, `${renamedHint} Otherwise set`);
+  const found = await existing(operation, inputs, listed, `${renamedHint} Otherwise set`);
   // Report the roles that can be adopted first.
   if (found && !inputs.adopt) return found;
   // A replacement has just deleted the roles of this set, and must write them again. The next refresh lists the others.
-  const isReplacement = Object.keys(roles).some((name) => isRemoved(connection, rolePath({ mount, name })));
+  const isReplacement = Object.keys(roles).some((name) => isRemoved(operation, rolePath({ mount, name })));
   if (exclusive && others.length > 0 && !isReplacement)
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
@@ -174,7 +174,7 @@ async function find({
 
 /** Finds the declared roles that already exist. Reads each that is adopted, to print its changes. */
 async function existing(
-  connection: Connection,
+  operation: Operation,
   { roles, adopt, mount = "" }: SchedulerRolesInputs,
   listed: readonly string[],
   hint: string,
@@ -182,10 +182,10 @@ async function existing(
   const taken = listed.filter((name) => own(roles, name));
   if (taken.length === 0) return undefined;
   const reads =
-    adopt || connection.previewReads
-      ? taken.map(async (name) => [name, await readRole(connection, { mount, name }, undefined, true)] as const)
+    adopt || operation.server.previewReads
+      ? taken.map(async (name) => [name, await readRole(operation, { mount, name }, undefined, true)] as const)
       : [];
-  const read = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
+  const read = await Promise.all(withProgress(operation, reads, rolesOf(mount), "read"));
   return {
     reason: `the mount "${mount}" already has roles with these names: ${shortList(taken)}`,
     hint: `${hint} adopt: true to adopt them, or choose other names.`,
@@ -197,7 +197,7 @@ async function existing(
 }
 
 async function update({
-  connection,
+  operation,
   inputs,
   state: previous,
   last,
@@ -205,42 +205,42 @@ async function update({
   const known = [...namesIn(previous)];
   const added = without(Object.keys(inputs.roles), known);
   if (added.length > 0) {
-    const listed = without(await listRoleNames(connection, previous.mount), known);
-    takeOver(connection, inputs.adopt, await existing(connection, inputs, listed, "Set"));
+    const listed = without(await listRoleNames(operation, previous.mount), known);
+    adoptExisting(operation, inputs.adopt, await existing(operation, inputs, listed, "Set"));
   }
   const paths = Object.keys(inputs.roles).map((name) => rolePath({ mount: previous.mount, name }));
   // An earlier run lost a response, or deleted roles and failed to write them again: write every role.
-  const isInDoubt = Boolean(last.outcomeUnknown) && !paths.some((path) => isRemoved(connection, path));
-  return apply(connection, inputs, isInDoubt ? { ...previous, unanswered: Object.keys(previous.roles) } : previous);
+  const isInDoubt = Boolean(last.outcomeUnknown) && !paths.some((path) => isRemoved(operation, path));
+  return apply(operation, inputs, isInDoubt ? { ...previous, unanswered: Object.keys(previous.roles) } : previous);
 }
 
 /** Writes the roles that differ from the state, and deletes those that the program does not declare. */
-async function apply(connection: Connection, inputs: SchedulerRolesInputs, previous: StoredState): Promise<StoredState> {
+async function apply(operation: Operation, inputs: SchedulerRolesInputs, previous: StoredState): Promise<StoredState> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const undeclared = exclusive ? without(previous.undeclared ?? [], Object.keys(roles)) : [];
   const state: StoredState = { mount, roles: { ...previous.roles }, exclusive };
   /** The server may not have the role that the state has. */
   const isInDoubt = (name: string): boolean =>
-    Boolean(previous.unanswered?.includes(name) || (own(previous.roles, name) && isRemoved(connection, rolePath({ mount, name }))));
+    Boolean(previous.unanswered?.includes(name) || (own(previous.roles, name) && isRemoved(operation, rolePath({ mount, name }))));
   const writes = Object.keys(roles).filter((name) => isInDoubt(name) || !sameRole(own(previous.roles, name), roles[name]));
   const removals = without([...namesIn(previous), ...undeclared], Object.keys(roles));
   const requests: [string, () => Promise<unknown>][] = [
     ...writes.map((name): [string, () => Promise<void>] => [
       name,
       async () => {
-        state.roles[name] = await writeRole(connection, { mount, name, ...roles[name] });
+        state.roles[name] = await writeRole(operation, { mount, name, ...roles[name] });
       },
     ]),
     ...removals.map((name): [string, () => Promise<boolean>] => [
       name,
       async () => {
-        const isDeleted = await removal(connection, mount, name);
+        const isDeleted = await removal(operation, mount, name);
         delete state.roles[name];
         return isDeleted;
       },
     ]),
   ];
-  const failure = await sendAll(connection, mount, ["write or delete", "written or deleted"], requests);
+  const failure = await sendAll(operation, mount, ["write or delete", "written or deleted"], requests);
   if (!failure) return state;
   const { names, unanswered, error, hasOthers } = failure;
   // No role was written, and no outcome is unknown.
@@ -258,13 +258,13 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
 }
 
 /** Deletes a role. Returns false if another resource of the program now manages it. */
-const removal = (connection: Connection, mount: string, name: string): Promise<boolean> =>
-  deleteRole(connection, { mount, name }, { isQuiet: true });
+const removal = (operation: Operation, mount: string, name: string): Promise<boolean> =>
+  deleteRole(operation, { mount, name }, { isQuiet: true });
 
-async function removeAll({ connection, state }: DeleteRequest<StoredState>): Promise<void> {
+async function removeAll({ operation, state }: DeleteRequest<StoredState>): Promise<void> {
   const names = [...namesIn(state)];
-  const requests = names.map((name): [string, () => Promise<boolean>] => [name, () => removal(connection, state.mount, name)]);
-  const failure = await sendAll(connection, state.mount, ["delete", "deleted"], requests);
+  const requests = names.map((name): [string, () => Promise<boolean>] => [name, () => removal(operation, state.mount, name)]);
+  const failure = await sendAll(operation, state.mount, ["delete", "deleted"], requests);
   if (!failure) return;
   const { error, unanswered, hasOthers } = failure;
   throw error.with({ outcomeUnknown: hasOthers || unanswered.length > 0 });
@@ -283,17 +283,17 @@ interface Failure {
 
 /** Sends a request for each name, even if some fail. A request that resolves to false has left its role in place. */
 async function sendAll(
-  connection: Connection,
+  operation: Operation,
   mount: string,
   [verb, done]: readonly [verb: string, done: string],
   requests: readonly [name: string, send: () => Promise<unknown>][],
 ): Promise<Failure | undefined> {
   const work = requests.map(([, send]) => send());
-  const outcomes = await Promise.allSettled(withProgress(connection, work, rolesOf(mount), done));
+  const outcomes = await Promise.allSettled(withProgress(operation, work, rolesOf(mount), done));
   const left = requests.filter((_, index) => (outcomes[index] as { value?: unknown }).value === false);
   if (left.length > 0)
-    connection.log.warn(
-      `${connection.resource}: left in place, since other resources of this program now manage them (${shortList(left.map(([name]) => name))}).`,
+    operation.run.log.warn(
+      `${operation.resource}: left in place, since other resources of this program now manage them (${shortList(left.map(([name]) => name))}).`,
     );
   const failures = outcomes.flatMap((outcome, index) =>
     outcome.status === "rejected" ? [{ name: requests[index]?.[0] as string, error: outcome.reason as StewardError }] : [],
@@ -376,10 +376,10 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
   rules: [
     {
       fields: ["roles"],
-      check: ({ roles }, connection) =>
+      check: ({ roles }, operation) =>
         Object.entries(roles).flatMap(([name, role]) => [
-          ...roleNameFindings(connection, name, pathOf(["roles", name])),
-          ...rolePolicyFindings(connection, role, pathOf(["roles", name, "policies"])),
+          ...roleNameFindings(operation, name, pathOf(["roles", name])),
+          ...rolePolicyFindings(operation, role, pathOf(["roles", name, "policies"])),
         ]),
     },
   ],
@@ -397,14 +397,14 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
   planNotes,
   read,
   find,
-  create: ({ connection, inputs }) => apply(connection, inputs, { mount: inputs.mount as string, roles: {} }),
+  create: ({ operation, inputs }) => apply(operation, inputs, { mount: inputs.mount as string, roles: {} }),
   update,
   delete: removeAll,
   discover: async (request) =>
     request.asSet
       ? atEachMount(request, "role", async (mount) => {
-          const names = await listRoleNames(request.connection, mount);
-          refuseUnstorable(request.connection, mount, names);
+          const names = await listRoleNames(request.operation, mount);
+          refuseUnstorable(request.operation, mount, names);
           return names.length > 0 ? [{ state: { mount }, suggestedName: `${mount}-roles` }] : [];
         })
       : [],

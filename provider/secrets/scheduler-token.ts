@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Connection } from "../connection";
+import { Operation } from "../connection";
 import { CreateRequest, Definition, DeleteRequest, ReadRequest } from "../definition";
 import { StewardError } from "../errors";
 import { unexpectedResponse } from "../http/failure";
@@ -73,15 +73,15 @@ function earliest(...times: number[]): string | undefined {
 }
 
 /** Retried only after a 429, since each response contains another token. */
-async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs, unknown>): Promise<StoredState> {
+async function create({ operation, inputs }: CreateRequest<SchedulerTokenInputs, unknown>): Promise<StoredState> {
   const { role, mount } = inputs;
   const path = apiPath(mount as string, "creds", role);
   // Read before the token is generated, which a failure would lose.
-  const ownLife = dialectOf(connection).tokensHaveLeases ? await lifeOfOwnToken(connection) : undefined;
-  await connection.engine.assertAlive();
+  const ownLife = dialectOf(operation).tokensHaveLeases ? await lifeOfOwnToken(operation) : undefined;
+  await operation.run.engine.assertAlive();
   const asked = Date.now();
-  const answer = await generate(connection, path).catch((error) => {
-    throw explainFailure(connection, error);
+  const answer = await generate(operation, path).catch((error) => {
+    throw explainFailure(operation, error);
   });
   const { data, lease_id: leaseId } = answer;
   const leaseDuration = answer.lease_duration || undefined;
@@ -91,31 +91,31 @@ async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs
   if (!leaseDuration) return { ...token, leaseId, leaseDuration, expiresAt: undefined };
   const requesterTtl = ownLife && ownLife < leaseDuration ? ownLife : undefined;
   if (requesterTtl)
-    connection.log.warn(
+    operation.run.log.warn(
       `scheduler token "${role}": its lease of ${leaseDuration} s ends with the token that requested it, which expires in ${requesterTtl} s unless it is renewed`,
     );
   return { ...token, leaseId, leaseDuration, requesterTtl, expiresAt: earliest(asked + (requesterTtl ?? leaseDuration) * 1000) };
 }
 
-async function generate(connection: Connection, path: string): Promise<z.infer<typeof answers.generated>> {
-  const { success, data } = answers.generated.safeParse(await call(connection, { method: "GET", path, retry: "only429" }));
+async function generate(operation: Operation, path: string): Promise<z.infer<typeof answers.generated>> {
+  const { success, data } = answers.generated.safeParse(await call(operation, { method: "GET", path, retry: "only429" }));
   if (success) return data;
   throw unexpectedResponse("GET", path, "the response is not a scheduler token", "Check the address and the mount.");
 }
 
 /** The remaining TTL of the connection's token, in seconds. 0 if it never expires, undefined if the lookup fails. */
-async function lifeOfOwnToken(connection: Connection): Promise<number | undefined> {
+async function lifeOfOwnToken(operation: Operation): Promise<number | undefined> {
   const path = apiPath("auth", "token", "lookup-self");
-  const own = await call(connection, { method: "GET", path, retry: "never" }).catch(() => undefined);
+  const own = await call(operation, { method: "GET", path, retry: "never" }).catch(() => undefined);
   return answers.self.safeParse(own).data?.data.ttl;
 }
 
-function explainFailure(connection: Connection, error: unknown): unknown {
+function explainFailure(operation: Operation, error: unknown): unknown {
   if (!(error instanceof StewardError) || error.details.nothingSent) return error;
   if (error.code === "ERR_NO_RESPONSE" || error.code === "ERR_UNEXPECTED_RESPONSE")
     return error.with({
       rule: "token-perhaps-generated",
-      hint: `${error.code === "ERR_UNEXPECTED_RESPONSE" ? `${error.details.hint} ` : ""}The service may have generated a token that is now lost${dialectOf(connection).tokensHaveLeases ? " and expires with its lease" : ""}. The next \`pulumi up\` generates another one.`,
+      hint: `${error.code === "ERR_UNEXPECTED_RESPONSE" ? `${error.details.hint} ` : ""}The service may have generated a token that is now lost${dialectOf(operation).tokensHaveLeases ? " and expires with its lease" : ""}. The next \`pulumi up\` generates another one.`,
     });
   if (error.code === "ERR_REJECTED" || error.code === "ERR_NOT_FOUND")
     return error.with({
@@ -133,13 +133,13 @@ function explainFailure(connection: Connection, error: unknown): unknown {
 const clockTolerance = 60_000;
 
 /** Looks up the lease, if there is one. The token cannot be read again. */
-async function read({ connection, state: previous }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
+async function read({ operation, state: previous }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
   const { leaseId, requesterTtl = Number.NaN } = previous;
   if (!leaseId) return previous;
   const path = leases("lookup");
   try {
     const { data: lease } = answers.lease.safeParse(
-      await call(connection, { method: "PUT", path, body: { lease_id: leaseId }, retry: "idempotent" }),
+      await call(operation, { method: "PUT", path, body: { lease_id: leaseId }, retry: "idempotent" }),
     );
     // An expired lease remains until the scheduler has revoked the token.
     if ((lease?.data.ttl ?? 0) < 0) return undefined;
@@ -154,20 +154,20 @@ async function read({ connection, state: previous }: ReadRequest<StoredState>): 
   }
 }
 
-async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequest<SchedulerTokenState>): Promise<void> {
+async function revoke({ operation, state: { accessorId, leaseId } }: DeleteRequest<SchedulerTokenState>): Promise<void> {
   if (!leaseId)
-    return connection.log.warn(
+    return operation.run.log.warn(
       `scheduler token ${accessorId}: the service returned no lease, so Pulumi cannot revoke it, and it stays valid until it expires`,
     );
   // `sync` waits for the scheduler. Otherwise success would only mean that the service will try.
   const body = { lease_id: leaseId, sync: true };
-  await call(connection, { method: "PUT", path: leases("revoke"), body, retry: "idempotent" }).catch((error) => {
+  await call(operation, { method: "PUT", path: leases("revoke"), body, retry: "idempotent" }).catch((error) => {
     if (isLeaseGone(error)) return;
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;
     // The token was deleted in the scheduler: the service would retry forever.
     if (error.details.reason.includes(`nonexistent tokens: ${accessorId}`))
-      return connection.log.warn(
+      return operation.run.log.warn(
         `scheduler token ${accessorId}: it no longer exists in the scheduler, so its lease must be force-revoked (${byForce})`,
       );
     throw error.with({
@@ -223,7 +223,7 @@ export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenStat
     mount: { ...mountField, output: undefined },
     connection: connectionField,
   },
-  rules: [{ fields: ["role"], check: ({ role }, connection) => roleNameFindings(connection, role, "role") }],
+  rules: [{ fields: ["role"], check: ({ role }, operation) => roleNameFindings(operation, role, "role") }],
   deleteBeforeReplace: false,
   read,
   create,

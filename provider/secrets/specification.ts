@@ -86,8 +86,8 @@ export const specification: ReadFunction<GetSpecificationOptions, Specification>
   operation: "Cannot read the specification",
   system,
   options: schema,
-  async run(connection, options) {
-    const document = await readOpenApi(connection, "idempotent");
+  async run(operation, options) {
+    const document = await readOpenApi(operation, "idempotent");
     const { openapi, info, paths } = document;
     const prefix = `/${options.pathPrefix ?? ""}`.replace(/^\/+/, "/");
     const method = options.method?.toUpperCase();

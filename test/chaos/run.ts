@@ -7,7 +7,7 @@ import { CommandLine, InProcess } from "./runners";
 import { shapes } from "./shapes";
 import { faults, Plan, Report, Strike, tell } from "./story";
 
-// `npm run chaos`: random faults in random rekeys, with the real command line, until a key is lost or all rekeys have run.
+// `node tools/run.js chaos`: random faults in random rekeys, with the real command line, until a key is lost or all rekeys have run.
 
 interface Options {
   runs: number;
@@ -21,7 +21,7 @@ const whole = (text: string): number => {
 };
 const many = (flag: string, usual: number): Option => new Option(`${flag} <number>`, "how many").argParser(whole).default(usual);
 const seed = new Option("--seed <number>", "draws the same again").argParser(whole).default(Date.now() % 1_000_000);
-const program = new Command("npm run chaos --")
+const program = new Command("node tools/run.js chaos")
   .description("Tells random stories of rekeys on the sandbox, and shows what fell on them and how they ended.")
   .enablePositionalOptions()
   .addOption(many("--runs", 50))

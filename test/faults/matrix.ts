@@ -1,5 +1,5 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
-import { StewardError } from "../../provider";
+import { StewardError } from "../../provider/errors";
 import { Sandbox, start } from "../../sandbox/index";
 import { caseOf, cases, held, livingCases } from "../cases";
 import { Context, isIn, Properties } from "../cases/case";

@@ -5,7 +5,7 @@ import { Copy, Failure, Limits } from "./copy";
 import { files } from "./files";
 import { MutatedFile } from "./mutant";
 
-// `npm run mutants`: applies one mutant after another to a copy of the repository, and prints the test that detects it.
+// `node tools/run.js mutants`: applies one mutant after another to a copy of the repository, and prints the test that detects it.
 
 interface Options {
   commandLine: boolean;
@@ -64,7 +64,7 @@ async function main({ commandLine, only }: Options): Promise<void> {
   process.stdout.write(`\n${survivors} survive.\n`);
 }
 
-new Command("npm run mutants --")
+new Command("node tools/run.js mutants")
   .description("Changes one line after the other in a copy of this repository, and says which test notices it.")
   .option("--command-line", "runs the suites of the real command line on what the others do not notice", false)
   .option("--only <text>", "those whose `file: name` contains it", "")

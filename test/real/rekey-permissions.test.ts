@@ -49,7 +49,7 @@ async function openbao(): Promise<TokenService> {
 
 const services = [
   { name: "Vault behind a proxy that requires a token", dialect: "hashicorp" as const, start: vaultRequiringTokens },
-  // `npm run test:real` sets it where OpenBao is available.
+  // `TESTS=real npm test` sets it where OpenBao is available.
   ...(process.env.REAL_OPENBAO_ADDRESS ? [{ name: "OpenBao", dialect: "openbao" as const, start: openbao }] : []),
 ];
 

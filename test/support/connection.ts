@@ -1,4 +1,4 @@
-import { ConfigurationSources, Connection, connect, noEngine } from "../../provider/connection";
+import { ConfigurationSources, connect, noEngine, Operation } from "../../provider/connection";
 import { standardOutput } from "../../provider/log/print";
 import { system as platform } from "../../provider/platform/client";
 import { system as scheduler } from "../../provider/scheduler/client";
@@ -7,7 +7,7 @@ import { system as secrets } from "../../provider/secrets/client";
 export const systems = { secrets, platform, scheduler };
 
 /** Creates a connection without the life cycle. `given` replaces the default sources: an empty environment and no engine. */
-export function connectTo(system: keyof typeof systems, settings: object, given: Partial<ConfigurationSources> = {}): Connection {
+export function connectTo(system: keyof typeof systems, settings: object, given: Partial<ConfigurationSources> = {}): Operation {
   const config = JSON.stringify({ [system]: settings });
   return connect(systems[system], "default", {
     config: () => config,

@@ -4,7 +4,7 @@ import { Project } from "./project";
 import { SchedulerTarget } from "./scheduler";
 import { Target } from "./target";
 
-// Stories run in this process, over the stand-in of the engine. `npm run chaos -- stories` runs them with the real command line.
+// Stories run in this process, over the stand-in of the engine. `node tools/run.js chaos stories` runs them with the real command line.
 
 const isReal = process.env.STORIES === "command line";
 

@@ -9,7 +9,7 @@ import { pulumiEnvironment } from "../environment";
 import { getPulumi } from "../pulumi";
 import { drawTerminal, Line, wrapped } from "./terminal";
 
-// `npm run pictures` creates docs/pictures: recordings of a terminal, and the sandbox's page.
+// `node tools/run.js pictures` creates docs/pictures: recordings of a terminal, and the sandbox's page.
 
 const root = join(__dirname, "../..");
 const pictures = join(root, "docs/pictures");

@@ -1,4 +1,4 @@
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { PartialState, StewardError } from "../../errors";
 import { fetchSettings } from "./document";
 import { Kind, same, Values } from "./kind";
@@ -6,7 +6,7 @@ import { Basis, Plan } from "./plan";
 import { stateOf } from "./state";
 
 /** The error of a failed write, with a partial state if the server may have stored the values. */
-export async function afterFailure(kind: Kind, connection: Connection, error: unknown, basis: Basis, planned: Plan): Promise<unknown> {
+export async function afterFailure(kind: Kind, operation: Operation, error: unknown, basis: Basis, planned: Plan): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   const mailError = kind.mailErrors?.[error.status ?? 0];
   if (!mailError && !error.details.outcomeUnknown) return error;
@@ -26,7 +26,7 @@ export async function afterFailure(kind: Kind, connection: Connection, error: un
     );
   let now: Values;
   try {
-    now = await fetchSettings(kind, connection);
+    now = await fetchSettings(kind, operation);
   } catch (second) {
     // The platform rejected the token, so it stored nothing.
     if (!error.details.outcomeUnknown && second instanceof StewardError && second.code === "ERR_FORBIDDEN") return error;

@@ -1,8 +1,8 @@
 import { Comparison } from "../../comparison";
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { AnyFields, Fields, Rule } from "../../definition";
 import { CheckFailure } from "../../errors";
-import { comparisonOf, namesWith } from "../../fields";
+import { comparisonOf, fieldPath, namesWith } from "../../fields";
 import { Retry } from "../../http";
 import { ConnectionArgs, pathOf } from "../../inputs";
 import type { Args } from "../../program/resource";
@@ -67,7 +67,7 @@ export interface Kind {
   /** The id of the resource and of its document: `general` of `general-settings`. */
   id: string;
   /** The last segment of the path, if it is not `<id>-settings`. */
-  document?(connection: Connection): string;
+  document?(operation: Operation): string;
   attributes: AnyFields;
   /** The missing attributes without which the server rejects these values. */
   requiredWhenEnabled?(held: Values): string[];
@@ -83,7 +83,7 @@ export interface KindOf<Inputs, Outputs> extends Omit<Kind, "attributes"> {
   rules?: readonly Rule<Inputs>[];
 }
 
-const isPath = (name: string): boolean => name.includes(".");
+const isPath = (name: string): boolean => fieldPath(name).length > 1;
 
 const inputsOf = ({ attributes }: Kind): string[] => Object.keys(attributes).filter((name) => attributes[name]?.input);
 
@@ -147,19 +147,19 @@ export const pick = (values: Values, names: readonly string[]): Values =>
 export const held = (value: unknown): { value?: unknown } => (value === null || value === undefined ? {} : { value });
 
 /** Check failures for the names in `extra` and `extraWriteOnly`. */
-export function extraFindings(kind: Kind, connection: Connection, inputs: { extra?: Values } & NamesWriteOnly): CheckFailure[] {
+export function extraFindings(kind: Kind, operation: Operation, inputs: { extra?: Values } & NamesWriteOnly): CheckFailure[] {
   const { extra = {}, extraWriteOnly = [] } = inputs;
   const paths = [
     ...Object.keys(extra).map((name) => ({ name, path: pathOf(["extra", name]) })),
     ...extraWriteOnly.map((name, index) => ({ name, path: `extraWriteOnly[${index}]` })),
   ];
-  if (!dialectOf(connection).hasExtra)
+  if (!dialectOf(operation).hasExtra)
     return [...new Set(paths.map(({ path }) => path.split(/[.[]/)[0] as string))].map((path) => ({
       path,
       rule: "dialect",
       reason: 'needs the dialect "hashicorp": the API specification has no further attributes',
     }));
-  const own = wireNames(kind, connection);
+  const own = wireNames(kind, operation);
   return paths.flatMap(({ name, path }) => {
     if (own.has(name)) return [{ path, rule: "own-input", reason: `must be set with the input ${own.get(name)}` }];
     if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
@@ -169,9 +169,9 @@ export function extraFindings(kind: Kind, connection: Connection, inputs: { extr
 }
 
 /** Check failures for attributes in `extra` that the server does not return. */
-export function unseenFindings(kind: Kind, connection: Connection, names: readonly string[], shown: Values): CheckFailure[] {
+export function unseenFindings(kind: Kind, operation: Operation, names: readonly string[], shown: Values): CheckFailure[] {
   const extras = Object.keys(shown).flatMap((name) => extraName(name) ?? []);
-  const known = new Map([...extras.map((name) => [name, name] as const), ...wireNames(kind, connection)]);
+  const known = new Map([...extras.map((name) => [name, name] as const), ...wireNames(kind, operation)]);
   return names.map((path) => {
     const name = extraName(path) as string;
     const meant = known.get(closest(name, [...known.keys()]) ?? "");
@@ -184,5 +184,5 @@ export function unseenFindings(kind: Kind, connection: Connection, names: readon
 }
 
 /** The attributes by their API names. */
-const wireNames = (kind: Kind, connection: Connection): Map<string, string> =>
-  new Map([...readable(kind), ...writeOnly(kind), ...requestOnly(kind)].map((name) => [wireName(connection, name), name]));
+const wireNames = (kind: Kind, operation: Operation): Map<string, string> =>
+  new Map([...readable(kind), ...writeOnly(kind), ...requestOnly(kind)].map((name) => [wireName(operation, name), name]));

@@ -26,8 +26,8 @@ export const settingsFunction = <State extends SettingsState>({
   system,
   options: onlyConnection,
   secrets: namesWith(fields, "secret"),
-  async run(connection) {
-    const found = (await readState({ connection, state: {} as State & StoredState, declared: [] })) as State & StoredState;
+  async run(operation) {
+    const found = (await readState({ operation, state: {} as State & StoredState, declared: [] })) as State & StoredState;
     const { managed, originalValues, serverNormalized, sent, ...shown } = found;
     return shown as unknown as Partial<State>;
   },

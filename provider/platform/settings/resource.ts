@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { unordered } from "../../comparison";
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { cached } from "../../connection/cache";
 import {
   CreateRequest,
@@ -14,8 +14,8 @@ import {
 } from "../../definition";
 import { invalidInput, PartialState, StewardError } from "../../errors";
 import { connectionField, strList } from "../../inputs";
-import { takeOver } from "../../lifecycle/adoption";
-import { heldByAnother, removeObject } from "../../lifecycle/ownership";
+import { adoptExisting } from "../../lifecycle/adoption";
+import { otherManagerOf, removeObject } from "../../lifecycle/ownership";
 import { adminPath, system } from "../client";
 import { fetchSettings, patchSettings } from "./document";
 import { afterFailure, writeWasApplied } from "./failure";
@@ -67,7 +67,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     fields: { ...typed.attributes, ...sharedFields } as unknown as Fields<Inputs, State, State & StoredState>,
     rules: [
       ...(typed.rules ?? []),
-      { fields: ["extra", "extraWriteOnly"], check: (inputs, connection) => extraFindings(kind, connection, inputs) },
+      { fields: ["extra", "extraWriteOnly"], check: (inputs, operation) => extraFindings(kind, operation, inputs) },
     ],
     deleteBeforeReplace: true,
     objects: { fields: [], paths: () => [objectOf(kind)] },
@@ -101,12 +101,12 @@ const operationsOf = (
   create: (request) => create(kind, request),
   update: (request) => update(kind, request),
   delete: (request) => remove(kind, request),
-  discover: ({ connection, attempt }) =>
-    attempt(kind.id, async () => [{ state: await read(kind, { connection, state: {} as Last, declared: [] }) }]),
+  discover: ({ operation, attempt }) =>
+    attempt(kind.id, async () => [{ state: await read(kind, { operation, state: {} as Last, declared: [] }) }]),
 });
 
-async function read(kind: Kind, { connection, state }: ReadRequest<Last>): Promise<Last> {
-  const now = await fetchSettings(kind, connection);
+async function read(kind: Kind, { operation, state }: ReadRequest<Last>): Promise<Last> {
+  const now = await fetchSettings(kind, operation);
   const fresh: Last = stateOf(kind, now, knownIn(kind, state), state);
   return state.outcomeUnknown && writeWasApplied(kind, state, now) ? { ...fresh, outcomeUnknown: undefined, sent: undefined } : fresh;
 }
@@ -114,13 +114,11 @@ async function read(kind: Kind, { connection, state }: ReadRequest<Last>): Promi
 const initialBasis = (known: Values): Basis => ({ known, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
 /** Settings always exist, so a create adopts them. */
-const find = async (
-  kind: Kind,
-  { connection, inputs }: { connection: Connection; inputs: SettingsInputs },
-): Promise<ExistingObject<Values>> => foundIn(kind, connection, inputs, initialBasis(await fetchSettings(kind, connection)));
+const find = async (kind: Kind, { operation, inputs }: { operation: Operation; inputs: SettingsInputs }): Promise<ExistingObject<Values>> =>
+  foundIn(kind, operation, inputs, initialBasis(await fetchSettings(kind, operation)));
 
 /** The attributes that a write takes over, because the program did not declare them before. */
-function foundIn(kind: Kind, connection: Connection, inputs: SettingsInputs, basis: Basis): ExistingObject<Values> {
+function foundIn(kind: Kind, operation: Operation, inputs: SettingsInputs, basis: Basis): ExistingObject<Values> {
   const { known, managed } = basis;
   const plan = planOf(kind, inputs, basis);
   const names = Object.keys(plan.changes).filter((name) => name in plan.declared && !managed.includes(name));
@@ -129,14 +127,14 @@ function foundIn(kind: Kind, connection: Connection, inputs: SettingsInputs, bas
     state: known,
     differences: names.filter((name) => !isHidden(name)).map((path) => ({ path, from: known[path] ?? undefined, to: plan.changes[path] })),
     unreadable: names.filter(isHidden),
-    refusal: refusalOf(kind, connection, inputs, known, plan),
+    refusal: refusalOf(kind, operation, inputs, known, plan),
   };
 }
 
-const create = (kind: Kind, { connection, inputs, found }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
-  write(kind, connection, inputs, initialBasis(found?.state as Values));
+const create = (kind: Kind, { operation, inputs, existing: found }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
+  write(kind, operation, inputs, initialBasis(found?.state as Values));
 
-async function update(kind: Kind, { connection, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
+async function update(kind: Kind, { operation, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
   const hasNewAttributes = Object.keys(declaredIn(kind, inputs)).some((name) => !last.managed.includes(name));
   let known = knownIn(kind, last);
   const seen = pick(
@@ -145,34 +143,34 @@ async function update(kind: Kind, { connection, inputs, last }: UpdateRequest<Se
   );
   if (hasNewAttributes || last.outcomeUnknown || unseen(kind, declaredIn(kind, inputs), seen, inputs).length > 0) {
     // Read the original value of a new attribute from the server: the state may be outdated.
-    const now = await fetchSettings(kind, connection);
+    const now = await fetchSettings(kind, operation);
     if (last.outcomeUnknown && !writeWasApplied(kind, last, now))
       for (const name of [...writeOnly(kind), ...requestOnly(kind)]) delete known[name];
     for (const name of unseen(kind, known, now, inputs)) delete known[name];
     known = { ...known, ...recognized(kind, now, known, last.serverNormalized) };
   }
   const basis = { ...last, known, isFirst: false };
-  takeOver(connection, undefined, foundIn(kind, connection, inputs, basis));
-  return write(kind, connection, inputs, basis);
+  adoptExisting(operation, undefined, foundIn(kind, operation, inputs, basis));
+  return write(kind, operation, inputs, basis);
 }
 
 /** Applies the plan and returns the new state. Sends a request only if needed. */
-async function write(kind: Kind, connection: Connection, inputs: SettingsInputs, basis: Basis): Promise<Last> {
+async function write(kind: Kind, operation: Operation, inputs: SettingsInputs, basis: Basis): Promise<Last> {
   const plan = planOf(kind, inputs, basis);
   const { declared, managed, changes } = plan;
   const requestOnlyValues = flat(inputs, requestOnly(kind));
   const isSent = Object.keys({ ...changes, ...differing(kind, requestOnlyValues, basis.known) }).length > 0;
   let shown: Values = {};
   try {
-    if (isSent) shown = await patchSettings(kind, connection, { ...changes, ...requestOnlyValues });
+    if (isSent) shown = await patchSettings(kind, operation, { ...changes, ...requestOnlyValues });
   } catch (error) {
-    throw await afterFailure(kind, connection, error, basis, plan);
+    throw await afterFailure(kind, operation, error, basis, plan);
   }
-  warnOfLost(connection, kind, plan.lost, plan.after.enabled);
+  warnOfLost(operation, kind, plan.lost, plan.after.enabled);
   const known = { ...basis.known, ...declared };
   const normalized = serverNormalizations(kind, shown, pick(changes, managed), known);
   if (Object.keys(normalized).length > 0)
-    warn(connection, kind, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
+    warn(operation, kind, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
   const notReturned = unseen(kind, pick(changes, managed), shown, inputs);
   const state: Last = stateOf(kind, writtenValues(basis, plan, shown, notReturned), known, {
     ...plan,
@@ -206,8 +204,8 @@ const unwritten = ({ serverNormalized = {} }: Basis, { managed, changes }: Plan)
   ) as NonNullable<Managed["serverNormalized"]>;
 
 /** The error for a write that the server would reject or apply only in part. */
-function refusalOf(kind: Kind, connection: Connection, inputs: SettingsInputs, known: Values, plan: Plan): StewardError | undefined {
-  const notReturned = unseenFindings(kind, connection, unseen(kind, plan.declared, known, inputs), known);
+function refusalOf(kind: Kind, operation: Operation, inputs: SettingsInputs, known: Values, plan: Plan): StewardError | undefined {
+  const notReturned = unseenFindings(kind, operation, unseen(kind, plan.declared, known, inputs), known);
   const findings = [...notReturned, ...refusals(kind, plan)];
   if (findings.length === 0) return undefined;
   const hint = [
@@ -218,41 +216,41 @@ function refusalOf(kind: Kind, connection: Connection, inputs: SettingsInputs, k
   return invalidInput(findings, { hint: hint.flat().join(" ") });
 }
 
-async function remove(kind: Kind, { connection, state: last }: DeleteRequest<Last>): Promise<void> {
+async function remove(kind: Kind, { operation, state: last }: DeleteRequest<Last>): Promise<void> {
   if (last.onDelete === "retain") return;
   const object = objectOf(kind);
-  const other = heldByAnother(connection, object) as { managed?: string[] } | undefined;
-  if (await removeObject(connection, object, () => restore(kind, connection, last))) return;
+  const other = otherManagerOf(operation, object) as { managed?: string[] } | undefined;
+  if (await removeObject(operation, object, () => restore(kind, operation, last))) return;
   // No resource manages an attribute that the other one does not manage, so restore it.
   const kept = last.managed.filter((name) => other?.managed?.includes(name) ?? true);
   const left = last.managed.filter((name) => !kept.includes(name));
-  if (left.length > 0) await restore(kind, connection, { ...last, managed: left }, other?.managed);
+  if (left.length > 0) await restore(kind, operation, { ...last, managed: left }, other?.managed);
   const originals = kept.filter((name) => last.originalValues[name]);
   if (originals.length > 0)
     warn(
-      connection,
+      operation,
       kind,
       `these original values can no longer be restored: ${originals.join(", ")}. Earlier versions of the stack's state still contain them, encrypted`,
     );
 }
 
 /** The values that this run has restored, keyed by resource instance. */
-const restoredIn = ({ cache, server }: Connection, kind: Kind): Map<string, Values> =>
+const restoredIn = ({ server: { id: server }, run: { cache } }: Operation, kind: Kind): Map<string, Values> =>
   cached(cache, ["restored", server, objectOf(kind)], () => new Map<string, Values>());
 
 /** Restores the original values of the managed attributes, except `kept`, which another resource manages. */
-async function restore(kind: Kind, connection: Connection, last: Last, kept: readonly string[] = []): Promise<void> {
+async function restore(kind: Kind, operation: Operation, last: Last, kept: readonly string[] = []): Promise<void> {
   // If two resources manage the same settings, only the older one holds the values from before both.
-  const restored = restoredIn(connection, kind);
-  const older = [...restored].filter(([instance]) => instance < (connection.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
-  const known = { ...knownIn(kind, last), ...(last.outcomeUnknown || restored.size > 0 ? await fetchSettings(kind, connection) : {}) };
+  const restored = restoredIn(operation, kind);
+  const older = [...restored].filter(([instance]) => instance < (operation.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
+  const known = { ...knownIn(kind, last), ...(last.outcomeUnknown || restored.size > 0 ? await fetchSettings(kind, operation) : {}) };
   const { values: own, lost } = restoration(kind, last.managed, last, known);
   const values = { ...own, ...pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
   for (const name of kept) delete values[name];
   const changes = differing(kind, values, known);
   let shown: Values = {};
   try {
-    if (Object.keys(changes).length > 0) shown = await patchSettings(kind, connection, changes);
+    if (Object.keys(changes).length > 0) shown = await patchSettings(kind, operation, changes);
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({
@@ -260,17 +258,17 @@ async function restore(kind: Kind, connection: Connection, last: Last, kept: rea
       hint: 'The original values conflict with other attributes. Fix those on the platform, or set onDelete: "retain" and run `pulumi up` first.',
     });
   }
-  restored.set(connection.instance ?? "", values);
-  warnOfLost(connection, kind, lost, { ...known, ...values }.enabled);
+  restored.set(operation.instance ?? "", values);
+  warnOfLost(operation, kind, lost, { ...known, ...values }.enabled);
   const residue = kind.residueWarning?.(shown);
-  if (residue) warn(connection, kind, residue);
+  if (residue) warn(operation, kind, residue);
 }
 
-const warn = ({ log }: Connection, { displayName, id }: Kind, line: string): void => log.warn(`${displayName} "${id}": ${line}`);
+const warn = ({ run: { log } }: Operation, { displayName, id }: Kind, line: string): void => log.warn(`${displayName} "${id}": ${line}`);
 
-function warnOfLost(connection: Connection, kind: Kind, lost: readonly string[], isEnabled: unknown): void {
+function warnOfLost(operation: Operation, kind: Kind, lost: readonly string[], isEnabled: unknown): void {
   if (lost.length === 0) return;
   const stays = isEnabled || !("enabled" in kind.attributes);
   const end = stays ? "The last written value stays" : "The settings are disabled: set it manually before you enable them again";
-  warn(connection, kind, `${lost.join(", ")} cannot be restored, since the server did not return the original value. ${end}`);
+  warn(operation, kind, `${lost.join(", ")} cannot be restored, since the server did not return the original value. ${end}`);
 }

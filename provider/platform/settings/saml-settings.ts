@@ -139,7 +139,7 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
   rules: [
     {
       fields: ["idpCert"],
-      check: ({ idpCert }, connection) =>
+      check: ({ idpCert }, operation) =>
         idpCert === undefined || isCertificate(idpCert)
           ? []
           : [
@@ -148,7 +148,7 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
                 rule: "certificate",
                 reason: "must be a valid certificate in PEM format, not a path",
                 // Terraform Enterprise accepts any string, and users can then not sign in.
-                warning: !dialectOf(connection).parsesCertificates,
+                warning: !dialectOf(operation).parsesCertificates,
               },
             ],
     },

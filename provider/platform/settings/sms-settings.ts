@@ -65,7 +65,7 @@ export const smsSettings: SettingsDefinition<SmsSettingsInputs, SmsSettingsState
   type: "SmsSettings",
   displayName: "SMS settings",
   id: "sms",
-  document: (connection) => dialectOf(connection).smsSettings,
+  document: (operation) => dialectOf(operation).smsSettings,
   attributes: {
     enabled: { input: bool, output: true },
     accountSid: { input: nonEmptyStr, output: true },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { StewardError } from "../../errors";
 import { delayAfter429, Request } from "../../http";
 import { unexpectedResponse } from "../../http/failure";
@@ -22,7 +22,7 @@ interface Answer {
   path: string;
 }
 
-const pathTo = (connection: Connection, endpoint: Endpoint): string => apiPath(dialectOf(connection).rekey.path, endpoint);
+const pathTo = (operation: Operation, endpoint: Endpoint): string => apiPath(dialectOf(operation).rekey.path, endpoint);
 
 function parse<T>(schema: z.ZodType<T>, answer: Answer): T {
   const parsed = schema.safeParse(answer.fields);
@@ -36,39 +36,39 @@ const unexpectedBody = ({ method, path }: Answer): StewardError =>
     unexpectedResponse(method, path, "the response is not from the rekey API", "Check the connection's address."),
   );
 
-async function send(connection: Connection, endpoint: Endpoint, request: Pick<Request, "method" | "body" | "retry">): Promise<Answer> {
-  const path = pathTo(connection, endpoint);
+async function send(operation: Operation, endpoint: Endpoint, request: Pick<Request, "method" | "body" | "retry">): Promise<Answer> {
+  const path = pathTo(operation, endpoint);
   // The responses to shares are parsed. A strange one may still hold the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
-  const body = await call(connection, { ...request, path }, ownsBody).catch((error) => {
+  const body = await call(operation, { ...request, path }, ownsBody).catch((error) => {
     if (error.details?.rule === foreignResponse) throw unexpectedBody({ fields: undefined, method: request.method, path });
-    throw explainDenied(error, connection, endpoint);
+    throw explainDenied(error, operation, endpoint);
   });
-  const fields = dialectOf(connection).rekey.wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
+  const fields = dialectOf(operation).rekey.wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
   return { fields, method: request.method, path };
 }
 
 const capabilities: Record<string, string> = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
 
 /** The same error, with the path and the capability that a policy must grant where the service denies a request. */
-function explainDenied(error: unknown, connection: Connection, endpoint: Endpoint): unknown {
+function explainDenied(error: unknown, operation: Operation, endpoint: Endpoint): unknown {
   if (!(error instanceof StewardError) || error.status !== 403) return error;
-  const path = `${dialectOf(connection).rekey.path}/${endpoint}`;
+  const path = `${dialectOf(operation).rekey.path}/${endpoint}`;
   const policy = `The token's policy must grant \`${capabilities[error.details.method ?? ""]}\` on ${path}.`;
   return error.with({ hint: `${error.details.hint ?? ""} ${policy}`.trim() });
 }
 
-const get = (connection: Connection, endpoint: Endpoint): Promise<Answer> =>
-  send(connection, endpoint, { method: "GET", retry: "idempotent" });
+const get = (operation: Operation, endpoint: Endpoint): Promise<Answer> =>
+  send(operation, endpoint, { method: "GET", retry: "idempotent" });
 
 /** Changes the attempt: never retried blindly, and never sent when Pulumi can no longer save the response. */
-async function act(connection: Connection, method: "PUT" | "POST" | "DELETE", endpoint: Endpoint, body?: object): Promise<Answer> {
-  await connection.engine.assertAlive();
-  return send(connection, endpoint, { method, ...(body ? { body } : {}), retry: "never" });
+async function act(operation: Operation, method: "PUT" | "POST" | "DELETE", endpoint: Endpoint, body?: object): Promise<Answer> {
+  await operation.run.engine.assertAlive();
+  return send(operation, endpoint, { method, ...(body ? { body } : {}), retry: "never" });
 }
 
-const write = (connection: Connection, endpoint: Endpoint, body: object): Promise<Answer> =>
-  act(connection, dialectOf(connection).rekey.write, endpoint, body);
+const write = (operation: Operation, endpoint: Endpoint, body: object): Promise<Answer> =>
+  act(operation, dialectOf(operation).rekey.write, endpoint, body);
 
 /** The responses of OpenBao to the status, for a namespace without unseal keys, and to `sys/health`, for any namespace. */
 const namespaced = /namespace is not sealable|unavailable in namespaces/;
@@ -79,19 +79,19 @@ const explainNamespace = (error: unknown): unknown =>
     : error;
 
 /** The same error, with the dialect to use where the service does not serve the path of this one. */
-function explainNotServed(error: unknown, connection: Connection): unknown {
-  const { status, reason, hint } = dialectOf(connection).rekey.notServed;
+function explainNotServed(error: unknown, operation: Operation): unknown {
+  const { status, reason, hint } = dialectOf(operation).rekey.notServed;
   if (!(error instanceof StewardError) || !isFromService(error) || error.status !== status) return explainNamespace(error);
   return identified("wrong-dialect", error.with({ code: "ERR_REJECTED", reason, hint }));
 }
 
-export async function getStatus(connection: Connection): Promise<RekeyStatus> {
-  const answer = await get(connection, "init").catch((error) => {
-    throw explainNotServed(error, connection);
+export async function getStatus(operation: Operation): Promise<RekeyStatus> {
+  const answer = await get(operation, "init").catch((error) => {
+    throw explainNotServed(error, operation);
   });
   const status = parse(statusSchema, answer);
   if (status.started && status.nonce === "") throw unexpectedBody(answer);
-  if (!status.started) await assertActiveNode(connection);
+  if (!status.started) await assertActiveNode(operation);
   const shown: RekeyStatus = {
     started: status.started,
     nonce: status.nonce,
@@ -104,25 +104,25 @@ export async function getStatus(connection: Connection): Promise<RekeyStatus> {
     verificationRequired: status.verification_required,
   };
   // The status of the API document does not show a verification in progress: only a GET of the verification does.
-  const mayVerify = dialectOf(connection).statusTellsVerification ? Boolean(status.verification_nonce) : status.verification_required;
-  const verification = status.started && mayVerify ? await getVerification(connection) : undefined;
+  const mayVerify = dialectOf(operation).statusTellsVerification ? Boolean(status.verification_nonce) : status.verification_required;
+  const verification = status.started && mayVerify ? await getVerification(operation) : undefined;
   return verification ? { ...shown, verification } : shown;
 }
 
 /** A standby of OpenBao knows no attempt of the active node, and its keys may be old. */
-async function assertActiveNode(connection: Connection): Promise<void> {
-  if (!dialectOf(connection).rekey.standbysRespond) return;
-  await call(connection, { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
+async function assertActiveNode(operation: Operation): Promise<void> {
+  if (!dialectOf(operation).rekey.standbysRespond) return;
+  await call(operation, { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
     if (!(error instanceof StewardError) || ![429, 473, 474].includes(error.status ?? 0)) throw explainNamespace(error);
-    const reason = `${connection.address} leads to a standby, which knows nothing of a rekey on the active node`;
+    const reason = `${operation.server.address} leads to a standby, which knows nothing of a rekey on the active node`;
     const hint = "Set the connection's address to the active node, or to a load balancer whose health check is /v1/sys/health.";
     throw identified("standby", error.with({ code: "ERR_UNAVAILABLE", reason, hint }));
   });
 }
 
-async function getVerification(connection: Connection): Promise<RekeyStatus["verification"]> {
+async function getVerification(operation: Operation): Promise<RekeyStatus["verification"]> {
   try {
-    return verificationOf(await get(connection, "verify"));
+    return verificationOf(await get(operation, "verify"));
   } catch (error) {
     // No verification is in progress.
     if (error instanceof StewardError && (error.status === 400 || error.status === 404)) return undefined;
@@ -136,7 +136,7 @@ function verificationOf(answer: Answer): RekeyStatus["verification"] {
 }
 
 /** Starts an attempt. Returns its nonce, if the response names it. */
-export async function startAttempt(connection: Connection, parameters: Omit<Parameters, "encryptionKeys">): Promise<string | undefined> {
+export async function startAttempt(operation: Operation, parameters: Omit<Parameters, "encryptionKeys">): Promise<string | undefined> {
   const wanted = {
     secret_shares: parameters.shares,
     secret_threshold: parameters.threshold,
@@ -144,8 +144,8 @@ export async function startAttempt(connection: Connection, parameters: Omit<Para
     backup: parameters.backup,
     require_verification: parameters.verification,
   };
-  const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(connection)).started;
-  const { fields } = await retryAfter429(connection, () => write(connection, "init", wanted), isNoneInProgress);
+  const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(operation)).started;
+  const { fields } = await retryAfter429(operation, () => write(operation, "init", wanted), isNoneInProgress);
   return startSchema.safeParse(fields).data?.nonce || undefined;
 }
 
@@ -153,18 +153,18 @@ export async function startAttempt(connection: Connection, parameters: Omit<Para
  * Cancels the attempt with this nonce. Returns false if the attempt was gone: canceled by this or another request, or committed. In a dialect that sends
  * no nonce, this ends any attempt in progress, so check the status first.
  */
-export async function cancelAttempt(connection: Connection, nonce: string): Promise<boolean> {
-  const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
-  const body = dialectOf(connection).cancelNamesNonce ? { nonce } : undefined;
-  const cancel = (): Promise<Answer> => retryAfter429(connection, () => act(connection, "DELETE", "init", body), isInProgress);
-  const key = JSON.stringify(["canceled", connection.server, nonce]);
+export async function cancelAttempt(operation: Operation, nonce: string): Promise<boolean> {
+  const isInProgress = async (): Promise<boolean> => (await getStatus(operation)).nonce === nonce;
+  const body = dialectOf(operation).cancelNamesNonce ? { nonce } : undefined;
+  const cancel = (): Promise<Answer> => retryAfter429(operation, () => act(operation, "DELETE", "init", body), isInProgress);
+  const key = JSON.stringify(["canceled", operation.server.id, nonce]);
   // A nonce is never used twice: canceling the same one again would loop forever.
-  if (connection.cache.has(key))
+  if (operation.run.cache.has(key))
     throw identified(
       "cancel-ineffective",
       unexpectedResponse(
         "DELETE",
-        pathTo(connection, "init"),
+        pathTo(operation, "init"),
         "the service still reports an attempt that it confirmed as canceled",
         "Check its log, and the proxies in front of it.",
       ),
@@ -177,27 +177,27 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
     if (!isReplyLost(error) && !refusal) throw error;
     // The status shows whether the cancel was applied, or another client ended the attempt before.
     const isLeft = await isInProgress();
-    if (isLeft && refusal) throw explainRefusedCancel(refusal, connection);
+    if (isLeft && refusal) throw explainRefusedCancel(refusal, operation);
     if (isLeft) await cancel();
     isConfirmed = isLeft;
   }
-  connection.cache.set(key, true);
+  operation.run.cache.set(key, true);
   return isConfirmed;
 }
 
 /** Vault refuses a cancel without a body: a connection without a dialect sends none. */
-const explainRefusedCancel = (error: StewardError, connection: Connection): StewardError =>
-  dialectOf(connection).cancelNamesNonce
+const explainRefusedCancel = (error: StewardError, operation: Operation): StewardError =>
+  dialectOf(operation).cancelNamesNonce
     ? error
     : identified("wrong-dialect", error.with({ hint: 'If the service is Vault, set the connection\'s dialect to "hashicorp".' }));
 
 /** Submits a current share. The response to the last one holds the new set. */
 export async function submitShare(
-  connection: Connection,
+  operation: Operation,
   { nonce, share }: { nonce: string; share: string },
   parameters: Pick<Parameters, "threshold" | "fingerprints">,
 ): Promise<{ set?: ShareSet; progress?: number }> {
-  const answer = await write(connection, "update", { key: share, nonce });
+  const answer = await write(operation, "update", { key: share, nonce });
   const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, answer);
   if (!complete) return { progress };
   const { threshold, fingerprints } = parameters;
@@ -209,12 +209,12 @@ export async function submitShare(
 }
 
 /** Restarts the verification of the attempt with this nonce, under a new nonce that requests of earlier runs do not know. */
-export async function restartVerification(connection: Connection, nonce: string): Promise<RekeyStatus["verification"]> {
+export async function restartVerification(operation: Operation, nonce: string): Promise<RekeyStatus["verification"]> {
   const isVerifying = async (): Promise<boolean> => {
-    const status = await getStatus(connection);
+    const status = await getStatus(operation);
     return status.nonce === nonce && status.verification !== undefined;
   };
-  const restart = (): Promise<Answer> => retryAfter429(connection, () => act(connection, "DELETE", "verify"), isVerifying);
+  const restart = (): Promise<Answer> => retryAfter429(operation, () => act(operation, "DELETE", "verify"), isVerifying);
   const answer = await restart().catch((error) => {
     // A restart is idempotent.
     if (isReplyLost(error)) return restart();
@@ -224,13 +224,13 @@ export async function restartVerification(connection: Connection, nonce: string)
 }
 
 /** Verifies a new share. Returns true if it was the last one and the new set is live. */
-export async function verifyShare(connection: Connection, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
-  return parse(updateSchema, await write(connection, "verify", { key: share, nonce })).complete;
+export async function verifyShare(operation: Operation, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
+  return parse(updateSchema, await write(operation, "verify", { key: share, nonce })).complete;
 }
 
-export async function getBackup(connection: Connection): Promise<RekeyBackup | undefined> {
+export async function getBackup(operation: Operation): Promise<RekeyBackup | undefined> {
   try {
-    const { nonce, keys } = parse(backupSchema, await get(connection, "backup"));
+    const { nonce, keys } = parse(backupSchema, await get(operation, "backup"));
     return {
       nonce,
       keys: Object.fromEntries(
@@ -238,18 +238,18 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
       ),
     };
   } catch (error) {
-    const { noBackup } = dialectOf(connection);
+    const { noBackup } = dialectOf(operation);
     // A gateway's 404 must not pass for "no backup": the next share would overwrite the one that exists.
     if (error instanceof StewardError && noBackup.includes(error.status ?? 0) && isFromService(error)) return undefined;
-    throw explainNotServed(error, connection);
+    throw explainNotServed(error, operation);
   }
 }
 
 /** Removes the stored backup. Retries only while the backup still has this nonce. */
-export async function removeBackup(connection: Connection, nonce: string): Promise<void> {
+export async function removeBackup(operation: Operation, nonce: string): Promise<void> {
   // A blind retry could remove a backup that another client wrote in the meantime.
-  const isKept = async (): Promise<boolean> => (await getBackup(connection))?.nonce === nonce;
-  await retryAfter429(connection, () => act(connection, "DELETE", "backup"), isKept);
+  const isKept = async (): Promise<boolean> => (await getBackup(operation))?.nonce === nonce;
+  await retryAfter429(operation, () => act(operation, "DELETE", "backup"), isKept);
 }
 
 /** True if the request was not sent, or rejected before the service read the share, so that the share does not count. */
@@ -263,18 +263,18 @@ export const isReplyLost = (error: unknown): boolean => error instanceof Steward
 export const isFailedCommit = ({ details }: StewardError): boolean => details.reason.includes("failed to perform");
 
 /** True if the service reports that it uses auto-unseal. */
-export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
-  if (!dialectOf(connection).showsSeal) return false;
+export async function isAutoUnsealed(operation: Operation): Promise<boolean> {
+  if (!dialectOf(operation).showsSeal) return false;
   const path = apiPath("sys/seal-status");
-  const answer = { fields: await call(connection, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
+  const answer = { fields: await call(operation, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
   return Boolean(parse(sealSchema, answer).recovery_seal);
 }
 
 /** True if the rekey succeeds without a share: the API document then asks for one of one. */
 export const mayReturnNoShares = (
-  connection: Connection,
+  operation: Operation,
   { shares, threshold, fingerprints, verification }: Pick<Parameters, "shares" | "threshold" | "fingerprints" | "verification">,
-): boolean => dialectOf(connection).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
+): boolean => dialectOf(operation).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
 /** All waits of a run. */
 interface Waits {
@@ -283,14 +283,14 @@ interface Waits {
 }
 
 /** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. */
-export async function waitAfter429(connection: Connection, error: unknown): Promise<void> {
+export async function waitAfter429(operation: Operation, error: unknown): Promise<void> {
   const key = "rekey: waits after 429";
   // The share may have counted, and a service that does not refuse a repeated one would count it twice.
-  if (isReplyLost(error) && !dialectOf(connection).refusesRepeatedShares) throw error;
-  const { count, milliseconds } = (connection.cache.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
-  const pause = delayAfter429(connection, error, count);
-  if (pause === undefined || milliseconds + pause > connection.limits.deadline) throw error;
-  connection.cache.set(key, { count: count + 1, milliseconds: milliseconds + pause });
+  if (isReplyLost(error) && !dialectOf(operation).refusesRepeatedShares) throw error;
+  const { count, milliseconds } = (operation.run.cache.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
+  const pause = delayAfter429(operation.run.limits, error, count);
+  if (pause === undefined || milliseconds + pause > operation.run.limits.deadline) throw error;
+  operation.run.cache.set(key, { count: count + 1, milliseconds: milliseconds + pause });
   await sleep(pause);
 }
 
@@ -299,7 +299,7 @@ export async function waitAfter429(connection: Connection, error: unknown): Prom
  * each retry.
  */
 export async function retryAfter429<T>(
-  connection: Connection,
+  operation: Operation,
   send: () => Promise<T>,
   isStillCurrent: (error: unknown) => Promise<boolean>,
 ): Promise<T> {
@@ -307,7 +307,7 @@ export async function retryAfter429<T>(
     try {
       return await send();
     } catch (error) {
-      await waitAfter429(connection, error);
+      await waitAfter429(operation, error);
       if (!(await isStillCurrent(error))) throw error;
     }
   }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { neverDiffers } from "../../comparison";
-import { Connection, isPrivate } from "../../connection";
+import { isPrivate, Operation } from "../../connection";
 import { Definition, OutcomeUnknown, PlanNote, Rule } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { str } from "../../inputs";
@@ -38,7 +38,7 @@ export interface AttemptState {
 export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   {
     fields: ["secretShares", "secretThreshold"],
-    check: ({ secretShares, secretThreshold }, connection) => {
+    check: ({ secretShares, secretThreshold }, operation) => {
       if (secretThreshold > secretShares)
         return [
           {
@@ -47,14 +47,14 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
             reason: `must be at most secretShares, ${secretShares}`,
           },
         ];
-      if (secretThreshold === 1 && secretShares > 1 && dialectOf(connection).thresholdOfOneIsForOneShare)
+      if (secretThreshold === 1 && secretShares > 1 && dialectOf(operation).thresholdOfOneIsForOneShare)
         return [{ path: "secretThreshold", rule: "single-share", reason: "must be at least 2 for more than one share" }];
       return [];
     },
   },
   {
     fields: [...decisive],
-    check: async (inputs, _connection, last) => {
+    check: async (inputs, _operation, last) => {
       const { pgpKeys, secretShares } = inputs;
       if (!pgpKeys) return [];
       const findings: CheckFailure[] = [];
@@ -71,7 +71,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   },
   {
     fields: [...decisive, "keepSharesInState"],
-    check: (inputs, _connection, last) =>
+    check: (inputs, _operation, last) =>
       inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)
         ? []
         : [
@@ -111,14 +111,14 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   { fields: ["shareFindings"], check: ({ shareFindings }) => shareFindings },
   {
     fields: ["allowHttp"],
-    check: ({ allowHttp }, connection) =>
-      allowHttp || isPrivate(connection)
+    check: ({ allowHttp }, operation) =>
+      allowHttp || isPrivate(operation.server)
         ? []
         : [
             {
               path: "",
               rule: "clear-text",
-              reason: `shares would be sent to ${connection.address} in plaintext: use https, or set allowHttp to true`,
+              reason: `shares would be sent to ${operation.server.address} in plaintext: use https, or set allowHttp to true`,
             },
           ],
   },
@@ -174,11 +174,13 @@ function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: P
 
 /** Holders compare the keys before they submit shares. */
 async function planNotes({
-  connection: { address },
+  operation: {
+    server: { address },
+  },
   inputs,
   last,
 }: {
-  connection: Connection;
+  operation: Operation;
   inputs: AttemptInputs;
   last?: Partial<AttemptState>;
 }): Promise<PlanNote[]> {
@@ -201,12 +203,12 @@ async function planNotes({
   return [{ path: "", text, isInformation: true }];
 }
 
-async function up(connection: Connection, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
+async function up(operation: Operation, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
   const before = last.attempt;
   const parameters = await parametersOf(inputs);
   // The state's inputs may be those of a run whose start was lost, so only the attempt shows what it was started for.
   if (before && isFor(before, parameters, inputs)) return { attempt: withKeys(before, parameters) };
-  assertSavesEachStep(connection);
+  assertSavesEachStep(operation);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
   const identity: AttemptIdentity = { nonces, parameters, probe: before?.probe.fingerprint };
@@ -220,16 +222,16 @@ async function up(connection: Connection, inputs: AttemptInputs, last: Partial<A
       probe,
     },
   });
-  return drive({ connection, identity }, "attempt", before ? "an attempt" : "nothing", {
-    start: async () => newState(await newAttempt(connection, identity)),
+  return drive({ operation, identity }, "attempt", before ? "an attempt" : "nothing", {
+    start: async () => newState(await newAttempt(operation, identity)),
     "take over": async ({ status }) => {
-      log(connection, `took over the matching attempt ${status.nonce}, which has no share`);
+      log(operation, `took over the matching attempt ${status.nonce}, which has no share`);
       return newState({ nonce: status.nonce });
     },
-    "abandon and start": async ({ status }) => void (await cancelOwnAttempt(connection, status)),
+    "abandon and start": async ({ status }) => void (await cancelOwnAttempt(operation, status)),
     defer: async () => newState(),
     conflict: async (observed) => {
-      const nonce = await resolveConflict(connection, observed, inputs.onConflict, true);
+      const nonce = await resolveConflict(operation, observed, inputs.onConflict, true);
       return nonce ? newState({ nonce }) : undefined;
     },
   });
@@ -259,12 +261,12 @@ export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   objects: { fields: [], paths: () => [rekeyObjects.attempt] },
   planNotes,
   read: async ({ state: { attempt } }) => ({ attempt }),
-  create: ({ connection, inputs }) => up(connection, inputs, {}),
-  update: ({ connection, inputs, last }) => up(connection, inputs, last),
-  async delete({ connection, state: { attempt } }) {
+  create: ({ operation, inputs }) => up(operation, inputs, {}),
+  update: ({ operation, inputs, last }) => up(operation, inputs, last),
+  async delete({ operation, state: { attempt } }) {
     if (!attempt) return;
-    await removeObject(connection, rekeyObjects.attempt, async () =>
-      cancelLeftovers(connection, await observe(connection, identityOf(attempt, attempt.nonces)), attempt.nonces),
+    await removeObject(operation, rekeyObjects.attempt, async () =>
+      cancelLeftovers(operation, await observe(operation, identityOf(attempt, attempt.nonces)), attempt.nonces),
     );
   },
 };

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../comparison";
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { Definition, PlanNote } from "../../definition";
-import { assertNotRefused, heldByAnother, newInstance } from "../../lifecycle/ownership";
+import { assertAdopted, newInstance, otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
 import { redacting, shareDigest, shareOf } from "./crypto";
@@ -27,20 +27,20 @@ import { finish, outcomeUnknown, proveAndVerify, waitForShares } from "./verify"
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then outputs them as live.
 
-async function up(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
+async function up(operation: Operation, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const { attempt, candidate, nonces } = inputs.submission;
   const isSame = isDeepStrictEqual(last.submission?.candidate, candidate);
   const outcome = isSame ? (last.outcome ?? "open") : firstOutcome(inputs.submission);
   const isOpen = outcome === "open" || outcome === "unknown";
   const before = isSame ? (last.gathered ?? []) : [];
   const { gathered, missing } =
-    isOpen && candidate.encrypted.length > 0 ? gather(connection, inputs, before) : { gathered: [], missing: [] };
+    isOpen && candidate.encrypted.length > 0 ? gather(operation, inputs, before) : { gathered: [], missing: [] };
   const shares =
     candidate.encrypted.length > 0
       ? gathered.map(({ label, share }) => shareOf(share, label))
       : candidate.shares.map((share, index) => shareOf(share, `new share ${index + 1} of ${candidate.shares.length}`));
   const run: CommitRun = {
-    connection: redacting(connection, [{ shares }]),
+    operation: redacting(operation, [{ shares }]),
     inputs,
     identity: identityOf(attempt, nonces, candidate.nonce),
     state: {
@@ -52,13 +52,13 @@ async function up(connection: Connection, inputs: CommitInputs, last: LastCommit
   };
   if (outcome === "live") return finish(run);
   if (outcome === "dead") throw notCommitted(run);
-  assertSavesEachStep(connection);
+  assertSavesEachStep(operation);
   return step(run);
 }
 
 /** Adds the time at which the set was first known to be live. */
-async function withSince(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
-  const state = await up(connection, inputs, last);
+async function withSince(operation: Operation, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
+  const state = await up(operation, inputs, last);
   const isKnown = last.outcome === "live" && isDeepStrictEqual(last.submission?.candidate, inputs.submission.candidate);
   return state.outcome === "live" ? { ...state, since: (isKnown && last.since) || newInstance() } : state;
 }
@@ -71,14 +71,14 @@ function firstOutcome({ attempt, source }: Submission): CommitState["outcome"] {
 
 /** Adds this run's shares to those of earlier runs. Shares of an earlier set in newShares are valid, but prove nothing. */
 function gather(
-  connection: Connection,
+  operation: Operation,
   { newShares = [], submission: { candidate, excluded } }: CommitInputs,
   before: readonly Gathered[],
 ): { gathered: Gathered[]; missing: string[] } {
   const { shares, missing } = sharesAtHand(newShares, "newShares");
   const fitting = shares.filter((share) => !excluded.includes(shareDigest(candidate.nonce, share)));
   for (const each of shares)
-    if (!fitting.includes(each)) log(connection, `${each.label} is not one of this rekey's new shares, and is ignored`);
+    if (!fitting.includes(each)) log(operation, `${each.label} is not one of this rekey's new shares, and is ignored`);
   const brought = fitting.map((share) => ({ label: labelOf(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
   const added = brought.filter(({ share }) => !before.some((known) => known.share === share));
   return { gathered: [...before, ...added], missing };
@@ -91,7 +91,7 @@ function labelOf({ label, index }: Brought, count: number, { encrypted }: ShareS
 }
 
 async function step(run: CommitRun): Promise<CommitState> {
-  const { connection, inputs, shares, state } = run;
+  const { operation, inputs, shares, state } = run;
   const { nonce, threshold } = inputs.submission.candidate;
   const isUnknown = state.outcome === "unknown";
   if (isUnknown && shares.length < threshold)
@@ -106,7 +106,7 @@ async function step(run: CommitRun): Promise<CommitState> {
       throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
     },
     probe: ({ status }) => resolveOutcome(run, status.required),
-    conflict: async (observed) => void (await resolveConflict(connection, observed, inputs.onConflict, false)),
+    conflict: async (observed) => void (await resolveConflict(operation, observed, inputs.onConflict, false)),
   });
 }
 
@@ -154,50 +154,50 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   objects: { fields: [], paths: () => [rekeyObjects.commit] },
   deleteBeforeReplace: true,
   planNotes,
-  async read({ connection, state: previous }) {
+  async read({ operation, state: previous }) {
     const { outcome, live, submission } = previous as LastCommit;
     if (outcome !== "live" || !live || !submission) return previous;
-    const { server, status } = await observe(connection, identityOf(submission.attempt, submission.nonces));
+    const { server, status } = await observe(operation, identityOf(submission.attempt, submission.nonces));
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
       log(
-        connection,
+        operation,
         `the service now requires ${status.required} shares, but the set in the state has a threshold of ${live.threshold}: another client has rekeyed the service`,
       );
     if (server === "abandoned" || server === "probe")
-      log(connection, `this rekey's attempt ${status.nonce} is still in progress: the next rekey cancels it`);
+      log(operation, `this rekey's attempt ${status.nonce} is still in progress: the next rekey cancels it`);
     if (server === "matchingUnused")
       log(
-        connection,
+        operation,
         `an attempt ${status.nonce} like this rekey's, without shares, is in progress: another client or a killed run started it`,
       );
     return previous;
   },
-  create: ({ connection, inputs }) => withSince(connection, inputs, {}),
-  update: ({ connection, inputs, last }) => withSince(connection, inputs, last),
-  async delete({ connection, state }) {
+  create: ({ operation, inputs }) => withSince(operation, inputs, {}),
+  update: ({ operation, inputs, last }) => withSince(operation, inputs, last),
+  async delete({ operation, state }) {
     const { submission, outcome, live, discardShares } = state as LastCommit;
-    assertNotRefused(connection, rekeyObjects.attempt);
+    assertAdopted(operation, rekeyObjects.attempt);
     if (!submission) return;
     const { attempt, candidate, nonces, hadBackup } = submission;
     // Every set of this rekey is then worthless.
-    if (isSucceeded(connection, state)) return void connection.cache.set(outcomeKey(connection, candidate.nonce), "live");
+    if (isSucceeded(operation, state)) return void operation.run.cache.set(outcomeKey(operation, candidate.nonce), "live");
     const onlyCopy =
-      live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
+      live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(operation))?.nonce === live.nonce));
     if (onlyCopy && !discardShares)
       throw stopped(
         "only-copy",
         "the state holds the only copy of valid shares",
         "Save them (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and then delete the resource.",
       );
-    const observed = await observe(connection, identityOf(attempt, nonces, candidate.nonce));
+    const observed = await observe(operation, identityOf(attempt, nonces, candidate.nonce));
     // Another resource of the program may have taken the attempt over.
-    const mayEnd = !heldByAnother(connection, rekeyObjects.commit);
+    const mayEnd = !otherManagerOf(operation, rekeyObjects.commit);
     // Nothing is committed during the verification, unless the service failed in the middle of the commit.
     const isUncommitted = observed.server === "verifying" && outcome !== "unknown" && nonces.includes(observed.status.nonce);
     const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;
-    if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(connection, observed, nonces);
+    if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(operation, observed, nonces);
     if (!isResolved && !discardShares)
       throw unresolved("outcome-unsettled", "it is not known whether the new shares in the state are live");
-    if (isResolved) connection.cache.set(outcomeKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
+    if (isResolved) operation.run.cache.set(outcomeKey(operation, candidate.nonce), outcome === "live" ? "live" : "dead");
   },
 };

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { StewardError } from "../../errors";
 
 // Shares, the proof that they belong together, and the PGP keys that they are encrypted to.
@@ -34,9 +34,9 @@ export const shareDigest = (nonce: string, { bytes }: Share): string =>
   createHmac("sha256", nonce).update(bytes).digest("hex").slice(0, 32);
 
 /** The connection with these shares redacted in every error, in each encoding that the server could echo. */
-export const redacting = (connection: Connection, sets: readonly { shares: readonly Share[] }[]): Connection => ({
-  ...connection,
-  secrets: [...connection.secrets, ...sets.flatMap(({ shares }) => shares.flatMap(formsOf))],
+export const redacting = (operation: Operation, sets: readonly { shares: readonly Share[] }[]): Operation => ({
+  ...operation,
+  secrets: { ...operation.secrets, values: [...operation.secrets.values, ...sets.flatMap(({ shares }) => shares.flatMap(formsOf))] },
 });
 
 const formsOf = ({ text, bytes }: Share): string[] => [text, bytes.toString("hex"), bytes.toString("base64"), bytes.toString("base64url")];

@@ -1,7 +1,7 @@
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { PlanNote } from "../../definition";
 import { StewardError } from "../../errors";
-import { heldByAnother } from "../../lifecycle/ownership";
+import { otherManagerOf } from "../../lifecycle/ownership";
 import { cancelAttempt, getStatus, isAutoUnsealed, isReplyLost, restartVerification, startAttempt } from "./api";
 import { describeKeys } from "./crypto";
 import { RekeyInputs } from "./inputs";
@@ -102,8 +102,8 @@ export const table: readonly Row[] = Object.entries<readonly Line<Step>[]>({ att
 
 export const lineOf = ({ step, name }: Row): string => `rekey, ${step}: ${name}`;
 
-export async function observe(connection: Connection, identity: AttemptIdentity): Promise<Observed> {
-  const status = await getStatus(connection);
+export async function observe(operation: Operation, identity: AttemptIdentity): Promise<Observed> {
+  const status = await getStatus(operation);
   return { server: serverStateOf(status, identity), status };
 }
 
@@ -112,32 +112,32 @@ export type Act<State> = (observed: Observed) => Promise<State | undefined>;
 
 /** Observes the service and does what the table says, until an action ends the step. */
 export async function drive<S extends Step, State extends object>(
-  { connection, identity }: { connection: Connection; identity: AttemptIdentity },
+  { operation, identity }: { operation: Operation; identity: AttemptIdentity },
   step: S,
   holds: Held,
   actions: Record<Actions[S], Act<State>>,
 ): Promise<State> {
   const common: Record<CommonAction, Act<State>> = {
-    "cancel probe": async (observed) => void (await cancelProbe(connection, observed)),
+    "cancel probe": async (observed) => void (await cancelProbe(operation, observed)),
     "refuse tampered": async (observed) => {
       throw refuseTampered(observed);
     },
   };
   const all = { ...common, ...actions } as Partial<Record<Row["action"], Act<State>>>;
   for (;;) {
-    const observed = await observe(connection, identity);
+    const observed = await observe(operation, identity);
     const row = table.find((each) => each.step === step && each.holds.includes(holds) && each.server.includes(observed.server));
     const act = row && all[row.action];
     if (!row || !act) throw unexpectedState(observed, holds);
-    connection.log.info(lineOf(row));
+    operation.run.log.info(lineOf(row));
     const state = await act(observed);
     if (state) return state;
   }
 }
 
 /** Prints what a rekey does in the output of `pulumi up`. */
-export const log = (connection: Connection, message: string): void => connection.log.info(`rekey: ${message}`);
-export const warn = (connection: Connection, message: string): void => connection.log.warn(`rekey: ${message}`);
+export const log = (operation: Operation, message: string): void => operation.run.log.info(`rekey: ${message}`);
+export const warn = (operation: Operation, message: string): void => operation.run.log.warn(`rekey: ${message}`);
 
 /** Returns the phrase `, encrypted to …` for messages, or an empty string. */
 export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
@@ -150,8 +150,8 @@ export function missingShares(sources: readonly ShareSource[], field: "currentSh
 }
 
 /** Throws if the engine does not save the state after each resource. Call it before the first request that changes anything. */
-export function assertSavesEachStep(connection: Connection): void {
-  if (connection.engine.savesEachStep) return;
+export function assertSavesEachStep(operation: Operation): void {
+  if (operation.run.engine.savesEachStep) return;
   throw stopped(
     "checkpoints-skipped",
     "PULUMI_SKIP_CHECKPOINTS is set, and a rekey needs the state that Pulumi saves after each resource; nothing was sent",
@@ -164,18 +164,18 @@ export function assertSavesEachStep(connection: Connection): void {
  * Starts an attempt and reads the status back, which also resolves a lost response. Another client may have started the attempt that it then shows, so
  * `nonces` gets its nonce only after a response.
  */
-export async function newAttempt(connection: Connection, identity: AttemptIdentity): Promise<Pick<Attempt, "nonces"> & { nonce: string }> {
+export async function newAttempt(operation: Operation, identity: AttemptIdentity): Promise<Pick<Attempt, "nonces"> & { nonce: string }> {
   const { parameters } = identity;
-  if (!parameters.verification && (await isAutoUnsealed(connection))) throw autoUnseal();
+  if (!parameters.verification && (await isAutoUnsealed(operation))) throw autoUnseal();
   let nonce: string | undefined;
   let lost: unknown;
   try {
-    nonce = await startAttempt(connection, parameters);
+    nonce = await startAttempt(operation, parameters);
   } catch (error) {
-    if (!isReplyLost(error)) throw await explainStart(connection, error);
+    if (!isReplyLost(error)) throw await explainStart(operation, error);
     lost = error;
   }
-  const { server, status } = await observe(connection, { ...identity, nonce });
+  const { server, status } = await observe(operation, { ...identity, nonce });
   if (server === "none")
     throw lost ?? stopped("attempt-lost-at-start", `the new attempt is gone: ${endedByOthers}`, "Run `pulumi up` again.");
   // Its nonce is known, so it is the new attempt, although other holders may have submitted shares to it.
@@ -183,7 +183,7 @@ export async function newAttempt(connection: Connection, identity: AttemptIdenti
   const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
   // Without verification, a matching attempt of unknown origin could be there to obtain the shares.
   if (isKnown || (isFresh && (server === "matchingUnused" || !(lost || nonce)))) {
-    log(connection, `started attempt ${status.nonce}: ${describe(status)}`);
+    log(operation, `started attempt ${status.nonce}: ${describe(status)}`);
     return { nonce: status.nonce, nonces: lost ? [...identity.nonces] : withNonce(identity.nonces, status.nonce) };
   }
   if (!lost && status.shares === 1 && parameters.shares > 1)
@@ -191,29 +191,29 @@ export async function newAttempt(connection: Connection, identity: AttemptIdenti
   throw inProgress(status, waitOr(server === "matchingInUse"));
 }
 
-async function explainStart(connection: Connection, error: unknown): Promise<unknown> {
+async function explainStart(operation: Operation, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || error.status !== 400) return error;
-  return (await isAutoUnsealed(connection).catch(() => false)) ? autoUnseal() : error;
+  return (await isAutoUnsealed(operation).catch(() => false)) ? autoUnseal() : error;
 }
 
 /** Handles another client's attempt according to `onConflict`. Returns the nonce of a resumed one. */
 export async function resolveConflict(
-  connection: Connection,
+  operation: Operation,
   { server, status }: Observed,
   onConflict: RekeyInputs["onConflict"],
   maySubmit: boolean,
 ): Promise<string | undefined> {
   if (onConflict === "cancel") {
     // Read again: cancel only the attempt that was just seen.
-    const now = await getStatus(connection);
+    const now = await getStatus(operation);
     if (now.nonce === status.nonce) {
-      await cancelAttempt(connection, status.nonce);
-      log(connection, `canceled another client's attempt ${status.nonce}: ${describe(now)}`);
+      await cancelAttempt(operation, status.nonce);
+      log(operation, `canceled another client's attempt ${status.nonce}: ${describe(now)}`);
     }
     return undefined;
   }
   if (onConflict === "resume" && server === "matchingInUse" && maySubmit) {
-    log(connection, `resumed another client's attempt ${status.nonce}: ${describe(status)}`);
+    log(operation, `resumed another client's attempt ${status.nonce}: ${describe(status)}`);
     return status.nonce;
   }
   throw inProgress(
@@ -248,37 +248,37 @@ const unexpectedState = ({ server, status }: Observed, holds: Held): StewardErro
   );
 
 /** Cancels an attempt of this rekey. Restarts its verification first, so that a provider that outlived an earlier run cannot commit it. */
-export async function cancelOwnAttempt(connection: Connection, status: RekeyStatus): Promise<void> {
+export async function cancelOwnAttempt(operation: Operation, status: RekeyStatus): Promise<void> {
   if (status.verification) {
-    await restartVerification(connection, status.nonce);
+    await restartVerification(operation, status.nonce);
     // A cancel without a nonce ends any attempt that is then in progress.
-    if ((await getStatus(connection)).nonce !== status.nonce)
+    if ((await getStatus(operation)).nonce !== status.nonce)
       throw stopped(
         "attempt-lost",
         `the attempt is gone: ${endedByOthers}`,
         "Nothing was canceled. Run again: it continues from the status of the service.",
       );
   }
-  await cancelAttempt(connection, status.nonce);
-  log(connection, `canceled the attempt ${status.nonce}`);
+  await cancelAttempt(operation, status.nonce);
+  log(operation, `canceled the attempt ${status.nonce}`);
 }
 
-export async function cancelProbe(connection: Connection, { status }: Observed): Promise<void> {
-  await cancelAttempt(connection, status.nonce);
-  log(connection, `canceled the old probe ${status.nonce}`);
+export async function cancelProbe(operation: Operation, { status }: Observed): Promise<void> {
+  await cancelAttempt(operation, status.nonce);
+  log(operation, `canceled the old probe ${status.nonce}`);
 }
 
 /** Cancels what this rekey left on the server: its probe, or an attempt that it started or submitted a share to. */
-export async function cancelLeftovers(connection: Connection, observed: Observed, nonces: readonly string[]): Promise<void> {
-  if (observed.server === "probe") await cancelProbe(connection, observed);
-  if (nonces.includes(observed.status.nonce)) await cancelOwnAttempt(connection, observed.status);
+export async function cancelLeftovers(operation: Operation, observed: Observed, nonces: readonly string[]): Promise<void> {
+  if (observed.server === "probe") await cancelProbe(operation, observed);
+  if (nonces.includes(observed.status.nonce)) await cancelOwnAttempt(operation, observed.status);
 }
 
 /** The objects that the three resources hold. */
 export const rekeyObjects = { attempt: "/v1/sys/rekey/init", shares: "/v1/sys/rekey/update", commit: "/v1/sys/rekey/verify" } as const;
 
 /** True if another resource's shares became live after this one's, which are now worthless. */
-export function isSucceeded(connection: Connection, { since }: { since?: string }): boolean {
-  const other = heldByAnother(connection, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
+export function isSucceeded(operation: Operation, { since }: { since?: string }): boolean {
+  const other = otherManagerOf(operation, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
   return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;
 }

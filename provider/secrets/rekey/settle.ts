@@ -1,4 +1,4 @@
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { StewardError } from "../../errors";
 import {
   cancelAttempt,
@@ -20,7 +20,7 @@ import { finish } from "./verify";
 
 /** Tests with a throw-away attempt if the candidate is valid, which requires `required` shares. */
 export async function resolveOutcome(run: CommitRun, required: number): Promise<CommitState> {
-  const { connection, inputs, state, shares } = run;
+  const { operation, inputs, state, shares } = run;
   const { candidate, kept, attempt, excluded } = inputs.submission;
   const { shares: current } = sharesAtHand(inputs.currentShares, "currentShares");
   // A refusal alone can have other causes: only an accepted previous set shows that the candidate is dead.
@@ -37,14 +37,14 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
       threshold: set.threshold,
     })),
   ];
-  const guarded = redacting(connection, others);
+  const guarded = redacting(operation, others);
   const set: ProbedSet & { set?: ShareSet } = { shares, threshold: candidate.threshold };
   let found = await probe(guarded, attempt, [set, ...others]);
   // Holders claim that these are the candidate's shares. If the previous shares are valid as well, they are previous shares.
   const isClaimed = found === set && candidate.encrypted.length > 0;
   if (isClaimed && others.some((other) => isComplete(other, required))) found = (await probe(guarded, attempt, others)) ?? set;
   if (found === set) {
-    log(connection, "the new shares are valid");
+    log(operation, "the new shares are valid");
     const previousLive = isClaimed && state.live ? { previousLive: state.live } : {};
     run.state = { ...stateOf("live", candidate, []), ...previousLive };
     return finish(run);
@@ -73,11 +73,11 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
   throw notCommitted(run);
 }
 
-async function removeDeadBackup({ connection, inputs }: CommitRun): Promise<void> {
+async function removeDeadBackup({ operation, inputs }: CommitRun): Promise<void> {
   const { hadBackup, candidate } = inputs.submission;
-  if (!hadBackup || (await getBackup(connection))?.nonce !== candidate.nonce) return;
-  await removeBackup(connection, candidate.nonce);
-  log(connection, `removed the backup of ${candidate.nonce}: its shares are dead`);
+  if (!hadBackup || (await getBackup(operation))?.nonce !== candidate.nonce) return;
+  await removeBackup(operation, candidate.nonce);
+  log(operation, `removed the backup of ${candidate.nonce}: its shares are dead`);
 }
 
 export const notCommitted = (run: CommitRun): StewardError =>
@@ -99,42 +99,42 @@ export interface ProbedSet {
  * service accepts one, and is canceled. Its new share is encrypted to a key that nobody has. If another client submits a share to the probe, the probe is
  * canceled without a result.
  */
-export async function probe<T extends ProbedSet>(connection: Connection, attempt: Attempt, sets: readonly T[]): Promise<T | undefined> {
+export async function probe<T extends ProbedSet>(operation: Operation, attempt: Attempt, sets: readonly T[]): Promise<T | undefined> {
   const { key, fingerprint } = attempt.probe;
   const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
-  log(connection, "testing with a probe which shares are valid");
+  log(operation, "testing with a probe which shares are valid");
   try {
-    await startAttempt(connection, parameters);
+    await startAttempt(operation, parameters);
   } catch (error) {
     throw isReplyLost(error) ? probeDisturbed("the start of the probe got no response") : error;
   }
-  const status = await getStatus(connection);
+  const status = await getStatus(operation);
   const { nonce, required } = status;
   // On a service that drops the verification, the last share of the probe would replace all keys.
   if (!status.started || !matches(status, parameters))
     throw probeDisturbed("the probe is gone, or its parameters are not the requested ones");
-  const { accepted, untested } = await firstAccepted(connection, status, sets).catch(async (error) => {
-    await cancelIfCurrent(connection, nonce).catch(() => {});
+  const { accepted, untested } = await firstAccepted(operation, status, sets).catch(async (error) => {
+    await cancelIfCurrent(operation, nonce).catch(() => {});
     throw error;
   });
-  await cancelIfCurrent(connection, nonce);
-  return untested.some((set) => isComplete(set, required)) ? probe(connection, attempt, untested) : accepted;
+  await cancelIfCurrent(operation, nonce);
+  return untested.some((set) => isComplete(set, required)) ? probe(operation, attempt, untested) : accepted;
 }
 
 /** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is canceled by a later run. */
-async function cancelIfCurrent(connection: Connection, nonce: string): Promise<void> {
-  if ((await getStatus(connection)).nonce === nonce) await cancelAttempt(connection, nonce);
+async function cancelIfCurrent(operation: Operation, nonce: string): Promise<void> {
+  if ((await getStatus(operation)).nonce === nonce) await cancelAttempt(operation, nonce);
 }
 
 /** Submits one set after the other. OpenBao keeps shares that it cannot combine: with them in it, the probe tests no other set. */
 async function firstAccepted<T extends ProbedSet>(
-  connection: Connection,
+  operation: Operation,
   { nonce, required }: RekeyStatus,
   sets: readonly T[],
 ): Promise<{ accepted?: T; untested: readonly T[] }> {
   for (const [index, set] of sets.entries()) {
     if (!isComplete(set, required)) continue;
-    const verdict = await submitSet(connection, nonce, set.shares.slice(0, required), required);
+    const verdict = await submitSet(operation, nonce, set.shares.slice(0, required), required);
     if (verdict === "accepted") return { accepted: set, untested: [] };
     if (verdict === "not combined") return { untested: sets.slice(index + 1) };
   }
@@ -146,29 +146,29 @@ export const isComplete = ({ shares, threshold }: ProbedSet, required: number): 
   threshold === required && shares.length >= required;
 
 async function submitSet(
-  connection: Connection,
+  operation: Operation,
   nonce: string,
   shares: readonly Share[],
   required: number,
 ): Promise<"accepted" | "refused" | "not combined"> {
   for (const [submitted, share] of shares.entries()) {
     const assertUndisturbed = async (): Promise<true> => {
-      const before = await getStatus(connection);
+      const before = await getStatus(operation);
       if (before.nonce === nonce && !before.verification && before.progress === submitted) return true;
       throw probeDisturbed("another client changed the probe");
     };
     await assertUndisturbed();
     try {
       const send = (): ReturnType<typeof submitShare> =>
-        submitShare(connection, { nonce, share: share.text }, { threshold: 1, fingerprints: [] });
-      const { set, progress } = await retryAfter429(connection, send, assertUndisturbed);
+        submitShare(operation, { nonce, share: share.text }, { threshold: 1, fingerprints: [] });
+      const { set, progress } = await retryAfter429(operation, send, assertUndisturbed);
       if (set) return "accepted";
       if (progress !== undefined && progress !== submitted + 1) throw probeDisturbed("another client submitted a share to the probe");
     } catch (error) {
       if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || wasNotCounted(error))
         throw error;
       // Shares that do not fit are refused at the threshold, and only there; the count then restarts.
-      const after = await getStatus(connection);
+      const after = await getStatus(operation);
       const isJudged = after.nonce === nonce && !after.verification && submitted + 1 === required;
       if (isJudged && after.progress === 0) return "refused";
       if (isJudged && after.progress === required && [400, 500].includes(error.status)) return "not combined";

@@ -1,8 +1,8 @@
 import { Comparison } from "../../comparison";
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { Definition, PlanNote } from "../../definition";
 import { PartialState, StewardError } from "../../errors";
-import { assertNotRefused, heldByAnother } from "../../lifecycle/ownership";
+import { assertAdopted, otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
 import { rekeyFields, stepOutput } from "./inputs";
@@ -23,14 +23,14 @@ import { fromBackup, recover, restart, restarted, submit } from "./submit";
 
 // The second of the three resources of a rekey: it submits the current shares, and saves the new ones before they are committed.
 
-async function up(connection: Connection, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
+async function up(operation: Operation, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
   const { attempt } = inputs;
   const { submission: before } = last;
   const isSame = last.attempt?.id === attempt.id;
   if (isSame && before?.candidate && !last.outcomeUnknown) return { submission: before };
   if (isSame && before?.candidate && isEmpty(before.candidate))
     throw stopped("no-shares-returned", noShares.reason, noShares.hint, "ERR_REJECTED");
-  assertSavesEachStep(connection);
+  assertSavesEachStep(operation);
   // A set that this rekey made may be valid, unless it is known to be dead.
   const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
   // An attempt that was started for other subkeys of the same keys is another one.
@@ -47,13 +47,13 @@ async function up(connection: Connection, inputs: SharesInputs, last: LastShares
     hadBackup: (before?.hadBackup ?? false) || attempt.parameters.backup,
     ...(before?.replacedBackup ? { replacedBackup: before.replacedBackup } : {}),
   };
-  if (before?.hadBackup && last.attempt) await keepBackup(connection, submission, last.attempt.parameters.threshold);
-  return step({ connection, inputs, identity: identityOf(attempt, submission.nonces, nonce), state: { submission } });
+  if (before?.hadBackup && last.attempt) await keepBackup(operation, submission, last.attempt.parameters.threshold);
+  return step({ operation, inputs, identity: identityOf(attempt, submission.nonces, nonce), state: { submission } });
 }
 
 /** Keeps the set in the backup, which may be live: other holders may have completed it, or its response was lost. */
-async function keepBackup(connection: Connection, { nonce, nonces, kept }: Submission, threshold: number): Promise<void> {
-  const backup = await getBackup(connection);
+async function keepBackup(operation: Operation, { nonce, nonces, kept }: Submission, threshold: number): Promise<void> {
+  const backup = await getBackup(operation);
   if (!backup || !nonces.includes(backup.nonce) || backup.nonce === nonce) return;
   if (kept.some((set) => set.nonce === backup.nonce)) return;
   const encrypted = Object.entries(backup.keys).flatMap(([fingerprint, shares]) => shares.map((share) => ({ fingerprint, share })));
@@ -71,7 +71,7 @@ const step = (run: SharesRun): Promise<SharesState> =>
       );
     },
     "abandon and start": async ({ status }) => {
-      await cancelOwnAttempt(run.connection, status);
+      await cancelOwnAttempt(run.operation, status);
       return restart(run, "attempt-abandoned", "the provider canceled an older attempt of this rekey and started a new one");
     },
     "take over": async ({ status }) => {
@@ -85,14 +85,14 @@ const step = (run: SharesRun): Promise<SharesState> =>
       }),
     recover: (observed) => recover(run, observed),
     conflict: async (observed) => {
-      const nonce = await resolveConflict(run.connection, observed, run.inputs.onConflict, true);
+      const nonce = await resolveConflict(run.operation, observed, run.inputs.onConflict, true);
       if (nonce) throw restarted(run, "attempt-resumed", nonce, "the provider resumed another client's matching attempt");
       return undefined;
     },
   });
 
 /** The cache key under which the commit, deleted in the same run, stores the outcome of its candidate. */
-export const outcomeKey = ({ server }: Connection, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
+export const outcomeKey = ({ server: { id: server } }: Operation, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
 
 /** Only a different attempt is a change. */
 const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id === (b as Attempt | undefined)?.id };
@@ -134,18 +134,18 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   deleteBeforeReplace: true,
   planNotes,
   read: async ({ state }) => state,
-  create: ({ connection, inputs }) => up(connection, inputs, {}),
-  update: ({ connection, inputs, last }) => up(connection, inputs, last),
-  async delete({ connection, state }) {
+  create: ({ operation, inputs }) => up(operation, inputs, {}),
+  update: ({ operation, inputs, last }) => up(operation, inputs, last),
+  async delete({ operation, state }) {
     const { attempt, submission, discardShares } = state as LastShares;
     const { candidate, kept = [], nonces = [], nonce } = submission ?? {};
-    assertNotRefused(connection, rekeyObjects.attempt);
+    assertAdopted(operation, rekeyObjects.attempt);
     if (!attempt) return;
-    const observed = await observe(connection, identityOf(attempt, nonces, nonce));
+    const observed = await observe(operation, identityOf(attempt, nonces, nonce));
     // Another resource of the program may have taken the attempt over.
-    if (!heldByAnother(connection, rekeyObjects.shares)) await cancelLeftovers(connection, observed, nonces);
+    if (!otherManagerOf(operation, rekeyObjects.shares)) await cancelLeftovers(operation, observed, nonces);
     // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
-    const verdict = candidate && connection.cache.get(outcomeKey(connection, candidate.nonce));
+    const verdict = candidate && operation.run.cache.get(outcomeKey(operation, candidate.nonce));
     // A live candidate makes every other set worthless. A dead one does not.
     const isCanceled = observed.server === "verifying" && nonces.includes(observed.status.nonce);
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || isCanceled;

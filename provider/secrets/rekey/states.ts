@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { OutcomeUnknown } from "../../definition";
 import { Share } from "./crypto";
 import { RekeyInputs } from "./inputs";
@@ -230,7 +230,7 @@ export type LastShares = Partial<SharesInputs & SharesState> & OutcomeUnknown;
 
 /** One run. Its progress is in `state`, which is saved however the run ends. */
 export interface SharesRun {
-  connection: Connection;
+  operation: Operation;
   inputs: SharesInputs;
   identity: AttemptIdentity;
   state: SharesState;
@@ -267,7 +267,7 @@ export type LastCommit = Partial<CommitInputs & CommitState> & OutcomeUnknown;
 
 /** One run. Its progress is in `state`, which is saved however the run ends. */
 export interface CommitRun {
-  connection: Connection;
+  operation: Operation;
   inputs: CommitInputs;
   identity: AttemptIdentity;
   state: CommitState;

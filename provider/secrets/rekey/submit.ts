@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Connection } from "../../connection";
+import { Operation } from "../../connection";
 import { StewardError } from "../../errors";
 import { isInactiveNode } from "../../http/failure";
 import { dialectOf } from "../client";
@@ -37,13 +37,13 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
   const { shares: priorShares } = sharesAtHand(inputs.newShares ?? [], "newShares");
   const offers: [Offer, ...Offer[]] = [{ shares: own }, ...keptOffers(submission.kept, submission.refused, first.status.required)];
   // The server may echo a share in any response from here on.
-  run.connection = redacting(run.connection, offers);
-  const { connection } = run;
+  run.operation = redacting(run.operation, offers);
+  const { operation } = run;
   const until = Date.now() + waitSeconds * 1000;
   const seen = (observed: Observed): Event => ({ kind: "observed", observed, waits: Date.now() < until });
   const context = {
     nonce: identity.nonce as string,
-    refusesRepeatedShares: dialectOf(connection).refusesRepeatedShares,
+    refusesRepeatedShares: dialectOf(operation).refusesRepeatedShares,
     waitSeconds,
     missing,
     kept: submission.kept,
@@ -58,19 +58,19 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
     // Saved even if the run fails.
     submission.submitted = [...round.submitted];
     submission.refused = [...round.refused];
-    for (const line of next.lines) log(connection, line);
+    for (const line of next.lines) log(operation, line);
     switch (command.do) {
       case "observe":
-        event = seen(await observe(connection, identity));
+        event = seen(await observe(operation, identity));
         break;
       case "wait":
         await sleep(Math.max(0, Math.min(pollEvery, until - Date.now())));
-        event = seen(await observe(connection, identity));
+        event = seen(await observe(operation, identity));
         break;
       case "submit": {
         const { share, status } = command;
         await protectBackup(run);
-        const answer = await submitOne(connection, identity, share, status);
+        const answer = await submitOne(operation, identity, share, status);
         if (answer.kind === "counted" || answer.kind === "complete") submission.nonces = withNonce(submission.nonces, status.nonce);
         event = { kind: "answered", answer, status };
         break;
@@ -92,22 +92,22 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
 }
 
 /** Submits one share. After any response but a success, the server's count shows whether the share was counted. */
-async function submitOne(connection: Connection, identity: AttemptIdentity, share: Share, before: RekeyStatus): Promise<Answer> {
+async function submitOne(operation: Operation, identity: AttemptIdentity, share: Share, before: RekeyStatus): Promise<Answer> {
   try {
-    const { set } = await submitShare(connection, { nonce: before.nonce, share: share.text }, identity.parameters);
+    const { set } = await submitShare(operation, { nonce: before.nonce, share: share.text }, identity.parameters);
     return set ? { kind: "complete", set } : { kind: "counted" };
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
     if (wasNotCounted(error)) {
-      await waitAfter429(connection, error);
+      await waitAfter429(operation, error);
       return { kind: "rate limited" };
     }
     const answered = error.status !== undefined && error.status >= 400;
-    const { server, status } = await observe(connection, identity);
+    const { server, status } = await observe(operation, identity);
     if (server !== "collecting") return { kind: "unknown", status, error };
     if (status.progress === before.progress + 1) return { kind: "counted" };
-    if (isInactiveNode(error) && dialectOf(connection).refusesRepeatedShares) {
-      await waitAfter429(connection, error);
+    if (isInactiveNode(error) && dialectOf(operation).refusesRepeatedShares) {
+      await waitAfter429(operation, error);
       return { kind: "rate limited" };
     }
     const { reason } = error.details;
@@ -123,33 +123,33 @@ async function receive(run: SharesRun, received: Received, priorShares: Share[])
   const { set, status } = received;
   if (isEmpty(set) && !run.identity.parameters.verification) return withoutShares(run, received);
   await assertUsable(run, set);
-  log(run.connection, `${status.required} of ${status.required} current shares submitted`);
+  log(run.operation, `${status.required} of ${status.required} current shares submitted`);
   return accepted(run, received, priorShares);
 }
 
 /** Cancels the attempt of a set that may not become the candidate, and starts another. Without verification the set is live, and is kept. */
 async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
-  const { connection, identity } = run;
+  const { operation, identity } = run;
   const flaw = await flawOf(set, identity.parameters);
   if (!flaw) return;
   const { id, reason } = flaw;
   if (!identity.parameters.verification)
-    return warn(connection, `${reason}. The new shares may be live: keep the service unsealed, and change triggers to make others`);
-  log(connection, reason);
-  const { status } = await observe(connection, identity);
+    return warn(operation, `${reason}. The new shares may be live: keep the service unsealed, and change triggers to make others`);
+  log(operation, reason);
+  const { status } = await observe(operation, identity);
   if (status.nonce === set.nonce) await endAttempt(run, status);
   return restart(run, id, `${reason}. The provider canceled the attempt and started a new one`);
 }
 
 /** The accepted set is the live one, so every kept set that cannot be it is dead. */
 function accepted(
-  { connection, state: { submission }, identity }: SharesRun,
+  { operation, state: { submission }, identity }: SharesRun,
   { set, share, offer: { set: used }, status: { required } }: Received,
   priorShares: Share[],
 ): SharesState {
   if (!isEmpty(set))
     log(
-      connection,
+      operation,
       identity.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live",
     );
   const digestOf = (each: Share): string => shareDigest(set.nonce, each);
@@ -169,18 +169,18 @@ async function withoutShares(run: SharesRun, received: Received): Promise<Shares
   const found = await fromBackup(run);
   if (found) return found;
   const state = accepted(run, received, []);
-  if (!mayReturnNoShares(run.connection, run.identity.parameters))
+  if (!mayReturnNoShares(run.operation, run.identity.parameters))
     throw unfinished({ state }, "no-shares-returned", noShares.reason, noShares.hint);
-  warn(run.connection, keptBySeal);
+  warn(run.operation, keptBySeal);
   return state;
 }
 
 /** Checks for another rekey's backup before a share is submitted, since the last share overwrites it. Any share may be the last one, as others submit too. */
 async function protectBackup(run: SharesRun): Promise<void> {
-  const { connection, inputs, identity } = run;
+  const { operation, inputs, identity } = run;
   const { submission } = run.state;
   if (!identity.parameters.backup) return;
-  const backup = await getBackup(connection);
+  const backup = await getBackup(operation);
   if (!backup || submission.nonces.includes(backup.nonce)) return;
   if (!inputs.replaceBackup)
     throw stopped(
@@ -212,9 +212,9 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
 }
 
 /** Cancels the attempt. One that this rekey neither started nor submitted a share to is another client's. */
-async function endAttempt({ connection, inputs, state: { submission } }: SharesRun, status: RekeyStatus): Promise<void> {
-  if (submission.nonces.includes(status.nonce)) await cancelOwnAttempt(connection, status);
-  else await resolveConflict(connection, { server: "foreign", status }, inputs.onConflict, false);
+async function endAttempt({ operation, inputs, state: { submission } }: SharesRun, status: RekeyStatus): Promise<void> {
+  if (submission.nonces.includes(status.nonce)) await cancelOwnAttempt(operation, status);
+  else await resolveConflict(operation, { server: "foreign", status }, inputs.onConflict, false);
 }
 
 /** Cancels an attempt whose shares cannot be combined, and starts a new one. */
@@ -229,8 +229,8 @@ async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
 
 /** Neither the response nor the count shows whether the share was counted. */
 async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardError): Promise<never> {
-  const { connection, identity, state } = run;
-  if (status.nonce !== identity.nonce || dialectOf(connection).refusesRepeatedShares)
+  const { operation, identity, state } = run;
+  if (status.nonce !== identity.nonce || dialectOf(operation).refusesRepeatedShares)
     throw unfinished(
       run,
       "share-count-unknown",
@@ -244,7 +244,7 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
       `${error.details.reason}; it is unknown whether the share was counted, and other holders have submitted shares to the attempt ${status.nonce}`,
       'To start over, set onConflict: "cancel" and change triggers, and ask the other holders to submit their shares again.',
     );
-  await cancelOwnAttempt(connection, status);
+  await cancelOwnAttempt(operation, status);
   const why = `the provider could not tell whether the share was counted (${error.details.reason}), so it canceled the attempt and started a new one`;
   return restart(run, "share-count-unknown-restarted", why);
 }
@@ -263,7 +263,7 @@ export function restarted(
 
 export async function restart(run: SharesRun, id: StopId, why: string, hint?: string): Promise<never> {
   const { submission } = run.state;
-  const { nonce, nonces } = await newAttempt(run.connection, { ...run.identity, nonces: submission.nonces });
+  const { nonce, nonces } = await newAttempt(run.operation, { ...run.identity, nonces: submission.nonces });
   submission.nonces = nonces;
   const committed = run.identity.parameters.verification
     ? "Nothing was committed"
@@ -281,14 +281,14 @@ function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold
 
 /** The new shares of this attempt, if the backup has them. */
 export async function fromBackup(run: SharesRun): Promise<SharesState | undefined> {
-  const { connection, state } = run;
+  const { operation, state } = run;
   const { parameters, nonce } = run.identity;
   if (!parameters.backup || !nonce) return undefined;
-  const candidate = candidateIn(await getBackup(connection), nonce, parameters);
+  const candidate = candidateIn(await getBackup(operation), nonce, parameters);
   if (!candidate) return undefined;
   await assertUsable(run, candidate);
   const { submission } = state;
-  log(connection, "the response with the new shares went to another holder, or was lost: took them from the backup");
+  log(operation, "the response with the new shares went to another holder, or was lost: took them from the backup");
   const kept = submission.kept.filter((set) => set.nonce !== nonce);
   return { submission: { ...submission, candidate, source: "backup", excluded: submission.submitted, kept } };
 }

@@ -9,7 +9,7 @@ import { StopId, stopped, unfinished } from "./stops";
 // Proves the new shares and verifies them. The last one commits.
 
 export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
-  const { connection, inputs, identity, shares, missing } = run;
+  const { operation, inputs, identity, shares, missing } = run;
   const { candidate } = inputs.submission;
   const { threshold, encrypted, nonce } = candidate;
   const all = inputs.proof ? inputs.proof === "all" : encrypted.length === 0;
@@ -22,7 +22,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
       `${shares.length} of the ${needed} decrypted new shares required to prove the rekey are available; nothing is committed${missing.length > 0 ? ` (unavailable: ${missing.join(", ")})` : ""}`,
     );
   // A provider left over from an earlier run only knows the old nonce.
-  const verification = await restartVerification(connection, nonce).catch((error) => {
+  const verification = await restartVerification(operation, nonce).catch((error) => {
     if (error instanceof StewardError && error.status === 400) return undefined;
     throw error;
   });
@@ -30,7 +30,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   if (all) await proveLocally(run);
   for (const [index, share] of shares.slice(0, threshold).entries()) {
     const assertVerifying = async (): Promise<true> => {
-      const { server, status } = await observe(connection, identity);
+      const { server, status } = await observe(operation, identity);
       if (server === "none") throw outcomeUnknown(run, "the attempt ended before the service confirmed the last new share");
       if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index)
         return true;
@@ -42,15 +42,15 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     };
     await assertVerifying();
     const send = (): Promise<boolean> =>
-      verifyShare(connection, { nonce: verification.nonce, share: share.text }).catch(async (error) => {
+      verifyShare(operation, { nonce: verification.nonce, share: share.text }).catch(async (error) => {
         throw await explainVerify(run, share, error);
       });
-    const done = await retryAfter429(connection, send, assertVerifying);
+    const done = await retryAfter429(operation, send, assertVerifying);
     if (done && index === threshold - 1) return committed(run);
     if (done) throw outcomeUnknown(run, `the service reported completion after ${index + 1} of ${threshold} new shares`);
-    log(connection, `${index + 1} of ${threshold} new shares verified`);
+    log(operation, `${index + 1} of ${threshold} new shares verified`);
   }
-  const { server } = await observe(connection, identity);
+  const { server } = await observe(operation, identity);
   if (server !== "verifying")
     throw outcomeUnknown(run, "the attempt ended, but the response to the last new share did not show the outcome");
   throw stopped(
@@ -61,12 +61,12 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
 }
 
 async function proveLocally(run: CommitRun): Promise<void> {
-  const { connection, shares, inputs } = run;
+  const { operation, shares, inputs } = run;
   const { threshold, encrypted } = inputs.submission.candidate;
   const verdict = await prove(shares, threshold);
-  if (verdict.proven === true) return log(connection, `all ${shares.length} new shares match: proven before the commit`);
+  if (verdict.proven === true) return log(operation, `all ${shares.length} new shares match: proven before the commit`);
   if (verdict.proven === "unknown")
-    return log(connection, `${verdict.reason}: they cannot be proven locally, so only the service checks them`);
+    return log(operation, `${verdict.reason}: they cannot be proven locally, so only the service checks them`);
   const misfits = verdict.misfits.map(({ label }) => label);
   // One of the gathered shares is wrong, so all are requested again.
   if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
@@ -88,7 +88,7 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   if (isFailedCommit(error)) return outcomeUnknown(run, `the service failed to commit the new shares (${error.details.reason})`);
   if (!isVerdict && (isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
     return outcomeUnknown(run, `the service did not respond to a new share (${error.details.reason})`);
-  const { server } = await observe(run.connection, run.identity);
+  const { server } = await observe(run.operation, run.identity);
   if (server !== "verifying") return outcomeUnknown(run, "the attempt ended while a new share was sent");
   if (!isVerdict) return error;
   if (run.inputs.submission.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
@@ -104,30 +104,30 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
 
 /** Makes the candidate the live set. */
 async function committed(run: CommitRun): Promise<CommitState> {
-  const { connection, identity } = run;
+  const { operation, identity } = run;
   const { candidate } = run.inputs.submission;
   // A proxy may respond with "complete". A commit ends the attempt, and the service then requires the new threshold.
-  const { status } = await observe(connection, identity);
+  const { status } = await observe(operation, identity);
   if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
     throw outcomeUnknown(run, "the service reported completion, but its status does not show it");
   run.state = stateOf("live", candidate, []);
-  log(connection, `the new shares are live: ${identity.parameters.shares} of them, threshold ${identity.parameters.threshold}`);
+  log(operation, `the new shares are live: ${identity.parameters.shares} of them, threshold ${identity.parameters.threshold}`);
   return finish(run);
 }
 
 /** Cleans up after the set is live, which an error of the cleanup must not hide. */
 export async function finish(run: CommitRun): Promise<CommitState> {
-  const { connection, inputs, identity, state } = run;
+  const { operation, inputs, identity, state } = run;
   const { candidate, nonces, hadBackup } = inputs.submission;
   try {
-    const late = await observe(connection, { ...identity, nonce: undefined });
-    if (late.server === "probe") await cancelProbe(connection, late);
-    if (late.server === "abandoned") await cancelOwnAttempt(connection, late.status);
-    const backup = hadBackup ? await getBackup(connection) : undefined;
+    const late = await observe(operation, { ...identity, nonce: undefined });
+    if (late.server === "probe") await cancelProbe(operation, late);
+    if (late.server === "abandoned") await cancelOwnAttempt(operation, late.status);
+    const backup = hadBackup ? await getBackup(operation) : undefined;
     // The backup of an earlier attempt of this rekey contains dead shares.
     if (backup && (backup.nonce === candidate.nonce ? inputs.removeBackup : nonces.includes(backup.nonce))) {
-      await removeBackup(connection, backup.nonce);
-      log(connection, `removed the backup of ${backup.nonce}`);
+      await removeBackup(operation, backup.nonce);
+      log(operation, `removed the backup of ${backup.nonce}`);
     }
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
@@ -157,7 +157,7 @@ export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
 export async function waitForShares(run: CommitRun, id: StopId, reason: string): Promise<StewardError> {
   const { attempt, candidate } = run.inputs.submission;
   const { encrypted } = candidate;
-  for (const { fingerprint, share } of encrypted) log(run.connection, encryptedLine(fingerprint, share));
+  for (const { fingerprint, share } of encrypted) log(run.operation, encryptedLine(fingerprint, share));
   return unfinished(
     run,
     id,

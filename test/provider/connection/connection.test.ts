@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Connection, connect, System } from "../../../provider/connection";
+import { connect, Operation, System } from "../../../provider/connection";
 import { definitions } from "../../../provider/definitions";
 import { foreign, secretsAddresses } from "../../../tools/environment";
 import { connectTo, systems } from "../../support/connection";
@@ -18,7 +18,7 @@ const from = (
   environment: NodeJS.ProcessEnv = {},
   name = "default",
   system: keyof typeof systems = "secrets",
-): Connection & { namespace?: string } =>
+): Operation<{ namespace?: string }> =>
   connect(systems[system] as System<{ namespace?: string }>, name, {
     config: (key) =>
       key in config ? (typeof config[key] === "string" ? (config[key] as string) : JSON.stringify(config[key])) : undefined,
@@ -46,18 +46,18 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("the configuration", () => {
   test("names the server, its dialect and its defaults", () => {
-    const connection = from(
+    const operation = from(
       secrets({ address: "https://host:8200/base/", token: "t", dialect: "hashicorp", mount: "team/nomad", namespace: "a/b" }),
     );
-    expect(connection).toMatchObject({
+    expect(operation.server).toMatchObject({
       address: "https://host:8200/base",
-      server: "https://host:8200/base?namespace=a%2Fb",
+      id: "https://host:8200/base?namespace=a%2Fb",
       dialect: "hashicorp",
       mount: "team/nomad",
       allowAddressChange: false,
     });
-    expect(connection.token()).toBe("t");
-    expect(from(secrets({ address: "HTTP://Host:80" }))).toMatchObject({ server: "http://host", dialect: "standard" });
+    expect(operation.server.credentials.token()).toBe("t");
+    expect(from(secrets({ address: "HTTP://Host:80" })).server).toMatchObject({ id: "http://host", dialect: "standard" });
   });
 
   test("reads tokenEnv and tokenFile when a request needs them, not before", () => {
@@ -65,32 +65,35 @@ describe("the configuration", () => {
     const byVariable = from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), environment);
     const path = join(folder, "token");
     const byFile = from(secrets({ address: "http://host", tokenFile: path }));
-    const unreadable = caught(() => byFile.token());
+    const unreadable = caught(() => byFile.server.credentials.token());
     expect(unreadable).toEqual(refusal("ERR_INVALID_INPUT", { rule: "unreadable-file" }));
     for (const part of [path, "ENOENT", "tokenFile", "Set it to the path of a readable file."]) expect(unreadable.message).toContain(part);
     writeFileSync(path, "from-file\n");
-    expect(byFile.token()).toBe("from-file");
-    const unset = caught(() => byVariable.token());
+    expect(byFile.server.credentials.token()).toBe("from-file");
+    const unset = caught(() => byVariable.server.credentials.token());
     expect(unset).toEqual(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
     for (const part of ["tokenEnv", "secrets", '"default"', "MY_TOKEN"]) expect(unset.message).toContain(part);
-    expect(from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), { MY_TOKEN: "v" }).token()).toBe("v");
+    expect(from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), { MY_TOKEN: "v" }).server.credentials.token()).toBe("v");
   });
 
   test("trims a token and rejects characters that no header can hold", () => {
-    const token = (value: string): string | undefined => from(secrets({ address: "http://host", tokenEnv: "T" }), { T: value }).token();
+    const token = (value: string): string | undefined =>
+      from(secrets({ address: "http://host", tokenEnv: "T" }), { T: value }).server.credentials.token();
     expect(token("hvs.abc\n")).toBe("hvs.abc");
     for (const value of ["canary canary", "canary\ncanary", "canaryé"]) {
       const error = caught(() => token(value));
       expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "token-characters" }));
       expect(error.message).not.toContain("canary");
     }
-    expect(caught(() => from(secrets({ address: "http://host", tokenFile: "hvs.canary" })).token()).message).not.toContain("canary");
+    expect(
+      caught(() => from(secrets({ address: "http://host", tokenFile: "hvs.canary" })).server.credentials.token()).message,
+    ).not.toContain("canary");
   });
 
   test.each(["hvs.CAESIcanary", "s.canary", "b1c2canary-77ab", "0123canary4567", "CANARY7X2K9Q4M8P1Z", "canary"])(
     "does not print a tokenEnv that contains the token itself: %s",
     (token) => {
-      const error = caught(() => from(secrets({ address: "http://host", tokenEnv: token })).token());
+      const error = caught(() => from(secrets({ address: "http://host", tokenEnv: token })).server.credentials.token());
       expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
       expect(error.message).not.toContain(token);
     },
@@ -98,21 +101,23 @@ describe("the configuration", () => {
 
   test.each(["team/a/", "/team/a", "//team/a//"])("normalizes the namespace %s", (namespace) => {
     const plain = from(secrets({ address: "http://host", namespace: "team/a" }));
-    const { server, namespace: sent } = from(secrets({ address: "http://host", namespace }));
-    expect([server, sent]).toEqual([plain.server, plain.namespace]);
+    const {
+      server: { id: server, namespace: sent },
+    } = from(secrets({ address: "http://host", namespace }));
+    expect([server, sent]).toEqual([plain.server.id, plain.server.namespace]);
     const environment = { VAULT_ADDR: "http://host", VAULT_NAMESPACE: namespace };
-    expect(from({}, environment).server).toBe(plain.server);
+    expect(from({}, environment).server.id).toBe(plain.server.id);
   });
 
   test("reads a namespace of slashes as the root namespace", () => {
-    expect(from(secrets({ address: "http://host", namespace: "/" }))).toMatchObject({ server: "http://host", namespace: "" });
+    expect(from(secrets({ address: "http://host", namespace: "/" })).server).toMatchObject({ id: "http://host", namespace: "" });
   });
 
   test("reads PEM from a string or from a file", () => {
     const path = join(folder, "ca.pem");
     writeFileSync(path, "-----BEGIN CERTIFICATE-----file");
-    expect(from(secrets({ address: "http://host", caCert: path })).caCert).toBe("-----BEGIN CERTIFICATE-----file");
-    expect(from(secrets({ address: "http://host", caCert: "-----BEGIN CERTIFICATE-----text" })).caCert).toBe(
+    expect(from(secrets({ address: "http://host", caCert: path })).server.credentials.caCert).toBe("-----BEGIN CERTIFICATE-----file");
+    expect(from(secrets({ address: "http://host", caCert: "-----BEGIN CERTIFICATE-----text" })).server.credentials.caCert).toBe(
       "-----BEGIN CERTIFICATE-----text",
     );
   });
@@ -163,29 +168,41 @@ describe("the configuration", () => {
 describe("the environment", () => {
   test("is used if the configuration is empty, and selects the dialect", () => {
     const standard = from({}, { SECRETS_ADDR: "http://s", SECRETS_TOKEN: "st", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" });
-    expect([standard.address, standard.token(), standard.dialect]).toEqual(["http://s", "st", "standard"]);
+    expect([standard.server.address, standard.server.credentials.token(), standard.server.dialect]).toEqual(["http://s", "st", "standard"]);
     const hashicorp = from({}, { VAULT_ADDR: "http://v", VAULT_TOKEN: "vt", VAULT_NAMESPACE: "ns" });
-    expect([hashicorp.server, hashicorp.token(), hashicorp.dialect]).toEqual(["http://v?namespace=ns", "vt", "hashicorp"]);
+    expect([hashicorp.server.id, hashicorp.server.credentials.token(), hashicorp.server.dialect]).toEqual([
+      "http://v?namespace=ns",
+      "vt",
+      "hashicorp",
+    ]);
   });
 
   const rows = Object.values(systems).flatMap(({ name, variables }) => variables.map((row) => ({ system: name, ...row })));
   test.each(rows)("with $address alone selects the dialect $dialect", ({ system, address, prefix, dialect }) => {
     const environment = { HOME: folder, [address]: "http://host", [`${prefix}_TOKEN`]: "t" };
-    const connection = connectTo(system, {}, { config: () => undefined, environment });
-    expect([connection.address, connection.token(), connection.dialect]).toEqual(["http://host", "t", dialect]);
+    const operation = connectTo(system, {}, { config: () => undefined, environment });
+    expect([operation.server.address, operation.server.credentials.token(), operation.server.dialect]).toEqual([
+      "http://host",
+      "t",
+      dialect,
+    ]);
   });
 
   test("never sends a token to an address from another source", () => {
     writeFileSync(join(folder, ".vault-token"), "file-token");
     const environment = { HOME: folder, VAULT_TOKEN: "vt", SECRETS_TOKEN: "st" };
-    expect(from(secrets({ address: "http://host" }), environment).token()).toBeUndefined();
-    expect(from({}, { ...environment, SECRETS_TOKEN: undefined, SECRETS_ADDR: "http://s" }).token()).toBeUndefined();
-    expect(from({}, { HOME: folder, SECRETS_TOKEN: "st", VAULT_ADDR: "http://v" }).token()).toBe("file-token");
+    expect(from(secrets({ address: "http://host" }), environment).server.credentials.token()).toBeUndefined();
+    expect(from({}, { ...environment, SECRETS_TOKEN: undefined, SECRETS_ADDR: "http://s" }).server.credentials.token()).toBeUndefined();
+    expect(from({}, { HOME: folder, SECRETS_TOKEN: "st", VAULT_ADDR: "http://v" }).server.credentials.token()).toBe("file-token");
     // OpenBao's command line writes to Vault's token file. With both addresses, the owner of the token is unknown.
-    const { token, missingToken } = from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://v" });
+    const {
+      server: {
+        credentials: { token, missingToken },
+      },
+    } = from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://v" });
     expect([token(), missingToken]).toEqual([undefined, expect.stringContaining("BAO_TOKEN")]);
-    expect(from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://b" }).token()).toBe("file-token");
-    expect(from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_TOKEN: "vt" }).token()).toBe("file-token");
+    expect(from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://b" }).server.credentials.token()).toBe("file-token");
+    expect(from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_TOKEN: "vt" }).server.credentials.token()).toBe("file-token");
   });
 
   test.each([
@@ -196,7 +213,7 @@ describe("the environment", () => {
     [{ VAULT_TOKEN: "canary canary" }, "token-characters", "VAULT_TOKEN"],
     [{ VAULT_CACERT: "/none" }, "unreadable-file", "VAULT_CACERT", "/none", "ENOENT"],
   ])("is checked like the configuration, with an error that names the variable: %p", (environment, problem, ...parts) => {
-    const error = caught(() => from({}, { VAULT_ADDR: "http://v", ...environment }).token());
+    const error = caught(() => from({}, { VAULT_ADDR: "http://v", ...environment }).server.credentials.token());
     const isOfInputs = problem.includes(":") || problem === "certificate-and-key";
     expect(error).toEqual(isOfInputs ? invalidInputs(problem) : refusal("ERR_INVALID_INPUT", { rule: problem }));
     for (const part of parts) expect(error.message).toContain(part);
@@ -205,7 +222,7 @@ describe("the environment", () => {
 
   test("a token file with invalid characters is named in the error", () => {
     writeFileSync(join(folder, ".vault-token"), "canary canary");
-    const error = caught(() => from({}, { HOME: folder, VAULT_ADDR: "http://v" }).token());
+    const error = caught(() => from({}, { HOME: folder, VAULT_ADDR: "http://v" }).server.credentials.token());
     expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "token-characters" }));
     expect(error.message).toContain(join(folder, ".vault-token"));
   });
@@ -238,7 +255,14 @@ describe("the environment", () => {
     [{ BAO_ADDR: "", BAO_TOKEN: "", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" }, ["http://v", "vt", "hashicorp", undefined], []],
   ])("provides the settings of one product only, and warns once of unused variables: %p", (environment, used, unused) => {
     for (const _ of [1, 2]) {
-      const { address, token, dialect, namespace } = from({}, environment);
+      const {
+        server: {
+          address,
+          dialect,
+          namespace,
+          credentials: { token },
+        },
+      } = from({}, environment);
       expect([address, token(), dialect, namespace]).toEqual(used);
     }
     expect(said).toHaveLength(unused.length > 0 ? 1 : 0);

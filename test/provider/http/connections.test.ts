@@ -99,7 +99,7 @@ describe("TLS", () => {
 
   test("HTTPS to a plain HTTP server is an error about TLS", async () => {
     const plain = await serve((_, response) => ok(response));
-    const error = await failure(send(connection(plain.address.replace("http:", "https:")), { ...get, retry: "never" }));
+    const error = await failure(send(connection(plain.server.address.replace("http:", "https:")), { ...get, retry: "never" }));
     expect(error).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule: "no-tls" }));
   });
 });

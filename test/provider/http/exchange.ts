@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, RequestListener, Server } from "node:http";
 import { AddressInfo, createServer as createTcpServer, Socket, Server as TcpServer } from "node:net";
-import { Connection } from "../../../provider/connection";
+import { Operation } from "../../../provider/connection";
 import { Request, Response } from "../../../provider/http";
 import { connectTo } from "../../support/connection";
 import { limits } from "../../support/limits";
@@ -48,14 +48,15 @@ export async function listenTcp(answer: (socket: Socket) => void): Promise<numbe
   return listen(Object.assign(server, { closeAllConnections }));
 }
 
-export async function serve(answer: Answer, settings: object = {}): Promise<Connection> {
+export async function serve(answer: Answer, settings: object = {}): Promise<Operation> {
   const port = await listen(createServer((request, response) => answer(request, response, seen.push(request))));
   return connection(`http://127.0.0.1:${port}`, settings);
 }
 
-export function connection(address: string, settings: object = {}): Connection {
+export function connection(address: string, settings: object = {}): Operation {
   // Later changes of the limits by a test apply to this connection, too.
-  return { ...connectTo("secrets", { address, token: "canary-token", ...settings }), limits };
+  const operation = connectTo("secrets", { address, token: "canary-token", ...settings });
+  return { ...operation, run: { ...operation.run, limits } };
 }
 
 export const get: Request = {

@@ -8,11 +8,13 @@ import { Answer, connection, failure, get, ok, post, seen, serve } from "./excha
 
 describe("a request", () => {
   test("reads the token once, so an error redacts the token that was sent", async () => {
-    const server = await serve(({ headers }, response) =>
+    const { server, ...operation } = await serve(({ headers }, response) =>
       response.writeHead(400).end(JSON.stringify({ errors: [headers["x-secrets-token"]] })),
     );
     const tokens = ["canary-one", "canary-two"];
-    const { message } = await failure(send({ ...server, token: () => tokens.shift() }, get));
+    const { message } = await failure(
+      send({ ...operation, server: { ...server, credentials: { ...server.credentials, token: () => tokens.shift() } } }, get),
+    );
     expect(message).toContain("[secret]");
     expect(tokens).toEqual(["canary-two"]);
   });
@@ -34,7 +36,7 @@ describe("a request", () => {
 
   test("keeps the base path of the address and accepts an empty response", async () => {
     const target = await serve((_, response) => response.writeHead(204).end());
-    expect(await send(connection(`${target.address}/base/`), post)).toMatchObject({ status: 204, body: undefined });
+    expect(await send(connection(`${target.server.address}/base/`), post)).toMatchObject({ status: 204, body: undefined });
     expect(seen[0]?.url).toBe("/base/v1/thing");
   });
 
@@ -189,8 +191,13 @@ describe("retry class only429", () => {
 
   test("sends nothing if Pulumi ends during the wait", async () => {
     const target = await serve((_, response) => response.writeHead(429).end());
-    const engine = { ...target.engine, assertAlive: () => Promise.reject(new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" })) };
-    expect(await failure(send({ ...target, engine }, { ...post, retry: "only429" }))).toMatchObject({ code: "ERR_ENGINE_GONE" });
+    const engine = {
+      ...target.run.engine,
+      assertAlive: () => Promise.reject(new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" })),
+    };
+    expect(await failure(send({ ...target, run: { ...target.run, engine } }, { ...post, retry: "only429" }))).toMatchObject({
+      code: "ERR_ENGINE_GONE",
+    });
     expect(seen).toHaveLength(1);
   });
 });
@@ -213,9 +220,9 @@ describe("a 429 without Retry-After", () => {
 test("a caller can read the wait from the error of a request that is never retried", () => {
   const limited = (details: object): StewardError =>
     new StewardError({ code: "ERR_RATE_LIMITED", reason: "slow", status: 429, ...details });
-  expect(delayAfter429({ limits }, limited({ retryAfter: "3" }), 0)).toBeGreaterThanOrEqual(3000);
-  expect(delayAfter429({ limits }, limited({}), 20)).toBeLessThanOrEqual(limits.initialBackoff * 2 ** limits.maxRetries);
-  expect(delayAfter429({ limits }, limited({ code: "ERR_UNAVAILABLE", status: 503, retryAfter: "3" }), 0)).toBeUndefined();
+  expect(delayAfter429(limits, limited({ retryAfter: "3" }), 0)).toBeGreaterThanOrEqual(3000);
+  expect(delayAfter429(limits, limited({}), 20)).toBeLessThanOrEqual(limits.initialBackoff * 2 ** limits.maxRetries);
+  expect(delayAfter429(limits, limited({ code: "ERR_UNAVAILABLE", status: 503, retryAfter: "3" }), 0)).toBeUndefined();
 });
 
 describe("the options of a single request", () => {

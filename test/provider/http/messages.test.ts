@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { Connection } from "../../../provider/connection";
+import { Operation } from "../../../provider/connection";
 import { send } from "../../../provider/http";
 import { limits } from "../../support/limits";
 import { refusal } from "../../support/refusal";
@@ -11,7 +11,7 @@ describe("a failed request", () => {
     await new Promise((done) => servers.pop()?.close(done));
     const error = await failure(send(target, get));
     expect(error).toEqual(refusal("ERR_UNREACHABLE", { rule: "no-connection", method: "GET", path: "/v1/thing" }));
-    for (const part of [target.address, "ECONNREFUSED"]) expect(error.message).toContain(part);
+    for (const part of [target.server.address, "ECONNREFUSED"]) expect(error.message).toContain(part);
   });
 
   test("names the token that the server rejects with 403 or 401", async () => {
@@ -33,7 +33,8 @@ describe("a failed request", () => {
     ["a secret where the reason is truncated", `${"x".repeat(492)}canary-token`, `${"x".repeat(492)}[secret]`],
   ])("shows the server's reason: %s", async (_, body, reason) => {
     const target = await serve((_, response) => response.writeHead(400).end(body));
-    Object.assign(target, { secrets: ["canary\nline"], clientKey: "canary-key" });
+    Object.assign(target.secrets, { values: ["canary\nline"] });
+    Object.assign(target.server.credentials, { clientKey: "canary-key" });
     const error = await failure(send(target, get));
     expect(error).toEqual(refusal("ERR_REJECTED", { method: "GET", path: "/v1/thing", status: 400 }));
     expect(error.message).toBe(`${reason} (GET /v1/thing, 400).`);
@@ -96,10 +97,10 @@ describe("a failed request", () => {
 
   test("names the active node of a redirect, to which no credentials are sent", async () => {
     const other = await serve((_, response) => ok(response));
-    const target = await serve((_, response) => response.writeHead(307, { location: `${other.address}/v1/thing?x=canary` }).end());
+    const target = await serve((_, response) => response.writeHead(307, { location: `${other.server.address}/v1/thing?x=canary` }).end());
     const error = await failure(send(target, { ...get, retry: "never" }));
     expect(error).toEqual(refusal("ERR_REDIRECTED", { rule: "inactive-node", status: 307 }));
-    for (const part of [other.address, "/v1/sys/health"]) expect(error.message).toContain(part);
+    for (const part of [other.server.address, "/v1/sys/health"]) expect(error.message).toContain(part);
     expect(seen).toHaveLength(1);
   });
 
@@ -108,7 +109,7 @@ describe("a failed request", () => {
     ["a login page that keeps the method", 307, () => "https://login.example/?back=/v1/thing"],
     ["the same host with TLS", 307, (address: string) => `${address.replace("http:", "https:")}/v1/thing`],
   ])("takes no redirect to %s for a standby", async (_, status, location) => {
-    const target: Connection = await serve((_, response) => response.writeHead(status, { location: location(target.address) }).end());
+    const target: Operation = await serve((_, response) => response.writeHead(status, { location: location(target.server.address) }).end());
     expect(await failure(send(target, post))).toEqual(refusal("ERR_REDIRECTED", { rule: "other-server", status }));
     expect(seen).toHaveLength(1);
   });

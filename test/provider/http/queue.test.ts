@@ -1,5 +1,5 @@
 import { ServerResponse } from "node:http";
-import { Connection } from "../../../provider/connection";
+import { Operation } from "../../../provider/connection";
 import { Response, send } from "../../../provider/http";
 import { Engine } from "../../support/engine";
 import { limits } from "../../support/limits";
@@ -22,7 +22,9 @@ async function slowRoles(delay: number): Promise<{ engine: Engine; roles: Record
   // The HTTP client is loaded with the first request.
   await send(target, get);
   const roles = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`r${index}`, { policies: ["p"] }]));
-  const engine = new Engine("secrets:SchedulerRoles", { "steward:default": { secrets: { address: target.address, token: "token" } } });
+  const engine = new Engine("secrets:SchedulerRoles", {
+    "steward:default": { secrets: { address: target.server.address, token: "token" } },
+  });
   return { engine, roles };
 }
 
@@ -117,7 +119,7 @@ describe("requests beyond the connection limit of a server", () => {
 });
 
 describe("requests to a server that limits their rate", () => {
-  const all = (target: Connection, count: number): Promise<Response>[] =>
+  const all = (target: Operation, count: number): Promise<Response>[] =>
     Array.from({ length: count }, (_, index) => send(target, { ...get, path: `/v1/${index}` }));
   const timesSent = (path: string): number => seen.filter(({ url }) => url === path).length;
 

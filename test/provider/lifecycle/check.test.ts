@@ -1,4 +1,4 @@
-import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
+import { certificate, privateKey } from "../../support/certificates";
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { invalidInputs } from "../../support/refusal";
@@ -120,17 +120,17 @@ describe("check", () => {
   });
 
   test("warns about inputs that the server will reject later", async () => {
-    const inputs = { address: "http://h:1", token: "t", caCert: sha1Certificate, clientKey: privateKey };
-    expect(await engine("SchedulerAccess").problems({ ...inputs, clientCert: "-----BEGIN CERTIFICATE-----\nx\n" })).toEqual([]);
+    const inputs = { address: "http://h:1", token: "t", caCert: certificate, clientKey: privateKey };
+    const broken = "-----BEGIN CERTIFICATE-----\nx\n";
+    expect(await engine("SchedulerAccess").problems({ ...inputs, clientCert: broken })).toEqual([]);
     expect(await engine("SchedulerLease").problems({ ttl: "2h", maxTtl: "1h" })).toEqual([]);
     expect(await engine("SchedulerAccess").problems({ ...inputs, caCert: certificate, clientCert: certificate })).toEqual([]);
-    const bundle = `${certificate}\n${sha1Certificate}`;
+    const bundle = `${certificate}\n${broken}`;
     expect(await engine("SchedulerAccess").problems({ address: "http://h:1", token: "t", caCert: bundle })).toEqual([]);
     const lines = [
-      'access configuration "nomad": caCert: .*SHA-1',
       'access configuration "nomad": clientCert: .*X\\.509',
       'lease configuration "nomad": ttl: .*maxTtl',
-      'access configuration "nomad": caCert: .*2 of 2 .*SHA-1',
+      'access configuration "nomad": caCert: .*2 of 2 .*X\\.509',
     ];
     expect(printed).toEqual(lines.map((line) => expect.stringMatching(`^warning: scheduler ${line}`)));
   });

@@ -109,9 +109,7 @@ describe.each([
         state.outputs.declared = value;
         const { requests, error = "" } = await run(token, state, operate);
         expect({ token, error }).not.toMatchObject({ error: expect.stringContaining("internal error") });
-        // The native plugin takes the list from the inputs.
-        if (Mechanism === Engine)
-          expect({ token, requests, error }).toMatchObject({ requests: [], error: expect.stringContaining("it lacks declared.") });
+        expect({ token, requests, error }).toMatchObject({ requests: [], error: expect.stringContaining("it lacks declared.") });
       }
   });
 

@@ -51,10 +51,10 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
       if (answers-- === 0) throw new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" });
     };
     const engine = { assertAlive, savesEachStep: true };
-    const connection = connectTo("platform", { address: service.url, token: service.token, dialect }, { engine });
+    const operation = connectTo("platform", { address: service.url, token: service.token, dialect }, { engine });
     sandbox.faults.add(limited);
     const state = { workspaceId: id, name: "network-prod", organization: "acme", destroyOnDelete: true };
-    const destroy = (): Promise<unknown> => Promise.resolve(adminWorkspace.delete?.({ connection, state: state as never }));
+    const destroy = (): Promise<unknown> => Promise.resolve(adminWorkspace.delete?.({ operation, state: state as never }));
     const sent = await requests(() => expect(destroy()).rejects.toMatchObject({ code: "ERR_ENGINE_GONE" }));
     expect(sent).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`]);
     expect((await outOfBand("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);

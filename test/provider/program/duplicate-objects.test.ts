@@ -1,4 +1,4 @@
-import { Connection } from "../../../provider/connection";
+import { Operation } from "../../../provider/connection";
 import { declare, Program } from "../../../provider/program/duplicates";
 import { schedulerRole } from "../../../provider/secrets/scheduler-role";
 import { schedulerRoles } from "../../../provider/secrets/scheduler-roles";
@@ -7,7 +7,7 @@ import { refusal } from "../../support/refusal";
 
 // The identity of objects in a program. test/stories/everything/duplicates.test.ts covers whole programs.
 
-const connectionTo = (address: string): Connection => connectTo("secrets", { address });
+const connectionTo = (address: string): Operation => connectTo("secrets", { address });
 const program = (): Program => ({
   names: new Map(),
   connections: new Map([

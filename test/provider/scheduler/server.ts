@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, Server, ServerResponse } from "node:http";
 import { AddressInfo } from "node:net";
-import { StewardError } from "../../../provider";
+import { StewardError } from "../../../provider/errors";
 import { system } from "../../../provider/scheduler/client";
 
 /** A received request. */

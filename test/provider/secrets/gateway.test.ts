@@ -196,12 +196,12 @@ describe("the evidence of absence in the standard dialect", () => {
 
 test.each([["standard"], ["hashicorp"]] as const)("a gateway's 404 does not prove that no backup exists (%s)", async (dialect) => {
   const sandbox = await start({ dialect });
-  const connection = connectTo("secrets", { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect });
-  expect(await getBackup(connection)).toBeUndefined();
+  const operation = connectTo("secrets", { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect });
+  expect(await getBackup(operation)).toBeUndefined();
   for (const status of [400, 404])
     for (const body of bodies) {
       sandbox.faults.add({ system: "secrets", path: /backup/, action: "respond", status, body });
-      await expect(getBackup(connection)).rejects.toMatchObject({ status });
+      await expect(getBackup(operation)).rejects.toMatchObject({ status });
     }
   await sandbox.close();
 });

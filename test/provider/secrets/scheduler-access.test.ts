@@ -105,7 +105,9 @@ test.each(["standard", "hashicorp", "openbao"])(
   "an update sends certificates and a key only if the program declares them, or did at the last up (%s)",
   async (dialect) => {
     const held: Record<string, unknown> = {};
-    const { address } = await serve(async (request, response) => {
+    const {
+      server: { address },
+    } = await serve(async (request, response) => {
       const body = await text(request);
       if (request.method === "GET" && !held.address) return response.writeHead(404).end('{"errors":[]}');
       const { token, client_key, ...shown } = held;

@@ -62,7 +62,9 @@ test.each([
   ["standard", { ttl: 0, maxTtl: "90" }, { ttl: "0s", max_ttl: "90s" }],
 ] as const)("both are sent as strings with a unit (%s, %j)", async (dialect, inputs, sent) => {
   const bodies: unknown[] = [];
-  const { address } = await serve(async (request, response) => {
+  const {
+    server: { address },
+  } = await serve(async (request, response) => {
     const body = await text(request);
     if (request.method === "GET") return response.writeHead(404).end('{"errors":[]}');
     bodies.push(JSON.parse(body));
@@ -77,7 +79,9 @@ test.each([{}, { ttl: 60 }, { max_ttl: 7200 }, { ttl: 60, max_ttl: null }, { ttl
   "no operation takes the response %j for a lease configuration",
   async (data) => {
     const writes: string[] = [];
-    const { address } = await serve((request, response) => {
+    const {
+      server: { address },
+    } = await serve((request, response) => {
       if (request.method === "GET") return response.end(JSON.stringify({ data }));
       writes.push(request.method ?? "");
       response.writeHead(204).end();

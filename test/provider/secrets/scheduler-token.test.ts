@@ -218,7 +218,9 @@ onEachTarget("SchedulerToken", (current) => {
 });
 
 test("an invalid response says that a token may have been generated", async () => {
-  const { address } = await serve((_, response) => response.end('{"data":{}}'));
+  const {
+    server: { address },
+  } = await serve((_, response) => response.end('{"data":{}}'));
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address } } });
   await expect(token.up({ role: "deploy" })).rejects.toThrow(
     refusal("ERR_UNEXPECTED_RESPONSE", { rule: "token-perhaps-generated", method: "GET", path: "/v1/scheduler/creds/deploy" }),
@@ -229,7 +231,9 @@ test.each([
   ["of the lease", 0, "2026-01-01T01:00:00.000Z"],
   ["of the shorter token that requested it", 600, "2026-01-01T00:10:00.000Z"],
 ])("refresh takes the end %s from the server's clock", async (_, ttl, end) => {
-  const { address } = await serve(({ url = "" }, response) => {
+  const {
+    server: { address },
+  } = await serve(({ url = "" }, response) => {
     const generated = { lease_id: "l", lease_duration: 3600, data: { accessor_id: "accessor-1", secret_id: "secret-1" } };
     const lease = { issue_time: "2026-01-01T00:00:00Z", expire_time: "2026-01-01T01:00:00Z", last_renewal: null, ttl: 60 };
     response.end(JSON.stringify(url.includes("/creds/") ? generated : { lease_id: "", data: url.includes("/leases/") ? lease : { ttl } }));
@@ -258,7 +262,9 @@ test("an untrusted server gets no request, so no token can have been generated",
 test.each([60, 0])("only the server's own reason removes a token with a lease of %s seconds from the state", async (lasts) => {
   let reason = "";
   let lease: object | undefined;
-  const { address } = await serve((request, response) => {
+  const {
+    server: { address },
+  } = await serve((request, response) => {
     const generated = request.url?.includes("/creds/");
     response.writeHead(generated || lease || request.method === "GET" ? 200 : 400);
     const data = { accessor_id: "accessor-1", secret_id: "secret-1" };

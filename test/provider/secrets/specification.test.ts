@@ -148,7 +148,9 @@ onEachTarget("getSpecification", (current) => {
 
 describe("another server", () => {
   async function respond(body: string, status = 200): Promise<void> {
-    const { address } = await serve((_, response) => response.writeHead(status).end(body));
+    const {
+      server: { address },
+    } = await serve((_, response) => response.writeHead(status).end(body));
     configure({ "steward:default": { secrets: { address, token: "canary-token" } } });
   }
   const info = { title: "Secrets", version: "1" };

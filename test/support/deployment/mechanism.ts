@@ -1,4 +1,4 @@
-import { provider } from "../../../provider/engine/dynamic-runtime";
+import { provider } from "../../../provider/engine/runtime";
 import { wire } from "../engine";
 import { Resource } from "./state";
 import { annotated, known, Properties, plain } from "./values";

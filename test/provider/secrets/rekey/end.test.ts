@@ -1,5 +1,5 @@
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
-import { Connection } from "../../../../provider/connection";
+import { Operation } from "../../../../provider/connection";
 import { StewardError } from "../../../../provider/errors";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
@@ -112,12 +112,12 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     { title: "after Pulumi has ended", engine: { ...noEngine, assertAlive: ended }, error: refusal("ERR_ENGINE_GONE") },
   ])("the resources of a rekey send no write $title", async ({ engine, error }) => {
     const stack = stackOn(current());
-    const connection = connectTo("secrets", {}, { config: (key) => JSON.stringify(current().config[key]), engine });
+    const operation = connectTo("secrets", {}, { config: (key) => JSON.stringify(current().config[key]), engine });
     const refuses = async (
-      create: (request: { connection: Connection; inputs: never }) => Promise<unknown>,
+      create: (request: { operation: Operation; inputs: never }) => Promise<unknown>,
       given: object,
     ): Promise<void> => {
-      const sent = await requests(() => expect(create({ connection, inputs: given as never })).rejects.toThrow(error));
+      const sent = await requests(() => expect(create({ operation, inputs: given as never })).rejects.toThrow(error));
       expect(sent.filter((request) => !request.startsWith("GET "))).toEqual([]);
     };
     await refuses(rekeyAttempt.create, stack.attemptInputs(inputs()));

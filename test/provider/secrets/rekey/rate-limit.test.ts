@@ -166,7 +166,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     refuse("PUT", "init", { times: 9 });
     let looks = 0;
     const { secrets } = config()["steward:default"] as { secrets: object };
-    const connection = connectTo("secrets", secrets, {
+    const operation = connectTo("secrets", secrets, {
       engine: {
         ...noEngine,
         assertAlive: async () => {
@@ -175,7 +175,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
       },
     });
     const given = new RekeyStack(config()).attemptInputs(inputs());
-    await expect(rekeyAttempt.create({ connection, inputs: given as never })).rejects.toThrow("Pulumi has ended");
+    await expect(rekeyAttempt.create({ operation, inputs: given as never })).rejects.toThrow("Pulumi has ended");
     expect(of("PUT init")).toBe(1);
   });
 
