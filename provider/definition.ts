@@ -18,10 +18,11 @@ export interface ExistingObject<State> {
   /** The reason of the error without `adopt`. Undefined for an object that a create always adopts. */
   reason?: string;
   hint?: string;
-  differences: readonly Difference[];
+  /** If omitted, the inputs that differ from `state`. */
+  differences?: readonly Difference[];
   /** The error with which the server would reject the declared values. */
   refusal?: StewardError;
-  /** Attributes that the server does not return, and that an adoption overwrites. */
+  /** Attributes that the server does not return, and that an adoption overwrites. If `differences` are omitted, the inputs that `state` lacks. */
   unreadable?: readonly string[];
 }
 
@@ -162,6 +163,8 @@ export interface Discovered<State> {
  */
 export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Existing = State> {
   system: System;
+  /** The dialects of the system that have the resource. If omitted, all have it. */
+  dialects?: readonly string[];
   /** `<system>:<Type>`. */
   token: string;
   /** The resource in messages: `scheduler role`. */

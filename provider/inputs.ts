@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Duration, seconds } from "./comparison";
 import { CheckFailure } from "./errors";
 import { closest } from "./text/spelling";
 
@@ -72,6 +73,11 @@ export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =
 
 /** The arguments of a zod refinement: its message, and the rule of its check failures. */
 export const rule = (name: string, error: string): { error: string; params: { rule: string } } => ({ error, params: { rule: name } });
+
+/** An input that is a duration in whole seconds. Its row has the comparison `duration`. */
+export const durationInput: Schema<Duration> = z
+  .union([z.string(), z.number()], 'must be a duration such as "30s" or "1h30m", or a number of seconds')
+  .refine((value) => seconds(value) !== undefined, rule("duration", 'must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number'));
 
 /** The check failures of a value that a schema rejects. Their rules are those of the refinements, or else zod's codes. */
 export const checkFailures = ({ issues }: { issues: readonly Issue[] }, value: unknown): CheckFailure[] =>

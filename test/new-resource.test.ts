@@ -5,9 +5,31 @@ import * as ts from "typescript";
 import { create, filesOf } from "../tools/new";
 
 const root = join(__dirname, "..");
-const resources = ["secrets/greeting-card", "platform/greeting-board", "platform/settings/greeting"];
+/** The arguments of `npm run new`. */
+const resources = [
+  ["secrets/greeting-card"],
+  ["secrets/greeting-wall", "sys/greetings/wall/:name"],
+  ["secrets/greeting-role", "auth/greetings/role/:name"],
+  ["platform/greeting-board"],
+  ["platform/settings/greeting"],
+] as const;
+/** Makes this resource one that only Vault has. */
+const inOneDialect = ([file, text]: [string, string]): [string, string] => {
+  const isServed = 'export const isServed = ({ name }: Dialect): boolean => name === "hashicorp";\n';
+  return [
+    file,
+    text
+      .replace(/^( +)token: "secrets:GreetingWall",$/m, '$&\n$1dialects: ["hashicorp"],')
+      .replace(/^export const below = "sys";$/m, `$&\n${isServed}`),
+  ];
+};
 /** Every file that `npm run new` writes for these resources, by its absolute path. */
-const files = new Map(resources.flatMap((resource) => [...filesOf(resource)]).map(([file, text]) => [join(root, file), text]));
+const files = new Map(
+  resources
+    .flatMap(([resource, path]) => [...filesOf(resource, path)])
+    .map(inOneDialect)
+    .map(([file, text]) => [join(root, file), text]),
+);
 
 test.each([
   ["secrets/Greeting", 'The noun "Greeting" must be in kebab case, such as greeting-card.'],
@@ -20,8 +42,10 @@ test.each([
   ["greeting", "The argument must be the system and the noun of the resource: secrets/<noun>, platform/<noun>, platform/settings/<noun>."],
   ["secrets/scheduler-lease", "provider/secrets/scheduler-lease.ts already exists: choose another noun, or remove the file."],
   ["platform/smtp-settings", "sandbox/platform/routes/smtp-settings.ts already exists: choose another noun, or remove the file."],
-])("npm run new rejects %s", async (resource, message) => {
-  await expect(create([resource])).rejects.toThrow(message);
+  ["secrets/greeting-wall sys/greetings", 'The path "sys/greetings" must be that of a named object, such as sys/quotas/rate-limit/:name.'],
+  ["platform/greeting-wall admin/greetings/:name", "Only secrets/<noun> takes a path."],
+])("npm run new rejects %s", async (args, message) => {
+  await expect(create(args.split(" "))).rejects.toThrow(message);
 });
 
 test("npm run new writes a provider, a route and a case, and prints the next steps", async () => {

@@ -38,18 +38,22 @@ const classes: Record<string, new (name: string, args: object) => unknown> = Obj
 );
 
 // OpenBao has other paths and responses for a rekey.
-const dialectsOf = (token: string): RekeyDialect[] => (token.startsWith("secrets:Rekey") ? ["hashicorp", "openbao"] : ["hashicorp"]);
+const dialectsOf = (token: string): RekeyDialect[] => {
+  const { dialects = ["hashicorp"] } = caseOf(token);
+  return token.startsWith("secrets:Rekey") ? ["hashicorp", "openbao"] : dialects.slice(-1);
+};
 const refusals = withSecrets.flatMap((definition) =>
   dialectsOf(definition.token).map((dialect) => ({ dialect, definition, token: definition.token, ...caseOf(definition.token).refusal })),
 );
 describe.each(refusals)("$token, $dialect", ({ token, dialect, definition, shows, answers = {}, fails = request }) => {
   const wire = wireOf(dialect);
+  const ofCase = dialect === "openbao" ? "hashicorp" : dialect;
   let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await start({ dialect: "hashicorp" });
+    sandbox = await start({ dialect: ofCase });
   });
   afterAll(() => sandbox.close());
-  const given = (): Properties => caseOf(token).inputs(contextOf(sandbox, "hashicorp"));
+  const given = (): Properties => caseOf(token).inputs(contextOf(sandbox, ofCase));
 
   test("registers each secret as a secret input and as a secret output", async () => {
     const registration = await registered(() => new (classes[token] as (typeof classes)[string])("resource", given()));
@@ -82,7 +86,7 @@ describe.each(refusals)("$token, $dialect", ({ token, dialect, definition, shows
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const connection = { address, token: canary("connection"), dialect: "hashicorp" };
+    const connection = { address, token: canary("connection"), dialect: ofCase };
     const engine = new Engine(token, { "steward:default": { secrets: { ...connection, dialect }, platform: connection } });
     const error: Error = await engine.up(given()).then(
       () => Promise.reject(new Error("it succeeded")),

@@ -47,7 +47,7 @@ const fieldNames = (title) => Object.keys(fieldsOf(title) ?? {});
 /** The default of a field as code, if all dialects have the same. @param {Field} field */
 function presetOf(field) {
   const { dialects } = require("../provider/secrets/dialects");
-  const values = Object.keys(dialects).map((dialect) => JSON.stringify(field.default?.(/** @type {never} */ ({ dialect }))));
+  const values = Object.keys(dialects).map((dialect) => JSON.stringify(field.default?.(/** @type {never} */ ({ server: { dialect } }))));
   return values[0] !== undefined && new Set(values).size === 1 ? `\`${values[0]}\`` : "";
 }
 

@@ -2,7 +2,7 @@
 // Renders the sections of a resource that its definition and its case decide: import, requests and permissions.
 const { Problem } = require("./command");
 const { definitionOf } = require("./docs-fields");
-const { exampleId, operations, policyOf, requestsOf } = require("./docs-requests");
+const { exampleId, neverCreatesOf, operations, policyOf, requestsOf } = require("./docs-requests");
 const { table } = require("./docs-text");
 
 /**
@@ -38,7 +38,10 @@ const cell = (requests) => requests.map((request) => `\`${request}\``).join("\n"
 
 /** @param {string} title @param {string} notes The `@requests` of the comment. */
 function requestsPart(title, notes) {
-  const [hashicorp, standard] = [requestsOf(title, "hashicorp"), requestsOf(title, "standard")];
+  const { dialects } = definitionOf(title) ?? {};
+  const dialect = dialects && `Requires the dialect ${dialects.map((each) => `\`${each}\``).join(" or ")}.`;
+  const [one, other] = [requestsOf(title, "hashicorp"), requestsOf(title, "standard")];
+  const [hashicorp, standard] = [one ?? other, other ?? one];
   if (!hashicorp || !standard) {
     if (!notes) throw new Problem(`The comment of ${title} requires @requests, since no case in test/cases has its requests.`);
     return ["## Requests", notes];
@@ -47,22 +50,23 @@ function requestsPart(title, notes) {
   const isSame = JSON.stringify(hashicorp) === JSON.stringify(standard);
   const rows = operations.map((operation) => [name[operation], cell(hashicorp[operation]), ...(isSame ? [] : [cell(standard[operation])])]);
   const header = isSame ? ["Operation", "Requests"] : ["Operation", "Dialect `hashicorp`", "Dialect `standard`"];
-  return ["## Requests", table(header, rows), notes];
+  return ["## Requests", dialect ?? "", table(header, rows), notes];
 }
 
 /** @param {string} title @param {string} said The `@permissions` of the comment. */
 function permissionsPart(title, said) {
-  const requests = Object.values(requestsOf(title, "hashicorp") ?? {}).flat();
+  const requests = Object.values(requestsOf(title, "hashicorp") ?? requestsOf(title, "standard") ?? {}).flat();
   const isAdmin = requests.every((request) => / \/api\/v2\/admin\//.test(request));
   const [system] = title.split(".");
   if (requests.length === 0 || (system === "platform" && !isAdmin)) {
     if (!said) throw new Problem(`The comment of ${title} requires @permissions, since its requests do not decide them.`);
     return ["## Permissions", said];
   }
+  const mount = requests.some((request) => request.includes("<mount>")) ? ", here for the mount `nomad`" : "";
   const derived =
     system === "platform"
       ? [tokenOfAdministrator]
-      : ["A Vault token with this policy, here for the mount `nomad`:", `\`\`\`hcl\n${policyOf(requests)}\n\`\`\``];
+      : [`A Vault token with this policy${mount}:`, `\`\`\`hcl\n${policyOf(requests, neverCreatesOf(title))}\n\`\`\``];
   return ["## Permissions", ...derived, said];
 }
 

@@ -12,8 +12,26 @@ const systems = {
   "platform/settings": { template: "settings", provider: "provider/platform/settings", route: "sandbox/platform/routes" },
 };
 
-/** The files of a resource by their paths in the repository. @param {string} resource `secrets/greeting-card` @returns {Map<string, string>} */
-function filesOf(resource) {
+/**
+ * The parts of the path of a named object outside the mount. Below `sys`, Vault names the type of the mount in its responses.
+ * @param {string} apiPath `sys/quotas/rate-limit/:name`
+ */
+function partsOf(apiPath) {
+  const [, folder] = /^\/?(?:v1\/)?([a-z][\w/-]*)\/(?::name|<name>|\{name\})$/.exec(apiPath) ?? [];
+  const [, below, under] = /^(auth\/[^/]+|[^/]+)\/(.+)$/.exec(folder ?? "") ?? [];
+  if (!folder || !below || !under)
+    throw new Problem(`The path "${apiPath}" must be that of a named object, such as sys/quotas/rate-limit/:name.`);
+  const route = `/${folder.replace(/^auth\/token\//, "token/")}`;
+  return { folder, below, under, route, mountType: below === "sys" ? "system" : path.posix.basename(below) };
+}
+
+/**
+ * The files of a resource by their paths in the repository.
+ * @param {string} resource `secrets/greeting-card`
+ * @param {string} [apiPath] The path of a named object. If omitted, the resource is below the mount of the Nomad secrets engine.
+ * @returns {Map<string, string>}
+ */
+function filesOf(resource, apiPath) {
   const system = path.posix.dirname(resource);
   const name = path.posix.basename(resource);
   const of = Object.hasOwn(systems, system) ? systems[system] : undefined;
@@ -21,6 +39,8 @@ function filesOf(resource) {
     throw new Problem(`The argument must be the system and the noun of the resource: ${Object.keys(systems).join("/<noun>, ")}/<noun>.`);
   if (!/^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/.test(name))
     throw new Problem(`The noun "${name}" must be in kebab case, such as greeting-card.`);
+  if (apiPath !== undefined && system !== "secrets") throw new Problem("Only secrets/<noun> takes a path.");
+  const template = apiPath === undefined ? of.template : "named";
   const id = name.replace(/-settings$/, "");
   const slug = of.template === "settings" ? `${id}-settings` : name;
   const constant = slug.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
@@ -35,10 +55,11 @@ function filesOf(resource) {
     words: slug.replaceAll("-", " "),
   };
   values.article = /^[aeiou]/.test(slug) ? "an" : "a";
+  if (apiPath !== undefined) Object.assign(values, partsOf(apiPath));
   const filled = (/** @type {string} */ part) =>
     fs
-      .readFileSync(path.join(root, "tools/new", of.template, `${part}.txt`), "utf8")
-      .replace(/<(noun|id|constant|Type|words|article)>/g, (_, key) => values[key] ?? "");
+      .readFileSync(path.join(root, "tools/new", template, `${part}.txt`), "utf8")
+      .replace(/<(noun|id|constant|Type|words|article|folder|below|under|route|mountType)>/g, (_, key) => values[key] ?? "");
   return new Map([
     [`${of.provider}/${slug}.ts`, filled("provider")],
     [`${of.route}/${slug}.ts`, filled("route")],
@@ -47,10 +68,10 @@ function filesOf(resource) {
 }
 
 /** Writes the files of a resource. @param {readonly string[]} args @param {string} [folder] The repository, or a copy of it. */
-async function create([resource = ""], folder = root) {
-  const files = filesOf(resource);
-  const there = [...files.keys()].find((file) => fs.existsSync(path.join(folder, file)));
-  if (there) throw new Problem(`${there} already exists: choose another noun, or remove the file.`);
+async function create([resource = "", apiPath], folder = root) {
+  const files = filesOf(resource, apiPath);
+  const existing = [...files.keys()].find((file) => fs.existsSync(path.join(folder, file)));
+  if (existing) throw new Problem(`${existing} already exists: choose another noun, or remove the file.`);
   for (const [file, text] of files) fs.writeFileSync(path.join(folder, file), text);
   const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
   const { code, output } = await capture(process.execPath, [biome, "check", "--write", "--vcs-enabled=false", ...files.keys()], {

@@ -93,11 +93,17 @@ function isConfigured(config: Configuration, name: string, system: string): bool
   return isObject(connection) && connection[system] !== undefined;
 }
 
+/** True for a resource of the server. */
+const isIn =
+  ({ server }: Operation) =>
+  ({ system, dialects }: AnyDefinition): boolean =>
+    system.name === server.system && (dialects?.includes(server.dialect) ?? true);
+
 async function search(connections: readonly Operation[], options: DiscoverOptions): Promise<Findings> {
   const findings: Findings = { resources: [], refused: [] };
   const names = new Names();
   for (const operation of connections)
-    for (const definition of definitions.filter(({ system }) => system.name === operation.server.system))
+    for (const definition of definitions.filter(isIn(operation)))
       for (const discovered of await searchFor(definition, operation, options, findings.refused))
         add(findings, names, definition, discovered);
   return findings;
@@ -155,7 +161,7 @@ function table(entries: readonly ImportEntry[]): string[] {
 /** The resources of these servers that cannot be imported, grouped by reason. */
 function operations(connections: readonly Operation[]): [what: string, reason: string][] {
   const asked = definitions.filter(
-    ({ system, discover }) => typeof discover !== "function" && connections.some((each) => each.server.system === system.name),
+    (definition) => typeof definition.discover !== "function" && connections.some((each) => isIn(each)(definition)),
   );
   const reasonOf = ({ discover }: AnyDefinition): string =>
     typeof discover === "string" ? discover : "an operation, which leaves nothing to import on the server";

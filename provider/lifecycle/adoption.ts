@@ -4,6 +4,7 @@ import { Operation } from "../connection";
 import { cached } from "../connection/cache";
 import { AnyDefinition, Difference, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
+import { comparisonOf, namesWith } from "../fields";
 import { redact } from "../http/redaction";
 import { bool, Schema } from "../inputs";
 import { Line } from "../log/log";
@@ -39,7 +40,7 @@ export const describeDifference = (
 ): string =>
   `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${printed(from, secrets)} -> ${printed(to, secrets)}`}`;
 
-function adoptionLines(operation: Operation, { differences, unreadable = [] }: ExistingObject<unknown>): string[] {
+function adoptionLines(operation: Operation, { differences = [], unreadable = [] }: ExistingObject<unknown>): string[] {
   return [
     ...differences.map((difference) => `changes ${describeDifference(operation, difference)}`),
     ...(unreadable.length > 0 ? [`overwrites ${unreadable.join(", ")}, which the server does not return`] : []),
@@ -58,7 +59,7 @@ export function logOnce({ run: { cache, log } }: Operation, lines: readonly Line
 /** Throws if the object may not be adopted, else prints the changes. Called before the first write. */
 export function adoptExisting(operation: Operation, adopt: Adopt | undefined, existing: ExistingObject<unknown> | undefined): void {
   if (!existing) return;
-  const { differences, unreadable = [], reason, hint, refusal } = existing;
+  const { differences = [], unreadable = [], reason, hint, refusal } = existing;
   if (refusal) throw refusal;
   if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
   if (adopt === "unchanged" && differences.length > 0) {
@@ -85,7 +86,7 @@ const adopting = ({ resource }: Operation, lines: readonly string[]): Line[] =>
 export function previewLines(operation: Operation, adopt: Adopt | undefined, existing: ExistingObject<unknown>): Line[] {
   const changes = adoptionLines(operation, existing);
   const all = changes.length > 0 ? changes : ["changes nothing"];
-  const isRefused = !adopt || (adopt === "unchanged" && existing.differences.length > 0);
+  const isRefused = !adopt || (adopt === "unchanged" && (existing.differences ?? []).length > 0);
   const willFail = (text: string): Line => ({ severity: "warn", text: `${operation.resource}: ${text}` });
   return [
     ...(existing.reason && isRefused
@@ -107,12 +108,27 @@ export const differencesOf = <Fields extends object>(
     .filter((field) => !equal[field]?.(from[field], to[field]))
     .map((field) => ({ path: `${prefix}${field}`, from: from[field], to: to[field] }));
 
-type Adopting = Pick<AnyDefinition, "find">;
+type Adopting = Pick<AnyDefinition, "find" | "fields">;
+
+/** Finds the existing object, and compares it with the inputs unless the definition did. */
+async function find(definition: Adopting, operation: Operation, inputs: Properties): Promise<ExistingObject<Properties> | undefined> {
+  const existing: ExistingObject<Properties> | undefined = await definition.find?.({ operation, inputs });
+  if (!existing?.state || existing.differences) return existing;
+  const { state } = existing;
+  const outputs = namesWith(definition.fields, "output").filter((field) => inputs[field] !== undefined);
+  const unreadable = outputs.filter((field) => state[field] === undefined);
+  const differences = outputs.flatMap((path) => {
+    const { equal, normalize = (value: unknown): unknown => value } = comparisonOf(definition.fields, path);
+    const [from, to] = [state[path], normalize(inputs[path])];
+    return from === undefined || equal(from, to) ? [] : [{ path, from, to }];
+  });
+  return { unreadable, ...existing, differences };
+}
 
 /** Prints what a create would find. An error is only a warning: a preview may have no credentials, and the mount may not exist yet. */
 export async function previewAdoption(definition: Adopting, operation: Operation, inputs: Properties): Promise<void> {
   try {
-    const existing = await definition.find?.({ operation, inputs });
+    const existing = await find(definition, operation, inputs);
     if (existing) logOnce(operation, previewLines(operation, inputs.adopt as Adopt | undefined, existing));
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
@@ -129,7 +145,7 @@ export async function findAndAdopt(
   operation: Operation,
   inputs: Properties,
 ): Promise<ExistingObject<Properties> | undefined> {
-  const existing = await definition.find?.({ operation, inputs });
+  const existing = await find(definition, operation, inputs);
   adoptExisting(operation, inputs.adopt as Adopt | undefined, existing);
   return existing;
 }

@@ -1,6 +1,7 @@
 import { ConfigurationSources, connect, Operation } from "../connection";
 import { cached } from "../connection/cache";
 import { AnyDefinition } from "../definition";
+import { StewardError } from "../errors";
 import { format, namesWith, secretsOf } from "../fields";
 import { valueAt } from "../inputs";
 import { Properties, secretInputs, stringsIn } from "./properties";
@@ -50,11 +51,24 @@ export function secretsIn({ definition: { fields } }: Resource, properties: Prop
 export const removedSecrets = ({ definition, mechanism }: Resource): Set<string> =>
   cached(mechanism.cache, ["removed secrets", definition.token], () => new Set<string>());
 
-/** An operation on the server that the first properties name, with the secrets of all of them. */
+/** Throws if the dialect of the connection does not have the resource. */
+function assertDialect({ dialects, displayName, system }: AnyDefinition, { server: { dialect, place } }: Operation): void {
+  if (!dialects || dialects.includes(dialect)) return;
+  const possible = dialects.map((each) => JSON.stringify(each)).join(" or ");
+  throw new StewardError({
+    code: "ERR_INVALID_INPUT",
+    rule: "dialect",
+    reason: `the dialect "${dialect}" has no ${displayName}: if the server has it, set the dialect of ${system.name} in ${place} to ${possible}`,
+  });
+}
+
+/** An operation on the server that the first properties name, with the secrets of all of them. Throws if its dialect does not have the resource. */
 export function operationOn(resource: Resource, ...properties: Properties[]): Operation {
   const { definition, mechanism } = resource;
+  const connected = connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", mechanism);
+  assertDialect(definition, connected);
   return {
-    ...connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", mechanism),
+    ...connected,
     secrets: {
       values: [
         ...properties.flatMap((each) => secretsIn(resource, each)),

@@ -97,11 +97,10 @@ export async function call(
       hint: "Use a token whose policies have no control group for this path, since Pulumi cannot wait for the approval.",
     });
   if (method === "GET" || body === undefined || (isObject(body) && ownsBody(body))) return body;
-  throw unexpectedResponse(method, path, "the response is not from the service", "Check the address, and any proxy on the way.").with({
-    rule: foreignResponse,
-    status,
-  });
+  throw unexpectedResponse(method, path, ...foreignBody).with({ rule: foreignResponse, status });
 }
+
+const foreignBody = ["the response is not from the service", "Check the address, and any proxy on the way."] as const;
 
 /** The rule of the error of a write whose response is not the service's own. */
 export const foreignResponse = "foreign-response";
@@ -134,7 +133,9 @@ export async function readData(
     if (isAbsent) return undefined;
     throw error.with({
       rule: "unproven-absence",
-      hint: "The 404 may come from a proxy: check the connection's address, the mount, and any proxy in front of the service.",
+      hint: isBelowBuiltIn(path)
+        ? "The 404 may come from a proxy: check the connection's address, and any proxy in front of the service."
+        : "The 404 may come from a proxy: check the connection's address, the mount, and any proxy in front of the service.",
     });
   }
 }
@@ -196,8 +197,13 @@ export function isLeaseGone(error: unknown): boolean {
   return error instanceof StewardError && error.status === 400 && /^(invalid lease|lease not found)$/.test(error.details.reason);
 }
 
+/** True for a path below a mount that every service has, so that no user has chosen it. */
+export const isBelowBuiltIn = (path: string): boolean => /^(\/v1)?\/(sys|auth|identity|cubbyhole)\//.test(path);
+
 export const invalidResponse = (path: string): StewardError =>
-  unexpectedResponse("GET", path, "the response is not from the scheduler engine", "Check the address and the mount.");
+  isBelowBuiltIn(path)
+    ? unexpectedResponse("GET", path, ...foreignBody)
+    : unexpectedResponse("GET", path, "the response is not from the scheduler engine", "Check the address and the mount.");
 
 const openApiPath = "/v1/sys/internal/specs/openapi";
 /** The document has megabytes if the service has many mounts. */

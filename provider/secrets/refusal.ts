@@ -1,6 +1,16 @@
+import type { OpenAPIV3 } from "openapi-types";
 import { Operation } from "../connection";
 import { StewardError } from "../errors";
-import { documentedPath, matches, visiblePaths } from "./client";
+import { isObject } from "../text/json";
+import { documentedPath, isBelowBuiltIn, matches, visiblePaths } from "./client";
+
+/** The capabilities for the operations of a path in the OpenAPI document. */
+function capabilitiesFor({ get, post, put }: OpenAPIV3.PathItemObject): string {
+  if (post || put) return "the `create`, `read` and `update` capabilities";
+  const { parameters } = get ?? {};
+  const isList = Array.isArray(parameters) && parameters.some((parameter) => isObject(parameter) && parameter.name === "list");
+  return isList ? "the `list` capability" : "the `read` capability";
+}
 
 /** Explains a 403 or a 404 with the paths that the OpenAPI document lists for the token. Returns any other error unchanged. */
 export async function explainRefusal(operation: Operation, error: unknown): Promise<unknown> {
@@ -11,21 +21,22 @@ export async function explainRefusal(operation: Operation, error: unknown): Prom
   // The document lists no paths for an unknown token either.
   if (!paths || Object.keys(paths).length === 0 || path === "") return error;
   const templates = Object.keys(paths).filter((template) => matches(template, path));
-  const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
   // The path exists, so the object is missing.
   if (templates.length > 0 && error.status === 404) return error;
-  const needed = /\/role$/.test(path)
-    ? "the `list` capability"
-    : /\/creds\/[^/]*$/.test(path)
-      ? "the `read` capability"
-      : "the `create`, `read` and `update` capabilities";
   const source = `The token comes from ${operation.server.credentials.tokenSource}.`;
-  if (templates.length > 0)
+  const [item] = templates.map((template) => paths[template]);
+  if (item)
     return error.with({
       rule: "capability-missing",
-      hint: `The token's policy must grant ${needed} on ${path}. ${source}`,
+      hint: `The token's policy must grant ${capabilitiesFor(item)} on ${path}. ${source}`,
     });
-  if (Object.keys(paths).some((template) => template.startsWith(mount)))
+  if (isBelowBuiltIn(path) && error.status === 404)
+    return error.with({
+      rule: "path-not-served",
+      hint: `The service does not serve ${path}, or the token's policy does not cover it. ${source}`,
+    });
+  const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
+  if (isBelowBuiltIn(path) || Object.keys(paths).some((template) => template.startsWith(mount)))
     return error.with({ rule: "path-not-visible", hint: `The token's policy does not cover ${path}. ${source}` });
   return error.with({
     rule: "mount-not-visible",

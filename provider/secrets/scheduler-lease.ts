@@ -1,15 +1,11 @@
-import { z } from "zod";
 import { Duration, duration, exact, seconds } from "../comparison";
 import { Operation } from "../connection";
-import { Definition, Difference, ExistingObject, UpdateRequest } from "../definition";
-import { ConnectionArgs, connectionField, rule } from "../inputs";
+import { Definition, Difference, UpdateRequest } from "../definition";
+import { ConnectionArgs, connectionField, durationInput } from "../inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
-import { removeObject, renamedHint } from "../lifecycle/ownership";
-import { apiPath, call, invalidResponse, readData, readExisting, readFirst, remove, replaceHint, system } from "./client";
+import { apiObject } from "./api-object";
+import { readFirst, system } from "./client";
 import { MountArgs, mountField } from "./mount";
-import { normalizeMount } from "./mount-path";
-import { explainRefusal } from "./refusal";
-import { atEachMount } from "./scheduler-mounts";
 
 /** Inputs of {@link SchedulerLease}. At least one of `ttl` and `maxTtl` is required. */
 export interface SchedulerLeaseInputs extends ConnectionArgs, MountArgs {
@@ -41,21 +37,6 @@ export interface SchedulerLeaseState {
   mount: string;
 }
 
-const time = z
-  .union([z.string(), z.number()], 'must be a duration such as "30s" or "1h30m", or a number of seconds')
-  .refine((value) => seconds(value) !== undefined, rule("duration", 'must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number'));
-
-const path = (mount: string): string => apiPath(normalizeMount(mount), "config", "lease");
-
-async function read(operation: Operation, { mount }: { mount: string }, anyNotFound = false): Promise<SchedulerLeaseState | undefined> {
-  const data = await readData(operation, path(mount), { anyNotFound });
-  if (!data) return undefined;
-  const [ttl, maxTtl] = [seconds(data.ttl), seconds(data.max_ttl)];
-  // An adoption would overwrite an undeclared time with 0.
-  if (ttl === undefined || maxTtl === undefined) throw invalidResponse(path(mount));
-  return { mount, ttl, maxTtl };
-}
-
 const declareBoth = "Or declare both ttl and maxTtl: the provider then reads nothing first.";
 
 type Times = Omit<SchedulerLeaseState, "mount">;
@@ -69,23 +50,23 @@ const timesOf = (inputs: SchedulerLeaseInputs, current: Times | undefined): Time
 const timeDifferences = (from: Times, inputs: SchedulerLeaseInputs): Difference[] =>
   differencesOf(from, timesOf(inputs, from), { ttl: exact.equal, maxTtl: exact.equal });
 
-interface Request {
-  operation: Operation;
-  inputs: SchedulerLeaseInputs;
-}
+const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
+  path: "<mount>/config/lease",
+  // Both times, since the service sets an omitted one to 0. The API specification has strings.
+  toWire: ({ ttl, maxTtl }) => ({ ttl: `${ttl}s`, max_ttl: `${maxTtl}s` }),
+  fromWire(data) {
+    const [ttl, maxTtl] = [seconds(data.ttl), seconds(data.max_ttl)];
+    // An adoption would overwrite an undeclared time with 0.
+    return ttl === undefined || maxTtl === undefined ? undefined : { ttl, maxTtl };
+  },
+  exists: () => ({
+    reason: "the secrets engine already has a lease configuration",
+    remedy: "Otherwise set adopt: true to overwrite it. Destroying the resource then restores the defaults of the service.",
+  }),
+});
 
-async function find({ operation, inputs }: Request): Promise<ExistingObject<SchedulerLeaseState> | undefined> {
-  const mount = inputs.mount as string;
-  const state = await readExisting(inputs.adopt, (anyNotFound) => read(operation, { mount }, anyNotFound));
-  return (
-    state && {
-      state,
-      reason: "the secrets engine already has a lease configuration",
-      hint: `${renamedHint} Otherwise set adopt: true to overwrite it. Destroying the resource then restores the defaults of the service. ${replaceHint}`,
-      differences: timeDifferences(state, inputs),
-    }
-  );
-}
+const write = (operation: Operation, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> =>
+  lease.write(operation, { ...inputs, ...timesOf(inputs, current) });
 
 async function update({
   operation,
@@ -97,18 +78,9 @@ async function update({
   const { ttl = times.ttl, maxTtl = times.maxTtl } = inputs;
   // A time is unknown after a create without a response, and after it was removed from the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;
-  const mount = inputs.mount as string;
-  const current = isKnown ? (times as Times) : await readFirst(declareBoth, () => read(operation, { mount }));
+  const current = isKnown ? (times as Times) : await readFirst(declareBoth, () => lease.read(operation, inputs));
   if (current) adoptFields(operation, declared, timeDifferences(current, inputs));
   return write(operation, inputs, current);
-}
-
-/** Sends both times, since the service sets an omitted one to 0. The API specification has strings. */
-async function write(operation: Operation, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> {
-  const state = { mount: inputs.mount as string, ...timesOf(inputs, current) };
-  const body = { ttl: `${state.ttl}s`, max_ttl: `${state.maxTtl}s` };
-  await call(operation, { method: "POST", path: path(state.mount), body, retry: "idempotent" });
-  return state;
 }
 
 /**
@@ -140,8 +112,8 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   id: "<mount>/config/lease",
   readById: true,
   fields: {
-    ttl: { input: time, output: true, compare: duration },
-    maxTtl: { input: time, output: true, compare: duration },
+    ttl: { input: durationInput, output: true, compare: duration },
+    maxTtl: { input: durationInput, output: true, compare: duration },
     mount: mountField,
     adopt: adoptField,
     connection: connectionField,
@@ -159,17 +131,8 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
       },
     },
   ],
-  objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
   deleteBeforeReplace: true,
-  read: ({ operation, state }) => read(operation, state),
-  find,
+  ...lease.operations,
   create: ({ operation, inputs, existing }) => write(operation, inputs, existing?.state),
   update,
-  delete: ({ operation, state: { mount } }) => removeObject(operation, path(mount), () => remove(operation, path(mount))),
-  discover: (request) =>
-    atEachMount(request, "config/lease", async (mount) => {
-      const state = await read(request.operation, { mount });
-      return state ? [{ state, suggestedName: `${mount}-lease` }] : [];
-    }),
-  diagnose: explainRefusal,
 };

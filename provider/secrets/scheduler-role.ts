@@ -1,17 +1,16 @@
 import { z } from "zod";
 import { exact, unordered } from "../comparison";
 import { Operation } from "../connection";
-import { Definition, Difference, ExistingObject } from "../definition";
-import { CheckFailure, StewardError } from "../errors";
+import { Definition, Difference } from "../definition";
+import { CheckFailure } from "../errors";
 import { bool, ConnectionArgs, connectionField, isStorableKey, str } from "../inputs";
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
-import { removeObject, renamedHint } from "../lifecycle/ownership";
+import { removeObject } from "../lifecycle/ownership";
 import { isStringList } from "../text/json";
-import { apiPath, call, dialectOf, Evidence, invalidResponse, readData, readExisting, remove, replaceHint, system } from "./client";
+import { apiObject } from "./api-object";
+import { apiPath, dialectOf, remove, system } from "./client";
+import { listNames } from "./lists";
 import { MountArgs, mountField } from "./mount";
-import { normalizeMount } from "./mount-path";
-import { explainRefusal } from "./refusal";
-import { atEachMount } from "./scheduler-mounts";
 
 /** The type of the tokens of a role: `client` tokens have its policies, `management` tokens may do everything. */
 export type RoleType = "client" | "management";
@@ -103,88 +102,61 @@ export function rolePolicyFindings(operation: Operation, { type = "client", poli
   return [];
 }
 
+const attributesOf = (inputs: RoleAttributes): Required<RoleAttributes> => {
+  const { policies, global, type } = { ...roleDefaults, ...inputs };
+  return { policies, global, type };
+};
+
+const role = apiObject<SchedulerRoleInputs, SchedulerRoleState>({
+  path: "<mount>/role/<name>",
+  // All attributes, since an omitted one may keep its value.
+  toWire: (inputs) => ({ ...attributesOf(inputs), policies: attributesOf(inputs).policies.join(",") }),
+  fromWire(data) {
+    // `token_type` in the API specification, `type` in Vault.
+    const { policies, global, token_type: type = data.type, lease } = data;
+    if (typeof type !== "string" || !(policies === null || isStringList(policies))) return undefined;
+    return {
+      policies: policies ?? [],
+      global: global as boolean | undefined,
+      type: type as RoleType,
+      lease: typeof lease === "string" ? lease : undefined,
+    };
+  },
+  exists: ({ mount }) => ({
+    reason: `a role with this name already exists at the mount "${mount}"`,
+    remedy: "Otherwise set adopt: true to adopt it, or choose another name.",
+  }),
+});
+
 /** The API path of a role. */
-export const rolePath = ({ mount, name }: { mount: string; name: string }): string => apiPath(normalizeMount(mount), "role", name);
+export const rolePath: (role: { mount: string; name: string }) => string = role.pathOf;
 
 /** The names of all roles at a mount. An engine without roles responds with 404. */
-export async function listRoleNames(operation: Operation, mount: string): Promise<string[]> {
-  const path = apiPath(mount, "role");
-  const data = await readData(operation, path, { query: { list: "true" } });
-  if (!data) return [];
-  const { keys } = data;
-  if (!isStringList(keys)) throw invalidResponse(path);
-  return keys;
-}
-
-/** Reads the list of all roles as evidence that one does not exist. */
-const isUnlisted =
-  (operation: Operation, { mount, name }: { mount: string; name: string }): Evidence =>
-  async () =>
-    !(await listRoleNames(operation, mount)).includes(name);
+export const listRoleNames = (operation: Operation, mount: string): Promise<string[]> => listNames(operation, apiPath(mount, "role"));
 
 /** Reads a role. If the service does not return `global`, it is the last written value. */
 export async function readRole(
   operation: Operation,
-  role: { mount: string; name: string },
+  fields: { mount: string; name: string },
   written: RoleAttributes | undefined,
   anyNotFound = false,
-): Promise<(RoleState & Pick<SchedulerRoleState, "lease">) | undefined> {
-  const data = await readData(operation, rolePath(role), { evidence: isUnlisted(operation, role), anyNotFound });
-  if (!data) return undefined;
-  // `token_type` in the API specification, `type` in Vault.
-  const { policies, token_type: type = data.type, lease } = data;
-  if (typeof type !== "string" || !(policies === null || isStringList(policies))) throw invalidResponse(rolePath(role));
-  return {
-    policies: policies ?? [],
-    global: (data.global ?? written?.global) as boolean | undefined,
-    type: type as "client" | "management",
-    lease: typeof lease === "string" ? lease : undefined,
-  };
+): Promise<SchedulerRoleState | undefined> {
+  const state = await role.read(operation, fields, anyNotFound);
+  return state && { ...state, global: state.global ?? written?.global };
 }
 
-/** True if a role exists. Reads the list if a 404 of the role proves nothing, and the role itself if the token may not list. */
-async function roleExists(operation: Operation, role: { mount: string; name: string }): Promise<boolean> {
-  const path = rolePath(role);
-  if (dialectOf(operation).provesAbsence) return (await readData(operation, path)) !== undefined;
-  try {
-    return (await listRoleNames(operation, role.mount)).includes(role.name);
-  } catch (error) {
-    if (!(error instanceof StewardError) || error.status !== 403) throw error;
-    return (await readData(operation, path, { evidence: () => Promise.reject(error) })) !== undefined;
-  }
-}
-
-/** Creates or overwrites a role. Sends all attributes, since an omitted one may keep its value. */
+/** Creates or overwrites a role. */
 export async function writeRole(
   operation: Operation,
-  role: { mount: string; name: string } & RoleAttributes,
+  inputs: { mount: string; name: string } & RoleAttributes,
 ): Promise<Required<RoleAttributes>> {
-  const { policies, global, type } = { ...roleDefaults, ...role };
-  await call(operation, {
-    method: "POST",
-    path: rolePath(role),
-    body: { policies: policies.join(","), global, type },
-    retry: "idempotent",
-  });
-  return { policies, global, type };
+  await role.write(operation, inputs);
+  return attributesOf(inputs);
 }
 
 /** Deletes a role. Returns false if another resource of the program manages it. */
 export const deleteRole = (operation: Operation, role: { mount: string; name: string }, options?: { isQuiet: boolean }): Promise<boolean> =>
   removeObject(operation, rolePath(role), () => remove(operation, rolePath(role)), options);
-
-/** Inputs with their defaults. */
-type Complete = SchedulerRoleInputs & { mount: string };
-
-interface Request {
-  operation: Operation;
-  inputs: SchedulerRoleInputs;
-}
-
-async function write({ operation, inputs }: Request): Promise<SchedulerRoleState> {
-  const { name, mount } = inputs as Complete;
-  return { name, mount, lease: undefined, ...(await writeRole(operation, inputs as Complete)) };
-}
 
 /** The differences that adopting a role overwrites. A `global` that the service does not return is not compared. */
 export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix?: string): Difference[] =>
@@ -198,25 +170,6 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix
 /** The attributes that an adoption overwrites, but cannot read. */
 export const unreadOf = (roles: readonly RoleAttributes[]): string[] =>
   roles.some(({ global }) => global === undefined) ? ["global"] : [];
-
-async function find({ operation, inputs }: Request): Promise<ExistingObject<SchedulerRoleState> | undefined> {
-  const role = inputs as Complete;
-  const { mount, adopt } = role;
-  const existing: RoleAttributes | undefined =
-    adopt || operation.server.previewReads
-      ? await readExisting(adopt, (anyNotFound) => readRole(operation, role, undefined, anyNotFound))
-      : (await readExisting(adopt, () => roleExists(operation, role)))
-        ? role
-        : undefined;
-  return (
-    existing && {
-      reason: `a role with this name already exists at the mount "${mount}"`,
-      hint: `${renamedHint} Otherwise set adopt: true to adopt it, or choose another name. ${replaceHint}`,
-      differences: roleDifferences(existing, role),
-      unreadable: unreadOf([existing]),
-    }
-  );
-}
 
 /**
  * A role of the Nomad secrets engine, from which Vault generates Nomad tokens.
@@ -265,20 +218,10 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
     { fields: ["name"], check: ({ name }, operation) => roleNameFindings(operation, name, "name") },
     { fields: ["type", "policies"], check: (inputs, operation) => rolePolicyFindings(operation, inputs, "policies") },
   ],
-  objects: { fields: ["mount", "name"], paths: (fields) => [rolePath(fields as Complete)] },
-  read: async ({ operation, state: { name, mount, global }, declared }) => {
-    const role = await readRole(operation, { mount, name }, { global });
-    return role && { name, mount, ...role, lease: declared.length === 0 ? role.lease : undefined };
+  ...role.operations,
+  read: async ({ operation, state, declared }) => {
+    const current = await readRole(operation, state, state);
+    return current && { ...current, lease: declared.length === 0 ? current.lease : undefined };
   },
-  find,
-  create: write,
-  update: write,
-  delete: ({ operation, state }) => deleteRole(operation, state),
-  discover: async (request) =>
-    request.asSet
-      ? []
-      : atEachMount(request, "role", async (mount) =>
-          (await listRoleNames(request.operation, mount)).map((name) => ({ state: { mount, name } })),
-        ),
-  diagnose: explainRefusal,
+  discover: async (request) => (request.asSet ? [] : role.operations.discover(request)),
 };

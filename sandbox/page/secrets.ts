@@ -7,15 +7,18 @@ import { fields, row, table, time } from "../view";
 
 export function secretsView(records: Records, now: Date, url: string): Section {
   const mounts = [...records.mounts.values()].flatMap((mount) => routeFiles.flatMap(({ view }) => view?.(mount) ?? []));
-  return { note: url, blocks: [unsealKeys(records), rekey(records), ...backup(records), ...mounts, leases(records, now)] };
+  const others = routeFiles.flatMap(({ serviceView }) => serviceView?.(records) ?? []);
+  return { note: url, blocks: [unsealKeys(records), rekey(records), ...backup(records), ...mounts, ...others, leases(records, now)] };
 }
 
 /** The secrets that the page must hide everywhere. */
-export function secretsOf({ tokens, mounts, key, attempt }: Records): string[] {
+export function secretsOf(records: Records): string[] {
+  const { tokens, mounts, key, attempt } = records;
   const shares = [...key.shares, ...(attempt?.candidate?.shares ?? [])];
   return [
     ...tokens.keys(),
     ...[...mounts.values()].flatMap((mount) => routeFiles.flatMap(({ secrets }) => secrets?.(mount) ?? [])),
+    ...routeFiles.flatMap(({ serviceSecrets }) => serviceSecrets?.(records) ?? []),
     ...shares.flatMap((share) => [share, Buffer.from(share, "base64").toString("hex")]),
   ];
 }

@@ -1,8 +1,10 @@
 import type { Attribute, Values } from "./attributes";
 import { runStatuses } from "./records";
 
-/** The differences between the API specification and Terraform Enterprise. Routes read this table instead of the dialect's name. */
+/** The differences between the API specification and Terraform Enterprise. Routes read this table. Only a file that one dialect serves reads the name. */
 export interface Dialect {
+  /** For a route file that one dialect serves. */
+  name: "standard" | "hashicorp";
   /** Additional attributes of the general settings. */
   general: Record<string, Attribute>;
   generalDerived(values: Values): Values;
@@ -52,6 +54,7 @@ export interface Dialect {
 }
 
 export const standard: Dialect = {
+  name: "standard",
   general: {},
   generalDerived: () => ({}),
   saml: {},
@@ -94,6 +97,7 @@ const method: Attribute = { type: "string", default: "SHA256", oneOf: ["SHA1", "
 
 /** Terraform Enterprise 1.0, as its documentation and its official clients describe it. */
 export const hashicorp: Dialect = {
+  name: "hashicorp",
   general: {
     "require-two-factor-for-admins": { type: "boolean", default: false, only: "reads" },
     "fair-run-queuing-enabled": { type: "boolean", default: false, only: "reads" },

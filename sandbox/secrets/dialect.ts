@@ -7,8 +7,10 @@ import type { Completed, RekeyRules } from "./rekey";
 import { rekeyErrors, rotationErrors } from "./rekey-errors";
 import * as wire from "./wire";
 
-/** The differences between the API specification, Vault and OpenBao. Routes read this table instead of the dialect's name. */
+/** The differences between the API specification, Vault and OpenBao. Routes read this table. Only a file that one dialect serves reads the name. */
 export interface Dialect {
+  /** For a route file that one dialect serves. */
+  name: "standard" | "hashicorp" | "openbao";
   /** The product's version. */
   version: string;
   /** The engine's type, and its mount in the seed. */
@@ -103,6 +105,7 @@ const sysRekey = {
 };
 
 export const standard: Dialect = {
+  name: "standard",
   version: wire.version,
   engine: "scheduler",
   tokenHeader: "x-secrets-token",
@@ -155,6 +158,7 @@ export const standard: Dialect = {
 
 /** Vault 1.21. */
 export const hashicorp: Dialect = {
+  name: "hashicorp",
   version: wire.version,
   engine: "nomad",
   tokenHeader: "x-vault-token",
@@ -226,6 +230,7 @@ const inData = (data: unknown): Record<string, unknown> => wire.envelope(data, "
 /** OpenBao 2.7.2, with `disable_unauthed_rekey_endpoints`, which is the default since 2.5. */
 export const openbao: Dialect = {
   ...hashicorp,
+  name: "openbao",
   version: "2.7.2",
   health: {},
   rekey: {

@@ -51,11 +51,14 @@ export function createSecrets(
   };
   reset();
   const served = routeFiles.filter(({ isServed }) => isServed?.(dialect) ?? true);
-  const described = (below: RouteFile["below"]) => served.filter((file) => file.below === below).flatMap(({ paths }) => paths(dialect));
-  const fixed: Group[] = [
-    { mount: "sys/", tag: "system", prefix: "", paths: described("sys") },
-    { mount: "auth/token/", tag: "auth", prefix: "token-", paths: described("auth/token") },
-  ];
+  const described = (below: string) => served.filter((file) => file.below === below).flatMap(({ paths }) => paths(dialect));
+  const mounts = [...new Set(served.map(({ below }) => below))].filter((below) => below !== "engine");
+  const fixed: Group[] = mounts.map((below) => ({
+    mount: `${below}/`,
+    tag: below === "sys" ? "system" : below.startsWith("auth/") ? "auth" : "secrets",
+    prefix: below === "sys" ? "" : `${below.replace(/^.*\//, "")}-`,
+    paths: described(below),
+  }));
   const enginePaths = described("engine");
   const groups = (engines: string[]): Group[] => [
     ...fixed,
@@ -110,7 +113,8 @@ export function createSecrets(
     const mount = records.mountAt(path);
     if (mount?.tainted) return errors(c, 404, `no handler for route "${path}". route entry is tainted.`);
     if (mount) c.set("mount", mount);
-    else if (!/^(sys|auth\/token)(\/|$)/.test(path)) return errors(c, 404, `no handler for route "${path}". route entry not found.`);
+    else if (!mounts.some((each) => `${path}/`.startsWith(`${each}/`)))
+      return errors(c, 404, `no handler for route "${path}". route entry not found.`);
     await next();
     return undefined;
   };

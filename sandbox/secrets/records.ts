@@ -117,6 +117,8 @@ export class Records {
   /** The tokens by id. Expired tokens and leases stay until `expire` runs. */
   tokens: Map<string, Token> = new Map();
   leases: Map<string, Lease> = new Map();
+  /** A new object after each reset. A route file that is not below a mount can use it as the key of a WeakMap with its own data. */
+  lifetime: object = {};
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -144,6 +146,7 @@ export class Records {
     this.policies = new Map();
     this.leases = new Map();
     this.tokens = new Map();
+    this.lifetime = {};
   }
 
   /** Drops the data in the active node's memory. A seal and a change of the active node do this. */

@@ -3,12 +3,15 @@ import type { Block } from "../view";
 import type { AppEnv } from "./answer";
 import type { Dialect } from "./dialect";
 import type { Described } from "./document";
-import type { Mount } from "./records";
+import type { Mount, Records } from "./records";
 
 /** The exports of a file in `routes/`. No two files serve the same path, so their order does not matter. */
 export interface RouteFile {
-  /** The prefix of its paths. Routes of an engine begin with `/engine/`, those below `auth/token/` with `/token/`. */
-  below: "engine" | "sys" | "auth/token";
+  /**
+   * The prefix of its paths: `engine` for those below each mount of the scheduler engine, or else `sys`, `auth/token` or another mount. Routes begin
+   * with it, except that those below `auth/token/` begin with `/token/`.
+   */
+  below: string;
   /** True if the dialect serves it. Default: every dialect does. */
   isServed?(dialect: Dialect): boolean;
   /** Its part of the API document. */
@@ -20,4 +23,8 @@ export interface RouteFile {
   view?(mount: Mount): Block[];
   /** The secrets of an engine, which the page must never show. */
   secrets?(mount: Mount): string[];
+  /** The blocks of the page for records that are not below a mount of the engine. */
+  serviceView?(records: Records): Block[];
+  /** The secrets among these records, which the page must never show. */
+  serviceSecrets?(records: Records): string[];
 }

@@ -34,6 +34,8 @@ export interface Drift {
 /** One resource, for every suite that covers all resources: life cycle, faults, random inputs, secrets, states of earlier releases. */
 export interface ResourceCase {
   token: string;
+  /** The dialects that have the resource. If omitted, all have it. */
+  dialects?: readonly Context["dialect"][];
   /** Valid inputs. They include each secret, which begins with `canary`. */
   inputs(context: Context): Properties;
   /** The inputs of an update. Undefined: every change replaces the resource. */
@@ -46,6 +48,8 @@ export interface ResourceCase {
   prepare?(context: Context): Promise<unknown>;
   /** The requests. Undefined if the resource sends none alone, as for the steps of a rekey. */
   requests?(context: Context): Requests;
+  /** The paths whose writes never create an object, so that the Vault policy on the page has no `create` for them. */
+  neverCreates?: readonly string[];
   drifts?: readonly Drift[];
   /** The paths at which the servers show the resource's changes. */
   paths?(context: Context): readonly string[];
@@ -64,7 +68,17 @@ export interface ResourceCase {
   };
 }
 
+/** Selects the cases, or the definitions, of the resources that a dialect has. */
+export const isIn =
+  (dialect: string) =>
+  ({ dialects }: { dialects?: readonly string[] }): boolean =>
+    dialects?.includes(dialect) ?? true;
+
 /** If a 404 proves nothing, a run reads the document of all paths once. */
 export const absence = ({ dialect }: Context): string[] => (dialect === "standard" ? ["GET /v1/sys/internal/specs/openapi"] : []);
+
+/** The requests of a create that find out whether an object of a list exists. The list alone proves it where a 404 proves nothing. */
+export const existence = (context: Context, path: string): string[] =>
+  context.dialect === "standard" ? [`GET ${path.replace(/\/[^/]*$/, "")}?list=true`, ...absence(context)] : [`GET ${path}`];
 
 export const canary = (field: string): string => `canary-${field}`;

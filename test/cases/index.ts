@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { Context, ResourceCase } from "./case";
+import { Context, isIn, ResourceCase } from "./case";
 import type { SettingsCase } from "./settings";
 
 interface CaseFile {
@@ -29,8 +29,8 @@ export const caseOf = (token: string): ResourceCase => {
 
 /** The objects of all cases on the servers. */
 export async function held(context: Context): Promise<unknown> {
-  const paths = livingCases.flatMap((each) =>
-    (each.paths?.(context) ?? []).map((path) => [each.token.split(":")[0] as "secrets" | "platform", path] as const),
-  );
+  const paths = livingCases
+    .filter(isIn(context.dialect))
+    .flatMap((each) => (each.paths?.(context) ?? []).map((path) => [each.token.split(":")[0] as "secrets" | "platform", path] as const));
   return Promise.all(paths.map(([system, path]) => context.outOfBand(system, "GET", path)));
 }

@@ -4,6 +4,7 @@ import { inputNames } from "../../provider/fields";
 import { unknown } from "../../provider/lifecycle/properties";
 import { isObject } from "../../provider/text/json";
 import { caseOf, cases } from "../cases";
+import { isIn } from "../cases/case";
 import { holdingOutputs, secretFields } from "../support/definitions";
 import { anything, name } from "./values";
 
@@ -51,7 +52,10 @@ const isNeeded = ({ token, fields }: AnyDefinition, field: string): boolean =>
 export function fittingInputs(definition: AnyDefinition): fc.Arbitrary<Properties> {
   const fields = fieldsOf(definition);
   const requiredKeys = fields.filter((field) => isNeeded(definition, field) || isHanded(definition, field));
-  return fc.record(Object.fromEntries(fields.map((field) => [field, fitting[field] as fc.Arbitrary<unknown>])), { requiredKeys });
+  const values = fields.map((field) => [field, fitting[field] as fc.Arbitrary<unknown>]);
+  // The dialect of "default" is standard.
+  const connection = isIn("standard")(definition) ? {} : { connection: fc.constant("real") };
+  return fc.record({ ...Object.fromEntries(values), ...connection }, { requiredKeys });
 }
 
 /** Any inputs: valid fields, invalid ones, and unknown ones. */

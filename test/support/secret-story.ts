@@ -2,10 +2,11 @@ import { AnyDefinition } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
 import { Sandbox } from "../../sandbox/index";
 import { caseOf } from "../cases";
+import { isIn } from "../cases/case";
 import { Canaries, canary, shareCanary } from "./canaries";
 import { certificate, privateKey } from "./certificates";
 import { contextOf } from "./context";
-import { secretFields } from "./definitions";
+import { definitionOf, secretFields } from "./definitions";
 import { Platform, platform } from "./platform";
 
 type Dialect = Platform["dialect"];
@@ -88,7 +89,7 @@ export class SecretStory {
       privateKey: canary("private-key"),
       misfit: canary("misfit"),
     };
-    this.others = others.map((definition) => declarationOf(definition, dialect, sandbox));
+    this.others = others.filter(isIn(dialect)).map((definition) => declarationOf(definition, dialect, sandbox));
     this.canaries.watchFor(this.given);
     for (const { token, inputs } of this.others) this.canaries.watchFor({ [token]: JSON.stringify(inputs).match(/canary-[\w-]+/g) ?? [] });
     this.canaries.watchFor({ changedA: this.outOfBand.cloudASecretKey, changedC: this.outOfBand.cloudCClientSecret });
@@ -217,7 +218,8 @@ export class SecretStory {
     // The first step of a rekey receives no share.
     const attempt = resources.find(({ urn }) => urn.endsWith("::unseal-attempt"));
     expect(this.canaries.isIn(JSON.stringify([attempt?.inputs, attempt?.outputs]))).toBe(false);
-    for (const { resource, secrets } of Object.values(secretResources)) {
+    for (const [token, { resource, secrets }] of Object.entries(secretResources)) {
+      if (!isIn(this.platform.dialect)(definitionOf(token))) continue;
       const { inputs, outputs } = resources.find(({ urn }) => urn.endsWith(`::${resource}`)) ?? {};
       for (const path of secrets) {
         // Only an interrupted rekey has kept sets and passed shares. The standard dialect has no attributes of Terraform Enterprise.

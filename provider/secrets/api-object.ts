@@ -1,0 +1,106 @@
+import { Operation } from "../connection";
+import { Definition, Discovered, DiscoverRequest, ExistingObject } from "../definition";
+import { placeholdersIn } from "../fields";
+import { Adopt } from "../lifecycle/adoption";
+import { removeObject, renamedHint } from "../lifecycle/ownership";
+import { apiPath, call, invalidResponse, readData, readExisting, remove, replaceHint } from "./client";
+import { existsInList, isUnlisted, listNames, listOf } from "./lists";
+import { normalizeMount } from "./mount-path";
+import { explainRefusal } from "./refusal";
+import { atEachMount } from "./scheduler-mounts";
+
+type Values = Record<string, unknown>;
+
+/** A resource that is one object of the API. */
+interface ApiObject<Inputs, State> {
+  /** The path below `/v1`: `sys/quotas/rate-limit/<name>`. If it ends with a field, the path above it lists the objects. */
+  path: string;
+  /** The body of a write. */
+  toWire(inputs: Inputs): Values;
+  /** The fields in the data of a read, without those in the path. Undefined if the data is invalid. */
+  fromWire(data: Values): Partial<State> | undefined;
+  /** Why a create fails if the object exists, and the remedy. */
+  exists?(inputs: Inputs): { reason: string; remedy: string };
+}
+
+/** The operations of an {@link ApiObject}. A definition includes `operations`, and replaces those that differ. */
+interface ObjectFunctions<Inputs, State extends object> {
+  pathOf(fields: object): string;
+  read(operation: Operation, fields: object, anyNotFound?: boolean): Promise<State | undefined>;
+  write(operation: Operation, inputs: Inputs): Promise<State>;
+  operations: Pick<Definition<Inputs, State>, "objects" | "read" | "find" | "create" | "update" | "delete" | "diagnose"> & {
+    discover(request: DiscoverRequest): Promise<Discovered<State>[]>;
+  };
+}
+
+const alreadyExists = { reason: "it already exists", remedy: "Otherwise set adopt: true to overwrite it." };
+
+export function apiObject<Inputs extends { adopt?: Adopt }, State extends object>({
+  path: template,
+  toWire,
+  fromWire,
+  exists = () => alreadyExists,
+}: ApiObject<Inputs, State>): ObjectFunctions<Inputs, State> {
+  const names = placeholdersIn(template);
+  const nameInList = template.endsWith(">") ? names.at(-1) : undefined;
+  /** `role`, `config/lease`. */
+  const below = template.replace(/^<mount>\/|\/<\w+>$/g, "");
+
+  function pathOf(fields: object): string {
+    const values = fields as Values;
+    const [first = "", ...rest] = template.split("/").map((part) => part.replace(/^<(\w+)>$/, (_, name) => String(values[name])));
+    return apiPath(normalizeMount(first), ...rest);
+  }
+
+  async function read(operation: Operation, fields: object, anyNotFound = false): Promise<State | undefined> {
+    const path = pathOf(fields);
+    const data = await readData(operation, path, { anyNotFound, evidence: nameInList ? isUnlisted(operation, path) : undefined });
+    if (!data) return undefined;
+    const values = fromWire(data);
+    if (!values) throw invalidResponse(path);
+    return { ...Object.fromEntries(names.map((name) => [name, (fields as Values)[name]])), ...values } as State;
+  }
+
+  async function write(operation: Operation, inputs: Inputs): Promise<State> {
+    await call(operation, { method: "POST", path: pathOf(inputs), body: toWire(inputs), retry: "idempotent" });
+    return inputs as unknown as State;
+  }
+
+  async function find({ operation, inputs }: { operation: Operation; inputs: Inputs }): Promise<ExistingObject<State> | undefined> {
+    const { adopt } = inputs;
+    const { reason, remedy } = exists(inputs);
+    const error = { reason, hint: `${renamedHint} ${remedy} ${replaceHint}` };
+    // Where a 404 proves nothing, the list alone shows whether the object exists.
+    if (nameInList && !adopt && !operation.server.previewReads)
+      return (await readExisting(adopt, () => existsInList(operation, pathOf(inputs)))) ? error : undefined;
+    const state = await readExisting(adopt, (anyNotFound) => read(operation, inputs, anyNotFound));
+    return state && { ...error, state };
+  }
+
+  async function search(operation: Operation, fields: Partial<Values>): Promise<Discovered<State>[]> {
+    const path = pathOf(fields);
+    if (nameInList)
+      return (await listNames(operation, listOf(path))).map((name) => ({ state: { ...fields, [nameInList]: name } as Partial<State> }));
+    const state = await read(operation, fields);
+    return state ? [{ state, suggestedName: [...Object.values(fields), path.replace(/^.*\//, "")].join("-") }] : [];
+  }
+
+  return {
+    pathOf,
+    read,
+    write,
+    operations: {
+      objects: { fields: names as (keyof Inputs & string)[], paths: (fields) => [pathOf(fields as object)] },
+      read: ({ operation, state }) => read(operation, state),
+      find,
+      create: ({ operation, inputs }) => write(operation, inputs),
+      update: ({ operation, inputs }) => write(operation, inputs),
+      delete: ({ operation, state }) => removeObject(operation, pathOf(state), () => remove(operation, pathOf(state))),
+      discover: (request) =>
+        names.includes("mount")
+          ? atEachMount(request, below, (mount) => search(request.operation, { mount }))
+          : request.attempt(below, () => search(request.operation, {})),
+      diagnose: explainRefusal,
+    },
+  };
+}
