@@ -27,7 +27,7 @@ export interface System<Own extends object = object> {
   name: (typeof systemNames)[number];
   /** Checks the settings of one server. */
   settings: z.ZodType<ServerSettings & Own>;
-  own: readonly string[];
+  ownSettings: readonly string[];
   /** The setting that names a part of a server. Two parts of one server count as two servers. */
   partition?: string;
   /** The variables that name a server, most specific first. An address and its token always come from the same row. */
@@ -134,16 +134,16 @@ interface ServerSettings extends CredentialSettings {
 /** Makes a system from its dialects, its own settings and its variables. */
 export function defineSystem<Own extends object>({
   dialects,
-  own,
+  ownSettings,
   ...rest
-}: Pick<System<Own>, "name" | "partition" | "variables" | "product"> & { dialects: object; own: z.ZodRawShape }): System<Own> {
+}: Pick<System<Own>, "name" | "partition" | "variables" | "product"> & { dialects: object; ownSettings: z.ZodRawShape }): System<Own> {
   const shape = strictObject({
     address: z.string("must be set").min(1, "must be set"),
     ...credentialShape,
     dialect: z.enum(Object.keys(dialects), `must be ${Object.keys(dialects).join(" or ")}`).optional(),
     allowAddressChange: bool.optional(),
     previewReads: bool.optional(),
-    ...own,
+    ...ownSettings,
   });
   const settings = (shape as unknown as z.ZodType<ServerSettings & Own>)
     .refine(
@@ -154,7 +154,7 @@ export function defineSystem<Own extends object>({
       ({ clientCert, clientKey }) => !clientCert === !clientKey,
       rule("certificate-and-key", "must set both clientCert and clientKey, or neither"),
     );
-  return { ...rest, settings, own: Object.keys(own) };
+  return { ...rest, settings, ownSettings: Object.keys(ownSettings) };
 }
 
 type NamedServer<Own> = NamedSettings<ServerSettings & Own>;
@@ -171,13 +171,13 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
   }
   const { dialect, allowAddressChange, previewReads } = settings.settings;
   const all = settings.settings as Record<string, unknown>;
-  const own = Object.fromEntries(system.own.map((field) => [field, all[field]])) as Own;
+  const ownSettings = Object.fromEntries(system.ownSettings.map((field) => [field, all[field]])) as Own;
   const address = canonicalAddress(settings);
   const { partition } = system;
   const part = partition && all[partition];
   return {
     server: {
-      ...own,
+      ...ownSettings,
       system: system.name,
       title: wording.title,
       place: wording.place,
@@ -266,13 +266,15 @@ function configured<Own extends object>(
   }
   const checked = configuration.safeParse(connection);
   const part = isObject(connection) ? connection[system.name] : undefined;
-  const own = part === undefined ? undefined : system.settings.safeParse(part);
+  const checkedPart = part === undefined ? undefined : system.settings.safeParse(part);
   const issues = [
-    ...(own ? issuesOf(system.settings, part) : []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
+    ...(checkedPart ? issuesOf(system.settings, part) : []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
     ...(checked.error?.issues ?? []),
   ];
   if (issues.length > 0) throw invalidInput(checkFailures({ issues }, connection), { about: invalidPrefix });
-  return own?.data && { settings: own.data, label: (field) => `${field} of ${system.name} in the ${title}`, isConfigured: true };
+  return (
+    checkedPart?.data && { settings: checkedPart.data, label: (field) => `${field} of ${system.name} in the ${title}`, isConfigured: true }
+  );
 }
 
 /** The settings in the environment. */

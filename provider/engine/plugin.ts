@@ -125,9 +125,9 @@ export function createPlugin(
   ): Promise<T> {
     const resource = resourceOf(subject);
     const clean = values.map(unwrapSecrets);
-    const given = clean.flatMap(({ secrets }) => secrets);
+    const markedPaths = clean.flatMap(({ secrets }) => secrets);
     const marked = (properties: Properties): Properties =>
-      wrapSecrets(properties, [...secretPaths(resource.definition, properties), ...given]);
+      wrapSecrets(properties, [...secretPaths(resource.definition, properties), ...markedPaths]);
     const secretInputs = [...new Set((clean[0]?.secrets ?? []).map(([name = ""]) => name))];
     // An output that is encrypted as a whole also contains values that are not secrets.
     const holding = encryptedOutputs(resource.definition.fields);
@@ -162,24 +162,24 @@ export function createPlugin(
       explicit = provider;
     },
     check: (subject, last, news) =>
-      run(subject, [news, last], async (resource, [given = {}, before = {}], marked) => {
-        const { inputs, failures } = await check(resource, before, given);
+      run(subject, [news, last], async (resource, [declared = {}, before = {}], marked) => {
+        const { inputs, failures } = await check(resource, before, declared);
         const isElsewhere = imported.has(subject.urn) && ![undefined, unknown, "default"].includes(inputs.connection as string);
         return { inputs: marked(inputs), failures: isElsewhere ? [...failures, importElsewhere] : failures };
       }),
     diff: (subject, id, state, lastInputs, news) =>
-      run(subject, [state, lastInputs, news], async (resource, [last = {}, , given = {}]) => {
-        const difference = await diff(resource, id, last, given);
+      run(subject, [state, lastInputs, news], async (resource, [last = {}, , inputs = {}]) => {
+        const difference = await diff(resource, id, last, inputs);
         const { changes, changing, replaces, deleteBeforeReplace } = difference;
-        const found = propertyChanges(resource.definition.fields, changing, { state: last, inputs: given });
-        const names = [...new Set(found.map(([, field]) => fieldPath(field)[0] as string))];
-        const properties = found.map(([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const);
+        const changed = propertyChanges(resource.definition.fields, changing, { state: last, inputs });
+        const names = [...new Set(changed.map(([, field]) => fieldPath(field)[0] as string))];
+        const properties = changed.map(([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const);
         return { changes, replaces, deleteBeforeReplace, names, properties: Object.fromEntries(properties) };
       }),
     create: (subject, news, isPreview) =>
-      run(subject, [news], async (resource, [given = {}], marked) => {
-        if (isPreview) return { id: "", state: marked(previewed(resource, given)) };
-        const { id, state } = await create(resource, given);
+      run(subject, [news], async (resource, [inputs = {}], marked) => {
+        if (isPreview) return { id: "", state: marked(previewed(resource, inputs)) };
+        const { id, state } = await create(resource, inputs);
         return { id, state: marked(state) };
       }),
     read: (subject, id, state, inputs) =>
@@ -189,9 +189,9 @@ export function createPlugin(
         return current && { id, state: marked(current.state), inputs: marked(current.inputs ?? before) };
       }),
     update: (subject, id, last, news, isPreview) =>
-      run(subject, [news, last.state, last.inputs], async (resource, [given = {}, state = {}], marked) => {
-        if (isPreview) return marked(previewed(resource, given));
-        return marked(await update(resource, id, state, given));
+      run(subject, [news, last.state, last.inputs], async (resource, [inputs = {}, state = {}], marked) => {
+        if (isPreview) return marked(previewed(resource, inputs));
+        return marked(await update(resource, id, state, inputs));
       }),
     delete: (subject, id, state) => run(subject, [state], (resource, [last = {}]) => remove(resource, id, last)),
     async invoke(token, marked) {

@@ -52,7 +52,7 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
   }
   const isIncomplete = Boolean(state.outcomeUnknown || state.partiallyUpdated);
   const isDue = due.some((field) => state[field] !== undefined);
-  const isRewritten = await announce(resource, operation, {
+  const isRewritten = await registerUpdate(resource, operation, {
     state,
     inputs,
     hasWork: changing.length > 0 || isIncomplete || isDue,
@@ -62,7 +62,7 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
 }
 
 /** Prints the notes on an update and registers the resource as manager of its objects. Returns true if this run removed one of them. */
-async function announce(
+async function registerUpdate(
   resource: Resource,
   operation: Operation,
   { state, inputs, hasWork, replaces }: { state: Properties; inputs: Properties; hasWork: boolean; replaces: readonly string[] },

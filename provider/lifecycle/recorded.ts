@@ -7,7 +7,7 @@ import { failure } from "./failure";
 import { defined, Properties } from "./properties";
 import { withFormer } from "./state";
 
-// What an operation requires of a state that an earlier run recorded.
+// The checks of a state that an earlier run recorded.
 
 /** The state, with fields that it lacks taken from the id. Fails if an operation on it would act on the wrong object, or on none. */
 export function wholeState(resource: Resource, verb: string, id: string, state: Properties): Properties {

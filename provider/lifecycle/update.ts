@@ -24,7 +24,7 @@ export async function update(resource: Resource, id: string, recorded: Propertie
   }
 }
 
-/** What a failed update has to know. */
+/** The progress of an update, from which its failure continues. */
 interface Progress {
   instance: string;
   operation?: Operation;

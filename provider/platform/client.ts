@@ -46,7 +46,7 @@ const dialects: Record<string, PlatformDialect> = {
 export const system: System = defineSystem({
   name: "platform",
   dialects,
-  own: {},
+  ownSettings: {},
   product: { name: "Terraform Enterprise", dialects: '"hashicorp"', responds: ({ headers }) => "tfp-api-version" in headers },
   variables: [
     { dialect: "standard", prefix: "PLATFORM", address: "PLATFORM_ADDR" },

@@ -51,7 +51,7 @@ export interface SchedulerSettings {
 export const system: System<SchedulerSettings> = defineSystem({
   name: "scheduler",
   dialects,
-  own: {
+  ownSettings: {
     namespace: nonEmptyStr.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a").optional(),
     region: nonEmptyStr.optional(),
   },

@@ -66,10 +66,10 @@ export function querySchema(more: z.ZodRawShape = {}): z.ZodType {
     ...consistencyShape,
     filter: z
       .custom<Filter | string>()
-      .superRefine((given, context) => {
-        const isText = typeof given === "string" || isFilter(given);
+      .superRefine((value, context) => {
+        const isText = typeof value === "string" || isFilter(value);
         const failed = isText ? rule("empty", "must not be empty") : rule("filter", "must be a string or a filter from scheduler.filter()");
-        if (!isText || String(given).trim() === "") context.addIssue({ code: "custom", message: failed.error, params: failed.params });
+        if (!isText || String(value).trim() === "") context.addIssue({ code: "custom", message: failed.error, params: failed.params });
       })
       .optional(),
     pageSize: z.int("must be a whole number").min(1, "must be at least 1").optional(),

@@ -70,7 +70,7 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     const { adopt } = inputs;
     const { reason, remedy } = exists(inputs);
     const error = { reason, hint: `${renamedHint} ${remedy} ${replaceHint}` };
-    // Where a 404 proves nothing, the list alone shows whether the object exists.
+    // Only the list shows whether the object exists where a 404 proves nothing.
     if (nameInList && !adopt && !operation.server.previewReads)
       return (await readExisting(adopt, () => existsInList(operation, pathOf(inputs)))) ? error : undefined;
     const state = await readExisting(adopt, (anyNotFound) => read(operation, inputs, anyNotFound));

@@ -18,7 +18,7 @@ interface SecretsSettings {
 export const system: System<SecretsSettings> = defineSystem({
   name: "secrets",
   dialects,
-  own: {
+  ownSettings: {
     // Vault ignores leading and trailing slashes. Without them, each namespace has one spelling.
     namespace: nonEmptyStr
       .regex(/^[\x21-\x7e]+$/, "must be a path such as team/a")

@@ -425,9 +425,9 @@ async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
   await endAttempt(run, status);
   const { progress } = status;
   const keepsOthers = run.state.submission.kept.some(({ shares }) => shares.length > 0);
-  const advice = keepsOthers ? " To submit those of an earlier rekey that the state keeps, and no others, set currentShares: []." : "";
+  const hint = keepsOthers ? " To submit those of an earlier rekey that the state keeps, and no others, set currentShares: []." : "";
   const why = `the ${progress} current shares submitted cannot be combined, so at least one of them is wrong. The provider canceled the attempt and started a new one`;
-  return restart(run, "shares-not-combined", why, `Correct currentShares and run \`pulumi up\` again.${advice}`);
+  return restart(run, "shares-not-combined", why, `Correct currentShares and run \`pulumi up\` again.${hint}`);
 }
 
 /** Neither the response nor the count shows whether the share was counted. */
