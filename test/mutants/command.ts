@@ -10,7 +10,7 @@ export const command: readonly MutatedFile[] = [
     commandLine,
     mutants: [
       ["an incomplete search counts as complete", "!refusals.includes(explained.code)", "false"],
-      ["an error does not name the missing permission", "(await definition.diagnose?.(connection, error)) ?? error", "error"],
+      ["an error does not name the missing permission", "(await definition.diagnose?.(operation, error)) ?? error", "error"],
       ["an id that cannot be parsed is written", "if (parseId(definition, id)) resources", "if (true) resources"],
       [
         "the resources of another connection are written, and read from the default one",
@@ -37,8 +37,8 @@ export const command: readonly MutatedFile[] = [
       ["engines of other types are searched", "mount.type === mountType", "true"],
       [
         "the mounts are listed for each type of resource",
-        'cached(connection.cache, ["scheduler mounts", connection.server], () => listMounts(connection))',
-        "listMounts(connection)",
+        'cached(operation.run.cache, ["scheduler mounts", operation.server.id], () => listMounts(operation))',
+        "listMounts(operation)",
       ],
     ],
   },

@@ -15,8 +15,8 @@ export const creation: readonly MutatedFile[] = [
       ],
       [
         "adoption overwrites attributes without a line",
-        "  logOnce(connection, adopting(connection, adoptionLines",
-        "  void (adopting(connection, adoptionLines",
+        "  logOnce(operation, adopting(operation, adoptionLines",
+        "  void (adopting(operation, adoptionLines",
       ],
     ],
   },
@@ -27,7 +27,7 @@ export const creation: readonly MutatedFile[] = [
     mutants: [
       [
         "an attribute that is added to settings is overwritten without a line",
-        "takeOver(connection, undefined, existingSettings(kind, connection, inputs, prior));",
+        "adoptExisting(operation, undefined, existingSettings(kind, operation, inputs, prior));",
         "",
       ],
     ],
@@ -36,7 +36,9 @@ export const creation: readonly MutatedFile[] = [
     file: "provider/lifecycle/create.ts",
     suites: ["test/provider/engine/plugin-life"],
     commandLine: ["test/end-to-end/platform/life"],
-    mutants: [["adoption prints what was a secret of an earlier program", "...Object.keys(formerValues(definition, former))", ""]],
+    mutants: [
+      ["adoption prints what was a secret of an earlier program", "hideFields(operation, formerValues(definition, former))", "operation"],
+    ],
   },
   {
     file: "provider/lifecycle/adoption.ts",
@@ -45,8 +47,8 @@ export const creation: readonly MutatedFile[] = [
     mutants: [
       [
         "a creation overwrites an object that appeared after its check",
-        "const found = await definition.find?.({ connection, inputs });\n  takeOver",
-        "const found = undefined;\n  takeOver",
+        "const existing = await find(definition, operation, inputs);\n  adoptExisting",
+        "const existing = undefined;\n  adoptExisting",
       ],
       ["a preview fails where it cannot read", "if (!(error instanceof StewardError)) throw error;", "throw error;"],
     ],
@@ -59,7 +61,7 @@ export const creation: readonly MutatedFile[] = [
       ["a share is retried after a 429 without checking the attempt again", "if (!(await isStillCurrent(error))) throw error;", ""],
       [
         "a share is sent again although it may count twice",
-        " && !dialectOf(connection).refusesRepeatedShares) throw error;",
+        " && !dialectOf(operation).refusesRepeatedShares) throw error;",
         " && false) throw error;",
       ],
     ],
@@ -68,7 +70,7 @@ export const creation: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/api.ts",
     suites: ["test/provider/secrets/rekey/refusals"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["a standby of OpenBao proves that an attempt is gone", "if (!fields.started) await assertActiveNode(connection);", ""]],
+    mutants: [["a standby of OpenBao proves that an attempt is gone", "if (!fields.started) await assertActiveNode(operation);", ""]],
   },
   {
     file: "provider/secrets/rekey/api.ts",

@@ -27,7 +27,7 @@ export const lifecycle: readonly MutatedFile[] = [
     mutants: [
       [
         "another address behind the same connection replaces instead of failing",
-        'if (!changing.includes("connection")) assertSameServer(connection, state);',
+        'if (!changing.includes("connection")) assertSameServer(operation, state);',
         "",
       ],
       [
@@ -49,8 +49,8 @@ export const lifecycle: readonly MutatedFile[] = [
     mutants: [
       [
         "get of an object that does not exist returns a resource without outputs",
-        "if (object) return { connection, object };",
-        "if (object || id) return { connection, object: object ?? {} };",
+        "if (object) return { operation, object };",
+        "if (object || id) return { operation, object: object ?? {} };",
       ],
     ],
   },
@@ -65,13 +65,13 @@ export const lifecycle: readonly MutatedFile[] = [
         "for (const field of declaredIn(last)) {",
         "for (const field of Object.keys(outputs)) {",
       ],
-      ["read does not check the server's address", "assertSameServer(connection, last);", ""],
+      ["read does not check the server's address", "assertSameServer(operation, last);", ""],
     ],
   },
   {
     file: "provider/lifecycle/delete.ts",
     ...lifeCycle,
-    mutants: [["delete does not check the server's address", "assertSameServer(connection, state);", ""]],
+    mutants: [["delete does not check the server's address", "assertSameServer(operation, state);", ""]],
   },
   {
     file: "provider/lifecycle/update.ts",
@@ -96,13 +96,13 @@ export const lifecycle: readonly MutatedFile[] = [
     mutants: [
       [
         "a default overrides an input of the program",
-        "{ ...defined(defaultsOf(definition.fields, connection)), ...declared }",
-        "{ ...declared, ...defined(defaultsOf(definition.fields, connection)) }",
+        "{ ...defined(defaultsOf(definition.fields, operation)), ...declared }",
+        "{ ...declared, ...defined(defaultsOf(definition.fields, operation)) }",
       ],
       [
         "check does not record which objects the program declares",
-        "failures.push(...recordDeclared(connection, objects, resource.mechanism.urn?.()).map(declaredTwice));",
-        "",
+        "recordDeclared(operation, objects, resource.mechanism.urn?.());",
+        "recordDeclared(operation, [], resource.mechanism.urn?.());",
       ],
     ],
   },
@@ -166,8 +166,8 @@ export const lifecycle: readonly MutatedFile[] = [
     suites: ["test/provider/program/duplicate", "test/stories/everything/duplicates"],
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["a program can declare an object twice", "if (other !== undefined)\n", "if (other === null)\n"],
-      ["two connections to the same server hide a duplicate", "connection.server} ", "connectionName} "],
+      ["a program can declare an object twice", "if (other === undefined) continue;", "if (other !== null) continue;"],
+      ["two connections to the same server hide a duplicate", "operation.server.id} ", "connectionName} "],
       ["each resource counts as a separate program", "programs.get(stack) ?? { names", "programs.get(Output) ?? { names"],
     ],
   },
@@ -212,7 +212,7 @@ export const lifecycle: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/options", "test/end-to-end/secrecy"],
     mutants: [
       ["encrypted outputs are stored in plaintext", "...encryptedOutputs(definition.fields)];", '"formerInputs"];'],
-      ["secret outputs are stored in plaintext", '...secrets.filter((path) => !path.includes(".")), ', ""],
+      ["secret outputs are stored in plaintext", "...secrets.filter((name) => fieldPath(name).length === 1), ", ""],
       [
         "a secret argument is registered in plaintext",
         "if (secrets.includes(path)) return secret(value);",

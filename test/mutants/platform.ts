@@ -94,7 +94,7 @@ export const platform: readonly MutatedFile[] = [
       ["a trim does not wait for the longer timeout", "Math.max(...timeouts)", "Math.min(...timeouts)"],
       ["a trim follows a rotation whose response was lost", "isPast(trimAt) && !outcomeUnknown", "isPast(trimAt)"],
       ["a failed trim rotates the key again", "error.with({ outcomeUnknown: false })", "error"],
-      ["a key that is rotated again is never trimmed", "if (isTrimmed) await trim(connection);", ""],
+      ["a key that is rotated again is never trimmed", "if (isTrimmed) await trim(operation);", ""],
     ],
   },
   {
@@ -104,8 +104,8 @@ export const platform: readonly MutatedFile[] = [
     mutants: [
       [
         "a workspace is destroyed after a wait without being read again",
-        "for (let attempt = 0; await mayBeDestroyed(connection, state, end); attempt++) {",
-        "for (let attempt = 0; attempt > 0 || (await mayBeDestroyed(connection, state, end)); attempt++) {",
+        "for (let attempt = 0; await mayBeDestroyed(operation, state, end); attempt++) {",
+        "for (let attempt = 0; attempt > 0 || (await mayBeDestroyed(operation, state, end)); attempt++) {",
       ],
       ["a wait for the rate limit has no end", " || Date.now() + pause > end", ""],
     ],
@@ -136,8 +136,8 @@ export const platform: readonly MutatedFile[] = [
       ],
       [
         "a version that the token may not reinstate counts as deleted",
-        "if (await readVersion(connection, state))",
-        "if (!(await readVersion(connection, state)))",
+        "if (await readVersion(operation, state))",
+        "if (!(await readVersion(operation, state)))",
       ],
       [
         "the published link, which may be a secret, is stored in plaintext",

@@ -23,7 +23,7 @@ export const rekey: readonly MutatedFile[] = [
         "if (nonces.includes(observed.status.nonce))",
         "if (observed.status.started)",
       ],
-      ["an orphaned provider of an earlier run can still commit", "    await restartVerification(connection, status.nonce);\n", ""],
+      ["an orphaned provider of an earlier run can still commit", "    await restartVerification(operation, status.nonce);\n", ""],
       [
         "onConflict: resume continues an attempt with other parameters",
         'onConflict === "resume" && server === "matchingInUse" && maySubmit',
@@ -73,7 +73,7 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "a share is sent although the engine has ended and cannot save the response",
-        'if (method !== "GET") await connection.engine.assertAlive();',
+        'if (method !== "GET") await operation.run.engine.assertAlive();',
         "",
       ],
       ["a share is retried", 'retry: method === "GET" ? "idempotent" : "never"', 'retry: "idempotent"'],
@@ -91,8 +91,8 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "the server's reason shows a share",
-        "[...connection.secrets, ...sets.flatMap(({ shares }) => shares.flatMap(formsOf))]",
-        "[...connection.secrets]",
+        "[...operation.secrets.values, ...sets.flatMap(({ shares }) => shares.flatMap(formsOf))]",
+        "[...operation.secrets.values]",
       ],
     ],
   },
@@ -101,7 +101,7 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["a rekey starts although Pulumi skips checkpoints", "assertSavesEachStep(connection);\n  const nonces", "const nonces"],
+      ["a rekey starts although Pulumi skips checkpoints", "assertSavesEachStep(operation);\n  const nonces", "const nonces"],
       ["an unfinished rekey continues for the old subkeys of a changed key", "nonce && hasSubkeys(attempt, parameters)", "nonce"],
     ],
   },
@@ -124,7 +124,7 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["an error shows the shares that were sent", "run.connection = redacting(run.connection, [batch, ...otherBatches]);", ""],
+      ["an error shows the shares that were sent", "run.operation = redacting(run.operation, [batch, ...otherBatches]);", ""],
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
       ["a run cancels an attempt that another stack started", "if (submission.nonces.includes(status.nonce))", "if (status.started)"],
       ["the kept set that the server accepted is dropped", "used ? [used] : submission.kept.filter(mayBeAccepted)", "[]"],
@@ -265,8 +265,8 @@ export const rekey: readonly MutatedFile[] = [
       ["a delete drops the only copy of live shares", "if (onlyCopy && !discardShares)", "if (!state && !discardShares)"],
       [
         "a backup of another rekey counts as a copy of the live shares",
-        "!(hadBackup && (await getBackup(connection))?.nonce === live.nonce)",
-        "!(hadBackup && (await getBackup(connection)))",
+        "!(hadBackup && (await getBackup(operation))?.nonce === live.nonce)",
+        "!(hadBackup && (await getBackup(operation)))",
       ],
       [
         "new shares of earlier runs are dropped",
@@ -280,7 +280,7 @@ export const rekey: readonly MutatedFile[] = [
     suites: ["test/provider/lifecycle/check", "test/provider/secrets/rekey/(refusals|pgp|stories|end)"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
-      ["shares are sent over plain HTTP", "allowHttp || isPrivate(connection)", "allowHttp || connection"],
+      ["shares are sent over plain HTTP", "allowHttp || isPrivate(operation.server)", "allowHttp || operation"],
       [
         "a change of triggers starts no rekey",
         "isDeepStrictEqual([parameters.fingerprints, triggers], [desired.fingerprints, inputs.triggers ?? []])",
@@ -313,11 +313,11 @@ export const rekey: readonly MutatedFile[] = [
     suites: ["test/command/rekey-faults"],
     commandLine: [],
     mutants: [
-      ["a holder can commit while another cancels", "      await restartVerification(connection, nonce);\n", ""],
+      ["a holder can commit while another cancels", "      await restartVerification(operation, nonce);\n", ""],
       [
         "a cancel without a response is reported as done",
-        "if (await cancelAttempt(connection, nonce)) return;",
-        "await cancelAttempt(connection, nonce);\n    return;",
+        "if (await cancelAttempt(operation, nonce)) return;",
+        "await cancelAttempt(operation, nonce);\n    return;",
       ],
     ],
   },

@@ -21,8 +21,8 @@ export const secrets: readonly MutatedFile[] = [
       ],
       [
         "a creation overwrites existing roles without adopt",
-        "await existing(connection, inputs, listed, `",
-        "await existing(connection, inputs, [], `",
+        "await existing(operation, inputs, listed, `",
+        "await existing(operation, inputs, [], `",
       ],
       ["an update overwrites existing roles without adopt", "if (added.length > 0) {", "if (added.length > 1000) {"],
       ["a role whose write got no response is not written again", "previous.unanswered?.includes(name) ||", ""],
@@ -57,7 +57,7 @@ export const secrets: readonly MutatedFile[] = [
     mutants: [
       [
         "a gateway's 404 removes a resource from the state",
-        "dialectOf(connection).provesAbsence ? error.details.errorCount === 0 : await evidence(error)",
+        "dialectOf(operation).provesAbsence ? error.details.errorCount === 0 : await evidence(error)",
         "error.status === 404",
       ],
       [

@@ -12,7 +12,7 @@ export const wire: readonly MutatedFile[] = [
     suites: ["test/provider/connection/", "test/provider/lifecycle/moved"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
-      ["two namespaces of a server count as one server", "server: part ?", 'server: part === "" ?'],
+      ["two namespaces of a server count as one server", "id: part ?", 'id: part === "" ?'],
       [
         "a connection's new address is accepted without allowAddressChange",
         "allowAddressChange: allowAddressChange ?? false,",
@@ -63,8 +63,8 @@ export const wire: readonly MutatedFile[] = [
       ],
       [
         "a server's reason shows the token",
-        '[...connection.secrets, token ?? "", connection.clientKey ?? ""]',
-        '[...connection.secrets, connection.clientKey ?? ""]',
+        '[...operation.secrets.values, token ?? "", operation.server.credentials.clientKey ?? ""]',
+        '[...operation.secrets.values, operation.server.credentials.clientKey ?? ""]',
       ],
       ["the message of a request is not redacted", "reason: redact(reason, secrets),", "reason,"],
     ],
@@ -117,8 +117,8 @@ export const wire: readonly MutatedFile[] = [
     mutants: [
       [
         "a failed run destroys a workspace that it may not have come to declare",
-        "isIrreversible && connection.cache.has(failed)",
-        "isIrreversible && connection.cache.has(object)",
+        "isIrreversible && operation.run.cache.has(failed)",
+        "isIrreversible && operation.run.cache.has(object)",
       ],
       [
         "a state without an instance owns the object of another resource",
@@ -136,7 +136,7 @@ export const wire: readonly MutatedFile[] = [
       ["the old resource deletes the object after a rejected rename", "claims.createFailed = true;", ""],
       [
         "a deletion removes an object that another resource holds",
-        "if (otherManager(claims, connection)) return { removal: undefined };",
+        "if (otherManager(claims, operation)) return { removal: undefined };",
         "",
       ],
     ],
