@@ -5,6 +5,8 @@ export interface Comparison {
   /** The form in which `check` returns a value, so that previews and outputs show the same one. */
   normalize?(value: unknown): unknown;
   equal(a: unknown, b: unknown): boolean;
+  /** The form in which equal strings are the same. If omitted, the string itself. */
+  key?(text: string): string;
 }
 
 export const exact: Comparison = { equal: isDeepStrictEqual };
@@ -50,13 +52,23 @@ export const isPast = (time: unknown): boolean => typeof time === "string" && Da
 
 /** PEM: whitespace is ignored. */
 export const pem: Comparison = {
+  key: (text) => text.replace(/\s+/g, ""),
   normalize: (value) => (typeof value === "string" ? `${value.replaceAll("\r\n", "\n").trim()}\n` : value),
   equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && a.replace(/\s+/g, "") === b.replace(/\s+/g, "")),
 };
 
 /** JSON: whitespace and the order of keys are ignored. */
 export const json: Comparison = {
+  key: (text) => JSON.stringify(sortedKeys(parsed(text))),
   equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && isDeepStrictEqual(parsed(a), parsed(b))),
+};
+
+const sortedKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sortedKeys);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, inner]) => [key, sortedKeys(inner)]);
 };
 
 function parsed(text: string): unknown {

@@ -38,6 +38,24 @@ export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
         : `must be an object with ${Object.keys(shape).join(", ")}`,
   });
 
+/** A secret in an environment variable. */
+export interface EnvironmentReference {
+  /** The name of the variable. */
+  env: string;
+}
+
+/** A secret in a file. */
+export interface FileReference {
+  /** The path, relative to the program's folder. One newline at the end of the file is dropped. */
+  file: string;
+}
+
+/**
+ * A secret by reference. The provider reads it when it checks or sends the value, so neither the state nor a log contains it. The state contains a salted
+ * fingerprint, encrypted, so that a changed value is a change.
+ */
+export type SecretReference = EnvironmentReference | FileReference;
+
 /** Inputs of every resource and function. */
 export interface ConnectionArgs {
   /**

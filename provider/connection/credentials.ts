@@ -73,7 +73,9 @@ function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, label, isConf
 
 const isPath = (value: string): boolean => /^(\.{0,2}|~)\//.test(value);
 
-/** The conventional form of variable names. Tokens rarely have this form. */
+/** True for the conventional form of variable names, which tokens rarely have. */
+export const isVariableName = (name: string): boolean => conventionalName.test(name);
+
 const conventionalName = /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/;
 
 function findToken(

@@ -4,14 +4,16 @@ import { AnyFields, Difference } from "../definition";
 import { comparisonOf, namesWith } from "../fields";
 import { pathOf, valueAt } from "../inputs";
 import { isObject } from "../text/json";
-import { fieldAt, hasUnknown, Properties, secretInputs } from "./properties";
+import { fieldAt, hasUnknown, isReference, Properties, secretInputs } from "./properties";
 
 // Compares the declared inputs with the state.
 
 export const comparisonFor = (fields: AnyFields, field: string): Comparison =>
   field === secretInputs ? neverDiffers : comparisonOf(fields, field);
 
-export const isEqual = (fields: AnyFields, field: string, a: unknown, b: unknown): boolean => comparisonFor(fields, field).equal(a, b);
+/** Equal references have the same source and the same fingerprint. */
+export const isEqual = (fields: AnyFields, field: string, a: unknown, b: unknown): boolean =>
+  isReference(a) || isReference(b) ? isDeepStrictEqual(a, b) : comparisonFor(fields, field).equal(a, b);
 
 /** The names of the given fields. A per-key field is replaced by one `field.key` for each of its keys. */
 export function namesIn(fields: AnyFields, inputs: Properties): string[] {

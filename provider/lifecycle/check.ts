@@ -7,6 +7,7 @@ import { describe, objectsOf, operationOn, Resource, recordCheck, removedSecrets
 import { logNotes } from "./notes";
 import { declaredTwice, forgetUnidentifiedManager, recordDeclared } from "./ownership";
 import { defined, hasUnknown, Properties, secretInputs, unknown, withoutNulls } from "./properties";
+import { fingerprinted, resolved } from "./references";
 
 /**
  * Checks the declared inputs, fills in defaults, and normalizes them for the state. `last`: the inputs of the last run, empty before the first. Returns
@@ -20,9 +21,12 @@ export async function check(
   const { fields } = resource.definition;
   recordCheck(resource);
   const declared = withoutNulls(news);
-  const invalid = schemaFailures(resource, declared);
+  const values = resolved(fields, declared);
+  const invalid = schemaFailures(resource, values);
   const isConnected = !hasUnknown(declared.connection) && !invalid.some(({ path }) => path === "connection");
-  const { inputs, failures } = isConnected ? await checkConnected(resource, last, declared, invalid) : { inputs: declared, failures: [] };
+  const { inputs, failures } = isConnected
+    ? await checkConnected(resource, last, { declared, values }, invalid)
+    : { inputs: declared, failures: [] };
   const all = [...invalid, ...failures];
   const warnings = all.filter(({ warning }) => warning);
   // With an invalid name, the resource cannot be described.
@@ -33,9 +37,10 @@ export async function check(
       hasUnknown(value) ? value : (comparisonFor(fields, field).normalize?.(value) ?? value),
     ]),
   );
+  const checked = fingerprinted(resource.mechanism.log, fields, normalized, last);
   const kept = new Set(secretsIn(resource, normalized));
   for (const secret of secretsIn(resource, inputs)) if (!kept.has(secret)) removedSecrets(resource).add(secret);
-  return { inputs: normalized, failures: all.filter(({ warning }) => !warning) };
+  return { inputs: checked, failures: all.filter(({ warning }) => !warning) };
 }
 
 /** The check failures of the known inputs against the schema. */
@@ -50,20 +55,22 @@ function schemaFailures({ definition }: Resource, { [secretInputs]: _, ...declar
 async function checkConnected(
   resource: Resource,
   last: Properties,
-  declared: Properties,
+  { declared, values }: { declared: Properties; values: Properties },
   invalid: readonly CheckFailure[],
 ): Promise<{ inputs: Properties; failures: CheckFailure[] }> {
   const { definition } = resource;
   let inputs = declared;
   const failures: CheckFailure[] = [];
   try {
-    const operation = operationOn(resource, declared);
-    inputs = { ...defined(defaultsOf(definition.fields, operation)), ...declared };
+    const operation = operationOn(resource, values);
+    const defaults = defined(defaultsOf(definition.fields, operation));
+    inputs = { ...defaults, ...declared };
+    const plain: Properties = { ...defaults, ...values };
     failures.push(...operation.secrets.fields.filter((field) => publicNames(definition).includes(field)).map(secretName));
     const wrong = new Set([...invalid, ...failures].map(({ path }) => path.split(/[.[]/)[0]));
     for (const rule of definition.rules ?? [])
-      if (!rule.fields.some((field) => hasUnknown(inputs[field]) || wrong.has(field)))
-        failures.push(...(await rule.check(inputs, operation, last)));
+      if (!rule.fields.some((field) => hasUnknown(plain[field]) || wrong.has(field)))
+        failures.push(...(await rule.check(plain, operation, last)));
     const isValid = invalid.length === 0 && failures.every(({ warning }) => warning);
     if (isValid && !hasUnknown(inputs)) {
       const objects = objectsOf(resource, inputs);
@@ -71,9 +78,8 @@ async function checkConnected(
       failures.push(...others.map(({ object, urn }) => ({ path: "", ...declaredTwice(urn.split("::").at(-1) ?? "", object) })));
       if (Object.keys(last).length === 0) {
         forgetUnidentifiedManager(operation, objects);
-        logNotes(operation.run.log, describe(resource, inputs), (await definition.planNotes?.({ operation, inputs })) ?? []);
-        if (operation.server.previewReads)
-          await previewAdoption(definition, { ...operation, resource: describe(resource, inputs) }, inputs);
+        logNotes(operation.run.log, describe(resource, inputs), (await definition.planNotes?.({ operation, inputs: plain })) ?? []);
+        if (operation.server.previewReads) await previewAdoption(definition, { ...operation, resource: describe(resource, inputs) }, plain);
       }
     }
   } catch (error) {

@@ -7,16 +7,20 @@ import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
 import { createObjects, newInstance, recordFailure, recordWritten } from "./ownership";
 import { defined, Properties } from "./properties";
+import { Resolved, resolveForWrite } from "./references";
 import { deletedState, fillUnknown, formerValues, hideRetained, stored } from "./state";
 
 /** Creates the object, or adopts an existing one. Throws {@link OperationFailed}. */
 export async function create(resource: Resource, news: Properties): Promise<{ id: string; state: Properties }> {
   const { definition } = resource;
-  const inputs = defined(news);
+  let inputs = defined(news);
   let operation: Operation | undefined;
+  let conceal = (state: Properties): Properties => state;
   try {
     const objects = objectsOf(resource, inputs);
-    operation = { ...operationOn(resource, inputs), instance: newInstance() };
+    const secrets = resolveForWrite(definition.fields, inputs);
+    ({ conceal, stored: inputs } = secrets);
+    operation = { ...operationOn(resource, secrets.inputs), instance: newInstance() };
     const former = deletedState(operation, objects);
     const writer = hideFields(operation, formerValues(definition, former));
     const created = await createObjects(
@@ -24,9 +28,9 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
       objects,
       inputs,
       (state) => objectsOf(resource, state),
-      () => write(resource, writer, inputs),
+      () => write(resource, writer, secrets.inputs),
     );
-    const state = stored(definition, operation, inputs, created);
+    const state = stored(definition, operation, inputs, conceal(created));
     recordWritten(operation, objects, state);
     return {
       id: format(definition.id, inputs, created),
@@ -35,7 +39,7 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
   } catch (thrown) {
     const error = asStewardError(thrown, resource, inputs);
     recordFailure(resource.mechanism);
-    throw failure(resource, "create", inputs, error, operation && partialCreate(resource, operation, inputs, error));
+    throw failure(resource, "create", inputs, error, operation && partialCreate(resource, operation, inputs, error, conceal));
   }
 }
 
@@ -55,9 +59,10 @@ function partialCreate(
   operation: Operation,
   inputs: Properties,
   error: StewardError,
+  conceal: Resolved["conceal"],
 ): PartialResource | undefined {
   const id = format(definition.id, inputs);
   if (error instanceof PartialState)
-    return { id, properties: fillUnknown(definition, stored(definition, operation, inputs, error.state as Properties), inputs) };
+    return { id, properties: fillUnknown(definition, stored(definition, operation, inputs, conceal(error.state as Properties)), inputs) };
   return error.details.outcomeUnknown ? { id, properties: stored(definition, operation, inputs, { outcomeUnknown: true }) } : undefined;
 }

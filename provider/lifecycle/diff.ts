@@ -7,6 +7,7 @@ import { logNotes } from "./notes";
 import { areDeclared, isRemoved, registerManager } from "./ownership";
 import { defined, hasUnknown, Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
+import { resolveForWrite } from "./references";
 import { withFormer } from "./state";
 
 /** The effect of an update. */
@@ -35,6 +36,7 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
   // Work that is due is not drift, so a refresh does not report it.
   const changing = changedFields(fields, state, inputs).filter((field) => isChecked(resource) || !due.includes(field));
   const replaces = changing.filter((field) => fields[field]?.replaces);
+  if (replaces.length > 0 && !hasUnknown(inputs)) resolveForWrite(fields, inputs);
   // Without a known connection the inputs have no defaults, so only declared values are compared.
   if (hasUnknown(inputs.connection))
     return { changes: true, changing, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
@@ -42,6 +44,7 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
   const isMoved = state.server !== undefined && state.server !== operation.server.id;
   if (isMoved && !operation.server.allowAddressChange) {
     if (!changing.includes("connection")) assertSameServer(operation, state);
+    if (!hasUnknown(inputs)) resolveForWrite(fields, inputs);
     return {
       changes: true,
       changing: [...changing, "connection"],

@@ -1,5 +1,6 @@
 import { fieldPath } from "../fields";
-import { valueAt } from "../inputs";
+import { SecretReference, valueAt } from "../inputs";
+import { isObject } from "../text/json";
 
 /** Inputs and outputs as the engine passes them. */
 export type Properties = Record<string, unknown>;
@@ -22,10 +23,22 @@ export function hasUnknown(value: unknown): boolean {
   return value === unknown || (typeof value === "object" && value !== null && Object.values(value).some(hasUnknown));
 }
 
+/** A secret by reference, as checked inputs and the state have it. */
+export type StoredReference = SecretReference & { fingerprint?: string };
+
+export const isReference = (value: unknown): value is StoredReference =>
+  isObject(value) &&
+  /^(env|file)$/.test(
+    Object.keys(value)
+      .filter((key) => key !== "fingerprint")
+      .join(),
+  ) &&
+  Object.values(value).every((part) => typeof part === "string" && part !== "");
+
 /** The strings in a secret value, except the names of variables and files that contain a secret. */
 export function stringsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
-  if (typeof value === "object" && value !== null && /^(env|file)$/.test(Object.keys(value).join())) return [];
+  if (isReference(value)) return [];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 

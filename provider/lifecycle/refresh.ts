@@ -8,6 +8,7 @@ import { describe, operationOn, Resource } from "./context";
 import { asStewardError, failure, hintStaleConfig } from "./failure";
 import { defined, fieldAt, Properties, setField } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
+import { concealRead } from "./references";
 import { formerInputs, hidePrevious, hideRetained, withFormer } from "./state";
 
 /** Reads the current state. Returns undefined if the resource no longer exists. Throws {@link OperationFailed}. */
@@ -25,9 +26,10 @@ export async function refresh(
     const declared = declaredIn(last);
     const object: Properties | undefined = await definition.read({ operation, state: last, declared });
     if (!object) return undefined;
+    const read = concealRead(definition.fields, object, last);
     const { [formerInputs]: _, ...visible } = state;
     // `outcomeUnknown` stays, since a write-only value cannot be read back.
-    const current: Properties = { ...last, ...object, server: operation.server.id, declared };
+    const current: Properties = { ...last, ...read, server: operation.server.id, declared };
     const hidden = last.partiallyUpdated
       ? hidePrevious(definition, current, state, visible)
       : hideRetained(definition, current, state, declared);

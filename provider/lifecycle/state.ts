@@ -5,7 +5,7 @@ import { namesWith } from "../fields";
 import { valueAt } from "../inputs";
 import { isObject } from "../text/json";
 import { declaredIn, isEqual, namesIn } from "./changes";
-import { defined, fieldAt, Properties, setField } from "./properties";
+import { defined, fieldAt, isReference, Properties, setField } from "./properties";
 
 // The properties that the engine stores.
 //
@@ -96,7 +96,7 @@ export function hidePrevious({ fields }: Typed, properties: Properties, state: P
 
 /** Splits a value, key by key, into a visible and a hidden part. A value that the program never declared is visible. */
 function split(value: unknown, former: unknown, input: unknown): { visible: unknown; hidden: unknown } {
-  if (isObject(value) && isObject(former)) {
+  if (isObject(value) && isObject(former) && !isReference(value) && !isReference(former)) {
     const visible: Properties = {};
     const hidden: Properties = {};
     for (const key of Object.keys(value)) {

@@ -5,8 +5,9 @@ import { changedFields, declaredIn, namesIn } from "./changes";
 import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
 import { createObjects, isRemoved, newInstance, recordFailure, recordWritten, registerManager } from "./ownership";
-import { defined, Properties, setField } from "./properties";
+import { defined, fieldAt, Properties, setField } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
+import { exposed, isSameSecret, Resolved, resolveForWrite } from "./references";
 import { fillUnknown, formerInputs, hidePrevious, hideRetained, stored, withFormer } from "./state";
 
 /** Writes the declared values that changed. Returns the new state. Throws {@link OperationFailed}. */
@@ -30,19 +31,21 @@ interface Progress {
   operation?: Operation;
   /** This run removed an object of the resource. */
   isRemoved: boolean;
+  secrets?: Resolved;
 }
 
 async function write(resource: Resource, state: Properties, inputs: Properties, progress: Progress): Promise<Properties> {
   const { definition } = resource;
   const { fields } = definition;
   const all = withFormer(state);
+  const secrets = resolveForWrite(fields, inputs, all);
   const operation: Operation = {
-    ...hideFields(operationOn(resource, inputs, all), state[formerInputs] ?? {}),
+    ...hideFields(operationOn(resource, secrets.inputs, all), state[formerInputs] ?? {}),
     instance: progress.instance,
   };
-  progress.operation = operation;
+  Object.assign(progress, { operation, secrets });
   assertSameServer(operation, all);
-  const { connection: _, declared, server, outcomeUnknown, partiallyUpdated, ...last } = all;
+  const { connection: _, declared, server, outcomeUnknown, partiallyUpdated, ...last } = exposed(fields, all, inputs, secrets.inputs);
   const previous = { ...last };
   const names = namesIn(fields, inputs);
   for (const field of declaredIn(all)) if (!names.includes(field)) setField(previous, field, undefined);
@@ -51,14 +54,20 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
   await registerManager(operation, kept, last);
   progress.isRemoved = kept.some((object) => isRemoved(operation, object));
   const changing = changedFields(fields, all, inputs);
-  const isRenamed = changing.length === 1 && changing[0] === "connection";
+  // A secret that only becomes a reference, or the reverse, is not sent.
+  const isOnlyNamed = (field: string): boolean =>
+    field === "connection" || isSameSecret(fields, field, fieldAt(all, field), fieldAt(inputs, field));
+  const isRenamed = changing.length > 0 && changing.every(isOnlyNamed);
   // A new address does not repeat an operation that leaves nothing on the server.
   const isMoved = !definition.delete && server !== operation.server.id && changing.every((field) => field === "connection");
   const isIncomplete = outcomeUnknown || partiallyUpdated || (last as OutcomeUnknown).unanswered?.length;
-  if ((isRenamed || isMoved) && !isIncomplete && !progress.isRemoved) return stored(definition, operation, inputs, previous);
+  if ((isRenamed || isMoved) && !isIncomplete && !progress.isRemoved) {
+    for (const field of changing) setField(previous, field, fieldAt(inputs, field));
+    return stored(definition, operation, secrets.stored, secrets.conceal(previous));
+  }
   const request = {
     operation,
-    inputs,
+    inputs: secrets.inputs,
     state: previous,
     last: { ...last, outcomeUnknown: Boolean(outcomeUnknown) || progress.isRemoved },
     declared: declaredIn(all),
@@ -71,7 +80,7 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
     (partial) => objectsOf(resource, partial),
     () => definition.update(request),
   );
-  const current = stored(definition, operation, inputs, written);
+  const current = stored(definition, operation, secrets.stored, secrets.conceal(written));
   recordWritten(operation, objects, current);
   return current;
 }
@@ -80,13 +89,14 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
 function partialUpdate(
   { definition }: Resource,
   { id, state, inputs }: { id: string; state: Properties; inputs: Properties },
-  { operation, instance, isRemoved: mustRewrite }: Progress,
+  { operation, instance, isRemoved: mustRewrite, secrets }: Progress,
   error: StewardError,
 ): PartialResource | undefined {
   const keep = (properties: Properties): PartialResource => ({
     id,
     properties: hidePrevious(definition, { ...fillUnknown(definition, properties, inputs), partiallyUpdated: true }, state, inputs),
   });
-  if (error instanceof PartialState && operation) return keep(stored(definition, operation, inputs, error.state as Properties));
+  if (error instanceof PartialState && operation && secrets)
+    return keep(stored(definition, operation, secrets.stored, secrets.conceal(error.state as Properties)));
   return error.details.outcomeUnknown || mustRewrite ? keep({ ...withFormer(state), outcomeUnknown: true, instance }) : undefined;
 }

@@ -1,5 +1,6 @@
 import { PlanNote } from "../../definition";
 import { CheckFailure } from "../../errors";
+import { isReference } from "../../lifecycle/properties";
 import {
   declaredIn,
   differing,
@@ -56,7 +57,8 @@ export function restoration(
   current: Values,
 ): { values: Values; lost: string[] } {
   const values: Values = {};
-  const { originalValues } = last;
+  // The original value of a secret that the program declares by reference is not in the state.
+  const originalValues = Object.fromEntries(Object.entries(last.originalValues).filter(([, original]) => !isReference(original.value)));
   // The API rejects null for a string.
   const nothing = (name: string): unknown => (typeof current[name] === "string" ? "" : undefined);
   for (const name of leaving) if (originalValues[name]) values[name] = originalValues[name].value ?? nothing(name);

@@ -1,0 +1,204 @@
+import { randomBytes, scryptSync } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { isVariableName } from "../connection/credentials";
+import { AnyFields } from "../definition";
+import { CheckFailure, invalidInput } from "../errors";
+import { comparisonOf, fieldPath, namesWith, secretsOf } from "../fields";
+import { pathOf, SecretReference, valueAt } from "../inputs";
+import { Log } from "../log/log";
+import { warnOnce } from "../log/warning";
+import { isObject } from "../text/json";
+import { fieldAt, isReference, Properties, StoredReference, setField, unknown } from "./properties";
+
+// Secrets by reference. Only the provider reads them. In the inputs and in the state, a reference has a fingerprint of its value, so that a changed value is
+// a change. The class marks the whole input as a secret, so the engine encrypts the fingerprint with it.
+
+/** In bytes. */
+const longestFile = 64 * 1024;
+
+/** `the variable SMTP_PASSWORD`. Omits a name that may itself be a misplaced secret. */
+export function referenceName(reference: SecretReference): string {
+  if ("env" in reference) return isVariableName(reference.env) ? `the variable ${reference.env}` : "the variable of a reference";
+  return /[/.]/.test(reference.file) ? `the file ${reference.file}` : "the file of a reference";
+}
+
+type Reading = { value: string; problem?: undefined } | { value?: undefined; problem: string };
+
+/** Reads a secret. Follows symbolic links, and drops one newline at the end of a file. */
+export function readReference(reference: SecretReference): Reading {
+  if ("env" in reference) {
+    const value = process.env[reference.env];
+    return value ? { value } : { problem: "is not set" };
+  }
+  try {
+    const file = statSync(reference.file);
+    // Reading a named pipe would block.
+    if (!file.isFile()) return { problem: "is not a regular file" };
+    if (file.size > longestFile) return { problem: "is larger than 64 KB" };
+    const value = readFileSync(reference.file, "utf8").replace(/\r?\n$/, "");
+    return value ? { value } : { problem: "is empty" };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { problem: code === "ENOENT" ? "does not exist" : `cannot be read (${code})` };
+  }
+}
+
+const fingerprints = new Map<string, string>();
+
+/** A fingerprint, with the salt of an earlier one, or else a new salt. */
+function fingerprintOf(fields: AnyFields, name: string, value: string, earlier?: string): string {
+  const salt = /^scrypt:([^:]+):/.exec(earlier ?? "")?.[1] ?? randomBytes(16).toString("base64");
+  const { key = String } = comparisonOf(fields, fieldPath(name)[0] as string);
+  const cacheKey = `${salt} ${key(value)}`;
+  const known = fingerprints.get(cacheKey) ?? `scrypt:${salt}:${scryptSync(key(value), salt, 32).toString("base64")}`;
+  fingerprints.set(cacheKey, known);
+  return known;
+}
+
+/** True if two forms of a secret, values or references, have the same value. */
+export function isSameSecret(fields: AnyFields, name: string, a: unknown, b: unknown): boolean {
+  if (isReference(a) && isReference(b)) return a.fingerprint !== undefined && a.fingerprint === b.fingerprint;
+  if (isReference(b)) return isSameSecret(fields, name, b, a);
+  return isReference(a) && typeof b === "string" && a.fingerprint === fingerprintOf(fields, name, b, a.fingerprint);
+}
+
+/** The names of the secret fields whose values are references. */
+const referencesIn = (fields: AnyFields, properties: Properties): string[] =>
+  secretsOf(fields, properties)
+    .map((path) => path.join("."))
+    .filter((name) => isReference(fieldAt(properties, name)));
+
+/** The inputs with the values of their references. One that cannot be read is unknown. */
+export function resolved(fields: AnyFields, inputs: Properties): Properties {
+  const values = { ...inputs };
+  for (const name of referencesIn(fields, inputs))
+    setField(values, name, readReference(fieldAt(inputs, name) as SecretReference).value ?? unknown);
+  return values;
+}
+
+/**
+ * The inputs with a fingerprint in each reference. One that cannot be read keeps its last fingerprint, so that it is no change, and causes a warning. One
+ * that already has a fingerprint comes from the state, because of `ignoreChanges`.
+ */
+export function fingerprinted(log: Log, fields: AnyFields, inputs: Properties, last: Properties): Properties {
+  const result = { ...inputs };
+  for (const name of referencesIn(fields, inputs)) {
+    const reference = fieldAt(inputs, name) as StoredReference;
+    if (reference.fingerprint) continue;
+    const before = fieldAt(last, name);
+    const earlier = isReference(before) ? before : undefined;
+    const { value, problem } = readReference(reference);
+    if (problem)
+      warnOnce(
+        log,
+        `${referenceName(reference)} ${problem}, so a change of its value is not noticed. \`pulumi up\` fails if it has to send the value.`,
+      );
+    const isSame = earlier && referenceName(earlier) === referenceName(reference);
+    const fingerprint =
+      value === undefined ? (isSame ? earlier.fingerprint : undefined) : fingerprintOf(fields, name, value, earlier?.fingerprint);
+    setField(result, name, { ...reference, ...(fingerprint ? { fingerprint } : {}) });
+  }
+  return result;
+}
+
+/** The value of a reference that cannot be read, or that the server has and the program does not. It fails when it is sent. */
+export class HiddenSecret {
+  constructor(
+    readonly name: string,
+    readonly reference: SecretReference,
+  ) {}
+
+  toJSON(): never {
+    throw unreadable([[this.name, this.reference]]);
+  }
+}
+
+const unreadable = (references: readonly (readonly [name: string, reference: SecretReference])[]): Error =>
+  invalidInput(
+    references.map(([name, reference]): CheckFailure => {
+      const { problem = "has another value than the one on the server" } = readReference(reference);
+      return { path: pathOf(fieldPath(name)), rule: "reference", reason: `${referenceName(reference)} ${problem}` };
+    }),
+    { hint: "Set it in the environment of `pulumi up`. Nothing was sent." },
+  );
+
+/** The inputs of a write with the values of their references, and the way back to references. */
+export interface Resolved {
+  inputs: Properties;
+  /** The inputs to store, with the fingerprints of the values that are sent. */
+  stored: Properties;
+  /** The state with each reference that the program declares in place of the secret. */
+  conceal(state: Properties): Properties;
+}
+
+/**
+ * Reads the references for a write. Throws if one that changed cannot be read. An unchanged one that cannot be read fails only if it is sent.
+ */
+export function resolveForWrite(fields: AnyFields, inputs: Properties, state: Properties = {}): Resolved {
+  const names = referencesIn(fields, inputs);
+  const references = new Map(names.map((name) => [name, fieldAt(inputs, name) as StoredReference]));
+  const [values, stored] = [{ ...inputs }, { ...inputs }];
+  const missing: (readonly [string, SecretReference])[] = [];
+  for (const [name, reference] of references) {
+    const { value } = readReference(reference);
+    const isUnchanged = isSameSecret(fields, name, fieldAt(state, name), reference);
+    if (value === undefined && !isUnchanged) missing.push([name, reference]);
+    setField(values, name, value ?? new HiddenSecret(name, reference));
+    if (value !== undefined && !isUnchanged)
+      setField(stored, name, { ...reference, fingerprint: fingerprintOf(fields, name, value, reference.fingerprint) });
+  }
+  if (missing.length > 0) throw unreadable(missing);
+  return { inputs: values, stored, conceal: (result) => conceal(fields, result, { values, stored, names }) };
+}
+
+/** Replaces each secret that the program declares by reference, also in the outputs that are encrypted as a whole. */
+function conceal(
+  fields: AnyFields,
+  state: Properties,
+  { values, stored, names }: { values: Properties; stored: Properties; names: readonly string[] },
+): Properties {
+  const result = withoutHidden(state) as Properties;
+  for (const name of names) {
+    const reference = fieldAt(stored, name) as StoredReference;
+    const isSent = (value: unknown): boolean => value === fieldAt(values, name) || isSameSecret(fields, name, reference, value);
+    const current = fieldAt(state, name);
+    if (current !== undefined) setField(result, name, isSent(current) ? reference : concealed(fields, name, reference, current));
+    for (const output of namesWith(fields, "secretOutput")) {
+      const entry = valueAt(state[output], [name]);
+      const value = isObject(entry) && "value" in entry ? entry.value : entry;
+      if (value === undefined || !isSent(value)) continue;
+      result[output] = { ...(result[output] as Properties), [name]: value === entry ? reference : { value: reference } };
+    }
+  }
+  return result;
+}
+
+const withoutHidden = (value: unknown): unknown => {
+  if (value instanceof HiddenSecret) return value.reference;
+  if (Array.isArray(value)) return value.map(withoutHidden);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutHidden(inner)])) : value;
+};
+
+const concealed = (fields: AnyFields, name: string, reference: StoredReference, value: unknown): unknown =>
+  typeof value === "string" ? { ...reference, fingerprint: fingerprintOf(fields, name, value, reference.fingerprint) } : value;
+
+/** The state after a read, with the references of the last state in place of the values that the server returns. */
+export function concealRead(fields: AnyFields, state: Properties, last: Properties): Properties {
+  const result = { ...state };
+  for (const name of referencesIn(fields, last)) {
+    const current = fieldAt(state, name);
+    if (current !== undefined) setField(result, name, concealed(fields, name, fieldAt(last, name) as StoredReference, current));
+  }
+  return result;
+}
+
+/** The last state for a write: an unchanged secret has the value of the inputs, and any other differs from each value. */
+export function exposed(fields: AnyFields, state: Properties, inputs: Properties, values: Properties): Properties {
+  const result = { ...state };
+  for (const name of referencesIn(fields, { ...inputs, ...state })) {
+    const reference = fieldAt(state, name);
+    const isUnchanged = isSameSecret(fields, name, reference, fieldAt(inputs, name));
+    if (isReference(reference)) setField(result, name, isUnchanged ? fieldAt(values, name) : new HiddenSecret(name, reference));
+  }
+  return result;
+}

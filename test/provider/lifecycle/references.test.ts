@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Sandbox, start } from "../../../sandbox/index";
+import { certificate, privateKey } from "../../support/certificates";
+import { configOf, contextOf } from "../../support/context";
+import { Engine } from "../../support/engine";
+import { endPlugin, NativeEngine } from "../../support/native-engine";
+import { printed } from "../../support/printed";
+
+// Each secret input, by value and by reference.
+
+type Properties = Record<string, unknown>;
+type Dialect = "standard" | "hashicorp";
+
+interface Secret {
+  token: string;
+  /** `password`, or `extra.private-key`. */
+  name: string;
+  value: string;
+  changed: string;
+  /** The other inputs. */
+  inputs: Properties;
+  system: "secrets" | "platform";
+  /** The platform returns the secret. */
+  isReadable?: true;
+  dialects?: readonly Dialect[];
+}
+
+const access = { token: "secrets:SchedulerAccess", system: "secrets" } as const;
+const costs = { token: "platform:CostEstimationSettings", system: "platform", isReadable: true, inputs: {} } as const;
+const address = "https://nomad.example.com:4646";
+const secrets: Secret[] = [
+  { ...access, name: "token", value: "canary-token", changed: "canary-other", inputs: { address } },
+  {
+    ...access,
+    name: "clientKey",
+    value: `${privateKey.trim()}\ncanary-1`,
+    changed: `${privateKey.trim()}\ncanary-2`,
+    inputs: { address, token: "management", clientCert: certificate },
+  },
+  { token: "platform:SmtpSettings", system: "platform", name: "password", value: "canary-mail", changed: "canary-post", inputs: {} },
+  { token: "platform:SmsSettings", system: "platform", name: "authToken", value: "canary-sms", changed: "canary-text", inputs: {} },
+  { ...costs, name: "cloudASecretKey", value: "canary-a", changed: "canary-b" },
+  { ...costs, name: "cloudBCredentials", value: '{"private_key":"canary-a"}', changed: '{"private_key":"canary-b"}' },
+  { ...costs, name: "cloudCClientSecret", value: "canary-a", changed: "canary-b" },
+  {
+    token: "platform:SamlSettings",
+    system: "platform",
+    name: "extra.private-key",
+    value: "canary-key",
+    changed: "canary-lock",
+    inputs: {},
+    dialects: ["hashicorp"],
+  },
+];
+
+const folder = mkdtempSync(join(tmpdir(), "references-"));
+let sandbox: Sandbox;
+const sandboxes = new Map<Dialect, Sandbox>();
+beforeAll(async () => {
+  for (const dialect of ["standard", "hashicorp"] as const) sandboxes.set(dialect, await start({ dialect }));
+});
+afterEach(() => {
+  delete process.env.STEWARD_TEST_SECRET;
+});
+afterAll(async () => {
+  await endPlugin();
+  for (const each of sandboxes.values()) await each.close();
+  rmSync(folder, { recursive: true });
+});
+
+const withValue = (inputs: Properties, name: string, value: unknown): Properties => {
+  const [field = "", key] = name.split(".");
+  return { ...inputs, [field]: key ? { [key]: value } : value };
+};
+
+const rows = secrets.flatMap((each) =>
+  (each.dialects ?? (["standard", "hashicorp"] as const)).flatMap((dialect) =>
+    ([Engine, NativeEngine] as const).map((mechanism) => [`${each.token} ${each.name}`, dialect, mechanism, each] as const),
+  ),
+);
+
+describe.each(rows)("%s, %s, %o", (_, dialect, Mechanism, { token, name, value, changed, inputs, system, isReadable }) => {
+  let engine: Engine;
+  const variable = { env: "STEWARD_TEST_SECRET" };
+  const byVariable = withValue(inputs, name, variable);
+  const byValue = withValue(inputs, name, value);
+  const set = (text: string | undefined): void => {
+    if (text === undefined) delete process.env.STEWARD_TEST_SECRET;
+    else process.env.STEWARD_TEST_SECRET = text;
+  };
+  const writes = (): string[] =>
+    sandbox
+      .requests()
+      .filter((request) => request.system === system && request.method !== "GET")
+      .map(({ method }) => method);
+  /** The number of writes of an operation. */
+  const writesOf = async (operation: () => Promise<unknown>): Promise<number> => {
+    const before = writes().length;
+    await operation();
+    return writes().length - before;
+  };
+  const expectNoValue = (): void => expect(JSON.stringify([engine.state, printed])).not.toContain("canary");
+
+  /** Changes the secret on the platform. */
+  async function changeOutside(): Promise<void> {
+    const { outOfBand } = contextOf(sandbox, dialect);
+    const [path = ""] = sandbox.requests().flatMap((request) => (request.method === "PATCH" ? [request.path] : []));
+    const { data } = (await outOfBand("platform", "GET", path)) as { data: { attributes: Properties } };
+    const [wire = ""] = Object.entries(data.attributes).flatMap(([attribute, each]) => (each === value ? [attribute] : []));
+    await outOfBand("platform", "PATCH", path, { data: { attributes: { [wire]: changed } } });
+  }
+
+  beforeEach(async () => {
+    sandbox = sandboxes.get(dialect) as Sandbox;
+    await sandbox.reset();
+    engine = new Mechanism(token, configOf(contextOf(sandbox, dialect)));
+    set(value);
+  });
+
+  test("is sent, and no state contains it", async () => {
+    expect(await engine.up(byVariable)).toBe("create");
+    expect(writes().length).toBe(1);
+    expectNoValue();
+    expect(await writesOf(() => engine.up(byVariable))).toBe(0);
+    expect(await engine.refresh()).toEqual([]);
+    expectNoValue();
+    expect(await engine.up(byVariable)).toBe("same");
+    await engine.destroy();
+  });
+
+  test("a changed value is one change, and is sent once", async () => {
+    await engine.up(byVariable);
+    set(changed);
+    expect(await writesOf(async () => expect(await engine.up(byVariable)).toBe("update"))).toBe(1);
+    expect(await engine.up(byVariable)).toBe("same");
+    expect(await engine.refresh()).toEqual([]);
+    expectNoValue();
+  });
+
+  test("a value becomes a reference, another reference, and a value again, without a request", async () => {
+    await engine.up(byValue);
+    expect(JSON.stringify(engine.state)).toContain("canary");
+    expect(await writesOf(async () => expect(await engine.up(byVariable)).toBe("update"))).toBe(0);
+    expectNoValue();
+    const file = join(folder, "secret");
+    writeFileSync(file, `${value}\n`);
+    const byFile = withValue(inputs, name, { file });
+    expect(await writesOf(async () => expect(await engine.up(byFile)).toBe("update"))).toBe(0);
+    expect(await engine.refresh()).toEqual([]);
+    expectNoValue();
+    expect(await engine.up(byFile)).toBe("same");
+    expect(await writesOf(async () => expect(await engine.up(byValue)).toBe("update"))).toBe(0);
+    expect(await engine.up(byValue)).toBe("same");
+  });
+
+  test("a reference that cannot be read is no change, and fails before a create sends anything", async () => {
+    set(undefined);
+    const path = name.replace(/\.(.*)/, '["$1"]');
+    await expect(engine.up(byVariable)).rejects.toThrow(`${path}: the variable STEWARD_TEST_SECRET is not set. Set it in the environment`);
+    expect(writes()).toEqual([]);
+    set(value);
+    await engine.up(byVariable);
+    set(undefined);
+    printed.length = 0;
+    expect(await engine.up(byVariable)).toBe("same");
+    expect(await engine.refresh()).toEqual([]);
+    await engine.destroy();
+  });
+
+  if (isReadable)
+    test("a change on the server is drift, which up repairs", async () => {
+      await engine.up(byVariable);
+      await changeOutside();
+      expect(await engine.refresh()).toEqual([name]);
+      expectNoValue();
+      expect(await writesOf(async () => expect(await engine.up(byVariable)).toBe("update"))).toBe(1);
+      expect(await engine.refresh()).toEqual([]);
+      expectNoValue();
+    });
+});
