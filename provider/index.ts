@@ -1,4 +1,4 @@
-export { ConnectionArgs } from "./inputs";
+export { ConnectionArgs, EnvironmentReference, FileReference, SecretReference } from "./inputs";
 export { Adopt } from "./lifecycle/adoption";
 export * as platform from "./platform/index";
 export { Dialect, Provider, ProviderArgs, SchedulerServer, SecretsDialect, SecretsServer, Server } from "./program/provider";

@@ -21,6 +21,7 @@ const { packageSchema } = require("./schema");
  * @property {boolean} needsNothing True if no input is required.
  * @property {string} displayName
  * @property {string[]} secretOutputs Readable attributes that are secrets.
+ * @property {string[]} secretInputs The inputs that a program may declare by reference.
  * @property {string} doc The docstring without comment delimiters.
  * @property {string[]} types The types that the file exports, which are public.
  */
@@ -113,6 +114,7 @@ function read(system, file) {
       needsNothing: namesWith(rows, /\brequired: true/).length === 0 && (made !== undefined || !property(object, "rules")),
       displayName: literal(object, "displayName") ?? "",
       secretOutputs: namesWith(rows, /(?=[\s\S]*\boutput: true)(?=[\s\S]*\bsecret: true)/),
+      secretInputs: doc ? namesWith(rows, /(?=[\s\S]*\binput: )(?=[\s\S]*\bsecret: true)/) : [],
       doc,
       types: source.statements
         .filter((each) => (ts.isInterfaceDeclaration(each) || ts.isTypeAliasDeclaration(each)) && isExported(each))
@@ -132,11 +134,26 @@ const asComment = (text) =>
     : `/** ${text} */\n`;
 
 /** @param {Resource} resource @returns {string} */
-function classOf({ type, constant, inputs, state, base, id, readById, isInternal, needsNothing, displayName, secretOutputs, doc }) {
+function classOf({
+  type,
+  constant,
+  inputs,
+  state,
+  base,
+  id,
+  readById,
+  isInternal,
+  needsNothing,
+  displayName,
+  secretOutputs,
+  secretInputs,
+  doc,
+}) {
   const get = readById
     ? `  /** Reads what exists without managing it; the id is \`${id}\`. */\n  static readonly get: Getter<${type}> = getter(() => ${type});\n\n`
     : "";
-  const secrets = secretOutputs.length > 0 ? `, ${secretOutputs.map((name) => `"${name}"`).join(" | ")}` : "";
+  const union = (/** @type {readonly string[]} */ names) => (names.length > 0 ? `, ${names.map((name) => `"${name}"`).join(" | ")}` : "");
+  const secrets = union(secretOutputs);
   const result = `SettingsResult<${state}${secrets}>`;
   const read =
     base === "settings"
@@ -145,7 +162,7 @@ export function get${type}(options?: ConnectionArgs): Promise<${result}> {
   return readSettings(${constant}, options);
 }\n`
       : "";
-  return `${isInternal ? "" : `/** Arguments of {@link ${type}}. */\n`}export interface ${type}Args extends Args<${inputs}> {}
+  return `${isInternal ? "" : `/** Arguments of {@link ${type}}. */\n`}export interface ${type}Args extends ${secretInputs.length > 0 ? "SecretArgs" : "Args"}<${inputs}${union(secretInputs)}> {}
 export interface ${type} extends Outputs<${state}> {}
 
 ${isInternal ? "" : asComment(doc)}export class ${type} extends CustomResource {
@@ -179,7 +196,7 @@ function classesOf(resources, folder) {
     notice,
     `import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";\n`,
     isRead ? `import { ConnectionArgs } from "${up}/inputs";\n` : "",
-    `import { ${uses(["Args", "Getter", "getter", "Outputs", "registration"]).join(", ")} } from "${up}/program/resource";\n`,
+    `import { ${uses(["Args", "Getter", "getter", "Outputs", "registration", "SecretArgs"]).join(", ")} } from "${up}/program/resource";\n`,
     ...imports,
     isRead ? `import { readSettings, SettingsResult } from "./settings/read";\n` : "",
     "\n",

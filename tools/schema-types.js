@@ -40,8 +40,18 @@ class Reader {
     this.functionSource = /** @type {ts.SourceFile} */ (program.getSourceFile(functions));
     this.rekeySource = /** @type {ts.SourceFile} */ (program.getSourceFile(rekey));
     this.providerSource = /** @type {ts.SourceFile} */ (program.getSourceFile(provider));
+    this.inputSource = /** @type {ts.SourceFile} */ (program.getSourceFile(path.join(root, "provider/inputs.ts")));
     /** @type {Record<string, Spec>} */
     this.types = {};
+  }
+
+  /** The forms of a secret: a string, or a reference. @returns {Spec} */
+  secret() {
+    const reference = /** @type {ts.Statement} */ (
+      this.inputSource.statements.find((each) => ts.isTypeAliasDeclaration(each) && each.name.text === "SecretReference")
+    );
+    const { oneOf } = this.spec("index", this.checker.getTypeAtLocation(reference), "reference");
+    return { type: undefined, oneOf: [{ type: "string" }, .../** @type {Spec[]} */ (oneOf)] };
   }
 
   /** The constants that a file imports. @param {ts.SourceFile} source @returns {ts.Symbol[]} */

@@ -65,7 +65,10 @@ function settingsSpec(resources, name, secrets = []) {
     outputs: {
       type: "object",
       properties: Object.fromEntries(
-        Object.entries(outputs).map(([field, spec]) => [field, secrets.includes(field) ? { ...spec, secret: true } : spec]),
+        Object.entries(outputs).map(([field, spec]) => [
+          field,
+          secrets.includes(field) ? { ...spec, oneOf: undefined, type: "string", secret: true } : spec,
+        ]),
       ),
       required: Object.keys(outputs),
     },
@@ -75,6 +78,7 @@ function settingsSpec(resources, name, secrets = []) {
 /** @returns {Spec} */
 function packageSchema() {
   const reader = new Reader();
+  const secretForms = reader.secret();
   const { definitions } = require("../provider/definitions");
   const { dynamicType } = require("../provider/program/dynamic");
   const byConstant = new Map(reader.definitions().map((each) => [each.constant, each]));
@@ -87,13 +91,16 @@ function packageSchema() {
     const { fields } = definition;
     const secret = (/** @type {string} */ name) => (fields[name]?.secret || fields[name]?.secretOutput ? { secret: true } : {});
     const integer = (/** @type {string} */ name) => (isInteger(fields[name]?.input) ? { type: "integer" } : {});
+    /** A value, or a reference that the provider reads. @param {string} name @returns {Spec} */
+    const reference = (name) => (fields[name]?.secret && fields[name]?.input ? secretForms : {});
     const replaces = (/** @type {string} */ name) => (fields[name]?.replaces ? { willReplaceOnChanges: true } : {});
     const inputs = reader.inputs(module, typed.inputs, (name) => ({
       ...(fields[name]?.secret ? { secret: true } : {}),
       ...integer(name),
       ...replaces(name),
+      ...reference(name),
     }));
-    const outputs = reader.properties(module, typed.outputs, (name) => ({ ...secret(name), ...integer(name) }));
+    const outputs = reader.properties(module, typed.outputs, (name) => ({ ...secret(name), ...integer(name), ...reference(name) }));
     resources[`steward:${definition.token}`] = {
       description: typed.doc,
       properties: outputs.properties,

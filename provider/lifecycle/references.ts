@@ -50,9 +50,9 @@ function fingerprintOf(fields: AnyFields, name: string, value: string, earlier?:
   const salt = /^scrypt:([^:]+):/.exec(earlier ?? "")?.[1] ?? randomBytes(16).toString("base64");
   const { key = String } = comparisonOf(fields, fieldPath(name)[0] as string);
   const cacheKey = `${salt} ${key(value)}`;
-  const known = fingerprints.get(cacheKey) ?? `scrypt:${salt}:${scryptSync(key(value), salt, 32).toString("base64")}`;
-  fingerprints.set(cacheKey, known);
-  return known;
+  const fingerprint = fingerprints.get(cacheKey) ?? `scrypt:${salt}:${scryptSync(key(value), salt, 32).toString("base64")}`;
+  fingerprints.set(cacheKey, fingerprint);
+  return fingerprint;
 }
 
 /** True if two forms of a secret, values or references, have the same value. */

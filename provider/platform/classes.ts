@@ -2,7 +2,7 @@
 
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { ConnectionArgs } from "../inputs";
-import { Args, Getter, getter, Outputs, registration } from "../program/resource";
+import { Args, Getter, getter, Outputs, registration, SecretArgs } from "../program/resource";
 import { ActionInputs, ActionState } from "./action";
 import { AdminWorkspaceInputs, AdminWorkspaceState, adminWorkspace } from "./admin-workspace";
 import { ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, moduleVersionDeprecation } from "./module-version-deprecation";
@@ -232,7 +232,8 @@ export class SamlCertificateRevocation extends CustomResource {
 }
 
 /** Arguments of {@link CostEstimationSettings}. */
-export interface CostEstimationSettingsArgs extends Args<CostEstimationSettingsInputs> {}
+export interface CostEstimationSettingsArgs
+  extends SecretArgs<CostEstimationSettingsInputs, "cloudASecretKey" | "cloudBCredentials" | "cloudCClientSecret"> {}
 export interface CostEstimationSettings extends Outputs<CostEstimationSettingsState> {}
 
 /**
@@ -423,7 +424,7 @@ export function getSamlSettings(options?: ConnectionArgs): Promise<SettingsResul
 }
 
 /** Arguments of {@link SmsSettings}. */
-export interface SmsSettingsArgs extends Args<SmsSettingsInputs> {}
+export interface SmsSettingsArgs extends SecretArgs<SmsSettingsInputs, "authToken"> {}
 export interface SmsSettings extends Outputs<SmsSettingsState> {}
 
 /**
@@ -472,7 +473,7 @@ export function getSmsSettings(options?: ConnectionArgs): Promise<SettingsResult
 }
 
 /** Arguments of {@link SmtpSettings}. */
-export interface SmtpSettingsArgs extends Args<SmtpSettingsInputs> {}
+export interface SmtpSettingsArgs extends SecretArgs<SmtpSettingsInputs, "password"> {}
 export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
 
 /**

@@ -2,9 +2,10 @@ import { Input, Inputs, Output, output, secret } from "@pulumi/pulumi/output";
 import { CustomResourceOptions, ID } from "@pulumi/pulumi/resource";
 import { invalidInput } from "../errors";
 import { fieldPath, namesWith, publicNames } from "../fields";
-import { ConnectionArgs } from "../inputs";
-import { secretInputs } from "../lifecycle/properties";
+import { ConnectionArgs, SecretReference } from "../inputs";
+import { isReference, secretInputs } from "../lifecycle/properties";
 import { encryptedOutputs } from "../lifecycle/state";
+import { isObject } from "../text/json";
 import { hideResponses } from "./debug-log";
 import { assertDefaultSpelled } from "./default-connection";
 import { Declared, declareOnce } from "./duplicates";
@@ -21,7 +22,11 @@ export type DeepInput<T> = Input<
 >;
 /** The arguments of a resource whose inputs are `Inputs`. */
 export type Args<Inputs> = { [Field in keyof Inputs]: DeepInput<Exclude<Inputs[Field], undefined>> };
-/** The outputs of a resource whose state is `State`. */
+/** The same, where a program may declare the secrets among the inputs by reference. */
+export type SecretArgs<Inputs, Secret> = {
+  [Field in keyof Inputs]: Field extends Secret ? Input<string | SecretReference> : DeepInput<Exclude<Inputs[Field], undefined>>;
+};
+/** The outputs of a resource whose state is `State`. The output of a secret that the program declares by reference is the reference. */
 export type Outputs<State> = { readonly [Field in keyof State]: Output<State[Field]> };
 
 /** The static `get` of a resource class, which reads an existing object and never writes: `get(name, id)`. */
@@ -85,8 +90,10 @@ export function registration(
 /** Marks a secret input, or a secret key of an object: `extra.private-key`. An output with a secret key becomes secret as a whole. */
 function asSecret(secrets: readonly string[], path: string, value: unknown): unknown {
   if (value === undefined) return value;
-  if (secrets.includes(path)) return secret(value);
-  if (!secrets.some((each) => each.startsWith(`${path}.`))) return value;
+  // The fingerprint that the check adds to a reference is encrypted only if the whole reference is.
+  if (secrets.includes(path) || isReference(value)) return secret(value);
+  const hasReference = isObject(value) && Object.values(value).some(isReference);
+  if (!hasReference && !secrets.some((each) => each.startsWith(`${path}.`))) return value;
   if (Output.isInstance(value) || value instanceof Promise)
     return output(value).apply((resolved) => output(asSecret(secrets, path, resolved)));
   if (typeof value !== "object" || value === null) return value;

@@ -7,13 +7,16 @@ import {
   ConnectionArgs,
   DeepInput,
   Dialect,
+  EnvironmentReference,
   ErrorCode,
+  FileReference,
   Getter,
   Outputs,
   Provider,
   ProviderArgs,
   platform,
   SchedulerServer,
+  SecretReference,
   SecretsDialect,
   SecretsServer,
   Server,
@@ -255,7 +258,10 @@ const smtpNow: Promise<platform.SmtpSettingsAttributes> = platform.getSmtpSettin
 const sms = new platform.SmsSettings("sms", { enabled: true, accountSid: later, authToken: pulumi.secret("token"), fromNumber: "+1" });
 holds<Same<typeof sms.fromNumber, pulumi.Output<string | undefined>>>();
 platform.SmsSettings.get("read", "sms");
-const smsArgs: platform.SmsSettingsArgs = {};
+const inEnvironment: EnvironmentReference = { env: "SMS_TOKEN" };
+const inSecretFile: FileReference = { file: "/run/secrets/sms" };
+const references: SecretReference[] = [inEnvironment, inSecretFile];
+const smsArgs: platform.SmsSettingsArgs = { authToken: references[0] };
 const smsInputs: platform.SmsSettingsInputs = {};
 const smsNow: Promise<platform.SmsSettingsAttributes> = platform.getSmsSettings();
 

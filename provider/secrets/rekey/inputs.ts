@@ -1,23 +1,28 @@
-import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { Comparison, exact, neverDiffers } from "../../comparison";
 import { Fields, PlanNote } from "../../definition";
 import { CheckFailure, StewardError } from "../../errors";
-import { bool, ConnectionArgs, checkFailures, connectionField, rule, Schema, strictObject, strList } from "../../inputs";
+import {
+  bool,
+  ConnectionArgs,
+  checkFailures,
+  connectionField,
+  EnvironmentReference,
+  FileReference,
+  rule,
+  Schema,
+  strictObject,
+  strList,
+} from "../../inputs";
+import { readReference } from "../../lifecycle/references";
 import { decodeShare, Share, shareOf } from "./crypto";
 import { stopped } from "./stops";
 
 /** A share in an environment variable. */
-export interface EnvironmentShare {
-  /** The name of the variable. */
-  env: string;
-}
+export interface EnvironmentShare extends EnvironmentReference {}
 
 /** A share in a file. */
-export interface FileShare {
-  /** The path, relative to the program's folder. */
-  file: string;
-}
+export interface FileShare extends FileReference {}
 
 /**
  * An unseal key share. A string is the share itself, base64 or hex, which the state keeps encrypted. `{ env }` names an environment variable of
@@ -265,16 +270,12 @@ const invalidShare = (path: string, rule: string, reason: string): StewardError 
     failures: [{ path, rule, reason }],
   });
 
+/** Undefined for a share that another holder has: its variable is not set, or its file does not exist. */
 function textOf(source: ShareSource, label: string): string | undefined {
   if (typeof source === "string") return source.trim();
-  if ("env" in source) return process.env[source.env]?.trim();
-  try {
-    return readFileSync(source.file, "utf8").trim();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return undefined;
-    throw invalidShare(label, "unreadable", `${label}: the file ${source.file} cannot be read (${code})`);
-  }
+  const { value, problem } = readReference(source);
+  if (value !== undefined || "env" in source || /^(does not exist|is empty)$/.test(problem ?? "")) return value?.trim();
+  throw invalidShare(label, "unreadable", `${label}: the file ${source.file} ${problem}`);
 }
 
 /** The references to shares, and the check failures of plain values. Never a share. */

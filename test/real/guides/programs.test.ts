@@ -35,6 +35,20 @@ test("docs/guides/management-token.md", async () => {
   reader.finish();
 });
 
+test("docs/guides/secrets.md", async () => {
+  const reader = await guides.follow("docs/guides/secrets.md", { "https://nomad.example.com:4646": guides.nomad.address });
+  reader.with({ NOMAD_MANAGEMENT_TOKEN: guides.nomad.token });
+  reader.program(imports);
+  await reader.run("pulumi up");
+  await guides.onVault("POST", "nomad/role/operator", { type: "management", global: true });
+  expect((await guides.onVault("GET", "nomad/creds/operator")).status).toBe(200);
+  expect(await reader.run("pulumi stack export --show-secrets")).not.toContain(guides.nomad.token);
+  await reader.run("pulumi up --expect-no-changes");
+  await reader.run("pulumi refresh --expect-no-changes");
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
 test("docs/guides/several-installations.md", async () => {
   const reader = await guides.follow("docs/guides/several-installations.md", {
     "https://vault.$place.example.com:8200": "$(printenv address_$place)",
