@@ -94,11 +94,7 @@ export const lifecycle: readonly MutatedFile[] = [
     file: "provider/lifecycle/check.ts",
     ...lifeCycle,
     mutants: [
-      [
-        "a default overrides an input of the program",
-        "{ ...defined(defaultsOf(definition.fields, operation)), ...declared }",
-        "{ ...declared, ...defined(defaultsOf(definition.fields, operation)) }",
-      ],
+      ["a default overrides an input of the program", "inputs = { ...defaults, ...declared };", "inputs = { ...declared, ...defaults };"],
       [
         "check does not record which objects the program declares",
         "recordDeclared(operation, objects, resource.mechanism.urn?.());",
@@ -112,6 +108,21 @@ export const lifecycle: readonly MutatedFile[] = [
     mutants: [
       ["a field that is added to the program with the server's value causes no update", "isDeclaredAnew || ", ""],
       ["work that is due waits for a change of the program", "return isPast(state[field]);", "return false;"],
+    ],
+  },
+  {
+    file: "provider/lifecycle/references.ts",
+    suites: ["test/provider/lifecycle/references"],
+    commandLine: ["test/end-to-end/references"],
+    mutants: [
+      ["a secret that changes behind its reference is not sent", "a.fingerprint !== undefined && a.fingerprint === b.fingerprint", "true"],
+      ["a missing variable counts as another secret", "(isSame ? earlier.fingerprint : undefined)", "undefined"],
+      [
+        "the state contains the value of a reference",
+        "if (current !== undefined) setField(result, name, isSent(current)",
+        "if (current === null) setField(result, name, isSent(current)",
+      ],
+      ["a create sends a reference that it cannot read", "if (missing.length > 0) throw unreadable(missing);", ""],
     ],
   },
   {
@@ -215,8 +226,8 @@ export const lifecycle: readonly MutatedFile[] = [
       ["secret outputs are stored in plaintext", "...secrets.filter((name) => fieldPath(name).length === 1), ", ""],
       [
         "a secret argument is registered in plaintext",
-        "if (secrets.includes(path)) return secret(value);",
-        "if (secrets.includes(path)) return value;",
+        "if (secrets.includes(path) || isReference(value)) return secret(value);",
+        "if (secrets.includes(path) || isReference(value)) return value;",
       ],
       [
         "a replacement with --replace deletes the new object",
