@@ -25,7 +25,7 @@ export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
    * The management token of the scheduler, a secret. The service never returns it, so it shows no drift. If it is omitted in the standard dialect,
    * the service uses `SCHEDULER_TOKEN` of its own environment. The dialects hashicorp and openbao require it: a first write without a token makes
    * Vault bootstrap the scheduler's ACLs and keep the only management token. This cannot be undone.
-   * @example config.requireSecret("managementToken")
+   * @example { env: "NOMAD_MANAGEMENT_TOKEN" }
    */
   token?: string;
   /**
@@ -45,7 +45,7 @@ export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
   clientCert?: string;
   /**
    * The private key of `clientCert`, in PEM format, a secret. The service never returns it, so it shows no drift.
-   * @example config.requireSecret("vaultClientKey")
+   * @example { file: "/run/secrets/vault-client-key" }
    */
   clientKey?: string;
   /**

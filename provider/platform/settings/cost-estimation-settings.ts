@@ -15,12 +15,12 @@ export interface CostEstimationSettingsAttributes {
   cloudAAccessKeyId: string | undefined;
   /**
    * The secret key for cloud A. The platform returns it, but it is a secret.
-   * @example config.requireSecret("awsSecretKey")
+   * @example { env: "AWS_SECRET_KEY" }
    */
   cloudASecretKey: string | undefined;
   /**
    * The service account key for cloud B, as a JSON string. The platform returns it, but it is a secret. Compared as JSON.
-   * @example config.requireSecret("googleServiceAccountKey")
+   * @example { file: "/run/secrets/google.json" }
    */
   cloudBCredentials: string | undefined;
   /** The client id for cloud C. */

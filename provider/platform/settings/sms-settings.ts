@@ -23,7 +23,7 @@ export interface SmsSettingsAttributes {
 export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAttributes> {
   /**
    * The token of the account, a secret. The platform never returns it, so it shows no drift.
-   * @example config.requireSecret("smsToken")
+   * @example { env: "SMS_TOKEN" }
    */
   authToken?: string;
 }

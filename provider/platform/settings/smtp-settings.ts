@@ -37,7 +37,7 @@ export interface SmtpSettingsAttributes {
 export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettingsAttributes> {
   /**
    * The password of `username`, a secret. The platform never returns it, so it shows no drift.
-   * @example config.requireSecret("smtpPassword")
+   * @example { env: "SMTP_PASSWORD" }
    */
   password?: string;
   /**
