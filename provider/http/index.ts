@@ -192,6 +192,8 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
       hint: details.hint && redact(details.hint, secrets),
     });
   const writes = method !== "GET";
+  // Throws if the body contains a secret whose reference cannot be read.
+  const sentBody = request.body === undefined ? null : JSON.stringify(request.body);
 
   let isSent = false;
   let response: Undici.Dispatcher.ResponseData | undefined;
@@ -215,7 +217,7 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
         ...(request.body === undefined ? {} : { "content-type": "application/json" }),
         ...request.headers(token),
       },
-      body: request.body === undefined ? null : JSON.stringify(request.body),
+      body: sentBody,
     });
     response = await orAborted(sending, signal);
     text = await readBody(response, request.limits?.bodyBytes ?? operation.run.limits.bodyBytes);

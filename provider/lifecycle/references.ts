@@ -57,6 +57,7 @@ function fingerprintOf(fields: AnyFields, name: string, value: string, earlier?:
 
 /** True if two forms of a secret, values or references, have the same value. */
 export function isSameSecret(fields: AnyFields, name: string, a: unknown, b: unknown): boolean {
+  if (b instanceof HiddenSecret) return isSameSecret(fields, name, a, b.reference);
   if (isReference(a) && isReference(b)) return a.fingerprint !== undefined && a.fingerprint === b.fingerprint;
   if (isReference(b)) return isSameSecret(fields, name, b, a);
   return isReference(a) && typeof b === "string" && a.fingerprint === fingerprintOf(fields, name, b, a.fingerprint);

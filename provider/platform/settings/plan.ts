@@ -1,6 +1,7 @@
 import { PlanNote } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { isReference } from "../../lifecycle/properties";
+import { isSameSecret } from "../../lifecycle/references";
 import {
   declaredIn,
   differing,
@@ -57,13 +58,16 @@ export function restoration(
   current: Values,
 ): { values: Values; lost: string[] } {
   const values: Values = {};
-  // The original value of a secret that the program declares by reference is not in the state.
+  // An original secret that equals a reference is not in the state. While the reference has that value, there is nothing to restore.
+  const isOriginal = (name: string): boolean => isSameSecret(kind.attributes, name, last.originalValues[name]?.value, current[name]);
   const originalValues = Object.fromEntries(Object.entries(last.originalValues).filter(([, original]) => !isReference(original.value)));
   // The API rejects null for a string.
   const nothing = (name: string): unknown => (typeof current[name] === "string" ? "" : undefined);
   for (const name of leaving) if (originalValues[name]) values[name] = originalValues[name].value ?? nothing(name);
   // The server does not hold an attribute that it should return and does not.
-  const lost = leaving.filter((name) => !originalValues[name] && (!extraName(name) || isExtraWriteOnly(kind, name, last)));
+  const lost = leaving.filter(
+    (name) => !originalValues[name] && !isOriginal(name) && (!extraName(name) || isExtraWriteOnly(kind, name, last)),
+  );
   if (lost.length > 0 && ("enabled" in values ? values.enabled : current.enabled)) values.enabled = false;
   return { values, lost };
 }

@@ -179,4 +179,41 @@ describe.each(rows)("%s, %s, %o", (_, dialect, Mechanism, { token, name, value, 
       expect(await engine.refresh()).toEqual([]);
       expectNoValue();
     });
+
+  if (isReadable)
+    test("an equal value that the platform had before is neither in the state nor lost", async () => {
+      await engine.up({ ...byValue, onDelete: "retain" });
+      await engine.destroy();
+      await engine.up(byVariable);
+      expectNoValue();
+      const before = writes().length;
+      await engine.destroy();
+      expect(writes().length).toBe(before);
+      expect(printed.filter((line) => line.includes("cannot be restored"))).toEqual([]);
+    });
+
+  if (system === "platform")
+    test("the original value is restored when the attribute leaves the program", async () => {
+      await engine.up(byVariable);
+      expect(await writesOf(async () => expect(await engine.up(inputs)).toBe("update"))).toBe(isReadable ? 1 : 0);
+      expectNoValue();
+      expect(await engine.refresh()).toEqual([]);
+      expectNoValue();
+    });
+
+  if (system === "secrets")
+    test("a write needs the secret, even an unchanged one, and fails before it is sent", async () => {
+      await engine.up(byVariable);
+      set(undefined);
+      const moved = { ...byVariable, address: "https://other.example.com:4646" };
+      const failing = (): Promise<unknown> =>
+        engine
+          .up(moved)
+          .then(Promise.reject, (error: Error) => expect(error.message).toContain("the variable STEWARD_TEST_SECRET is not set"));
+      expect(await writesOf(failing)).toBe(0);
+      set(value);
+      expect(await writesOf(() => engine.up(moved))).toBe(1);
+      expect(await engine.refresh()).toEqual([]);
+      expectNoValue();
+    });
 });
