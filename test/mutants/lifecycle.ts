@@ -16,6 +16,7 @@ const lifeCycle: Pick<MutatedFile, "suites" | "commandLine"> = {
     "test/provider/engine/errors.test",
     "test/provider/lifecycle/former-inputs.test",
     "test/stories/secrets/stack",
+    "test/provider/platform/oidc-key-rotation",
   ],
   commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
 };
