@@ -66,9 +66,8 @@ export const json: Comparison = {
 const sortedKeys = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sortedKeys);
   if (typeof value !== "object" || value === null) return value;
-  return Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, inner]) => [key, sortedKeys(inner)]);
+  const entries = Object.entries(value).map(([key, inner]) => [key, sortedKeys(inner)] as const);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 };
 
 function parsed(text: string): unknown {

@@ -2,6 +2,7 @@ import { objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, hintStaleConfig } from "./failure";
 import { Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
+import { resolved } from "./references";
 import { keepDeleted, withFormer } from "./state";
 
 /** Deletes the object, unless another resource manages it. Throws {@link OperationFailed}. */
@@ -11,7 +12,8 @@ export async function remove(resource: Resource, id: string, recorded: Propertie
   if (!definition.delete) return;
   const state = withFormer(whole);
   try {
-    const operation = operationOn(resource, state);
+    // A reference is read only to redact its value in messages.
+    const operation = operationOn(resource, state, resolved(definition.fields, state));
     assertSameServer(operation, state);
     await definition.delete({ operation, state });
     keepDeleted(operation, objectsOf(resource, state), whole);

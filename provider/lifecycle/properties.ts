@@ -33,7 +33,7 @@ export const isReference = (value: unknown): value is StoredReference =>
       .filter((key) => key !== "fingerprint")
       .join(),
   ) &&
-  Object.values(value).every((part) => typeof part === "string" && part !== "");
+  Object.values(value).every((part) => typeof part === "string" && part !== "" && part !== unknown);
 
 /** The strings in a secret value, except the names of variables and files that contain a secret. */
 export function stringsIn(value: unknown): string[] {

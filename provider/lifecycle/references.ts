@@ -1,5 +1,6 @@
 import { randomBytes, scryptSync } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import { isVariableName } from "../connection/credentials";
 import { AnyFields } from "../definition";
 import { CheckFailure, invalidInput } from "../errors";
@@ -27,7 +28,7 @@ type Reading = { value: string; problem?: undefined } | { value?: undefined; pro
 /** Reads a secret. Follows symbolic links, and drops one newline at the end of a file. */
 export function readReference(reference: SecretReference): Reading {
   if ("env" in reference) {
-    const value = process.env[reference.env];
+    const value = Object.hasOwn(process.env, reference.env) ? process.env[reference.env] : undefined;
     return value ? { value } : { problem: "is not set" };
   }
   try {
@@ -57,6 +58,7 @@ function fingerprintOf(fields: AnyFields, name: string, value: string, earlier?:
 
 /** True if two forms of a secret, values or references, have the same value. */
 export function isSameSecret(fields: AnyFields, name: string, a: unknown, b: unknown): boolean {
+  if (a instanceof HiddenSecret) return isSameSecret(fields, name, a.reference, b);
   if (b instanceof HiddenSecret) return isSameSecret(fields, name, a, b.reference);
   if (isReference(a) && isReference(b)) return a.fingerprint !== undefined && a.fingerprint === b.fingerprint;
   if (isReference(b)) return isSameSecret(fields, name, b, a);
@@ -94,7 +96,7 @@ export function fingerprinted(log: Log, fields: AnyFields, inputs: Properties, l
         log,
         `${referenceName(reference)} ${problem}, so a change of its value is not noticed. \`pulumi up\` fails if it has to send the value.`,
       );
-    const isSame = earlier && referenceName(earlier) === referenceName(reference);
+    const isSame = earlier && isDeepStrictEqual({ ...earlier, fingerprint: undefined }, { ...reference, fingerprint: undefined });
     const fingerprint =
       value === undefined ? (isSame ? earlier.fingerprint : undefined) : fingerprintOf(fields, name, value, earlier?.fingerprint);
     setField(result, name, { ...reference, ...(fingerprint ? { fingerprint } : {}) });
@@ -144,7 +146,9 @@ export function resolveForWrite(fields: AnyFields, inputs: Properties, state: Pr
     const { value } = readReference(reference);
     const isUnchanged = isSameSecret(fields, name, fieldAt(state, name), reference);
     if (value === undefined && !isUnchanged) missing.push([name, reference]);
-    setField(values, name, value ?? new HiddenSecret(name, reference));
+    // The value may have changed since the check, and with `ignoreChanges` the check did not take a new one.
+    const isOther = value !== undefined && isUnchanged && !isSameSecret(fields, name, reference, value);
+    setField(values, name, value === undefined || isOther ? new HiddenSecret(name, reference) : value);
     if (value !== undefined && !isUnchanged)
       setField(stored, name, { ...reference, fingerprint: fingerprintOf(fields, name, value, reference.fingerprint) });
   }
@@ -163,7 +167,8 @@ function conceal(
     const reference = fieldAt(stored, name) as StoredReference;
     const isSent = (value: unknown): boolean => value === fieldAt(values, name) || isSameSecret(fields, name, reference, value);
     const current = fieldAt(state, name);
-    if (current !== undefined) setField(result, name, isSent(current) ? reference : concealed(fields, name, reference, current));
+    if (current !== undefined)
+      setField(result, name, isSent(current) ? reference : concealed(fields, name, reference, fieldAt(result, name)));
     for (const output of namesWith(fields, "secretOutput")) {
       const entry = valueAt(state[output], [name]);
       const value = isObject(entry) && "value" in entry ? entry.value : entry;

@@ -1,6 +1,7 @@
 import { neverDiffers } from "../comparison";
 import { Operation } from "../connection";
 import { Difference } from "../definition";
+import { secretsOf } from "../fields";
 import { shortened } from "../text/printable";
 import { describeDifference } from "./adoption";
 import { comparisonFor, declaredIn, isEqual, recordDifferences } from "./changes";
@@ -8,7 +9,7 @@ import { describe, operationOn, Resource } from "./context";
 import { asStewardError, failure, hintStaleConfig } from "./failure";
 import { defined, fieldAt, Properties, setField } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
-import { concealRead } from "./references";
+import { concealRead, resolved } from "./references";
 import { formerInputs, hidePrevious, hideRetained, withFormer } from "./state";
 
 /** Reads the current state. Returns undefined if the resource no longer exists. Throws {@link OperationFailed}. */
@@ -21,7 +22,8 @@ export async function refresh(
   const state = wholeState(resource, "read", id, recorded);
   const last = withFormer(state);
   try {
-    const operation = operationOn(resource, last);
+    // A reference is read only to redact its value in messages.
+    const operation = operationOn(resource, last, resolved(definition.fields, last));
     assertSameServer(operation, last);
     const declared = declaredIn(last);
     const object: Properties | undefined = await definition.read({ operation, state: last, declared });
@@ -53,9 +55,10 @@ function compareDeclared(
 ): { outputs: Properties; inputs: Properties } {
   const { fields } = definition;
   const outputs = { ...current };
+  const secretNames = secretsOf(fields, last).map((path) => path.join("."));
   const inputs: Properties = {};
   for (const field of declaredIn(last)) {
-    const isSecret = Boolean(fields[field]?.secret);
+    const isSecret = secretNames.includes(field);
     // The provider cannot tell whether the program removed this secret, and the engine would store its value in plaintext.
     if (isSecret && comparisonFor(fields, field).equal === neverDiffers.equal && !mechanism.canReturnSecrets) continue;
     const [before, now] = [fieldAt(last, field), fieldAt(outputs, field)];

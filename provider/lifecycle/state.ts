@@ -44,7 +44,7 @@ export function withFormer(state: Properties): Properties {
 }
 
 function merged(value: unknown, hidden: unknown): unknown {
-  if (!isObject(value) || !isObject(hidden)) return hidden;
+  if (!isObject(value) || !isObject(hidden) || isReference(value) || isReference(hidden)) return hidden;
   return Object.fromEntries([...Object.entries(value), ...Object.entries(hidden).map(([key, inner]) => [key, merged(value[key], inner)])]);
 }
 

@@ -98,5 +98,7 @@ function partialUpdate(
   });
   if (error instanceof PartialState && operation && secrets)
     return keep(stored(definition, operation, secrets.stored, secrets.conceal(error.state as Properties)));
-  return error.details.outcomeUnknown || mustRewrite ? keep({ ...withFormer(state), outcomeUnknown: true, instance }) : undefined;
+  return error.details.outcomeUnknown || mustRewrite
+    ? keep({ ...(secrets?.conceal(withFormer(state)) ?? withFormer(state)), outcomeUnknown: true, instance })
+    : undefined;
 }

@@ -62,7 +62,10 @@ export function registration(
   const properties: Inputs = isNative ? {} : { __provider: providerText(definition.token) };
   const secrets = namesWith(definition.fields, "secret");
   for (const field of namesWith(definition.fields, "output")) properties[field] = undefined;
-  for (const [field, value] of Object.entries(args ?? {})) properties[field] = asSecret(secrets, field, value);
+  const perKeySecrets = Object.entries(definition.fields).flatMap(([field, row]) =>
+    row?.secretKeysOf && (args as Inputs | undefined)?.[field] !== undefined ? [row.secretKeysOf] : [],
+  );
+  for (const [field, value] of Object.entries(args ?? {})) properties[field] = asSecret([...secrets, ...perKeySecrets], field, value);
   // A transform may change the object, and make any input secret.
   const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
   if (!isNative) {

@@ -5,6 +5,8 @@ import { CheckFailure } from "../../errors";
 import { comparisonOf, fieldPath, namesWith } from "../../fields";
 import { Retry } from "../../http";
 import { ConnectionArgs, pathOf } from "../../inputs";
+import { isReference } from "../../lifecycle/properties";
+import { isSameSecret } from "../../lifecycle/references";
 import type { Args } from "../../program/resource";
 import { closest } from "../../text/spelling";
 import { dialectOf, wireName } from "../client";
@@ -117,7 +119,7 @@ export const missingExtras = (kind: SettingsKind, declared: Values, returned: Va
 /** True for equivalent values of an attribute. */
 export function same({ attributes }: SettingsKind, name: string, a: unknown, b: unknown): boolean {
   const comparison: Comparison = comparisonOf(attributes, name);
-  return comparison.equal(a ?? undefined, b ?? undefined);
+  return comparison.equal(a ?? undefined, b ?? undefined) || isSameSecret(attributes, name, a, b);
 }
 
 /** The desired values that differ from the current ones. */
@@ -164,6 +166,8 @@ export function extraFindings(kind: SettingsKind, operation: Operation, inputs: 
     if (inputNames.has(name)) return [{ path, rule: "own-input", reason: `must be set with the input ${inputNames.get(name)}` }];
     if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
       return [{ path, rule: "attribute-name", reason: "must be an attribute name of the API, such as apply-timeout" }];
+    if (/^extra\W/.test(path) && isReference(extra[name]))
+      return [{ path, rule: "reference", reason: "must be a value: list the attribute in extraWriteOnly to declare it by reference" }];
     return /^extra\W/.test(path) && extra[name] === null ? [{ path, rule: "null", reason: "must have a value" }] : [];
   });
 }

@@ -1,7 +1,7 @@
 import { PlanNote } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { isReference } from "../../lifecycle/properties";
-import { isSameSecret } from "../../lifecycle/references";
+import { HiddenSecret, isSameSecret } from "../../lifecycle/references";
 import {
   declaredIn,
   differing,
@@ -62,7 +62,8 @@ export function restoration(
   const isOriginal = (name: string): boolean => isSameSecret(kind.attributes, name, last.originalValues[name]?.value, current[name]);
   const originalValues = Object.fromEntries(Object.entries(last.originalValues).filter(([, original]) => !isReference(original.value)));
   // The API rejects null for a string.
-  const nothing = (name: string): unknown => (typeof current[name] === "string" ? "" : undefined);
+  const isString = (value: unknown): boolean => typeof value === "string" || isReference(value) || value instanceof HiddenSecret;
+  const nothing = (name: string): unknown => (isString(current[name]) ? "" : undefined);
   for (const name of leaving) if (originalValues[name]) values[name] = originalValues[name].value ?? nothing(name);
   // The server does not hold an attribute that it should return and does not.
   const lost = leaving.filter(

@@ -162,7 +162,7 @@ async function update(kind: SettingsKind, { operation, inputs, last }: UpdateReq
 async function write(kind: SettingsKind, operation: Operation, inputs: SettingsInputs, prior: PriorState): Promise<Last> {
   const plan = planOf(kind, inputs, prior);
   const { declared, managed, changes } = plan;
-  const requestOnlyValues = flat(inputs, requestOnly(kind));
+  const requestOnlyValues = pick(flat(inputs, requestOnly(kind)), requestOnly(kind));
   const isSent = Object.keys({ ...changes, ...differing(kind, requestOnlyValues, prior.current) }).length > 0;
   let returned: Values = {};
   try {
@@ -284,5 +284,5 @@ function warnOfLost(operation: Operation, kind: SettingsKind, lost: readonly str
   if (lost.length === 0) return;
   const stays = isEnabled || !("enabled" in kind.attributes);
   const end = stays ? "The last written value stays" : "The settings are disabled: set it manually before you enable them again";
-  warn(operation, kind, `${lost.join(", ")} cannot be restored, since the server did not return the original value. ${end}`);
+  warn(operation, kind, `${lost.join(", ")} cannot be restored, since the state does not contain the original value. ${end}`);
 }

@@ -1,5 +1,6 @@
+import { isReference } from "../../lifecycle/properties";
 import { extraName, isExtraWriteOnly, NamesWriteOnly, OnDelete, readable, SettingsKind, same, secrets, Values, wrap } from "./kind";
-import { mayBe } from "./mask";
+import { hasMask, mayBe } from "./mask";
 
 /** The data in the state about managed attributes, besides their values. */
 export interface Managed {
@@ -27,7 +28,7 @@ export function recognized(
   const isKnown = (name: string, value: unknown): boolean =>
     name in expected &&
     (same(kind, name, value, expected[name]) ||
-      (secrets(kind).includes(name) && mayBe(value, expected[name])) ||
+      (secrets(kind).includes(name) && (mayBe(value, expected[name]) || (isReference(expected[name]) && hasMask(value)))) ||
       (name in serverNormalized && same(kind, name, value, serverNormalized[name]?.value)));
   return Object.fromEntries(Object.entries(returned).map(([name, value]) => [name, isKnown(name, value) ? expected[name] : value]));
 }

@@ -216,4 +216,55 @@ describe.each(rows)("%s, %s, %o", (_, dialect, Mechanism, { token, name, value, 
       expect(await engine.refresh()).toEqual([]);
       expectNoValue();
     });
+
+  test("a lost write, and the refresh after it, leave no value in the state", async () => {
+    await engine.up(byVariable);
+    set(changed);
+    const method = system === "platform" ? "PATCH" : "POST";
+    sandbox.faults.add({ system, method, path: /./, action: "drop-after", times: 100 });
+    sandbox.faults.add({ system, method: "GET", path: /./, action: "respond", status: 503, times: 100 });
+    await expect(engine.up(byVariable)).rejects.toThrow("Cannot update");
+    expectNoValue();
+    sandbox.faults.clear();
+    await engine.refresh();
+    expectNoValue();
+    expect(await engine.up(byVariable)).toBe("update");
+    expect(await engine.refresh()).toEqual([]);
+    expectNoValue();
+  });
+
+  test("an error of a refresh or a destroy redacts the value that the server repeats", async () => {
+    await engine.up(byVariable);
+    sandbox.faults.add({
+      system,
+      path: /./,
+      action: "respond",
+      status: 422,
+      body: JSON.stringify({ errors: [`rejected ${value}`] }),
+      times: 100,
+    });
+    for (const operation of [() => engine.refresh(), () => engine.destroy()])
+      await operation().then(
+        () => undefined,
+        (error: Error) => expect(error.message).not.toContain("canary"),
+      );
+    sandbox.faults.clear();
+  });
+
+  if (system === "platform" && !name.startsWith("extra"))
+    test("another attribute changes although the reference cannot be read, and the secret is not sent", async () => {
+      await engine.up(byVariable);
+      set(undefined);
+      const other = {
+        SmtpSettings: { host: "mail.example.com" },
+        SmsSettings: { accountSid: "AC1" },
+        CostEstimationSettings: { cloudAAccessKeyId: "id" },
+      };
+      const more = other[token.split(":")[1] as keyof typeof other];
+      expect(await writesOf(async () => expect(await engine.up({ ...byVariable, ...more })).toBe("update"))).toBe(1);
+      set(value);
+      expect(await engine.up({ ...byVariable, ...more })).toBe("same");
+      expect(await engine.refresh()).toEqual([]);
+      expectNoValue();
+    });
 });
