@@ -88,7 +88,7 @@ export const lifecycle: readonly MutatedFile[] = [
         "properties: hidePrevious(definition, { ...fillUnknown(definition, properties, inputs), partiallyUpdated: true }, state, inputs),",
         "properties: { ...fillUnknown(definition, properties, inputs), partiallyUpdated: true },",
       ],
-      ["an update without a response leaves the old state", "return error.details.outcomeUnknown || mustRewrite ?", "return mustRewrite ?"],
+      ["an update without a response leaves the old state", "return error.details.outcomeUnknown || mustRewrite\n", "return mustRewrite\n"],
     ],
   },
   {
@@ -120,8 +120,8 @@ export const lifecycle: readonly MutatedFile[] = [
       ["a missing variable counts as another secret", "(isSame ? earlier.fingerprint : undefined)", "undefined"],
       [
         "the state contains the value of a reference",
-        "if (current !== undefined) setField(result, name, isSent(current)",
-        "if (current === null) setField(result, name, isSent(current)",
+        "if (current !== undefined)\n      setField(result, name, isSent(current)",
+        "if (current === null)\n      setField(result, name, isSent(current)",
       ],
       ["a create sends a reference that it cannot read", "if (missing.length > 0) throw unreadable(missing);", ""],
     ],
@@ -180,7 +180,7 @@ export const lifecycle: readonly MutatedFile[] = [
     mutants: [
       ["a program can declare an object twice", "if (other === undefined) continue;", "if (other !== null) continue;"],
       ["two connections to the same server hide a duplicate", "operation.server.id} ", "connectionName} "],
-      ["each resource counts as a separate program", "programs.get(stack) ?? { names", "programs.get(Output) ?? { names"],
+      ["each resource counts as a separate program", "shared[key].get(stack) ?? new Map()", "shared[key].get(Output) ?? new Map()"],
     ],
   },
   {

@@ -95,6 +95,11 @@ describe("a failed request", () => {
     }
   });
 
+  test("redacts a secret in the target of a redirect", async () => {
+    const target = await serve((_, response) => response.writeHead(302, { location: "https://canary-token.example.com/login" }).end());
+    expect((await failure(send(target, get))).message).toContain("redirects to https://[secret].example.com");
+  });
+
   test("names the active node of a redirect, to which no credentials are sent", async () => {
     const other = await serve((_, response) => ok(response));
     const target = await serve((_, response) => response.writeHead(307, { location: `${other.server.address}/v1/thing?x=canary` }).end());
