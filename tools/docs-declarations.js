@@ -14,7 +14,7 @@ const families = [
   { files: "provider/secrets/rekey/", page: "secrets/rekey", title: "secrets.Rekey" },
   { files: "provider/secrets/scheduler-role-list", page: "secrets/scheduler-roles", title: "secrets.SchedulerRoles" },
   { files: "provider/platform/action", page: "platform/actions", title: "Inputs and outputs of all actions" },
-  ...["kind", "read"].map((name) => ({
+  ...["page", "read"].map((name) => ({
     files: `provider/platform/settings/${name}.`,
     page: "platform/settings",
     title: "Inputs and outputs of all settings",

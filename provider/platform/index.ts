@@ -2,7 +2,7 @@ export { ActionArgs, ActionInputs, ActionState } from "./action";
 export * from "./classes";
 export { Module, ModuleVersion } from "./module-version";
 export { GetModuleVersionOptions, getModuleVersion, ListModuleVersionsOptions, listModuleVersions } from "./module-versions";
-export { OnDelete, SettingsArgs, SettingsInputs, SettingsState } from "./settings/kind";
+export { OnDelete, SettingsArgs, SettingsInputs, SettingsState } from "./settings/page";
 export { SettingsResult } from "./settings/read";
 export { Workspace, WorkspaceInclude } from "./workspace";
 export {

@@ -27,7 +27,7 @@ export const creation: readonly MutatedFile[] = [
     mutants: [
       [
         "an attribute that is added to settings is overwritten without a line",
-        "adoptExisting(operation, undefined, existingSettings(kind, operation, inputs, prior));",
+        "adoptExisting(operation, undefined, existingSettings(page, operation, inputs, prior));",
         "",
       ],
     ],

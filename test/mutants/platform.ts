@@ -20,8 +20,8 @@ export const platform: readonly MutatedFile[] = [
       ["an added attribute is captured from an old state", "if (hasNewAttributes || last.outcomeUnknown ||", "if (last.outcomeUnknown ||"],
       [
         "an attribute that the server does not show is sent",
-        "const findings = [...notReturned, ...refusals(kind, plan)];",
-        "const findings = refusals(kind, plan);",
+        "const findings = [...notReturned, ...refusals(page, plan)];",
+        "const findings = refusals(page, plan);",
       ],
       [
         "an attribute that is not shown after the write counts as written",
@@ -44,10 +44,10 @@ export const platform: readonly MutatedFile[] = [
     mutants: [
       [
         "a masked secret shows as drift",
-        "(secrets(kind).includes(name) && (mayBe(value, expected[name]) || (isReference(expected[name]) && hasMask(value)))) ||",
+        "(secrets(page).includes(name) && (mayBe(value, expected[name]) || (isReference(expected[name]) && hasMask(value)))) ||",
         "",
       ],
-      ["a state keeps an attribute that the server does not show", " && isExtraWriteOnly(kind, name, last)", ""],
+      ["a state keeps an attribute that the server does not show", " && isExtraWriteOnly(page, name, last)", ""],
     ],
   },
   {
@@ -63,13 +63,13 @@ export const platform: readonly MutatedFile[] = [
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["removing a misspelled attribute disables the settings", " && (!extraName(name) || isExtraWriteOnly(kind, name, last))", ""],
+      ["removing a misspelled attribute disables the settings", " && (!extraName(name) || isExtraWriteOnly(page, name, last))", ""],
       ["a restore sends null for a string", "originalValues[name].value ?? nothing(name)", "originalValues[name].value"],
       ["a masked secret is captured as the original value", " || isMasked ?", " ?"],
       [
         "an update overwrites the captured original value",
-        "before.includes(name) ? originalValues[name] : (originalValues[name] ?? capture(kind, name, current))",
-        "capture(kind, name, current)",
+        "before.includes(name) ? originalValues[name] : (originalValues[name] ?? capture(page, name, current))",
+        "capture(page, name, current)",
       ],
       [
         "an attribute that is removed from the program is not restored",
@@ -79,7 +79,7 @@ export const platform: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/platform/settings/document.ts",
+    file: "provider/platform/settings/api.ts",
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [["an attribute that was originally empty is not restored", "value ?? null]", "value]"]],

@@ -1,7 +1,7 @@
 import { json } from "../../comparison";
 import { bool, rule, str } from "../../inputs";
 import { objectIn } from "../../text/json";
-import { SettingsInputs, SettingsState, Values } from "./kind";
+import { SettingsInputs, SettingsState, Values } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the cost estimation settings. In Terraform Enterprise, cloud A is AWS, cloud B is Google Cloud and cloud C is Azure. */

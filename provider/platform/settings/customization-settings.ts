@@ -1,5 +1,5 @@
 import { nonEmptyStr, str } from "../../inputs";
-import { SettingsInputs, SettingsState } from "./kind";
+import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the customization settings. All except the address may contain HTML. */

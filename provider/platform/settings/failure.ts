@@ -1,20 +1,21 @@
 import { Operation } from "../../connection";
 import { PartialState, StewardError } from "../../errors";
-import { fetchSettings } from "./document";
-import { SettingsKind, same, Values } from "./kind";
+import { fetchSettings } from "./api";
+import { same } from "./attributes";
+import { SettingsPage, Values } from "./page";
 import { Plan, PriorState } from "./plan";
 import { stateOf } from "./state";
 
 /** The error of a failed write, with a partial state if the server may have stored the values. */
 export async function afterFailure(
-  kind: SettingsKind,
+  page: SettingsPage,
   operation: Operation,
   error: unknown,
   prior: PriorState,
   planned: Plan,
 ): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
-  const mailError = kind.mailErrors?.[error.status ?? 0];
+  const mailError = page.mailErrors?.[error.status ?? 0];
   if (!mailError && !error.details.outcomeUnknown) return error;
   const { changes, declared } = planned;
   const reason = mailError ? `${mailError}: ${error.details.reason}` : error.details.reason;
@@ -27,21 +28,21 @@ export async function afterFailure(
   };
   const inDoubt = (rule: string, hint: string): PartialState<object> =>
     new PartialState(
-      { ...stateOf<object>(kind, prior.current, prior.current, stored), outcomeUnknown: true, sent: changes },
+      { ...stateOf<object>(page, prior.current, prior.current, stored), outcomeUnknown: true, sent: changes },
       { ...error.details, rule, reason, hint },
     );
   let now: Values;
   try {
-    now = await fetchSettings(kind, operation);
+    now = await fetchSettings(page, operation);
   } catch (second) {
     // The platform rejected the token, so it stored nothing.
     if (!error.details.outcomeUnknown && second instanceof StewardError && second.code === "ERR_FORBIDDEN") return error;
     return inDoubt("unread", "The settings could not be read after the failed write: the next `pulumi up` reads them first.");
   }
   const seen = Object.keys(changes).filter((name) => name in now);
-  if (seen.some((name) => !same(kind, name, now[name], prior.current[name]))) {
+  if (seen.some((name) => !same(page, name, now[name], prior.current[name]))) {
     const hint = `The platform stored the settings. ${mailError ? "It sends no further test email until a value changes." : "The next `pulumi up` continues from them."}`;
-    return new PartialState(stateOf(kind, now, { ...prior.current, ...declared }, stored), {
+    return new PartialState(stateOf(page, now, { ...prior.current, ...declared }, stored), {
       ...error.details,
       rule: "applied",
       reason,
@@ -63,7 +64,7 @@ export async function afterFailure(
 }
 
 /** True if a write without a response was applied, as far as readable attributes tell. */
-export function writeWasApplied(kind: SettingsKind, { sent = {} }: { sent?: Values }, now: Values): boolean {
+export function writeWasApplied(page: SettingsPage, { sent = {} }: { sent?: Values }, now: Values): boolean {
   const seen = Object.keys(sent).filter((name) => name in now);
-  return seen.length > 0 && seen.every((name) => same(kind, name, now[name], sent[name]));
+  return seen.length > 0 && seen.every((name) => same(page, name, now[name], sent[name]));
 }

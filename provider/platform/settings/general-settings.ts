@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { bool } from "../../inputs";
-import { SettingsInputs, SettingsState } from "./kind";
+import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the general settings. */

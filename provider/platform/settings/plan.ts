@@ -2,20 +2,10 @@ import { PlanNote } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { isReference } from "../../lifecycle/properties";
 import { HiddenSecret, isSameSecret } from "../../lifecycle/references";
-import {
-  declaredIn,
-  differing,
-  extraName,
-  isExtraWriteOnly,
-  NamesWriteOnly,
-  SettingsKind,
-  secrets,
-  storedValues,
-  Values,
-  wrap,
-  writeOnly,
-} from "./kind";
+import { declaredIn, differing, secrets, storedValues, wrap, writeOnly } from "./attributes";
+import { extraName, isExtraWriteOnly, NamesWriteOnly } from "./extra";
 import { hasMask } from "./mask";
+import { SettingsPage, Values } from "./page";
 import { Managed } from "./state";
 
 // The plan of a write: capture original values, and restore attributes that were removed from the program.
@@ -39,27 +29,27 @@ export interface Plan extends NamesWriteOnly {
 }
 
 /** The value of an attribute before its first write; undefined if the server does not return it. */
-function capture(kind: SettingsKind, name: string, current: Values): { value?: unknown } | undefined {
-  const isMasked = secrets(kind).includes(name) && hasMask(current[name]);
-  return writeOnly(kind).includes(name) || !(name in current) || isMasked ? undefined : wrap(current[name]);
+function capture(page: SettingsPage, name: string, current: Values): { value?: unknown } | undefined {
+  const isMasked = secrets(page).includes(name) && hasMask(current[name]);
+  return writeOnly(page).includes(name) || !(name in current) || isMasked ? undefined : wrap(current[name]);
 }
 
 /** The original values of an import. They stay even if a value changes outside Pulumi before the first write. */
-export const originalsOf = (kind: SettingsKind, current: Values): Managed["originalValues"] =>
+export const originalsOf = (page: SettingsPage, current: Values): Managed["originalValues"] =>
   Object.fromEntries(
-    Object.keys(current).flatMap((name) => [capture(kind, name, current)].flatMap((value) => (value ? [[name, value]] : []))),
+    Object.keys(current).flatMap((name) => [capture(page, name, current)].flatMap((value) => (value ? [[name, value]] : []))),
   );
 
 /** The values that restore attributes. If one cannot be restored, the settings are disabled, since they might not work without it. */
 export function restoration(
-  kind: SettingsKind,
+  page: SettingsPage,
   leaving: readonly string[],
   last: Managed & NamesWriteOnly,
   current: Values,
 ): { values: Values; lost: string[] } {
   const values: Values = {};
   // An original secret that equals a reference is not in the state. While the reference has that value, there is nothing to restore.
-  const isOriginal = (name: string): boolean => isSameSecret(kind.attributes, name, last.originalValues[name]?.value, current[name]);
+  const isOriginal = (name: string): boolean => isSameSecret(page.attributes, name, last.originalValues[name]?.value, current[name]);
   const originalValues = Object.fromEntries(Object.entries(last.originalValues).filter(([, original]) => !isReference(original.value)));
   // The API rejects null for a string.
   const isString = (value: unknown): boolean => typeof value === "string" || isReference(value) || value instanceof HiddenSecret;
@@ -67,31 +57,31 @@ export function restoration(
   for (const name of leaving) if (originalValues[name]) values[name] = originalValues[name].value ?? nothing(name);
   // The server does not hold an attribute that it should return and does not.
   const lost = leaving.filter(
-    (name) => !originalValues[name] && !isOriginal(name) && (!extraName(name) || isExtraWriteOnly(kind, name, last)),
+    (name) => !originalValues[name] && !isOriginal(name) && (!extraName(name) || isExtraWriteOnly(page, name, last)),
   );
   if (lost.length > 0 && ("enabled" in values ? values.enabled : current.enabled)) values.enabled = false;
   return { values, lost };
 }
 
-export function planOf(kind: SettingsKind, inputs: NamesWriteOnly, prior: PriorState): Plan {
+export function planOf(page: SettingsPage, inputs: NamesWriteOnly, prior: PriorState): Plan {
   const { current, managed: before, originalValues, isFirst } = prior;
-  const declared = declaredIn(kind, inputs);
+  const declared = declaredIn(page, inputs);
   const managed = Object.keys(declared).sort();
   const captured = managed.map((name) => [
     name,
-    before.includes(name) ? originalValues[name] : (originalValues[name] ?? capture(kind, name, current)),
+    before.includes(name) ? originalValues[name] : (originalValues[name] ?? capture(page, name, current)),
   ]);
   const left = before.filter((name) => !(name in declared));
-  const { values, lost } = restoration(kind, left, prior, current);
+  const { values, lost } = restoration(page, left, prior, current);
   const desired = { ...values, ...declared };
   const after = { ...current, ...desired };
   // Enabled settings must already have their write-only attributes.
-  if (!isFirst || current.enabled) for (const name of writeOnly(kind)) after[name] ??= "not shown";
+  if (!isFirst || current.enabled) for (const name of writeOnly(page)) after[name] ??= "not shown";
   return {
     declared,
     managed,
     originalValues: Object.fromEntries(captured.filter(([, value]) => value)),
-    changes: differing(kind, desired, current),
+    changes: differing(page, desired, current),
     after,
     lost,
     extraWriteOnly: [...new Set([...(prior.extraWriteOnly ?? []), ...(inputs.extraWriteOnly ?? [])])],
@@ -99,7 +89,7 @@ export function planOf(kind: SettingsKind, inputs: NamesWriteOnly, prior: PriorS
 }
 
 /** Check failures for a plan that the server would reject. */
-export function refusals({ requiredWhenEnabled }: SettingsKind, { changes, after }: Plan): CheckFailure[] {
+export function refusals({ requiredWhenEnabled }: SettingsPage, { changes, after }: Plan): CheckFailure[] {
   const missing = Object.keys(changes).length > 0 ? (requiredWhenEnabled?.(after) ?? []) : [];
   if (missing.length === 0) return [];
   return [
@@ -112,13 +102,13 @@ export function refusals({ requiredWhenEnabled }: SettingsKind, { changes, after
 }
 
 /** Notes for the preview of an update. */
-export function notesOf(kind: SettingsKind, inputs: NamesWriteOnly, last: Managed & NamesWriteOnly): PlanNote[] {
-  const plan = planOf(kind, inputs, { ...last, current: storedValues(kind, last), isFirst: false });
+export function notesOf(page: SettingsPage, inputs: NamesWriteOnly, last: Managed & NamesWriteOnly): PlanNote[] {
+  const plan = planOf(page, inputs, { ...last, current: storedValues(page, last), isFirst: false });
   const leaving = last.managed.filter(
-    (name) => !(name in plan.declared) && name in plan.changes && name in last.originalValues && !secrets(kind).includes(name),
+    (name) => !(name in plan.declared) && name in plan.changes && name in last.originalValues && !secrets(page).includes(name),
   );
   return [
-    ...refusals(kind, plan).map(({ path, reason }) => ({ path, text: reason })),
+    ...refusals(page, plan).map(({ path, reason }) => ({ path, text: reason })),
     ...leaving.map((name) => ({
       path: name,
       text: `removed from the program, so restored to ${describeOriginal(last.originalValues[name]?.value)}`,

@@ -5,7 +5,7 @@ import { ConnectionArgs, onlyConnection } from "../../inputs";
 import { read, secretsAsOutputs } from "../../program/invoke";
 import { ReadFunction } from "../../read-function";
 import { system } from "../client";
-import { SettingsState } from "./kind";
+import { SettingsState } from "./page";
 import { SettingsDefinition } from "./resource";
 import { StoredState } from "./state";
 

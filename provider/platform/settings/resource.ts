@@ -17,26 +17,11 @@ import { connectionField, strList } from "../../inputs";
 import { adoptExisting } from "../../lifecycle/adoption";
 import { otherManagerOf, removeObject } from "../../lifecycle/ownership";
 import { adminPath, system } from "../client";
-import { fetchSettings, patchSettings } from "./document";
+import { fetchSettings, patchSettings } from "./api";
+import { declaredIn, differing, flat, pick, requestOnly, storedValues, writeOnly } from "./attributes";
+import { extraFindings, isExtraWriteOnly, missingExtraFailures, missingExtras } from "./extra";
 import { afterFailure, writeWasApplied } from "./failure";
-import {
-  declaredIn,
-  differing,
-  extraFindings,
-  flat,
-  isExtraWriteOnly,
-  missingExtraFailures,
-  missingExtras,
-  pick,
-  requestOnly,
-  SettingsInputs,
-  SettingsKind,
-  SettingsKindOf,
-  SettingsState,
-  storedValues,
-  Values,
-  writeOnly,
-} from "./kind";
+import { SettingsInputs, SettingsPage, SettingsPageOf, SettingsState, Values } from "./page";
 import { notesOf, originalsOf, Plan, PriorState, planOf, refusals, restoration } from "./plan";
 import { Managed, recognized, StoredState, serverNormalizations, stateOf } from "./state";
 
@@ -47,13 +32,13 @@ export interface SettingsDefinition<Inputs, State> extends Definition<Inputs, St
 
 type Last = SettingsState & StoredState & OutcomeUnknown;
 
-/** Makes the definition of one kind of settings. */
+/** Makes the definition of one page of settings. */
 export function settings<Inputs extends SettingsInputs, State extends SettingsState>(
-  typed: SettingsKindOf<Inputs, State>,
+  typed: SettingsPageOf<Inputs, State>,
 ): SettingsDefinition<Inputs, State> {
-  const kind = typed as unknown as SettingsKind;
-  // `SettingsKind` has no type parameters, so the operations are typed here.
-  const operations = operationsOf(kind) as unknown as Pick<
+  const page = typed as unknown as SettingsPage;
+  // `SettingsPage` has no type parameters, so the operations are typed here.
+  const operations = operationsOf(page) as unknown as Pick<
     SettingsDefinition<Inputs, State>,
     "planNotes" | "read" | "imported" | "find" | "create" | "update" | "delete" | "discover"
   >;
@@ -67,10 +52,10 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     fields: { ...typed.attributes, ...sharedFields } as unknown as Fields<Inputs, State, State & StoredState>,
     rules: [
       ...(typed.rules ?? []),
-      { fields: ["extra", "extraWriteOnly"], check: (inputs, operation) => extraFindings(kind, operation, inputs) },
+      { fields: ["extra", "extraWriteOnly"], check: (inputs, operation) => extraFindings(page, operation, inputs) },
     ],
     deleteBeforeReplace: true,
-    objects: { fields: [], paths: () => [objectOf(kind)] },
+    objects: { fields: [], paths: () => [objectOf(page)] },
     ...operations,
   };
 }
@@ -86,97 +71,97 @@ const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & Stored
   connection: connectionField,
 };
 
-const objectOf = ({ id }: SettingsKind): string => adminPath(`${id}-settings`);
+const objectOf = ({ id }: SettingsPage): string => adminPath(`${id}-settings`);
 
 const operationsOf = (
-  kind: SettingsKind,
+  page: SettingsPage,
 ): Pick<
   Definition<SettingsInputs, SettingsState, Last, Values>,
   "planNotes" | "read" | "imported" | "find" | "create" | "update" | "delete" | "discover"
 > => ({
-  planNotes: ({ inputs, last }) => (last ? notesOf(kind, inputs, last) : []),
-  read: (request) => read(kind, request),
-  imported: (state) => ({ ...state, originalValues: originalsOf(kind, storedValues(kind, state)) }),
-  find: (request) => find(kind, request),
-  create: (request) => create(kind, request),
-  update: (request) => update(kind, request),
-  delete: (request) => remove(kind, request),
+  planNotes: ({ inputs, last }) => (last ? notesOf(page, inputs, last) : []),
+  read: (request) => read(page, request),
+  imported: (state) => ({ ...state, originalValues: originalsOf(page, storedValues(page, state)) }),
+  find: (request) => find(page, request),
+  create: (request) => create(page, request),
+  update: (request) => update(page, request),
+  delete: (request) => remove(page, request),
   discover: ({ operation, attempt }) =>
-    attempt(kind.id, async () => [{ state: await read(kind, { operation, state: {} as Last, declared: [] }) }]),
+    attempt(page.id, async () => [{ state: await read(page, { operation, state: {} as Last, declared: [] }) }]),
 });
 
-async function read(kind: SettingsKind, { operation, state }: ReadRequest<Last>): Promise<Last> {
-  const now = await fetchSettings(kind, operation);
-  const fresh: Last = stateOf(kind, now, storedValues(kind, state), state);
-  return state.outcomeUnknown && writeWasApplied(kind, state, now) ? { ...fresh, outcomeUnknown: undefined, sent: undefined } : fresh;
+async function read(page: SettingsPage, { operation, state }: ReadRequest<Last>): Promise<Last> {
+  const now = await fetchSettings(page, operation);
+  const fresh: Last = stateOf(page, now, storedValues(page, state), state);
+  return state.outcomeUnknown && writeWasApplied(page, state, now) ? { ...fresh, outcomeUnknown: undefined, sent: undefined } : fresh;
 }
 
 const unmanaged = (current: Values): PriorState => ({ current, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
 /** Settings always exist, so a create adopts them. */
 const find = async (
-  kind: SettingsKind,
+  page: SettingsPage,
   { operation, inputs }: { operation: Operation; inputs: SettingsInputs },
-): Promise<ExistingObject<Values>> => existingSettings(kind, operation, inputs, unmanaged(await fetchSettings(kind, operation)));
+): Promise<ExistingObject<Values>> => existingSettings(page, operation, inputs, unmanaged(await fetchSettings(page, operation)));
 
 /** The attributes that a write takes over, because the program did not declare them before. */
-function existingSettings(kind: SettingsKind, operation: Operation, inputs: SettingsInputs, prior: PriorState): ExistingObject<Values> {
+function existingSettings(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: PriorState): ExistingObject<Values> {
   const { current, managed } = prior;
-  const plan = planOf(kind, inputs, prior);
+  const plan = planOf(page, inputs, prior);
   const names = Object.keys(plan.changes).filter((name) => name in plan.declared && !managed.includes(name));
-  const isHidden = (name: string): boolean => writeOnly(kind).includes(name) || isExtraWriteOnly(kind, name, inputs);
+  const isHidden = (name: string): boolean => writeOnly(page).includes(name) || isExtraWriteOnly(page, name, inputs);
   return {
     state: current,
     differences: names
       .filter((name) => !isHidden(name))
       .map((path) => ({ path, from: current[path] ?? undefined, to: plan.changes[path] })),
     unreadable: names.filter(isHidden),
-    refusal: refusalOf(kind, operation, inputs, current, plan),
+    refusal: refusalOf(page, operation, inputs, current, plan),
   };
 }
 
-const create = (kind: SettingsKind, { operation, inputs, existing }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
-  write(kind, operation, inputs, unmanaged(existing?.state as Values));
+const create = (page: SettingsPage, { operation, inputs, existing }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
+  write(page, operation, inputs, unmanaged(existing?.state as Values));
 
-async function update(kind: SettingsKind, { operation, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
-  const hasNewAttributes = Object.keys(declaredIn(kind, inputs)).some((name) => !last.managed.includes(name));
-  let current = storedValues(kind, last);
+async function update(page: SettingsPage, { operation, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
+  const hasNewAttributes = Object.keys(declaredIn(page, inputs)).some((name) => !last.managed.includes(name));
+  let current = storedValues(page, last);
   const seen = pick(
     current,
-    Object.keys(current).filter((name) => !isExtraWriteOnly(kind, name, last)),
+    Object.keys(current).filter((name) => !isExtraWriteOnly(page, name, last)),
   );
-  if (hasNewAttributes || last.outcomeUnknown || missingExtras(kind, declaredIn(kind, inputs), seen, inputs).length > 0) {
+  if (hasNewAttributes || last.outcomeUnknown || missingExtras(page, declaredIn(page, inputs), seen, inputs).length > 0) {
     // Read the original value of a new attribute from the server: the state may be outdated.
-    const now = await fetchSettings(kind, operation);
-    if (last.outcomeUnknown && !writeWasApplied(kind, last, now))
-      for (const name of [...writeOnly(kind), ...requestOnly(kind)]) delete current[name];
-    for (const name of missingExtras(kind, current, now, inputs)) delete current[name];
-    current = { ...current, ...recognized(kind, now, current, last.serverNormalized) };
+    const now = await fetchSettings(page, operation);
+    if (last.outcomeUnknown && !writeWasApplied(page, last, now))
+      for (const name of [...writeOnly(page), ...requestOnly(page)]) delete current[name];
+    for (const name of missingExtras(page, current, now, inputs)) delete current[name];
+    current = { ...current, ...recognized(page, now, current, last.serverNormalized) };
   }
   const prior = { ...last, current, isFirst: false };
-  adoptExisting(operation, undefined, existingSettings(kind, operation, inputs, prior));
-  return write(kind, operation, inputs, prior);
+  adoptExisting(operation, undefined, existingSettings(page, operation, inputs, prior));
+  return write(page, operation, inputs, prior);
 }
 
 /** Applies the plan and returns the new state. Sends a request only if needed. */
-async function write(kind: SettingsKind, operation: Operation, inputs: SettingsInputs, prior: PriorState): Promise<Last> {
-  const plan = planOf(kind, inputs, prior);
+async function write(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: PriorState): Promise<Last> {
+  const plan = planOf(page, inputs, prior);
   const { declared, managed, changes } = plan;
-  const requestOnlyValues = pick(flat(inputs, requestOnly(kind)), requestOnly(kind));
-  const isSent = Object.keys({ ...changes, ...differing(kind, requestOnlyValues, prior.current) }).length > 0;
+  const requestOnlyValues = pick(flat(inputs, requestOnly(page)), requestOnly(page));
+  const isSent = Object.keys({ ...changes, ...differing(page, requestOnlyValues, prior.current) }).length > 0;
   let returned: Values = {};
   try {
-    if (isSent) returned = await patchSettings(kind, operation, { ...changes, ...requestOnlyValues });
+    if (isSent) returned = await patchSettings(page, operation, { ...changes, ...requestOnlyValues });
   } catch (error) {
-    throw await afterFailure(kind, operation, error, prior, plan);
+    throw await afterFailure(page, operation, error, prior, plan);
   }
-  warnOfLost(operation, kind, plan.lost, plan.after.enabled);
+  warnOfLost(operation, page, plan.lost, plan.after.enabled);
   const expected = { ...prior.current, ...declared };
-  const normalized = serverNormalizations(kind, returned, pick(changes, managed), expected);
+  const normalized = serverNormalizations(page, returned, pick(changes, managed), expected);
   if (Object.keys(normalized).length > 0)
-    warn(operation, kind, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
-  const notReturned = missingExtras(kind, pick(changes, managed), returned, inputs);
-  const state: Last = stateOf(kind, writtenValues(prior, plan, returned, notReturned), expected, {
+    warn(operation, page, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
+  const notReturned = missingExtras(page, pick(changes, managed), returned, inputs);
+  const state: Last = stateOf(page, writtenValues(prior, plan, returned, notReturned), expected, {
     ...plan,
     serverNormalized: { ...unwritten(prior, plan), ...normalized },
   });
@@ -209,14 +194,14 @@ const unwritten = ({ serverNormalized = {} }: PriorState, { managed, changes }: 
 
 /** The error for a write that the server would reject or apply only in part. */
 function refusalOf(
-  kind: SettingsKind,
+  page: SettingsPage,
   operation: Operation,
   inputs: SettingsInputs,
   current: Values,
   plan: Plan,
 ): StewardError | undefined {
-  const notReturned = missingExtraFailures(kind, operation, missingExtras(kind, plan.declared, current, inputs), current);
-  const findings = [...notReturned, ...refusals(kind, plan)];
+  const notReturned = missingExtraFailures(page, operation, missingExtras(page, plan.declared, current, inputs), current);
+  const findings = [...notReturned, ...refusals(page, plan)];
   if (findings.length === 0) return undefined;
   const hint = [
     notReturned.length > 0 ? "Correct the name, or add a write-only attribute to extraWriteOnly." : [],
@@ -226,44 +211,44 @@ function refusalOf(
   return invalidInput(findings, { hint: hint.flat().join(" ") });
 }
 
-async function remove(kind: SettingsKind, { operation, state: last }: DeleteRequest<Last>): Promise<void> {
+async function remove(page: SettingsPage, { operation, state: last }: DeleteRequest<Last>): Promise<void> {
   if (last.onDelete === "retain") return;
-  const object = objectOf(kind);
+  const object = objectOf(page);
   const other = otherManagerOf(operation, object) as { managed?: string[] } | undefined;
-  if (await removeObject(operation, object, () => restore(kind, operation, last))) return;
+  if (await removeObject(operation, object, () => restore(page, operation, last))) return;
   // No resource manages an attribute that the other one does not manage, so restore it.
   const kept = last.managed.filter((name) => other?.managed?.includes(name) ?? true);
   const left = last.managed.filter((name) => !kept.includes(name));
-  if (left.length > 0) await restore(kind, operation, { ...last, managed: left }, other?.managed);
+  if (left.length > 0) await restore(page, operation, { ...last, managed: left }, other?.managed);
   const originals = kept.filter((name) => last.originalValues[name]);
   if (originals.length > 0)
     warn(
       operation,
-      kind,
+      page,
       `these original values can no longer be restored: ${originals.join(", ")}. Earlier versions of the stack's state still contain them, encrypted`,
     );
 }
 
 /** The values that this run has restored, keyed by resource instance. */
-const restoredIn = ({ server: { id: server }, run: { cache } }: Operation, kind: SettingsKind): Map<string, Values> =>
-  cached(cache, ["restored", server, objectOf(kind)], () => new Map<string, Values>());
+const restoredIn = ({ server: { id: server }, run: { cache } }: Operation, page: SettingsPage): Map<string, Values> =>
+  cached(cache, ["restored", server, objectOf(page)], () => new Map<string, Values>());
 
 /** Restores the original values of the managed attributes, except `kept`, which another resource manages. */
-async function restore(kind: SettingsKind, operation: Operation, last: Last, kept: readonly string[] = []): Promise<void> {
+async function restore(page: SettingsPage, operation: Operation, last: Last, kept: readonly string[] = []): Promise<void> {
   // If two resources manage the same settings, only the older one holds the values from before both.
-  const restored = restoredIn(operation, kind);
+  const restored = restoredIn(operation, page);
   const older = [...restored].filter(([instance]) => instance < (operation.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
   const current = {
-    ...storedValues(kind, last),
-    ...(last.outcomeUnknown || restored.size > 0 ? await fetchSettings(kind, operation) : {}),
+    ...storedValues(page, last),
+    ...(last.outcomeUnknown || restored.size > 0 ? await fetchSettings(page, operation) : {}),
   };
-  const { values: originals, lost } = restoration(kind, last.managed, last, current);
+  const { values: originals, lost } = restoration(page, last.managed, last, current);
   const values = { ...originals, ...pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
   for (const name of kept) delete values[name];
-  const changes = differing(kind, values, current);
+  const changes = differing(page, values, current);
   let returned: Values = {};
   try {
-    if (Object.keys(changes).length > 0) returned = await patchSettings(kind, operation, changes);
+    if (Object.keys(changes).length > 0) returned = await patchSettings(page, operation, changes);
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({
@@ -272,17 +257,17 @@ async function restore(kind: SettingsKind, operation: Operation, last: Last, kep
     });
   }
   restored.set(operation.instance ?? "", values);
-  warnOfLost(operation, kind, lost, { ...current, ...values }.enabled);
-  const residue = kind.residueWarning?.(returned);
-  if (residue) warn(operation, kind, residue);
+  warnOfLost(operation, page, lost, { ...current, ...values }.enabled);
+  const residue = page.residueWarning?.(returned);
+  if (residue) warn(operation, page, residue);
 }
 
-const warn = ({ run: { log } }: Operation, { displayName, id }: SettingsKind, line: string): void =>
+const warn = ({ run: { log } }: Operation, { displayName, id }: SettingsPage, line: string): void =>
   log.warn(`${displayName} "${id}": ${line}`);
 
-function warnOfLost(operation: Operation, kind: SettingsKind, lost: readonly string[], isEnabled: unknown): void {
+function warnOfLost(operation: Operation, page: SettingsPage, lost: readonly string[], isEnabled: unknown): void {
   if (lost.length === 0) return;
-  const stays = isEnabled || !("enabled" in kind.attributes);
+  const stays = isEnabled || !("enabled" in page.attributes);
   const end = stays ? "The last written value stays" : "The settings are disabled: set it manually before you enable them again";
-  warn(operation, kind, `${lost.join(", ")} cannot be restored, since the state does not contain the original value. ${end}`);
+  warn(operation, page, `${lost.join(", ")} cannot be restored, since the state does not contain the original value. ${end}`);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { pem } from "../../comparison";
 import { bool, holdsCredentials, nonEmptyStr, rule, str } from "../../inputs";
 import { dialectOf } from "../client";
-import { SettingsInputs, SettingsState } from "./kind";
+import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the SAML settings. */

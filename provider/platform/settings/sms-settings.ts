@@ -1,6 +1,6 @@
 import { bool, nonEmptyStr } from "../../inputs";
 import { dialectOf } from "../client";
-import { SettingsInputs, SettingsState } from "./kind";
+import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the SMS settings. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { bool, nonEmptyStr } from "../../inputs";
-import { SettingsInputs, SettingsState } from "./kind";
+import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 
 /** The method with which the platform authenticates to the mail server. */

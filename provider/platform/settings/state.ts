@@ -1,6 +1,8 @@
 import { isReference } from "../../lifecycle/properties";
-import { extraName, isExtraWriteOnly, NamesWriteOnly, OnDelete, readable, SettingsKind, same, secrets, Values, wrap } from "./kind";
+import { readable, same, secrets, wrap } from "./attributes";
+import { extraName, isExtraWriteOnly, NamesWriteOnly } from "./extra";
 import { hasMask, mayBe } from "./mask";
+import { OnDelete, SettingsPage, Values } from "./page";
 
 /** The data in the state about managed attributes, besides their values. */
 export interface Managed {
@@ -20,16 +22,16 @@ export interface StoredState extends Managed, NamesWriteOnly {
 
 /** The returned values, but the expected value instead of an equivalent, a masked or a normalized one. */
 export function recognized(
-  kind: SettingsKind,
+  page: SettingsPage,
   returned: Values,
   expected: Values,
   serverNormalized: Managed["serverNormalized"] = {},
 ): Values {
   const isKnown = (name: string, value: unknown): boolean =>
     name in expected &&
-    (same(kind, name, value, expected[name]) ||
-      (secrets(kind).includes(name) && (mayBe(value, expected[name]) || (isReference(expected[name]) && hasMask(value)))) ||
-      (name in serverNormalized && same(kind, name, value, serverNormalized[name]?.value)));
+    (same(page, name, value, expected[name]) ||
+      (secrets(page).includes(name) && (mayBe(value, expected[name]) || (isReference(expected[name]) && hasMask(value)))) ||
+      (name in serverNormalized && same(page, name, value, serverNormalized[name]?.value)));
   return Object.fromEntries(Object.entries(returned).map(([name, value]) => [name, isKnown(name, value) ? expected[name] : value]));
 }
 
@@ -37,24 +39,24 @@ export function recognized(
  * The stored values that differ from the written ones. They count as equal from then on: otherwise every `up` would write again.
  */
 export function serverNormalizations(
-  kind: SettingsKind,
+  page: SettingsPage,
   returned: Values,
   changes: Values,
   expected: Values,
 ): NonNullable<Managed["serverNormalized"]> {
-  const recognizable = recognized(kind, returned, expected);
+  const recognizable = recognized(page, returned, expected);
   const names = Object.keys(changes).filter((name) => name in returned && recognizable[name] !== expected[name]);
   return Object.fromEntries(names.map((name) => [name, wrap(returned[name])]));
 }
 
-export function stateOf<State>(kind: SettingsKind, returned: Values, expected: Values, last: Partial<Managed> & NamesWriteOnly): State {
+export function stateOf<State>(page: SettingsPage, returned: Values, expected: Values, last: Partial<Managed> & NamesWriteOnly): State {
   const { managed = [], originalValues = {}, serverNormalized = {} } = last;
-  const values = recognized(kind, returned, expected, serverNormalized);
+  const values = recognized(page, returned, expected, serverNormalized);
   // For a write-only attribute, only the written value is known.
-  for (const name of managed) if (!(name in values) && isExtraWriteOnly(kind, name, last)) values[name] = expected[name];
+  for (const name of managed) if (!(name in values) && isExtraWriteOnly(page, name, last)) values[name] = expected[name];
   const extra = Object.entries(values).flatMap(([name, value]) => (extraName(name) ? [[extraName(name), value]] : []));
   return {
-    ...Object.fromEntries(readable(kind).map((name) => [name, values[name] ?? undefined])),
+    ...Object.fromEntries(readable(page).map((name) => [name, values[name] ?? undefined])),
     extra: extra.length > 0 ? Object.fromEntries(extra) : undefined,
     managed,
     originalValues,

@@ -1,0 +1,53 @@
+import { Comparison } from "../../comparison";
+import { comparisonOf, fieldPath, namesWith } from "../../fields";
+import { isSameSecret } from "../../lifecycle/references";
+import { SettingsPage, Values } from "./page";
+
+// The attributes of a page, and their values by name.
+
+const isPath = (name: string): boolean => fieldPath(name).length > 1;
+
+const inputsOf = ({ attributes }: SettingsPage): string[] => Object.keys(attributes).filter((name) => attributes[name]?.input);
+
+/** The attributes that the server returns. */
+export const readable = ({ attributes }: SettingsPage): string[] => namesWith(attributes, "output");
+
+/** The attributes that the server stores and never returns. */
+export const writeOnly = ({ attributes }: SettingsPage): string[] => namesWith(attributes, "writeOnly").filter((name) => !isPath(name));
+
+/** The attributes that the server accepts and does not store. */
+export const requestOnly = ({ attributes }: SettingsPage): string[] => namesWith(attributes, "requestOnly");
+
+export const secrets = ({ attributes }: SettingsPage): string[] => namesWith(attributes, "secret");
+
+/** True for equivalent values of an attribute. */
+export function same({ attributes }: SettingsPage, name: string, a: unknown, b: unknown): boolean {
+  const comparison: Comparison = comparisonOf(attributes, name);
+  return comparison.equal(a ?? undefined, b ?? undefined) || isSameSecret(attributes, name, a, b);
+}
+
+/** The desired values that differ from the current ones. */
+export const differing = (page: SettingsPage, desired: Values, current: Values): Values =>
+  Object.fromEntries(Object.entries(desired).filter(([name, value]) => !same(page, name, current[name], value)));
+
+export const declaredIn = (page: SettingsPage, inputs: object): Values =>
+  flat(
+    inputs,
+    inputsOf(page).filter((name) => !requestOnly(page).includes(name)),
+  );
+
+/** The attributes in a state. */
+export const storedValues = (page: SettingsPage, state: object): Values => flat(state, [...readable(page), ...inputsOf(page)]);
+
+/** The properties with these names that have a value, and all of `extra`. */
+export function flat(properties: object, names: readonly string[]): Values {
+  const { extra = {}, ...rest } = properties as Values & { extra?: Values };
+  const entries = Object.entries(rest).filter(([name, value]) => names.includes(name) && value !== undefined);
+  return Object.fromEntries([...entries, ...Object.entries(extra).map(([name, value]) => [`extra.${name}`, value])]);
+}
+
+export const pick = (values: Values, names: readonly string[]): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+
+/** A wrapped value for the state, which loses null and undefined. */
+export const wrap = (value: unknown): { value?: unknown } => (value === null || value === undefined ? {} : { value });
