@@ -45,12 +45,15 @@ class Reader {
     this.types = {};
   }
 
-  /** The forms of a secret: a string, or a reference. @returns {Spec} */
-  secret() {
+  /**
+   * The forms of a secret: a string, or a reference. The types are in the module of the resource, since Pulumi's SDK for Go imports those of another
+   * module and then does not use them. @param {string} module @returns {Spec}
+   */
+  secret(module) {
     const reference = /** @type {ts.Statement} */ (
       this.inputSource.statements.find((each) => ts.isTypeAliasDeclaration(each) && each.name.text === "SecretReference")
     );
-    const { oneOf } = this.spec("index", this.checker.getTypeAtLocation(reference), "reference");
+    const { oneOf } = this.spec(module, this.checker.getTypeAtLocation(reference), "reference");
     return { type: undefined, oneOf: [{ type: "string" }, .../** @type {Spec[]} */ (oneOf)] };
   }
 

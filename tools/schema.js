@@ -78,7 +78,6 @@ function settingsSpec(resources, name, secrets = []) {
 /** @returns {Spec} */
 function packageSchema() {
   const reader = new Reader();
-  const secretForms = reader.secret();
   const { definitions } = require("../provider/definitions");
   const { dynamicType } = require("../provider/program/dynamic");
   const byConstant = new Map(reader.definitions().map((each) => [each.constant, each]));
@@ -92,7 +91,7 @@ function packageSchema() {
     const secret = (/** @type {string} */ name) => (fields[name]?.secret || fields[name]?.secretOutput ? { secret: true } : {});
     const integer = (/** @type {string} */ name) => (isInteger(fields[name]?.input) ? { type: "integer" } : {});
     /** A value, or a reference that the provider reads. @param {string} name @returns {Spec} */
-    const reference = (name) => (fields[name]?.secret && fields[name]?.input ? secretForms : {});
+    const reference = (name) => (fields[name]?.secret && fields[name]?.input ? reader.secret(module) : {});
     const replaces = (/** @type {string} */ name) => (fields[name]?.replaces ? { willReplaceOnChanges: true } : {});
     const inputs = reader.inputs(module, typed.inputs, (name) => ({
       ...(fields[name]?.secret ? { secret: true } : {}),

@@ -261,7 +261,7 @@ const configurationFailures = (settings: Properties): CheckFailure[] =>
     if ((reserved.includes(name) && !isSystem) || value === unknown || isObject(parsed(value))) return [];
     const reason = isSystem
       ? "must be an object with the address, the token and other settings of that server"
-      : `must be a connection, an object with ${systems.join(", ")}; the other settings are ${reserved.join(", ")}`;
+      : "is not a setting; a connection is an object with secrets, platform or scheduler";
     return [{ path: name, rule: "connection", reason }];
   });
 

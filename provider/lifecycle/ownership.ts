@@ -208,7 +208,7 @@ const perhapsDeclared = (): StewardError =>
   new StewardError({
     code: "ERR_REJECTED",
     rule: "perhaps-declared",
-    reason: "another resource failed in this run, so the program may not yet have declared a resource that manages this object",
+    reason: "not deleted: another resource failed, and it may manage this object",
     hint: "Fix the failed resource, then run `pulumi up` again.",
   });
 

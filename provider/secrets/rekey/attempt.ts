@@ -217,7 +217,7 @@ interface AttemptRun {
 
 /** No share is submitted yet. An attempt in progress may belong to another client. */
 export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
-  { holds: ["nothing", "an attempt"], server: ["none"], log: "no attempt is in progress: the rekey starts one", act: start },
+  { holds: ["nothing", "an attempt"], server: ["none"], log: "started; no other rekey is in progress", act: start },
   {
     holds: ["nothing", "an attempt"],
     server: ["matchingUnused"],
@@ -234,7 +234,7 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
   {
     holds: ["an attempt"],
     server: ["matchingInUse", "foreign"],
-    log: "an attempt of unknown origin is in progress: deferred to the shares step",
+    log: "another rekey is in progress; checked again before shares are submitted",
     act: deferToShares,
   },
   { holds: ["nothing"], server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },

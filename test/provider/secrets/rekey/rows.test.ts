@@ -64,7 +64,7 @@ const tampered = (body: string): string => JSON.stringify({ ...JSON.parse(body),
 
 /** For each row, by the line that it prints: the way to it, its action, and the next steps of the rekey. */
 const stories: Record<string, (stage: Stage) => Promise<void>> = {
-  "attempt: no attempt is in progress: the rekey starts one": async ({ stack, inputs, status }) => {
+  "attempt: started; no other rekey is in progress": async ({ stack, inputs, status }) => {
     await stack.up(inputs, "attempt");
     expect(await status()).toMatchObject({ started: true, progress: 0 });
   },
@@ -89,7 +89,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stack.up(again(inputs));
     expect((await status()).nonce).not.toBe(nonce);
   },
-  "attempt: an attempt of unknown origin is in progress: deferred to the shares step": async ({ stack, inputs, cancel, begin, status }) => {
+  "attempt: another rekey is in progress; checked again before shares are submitted": async ({ stack, inputs, cancel, begin, status }) => {
     await stack.up(inputs, "attempt");
     await cancel();
     const nonce = await begin(foreign);
