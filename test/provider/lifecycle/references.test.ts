@@ -267,4 +267,19 @@ describe.each(rows)("%s, %s, %o", (_, dialect, Mechanism, { token, name, value, 
       expect(await engine.refresh()).toEqual([]);
       expectNoValue();
     });
+
+  test("ignoreChanges keeps the value on the server", async () => {
+    await engine.up(byVariable);
+    set(changed);
+    // The engine passes the input of the last run, with its fingerprint.
+    const [field = ""] = name.split(".");
+    const frozen = { ...byVariable, [field]: engine.state?.inputs[field] };
+    expect(await writesOf(async () => expect(await engine.up(frozen)).toBe("same"))).toBe(0);
+    if (system === "secrets") {
+      const moved = engine.up({ ...frozen, address: "https://other.example.com:4646" });
+      await expect(moved).rejects.toThrow("has another value than the one on the server");
+    }
+    expect(writes()).toHaveLength(1);
+    expectNoValue();
+  });
 });
