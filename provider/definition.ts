@@ -30,7 +30,7 @@ export interface ExistingObject<State> {
 export interface PlanNote {
   /** The field. Empty for the whole resource. */
   path: string;
-  text: string;
+  reason: string;
   /** Printed without `warning:`. */
   isInformation?: boolean;
 }

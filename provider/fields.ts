@@ -42,13 +42,16 @@ export function fieldPath(name: string): readonly string[] {
   return dot === -1 ? [name] : [name.slice(0, dot), name.slice(dot + 1)];
 }
 
-/** The paths of the secrets, including the keys listed by a `secretKeysOf` field. */
-export const secretsOf = (fields: AnyFields, values: Values = {}): (readonly string[])[] => [
-  ...namesWith(fields, "secret").map(fieldPath),
+/** The names of the secrets, including the keys listed by a `secretKeysOf` field. */
+export const secretNames = (fields: AnyFields, values: Values = {}): string[] => [
+  ...namesWith(fields, "secret"),
   ...Object.entries(fields).flatMap(([name, field]) =>
-    field?.secretKeysOf ? (strList.safeParse(values[name]).data ?? []).map((key) => [field.secretKeysOf as string, key]) : [],
+    field?.secretKeysOf ? (strList.safeParse(values[name]).data ?? []).map((key) => `${field.secretKeysOf}.${key}`) : [],
   ),
 ];
+
+/** The paths of the secrets. */
+export const secretsOf = (fields: AnyFields, values: Values = {}): (readonly string[])[] => secretNames(fields, values).map(fieldPath);
 
 const placeholder = /<(\w+)>/g;
 /** The fields of a template. */

@@ -14,9 +14,10 @@ export const isFirstRead = (state: Properties): boolean => state.declared === un
 
 /** Reads an object without managing it. Throws {@link OperationFailed}. */
 export async function get(resource: Resource, id: string, args: Properties): Promise<{ state: Properties }> {
-  const fields = { ...args, ...partsOf(resource, id) };
+  const parts = partsOf(resource, id);
+  const fields = { ...args, ...parts };
   try {
-    const { operation, object } = await readById(resource, id, fields, "remove this `get`");
+    const { operation, object } = await readById(resource, id, { parts, fields }, "remove this `get`");
     return { state: defined({ ...fields, ...object, server: operation.server.id, declared: [] }) };
   } catch (error) {
     throw failure(resource, "read", fields, asStewardError(error, resource, fields));
@@ -26,9 +27,10 @@ export async function get(resource: Resource, id: string, args: Properties): Pro
 /** Reads an object to manage it. Throws {@link OperationFailed}. */
 export async function importResource(resource: Resource, id: string, args: Properties): Promise<{ state: Properties; inputs: Properties }> {
   const { definition } = resource;
-  const fields = { ...args, ...partsOf(resource, id) };
+  const parts = partsOf(resource, id);
+  const fields = { ...args, ...parts };
   try {
-    const { operation, object } = await readById(resource, id, fields, "remove this import or `get`");
+    const { operation, object } = await readById(resource, id, { parts, fields }, "remove this import or `get`");
     const inputs = importedInputs(resource, operation, object);
     const state: Properties = { ...fields, ...(definition.imported?.(object) ?? object), ...inputs, server: operation.server.id };
     // Two imports of one object are two instances.
@@ -41,12 +43,11 @@ export async function importResource(resource: Resource, id: string, args: Prope
 async function readById(
   resource: Resource,
   id: string,
-  fields: Properties,
+  { parts, fields }: { parts: Properties; fields: Properties },
   remedy: string,
 ): Promise<{ operation: Operation; object: Properties }> {
   const { definition } = resource;
   const operation = operationOn(resource, fields);
-  const parts = partsOf(resource, id);
   const rules = (definition.rules ?? []).filter((rule) => rule.fields.every((field) => field in parts));
   const failures = (await Promise.all(rules.map(({ check }) => check(parts, operation, {})))).flat();
   if (failures.length > 0) throw invalidInput(failures);
@@ -79,10 +80,9 @@ function partsOf({ definition }: Resource, id: string): Properties {
 
 /** The inputs for an import: every readable value, defaults, and empty strings for required inputs that cannot be read, so that `check` reports them. */
 function importedInputs({ definition: { fields } }: Resource, operation: Operation, object: Properties): Properties {
-  const [readable, missing] = [true, false].map((isSet) => inputNames(fields).filter((field) => (object[field] !== undefined) === isSet));
+  const names = inputNames(fields).filter((field) => object[field] !== undefined || fields[field]?.required);
   return defined({
     ...defaultsOf(fields, operation),
-    ...Object.fromEntries((readable ?? []).map((field) => [field, object[field]])),
-    ...Object.fromEntries((missing ?? []).filter((field) => fields[field]?.required).map((field) => [field, ""])),
+    ...Object.fromEntries(names.map((field) => [field, object[field] === undefined ? "" : object[field]])),
   });
 }

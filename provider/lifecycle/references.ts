@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isVariableName } from "../connection/credentials";
 import { AnyFields } from "../definition";
 import { CheckFailure, invalidInput } from "../errors";
-import { comparisonOf, fieldPath, namesWith, secretsOf } from "../fields";
+import { comparisonOf, fieldPath, namesWith, secretNames } from "../fields";
 import { pathOf, SecretReference, valueAt } from "../inputs";
 import { Log } from "../log/log";
 import { warnOnce } from "../log/warning";
@@ -67,9 +67,7 @@ export function isSameSecret(fields: AnyFields, name: string, a: unknown, b: unk
 
 /** The names of the secret fields whose values are references. */
 const referencesIn = (fields: AnyFields, properties: Properties): string[] =>
-  secretsOf(fields, properties)
-    .map((path) => path.join("."))
-    .filter((name) => isReference(fieldAt(properties, name)));
+  secretNames(fields, properties).filter((name) => isReference(fieldAt(properties, name)));
 
 /** The inputs with the values of their references. One that cannot be read is unknown. */
 export function resolved(fields: AnyFields, inputs: Properties): Properties {

@@ -1,7 +1,7 @@
 import { neverDiffers } from "../comparison";
 import { Operation } from "../connection";
 import { Difference } from "../definition";
-import { secretsOf } from "../fields";
+import { secretNames } from "../fields";
 import { shortened } from "../text/printable";
 import { describeDifference } from "./adoption";
 import { comparisonFor, declaredIn, isEqual, recordDifferences } from "./changes";
@@ -55,10 +55,10 @@ function compareDeclared(
 ): { outputs: Properties; inputs: Properties } {
   const { fields } = definition;
   const outputs = { ...current };
-  const secretNames = secretsOf(fields, last).map((path) => path.join("."));
+  const secrets = secretNames(fields, last);
   const inputs: Properties = {};
   for (const field of declaredIn(last)) {
-    const isSecret = secretNames.includes(field);
+    const isSecret = secrets.includes(field);
     // The provider cannot tell whether the program removed this secret, and the engine would store its value in plaintext.
     if (isSecret && comparisonFor(fields, field).equal === neverDiffers.equal && !mechanism.canReturnSecrets) continue;
     const [before, now] = [fieldAt(last, field), fieldAt(outputs, field)];

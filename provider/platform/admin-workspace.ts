@@ -120,7 +120,7 @@ async function assertGone(operation: Operation, error: unknown): Promise<void> {
 
 const destroys: PlanNote = {
   path: "destroyOnDelete",
-  text: "destroying this resource will permanently destroy the workspace, with its state and its runs",
+  reason: "destroying this resource will permanently destroy the workspace, with its state and its runs",
 };
 
 /**

@@ -99,7 +99,7 @@ async function update(operation: Operation, inputs: OidcKeyRotationInputs, last:
 }
 
 function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
-  const note = (text: string): PlanNote[] => [{ path: "", text, isInformation: true }];
+  const note = (text: string): PlanNote[] => [{ path: "", reason: text, isInformation: true }];
   if (trims(inputs, last)) return note("trims the old keys, whose tokens have expired");
   return inputs.trimLater && last.trimAt && !rotates(inputs, last) ? note(later(last.trimAt)) : [];
 }

@@ -143,7 +143,7 @@ function planNotes({ inputs: { roles, exclusive, mount }, last }: { inputs: Sche
     { names: undeclared, text: "will be deleted, since the program does not declare them", isInformation: true },
   ];
   return notes.flatMap(({ names, text, ...note }) =>
-    names.length > 0 ? [{ ...note, path: "roles", text: `${shortList(names)} ${text}` }] : [],
+    names.length > 0 ? [{ ...note, path: "roles", reason: `${shortList(names)} ${text}` }] : [],
   );
 }
 

@@ -108,10 +108,10 @@ export function notesOf(page: SettingsPage, inputs: NamesWriteOnly, last: Manage
     (name) => !(name in plan.declared) && name in plan.changes && name in last.originalValues && !secrets(page).includes(name),
   );
   return [
-    ...refusals(page, plan).map(({ path, reason }) => ({ path, text: reason })),
+    ...refusals(page, plan),
     ...leaving.map((name) => ({
       path: name,
-      text: `removed from the program, so restored to ${describeOriginal(last.originalValues[name]?.value)}`,
+      reason: `removed from the program, so restored to ${describeOriginal(last.originalValues[name]?.value)}`,
     })),
   ];
 }

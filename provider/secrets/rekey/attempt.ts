@@ -180,15 +180,15 @@ const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({
     const desired = await parametersOf(inputs);
     const subkeys =
       "the encryption subkeys have changed: an attempt without new shares starts again, and existing new shares stay encrypted to the old subkeys until triggers change";
-    if (isFor(before, desired, inputs)) return hasSubkeys(before, desired) ? [] : [{ path: "pgpKeys", text: subkeys }];
+    if (isFor(before, desired, inputs)) return hasSubkeys(before, desired) ? [] : [{ path: "pgpKeys", reason: subkeys }];
     const { shares, threshold } = before.parameters;
     const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live unseal keys. If the current shares are not available, it submits those in the state`;
-    return [{ path: "", text }, ...missing];
+    return [{ path: "", reason: text }, ...missing];
   }
   const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;
-  const absent = missing.map(({ path, text }) => `; ${path}: ${text}`).join("");
+  const absent = missing.map(({ path, reason: text }) => `; ${path}: ${text}`).join("");
   const text = `new unseal keys will be made on ${operation.server.address}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
-  return [{ path: "", text, isInformation: true }];
+  return [{ path: "", reason: text, isInformation: true }];
 };
 
 async function up(operation: Operation, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {

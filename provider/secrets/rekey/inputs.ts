@@ -260,7 +260,7 @@ export function missingShares(sources: readonly ShareSource[], field: "currentSh
   const names = sources.flatMap((source, index) =>
     typeof source === "string" || textOf(source, `${field}[${index}]`) ? [] : [nameOf(source)],
   );
-  return names.length > 0 ? [{ path: field, text: `unavailable: ${names.join(", ")}` }] : [];
+  return names.length > 0 ? [{ path: field, reason: `unavailable: ${names.join(", ")}` }] : [];
 }
 
 const nameOf = (source: ShareReference): string => ("env" in source ? `the variable ${source.env}` : `the file ${source.file}`);

@@ -145,7 +145,7 @@ const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ i
   return [
     {
       path: "",
-      text: `the available current shares will be submitted, as long as the attempt accepts them, to make ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
+      reason: `the available current shares will be submitted, as long as the attempt accepts them, to make ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
     },
     ...missingShares(inputs.currentShares, "currentShares"),
   ];
