@@ -153,6 +153,10 @@ export interface DiscoverRequest {
 export interface Discovered<State> {
   /** The fields in the id, and all others that the search has read. */
   state: Partial<State>;
+  /** True if `state` is the result of a read. */
+  isRead?: boolean;
+  /** The secrets that the server uses and never returns, each with the environment variable from which a program takes it. */
+  unreadable?: Readonly<Record<string, string>>;
   /** Its name in the program. If omitted, its name on the server. */
   suggestedName?: string;
 }

@@ -67,6 +67,10 @@ export const essentialNames = ({ id, fields }: { id: string; fields: AnyFields }
   "declared",
 ];
 
+/** An environment variable for a secret that a search cannot read: `NOMAD_MANAGEMENT_TOKEN`. */
+export const variableFor = (object: string, secret: string): string =>
+  `${object}_${secret.replace(/[A-Z]/g, "_$&")}`.replace(/\W+/g, "_").toUpperCase();
+
 /** Fills in the fields of a template. Returns an empty string if one is missing. */
 export function format(template: string, ...values: object[]): string {
   const all: Values = Object.assign({}, ...values);

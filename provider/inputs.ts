@@ -123,6 +123,8 @@ export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => sc
 
 /** The key with which Pulumi marks secrets and assets. Pulumi rejects other objects that have it. */
 export const signatureKey = "4dabf18193072939515e22adb298388d";
+/** The value of that key in a secret. */
+export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 /**
  * True if a name on a server can be a key of an input or output. Pulumi loses `__proto__` and unpaired surrogates, and rejects its own key.

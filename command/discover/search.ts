@@ -1,65 +1,42 @@
-import { connect, noEngine, Operation, System } from "../../provider/connection";
+import { ConfigurationSources, connect, Operation, System } from "../../provider/connection";
 import { AnyDefinition, Discovered, DiscoverRequest } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
-import { format, namesWith, parseId } from "../../provider/fields";
+import { format, parseId } from "../../provider/fields";
+import { Properties } from "../../provider/lifecycle/properties";
 import { nativeType } from "../../provider/program/dynamic";
 import { isObject, parsed } from "../../provider/text/json";
-import { logOf, print, say, Terminal } from "../terminal";
-import { assertWritable, ImportEntry, Names, writeImportFile } from "./import-file";
-import { Configuration, readConfiguration } from "./stack";
+import { say, Terminal } from "../terminal";
+import { Names } from "./names";
+import { Configuration } from "./stack";
 
-export interface DiscoverOptions {
-  stack?: string;
+/** The options of a search. */
+export interface SearchOptions {
   connection: string;
   mount: string[];
   module: string[];
   workspaces?: boolean;
   asSet?: boolean;
-  output: string;
-  overwrite?: boolean;
 }
 
-interface Findings {
-  resources: { definition: AnyDefinition; entry: ImportEntry; state: Record<string, unknown> }[];
-  /** Objects that cannot be imported, each with its reason. */
-  refused: [what: string, reason: string][];
+/** An object that can be imported. */
+export interface Found {
+  definition: AnyDefinition;
+  operation: Operation;
+  discovered: Discovered<Properties>;
+  name: string;
+  id: string;
 }
 
-/** Searches the servers, prints the resources, and writes the file for `pulumi import --file`. */
-export async function discover(terminal: Terminal, options: DiscoverOptions): Promise<void> {
-  const isDefault = options.connection === "default";
-  if (isDefault) assertWritable(options.output, options);
-  const configuration = await readConfiguration(terminal, options.stack);
-  const connections = connectionsOf(terminal, configuration, options.connection);
-  const findings = await search(connections, options);
-  const { resources, refused } = findings;
-  const entries = resources.map(({ entry }) => entry);
-  for (const line of table(entries)) await print(terminal, line);
-  await print(terminal, "Cannot be imported:");
-  for (const [what, reason] of [...refused, ...operations(connections)]) await print(terminal, `  ${what}: ${reason}`);
-  for (const line of warnings(findings)) logOf(terminal).warn(line);
-  if (entries.length === 0) {
-    say(terminal, "There is nothing to import: no file was written.");
-    if (refused.length === 0) return;
-    throw new StewardError({ code: "ERR_FORBIDDEN", reason: "nothing was found, and some objects could not be read" });
-  }
-  if (!isDefault) return say(terminal, explicitProvider(options.connection));
-  writeImportFile(options.output, entries, options);
-  say(terminal, `${entries.length} ${entries.length === 1 ? "resource" : "resources"} in ${options.output}. Next:`);
-  if (configuration("steward:native") !== "true") say(terminal, "  $ pulumi config set steward:native true    # in a Node.js program");
-  const file = `'${options.output}'`.replace(/^'([\w./-]+)'$/, "$1");
-  // Without --out, Pulumi prints the program, with the secrets that the server shows.
-  say(terminal, `  $ pulumi import --file ${file} --out imported.txt`);
-}
+/** An object that cannot be imported, with the reason. */
+export type Refused = [what: string, reason: string];
 
 const hasSearch = (definition: AnyDefinition): boolean => typeof definition.discover === "function";
 const searched: readonly System[] = [...new Set(definitions.filter(hasSearch).map(({ system }) => system))];
 
 /** The servers that the stack's configuration or else the environment names. */
-function connectionsOf(terminal: Terminal, config: Configuration, name: string): Operation[] {
-  const { environment } = terminal;
-  const sources = { config, environment, cache: new Map(), engine: noEngine, log: logOf(terminal) };
+export function connectionsOf(terminal: Terminal, sources: ConfigurationSources, name: string): Operation[] {
+  const { config } = sources;
   const configured = searched.flatMap((system) => {
     try {
       return [connect(system, name, sources)];
@@ -94,28 +71,30 @@ function isConfigured(config: Configuration, name: string, system: string): bool
 }
 
 /** True for a resource of the server. */
-const isIn =
+export const isIn =
   ({ server }: Operation) =>
   ({ system, dialects }: AnyDefinition): boolean =>
     system.name === server.system && (dialects?.includes(server.dialect) ?? true);
 
-async function search(connections: readonly Operation[], options: DiscoverOptions): Promise<Findings> {
-  const findings: Findings = { resources: [], refused: [] };
+/** Searches the servers. Adds what cannot be imported to `refused`. */
+export async function search(connections: readonly Operation[], options: SearchOptions, refused: Refused[]): Promise<Found[]> {
+  const found: Found[] = [];
   const names = new Names();
   for (const operation of connections)
     for (const definition of definitions.filter(isIn(operation)))
-      for (const discovered of await searchFor(definition, operation, options, findings.refused))
-        add(findings, names, definition, discovered);
-  return findings;
+      for (const discovered of await searchFor(definition, operation, options, refused)) {
+        const { state, suggestedName = format(definition.name ?? definition.id, state) } = discovered;
+        const id = format(definition.id, state);
+        if (parseId(definition, id)) found.push({ definition, operation, discovered, name: names.choose(suggestedName, id), id });
+        else refused.push([`${nativeType(definition.token)} ${id}`, `"${id}" cannot be parsed as an id.`]);
+      }
+  return found;
 }
 
-async function searchFor(
-  definition: AnyDefinition,
-  operation: Operation,
-  { asSet = false, mount: mounts, module: modules, workspaces = false }: DiscoverOptions,
-  refused: Findings["refused"],
-): Promise<Discovered<Record<string, unknown>>[]> {
-  const attempt: DiscoverRequest["attempt"] = async (what, part) => {
+/** Makes the function that runs a part of a search. If the server rejects it, records the reason, and returns nothing. */
+export const attemptFor =
+  (definition: AnyDefinition, operation: Operation, refused: Refused[]): DiscoverRequest["attempt"] =>
+  async (what, part) => {
     try {
       return await part();
     } catch (error) {
@@ -126,6 +105,14 @@ async function searchFor(
       return [];
     }
   };
+
+async function searchFor(
+  definition: AnyDefinition,
+  operation: Operation,
+  { asSet = false, mount: mounts, module: modules, workspaces = false }: SearchOptions,
+  refused: Refused[],
+): Promise<Discovered<Properties>[]> {
+  const attempt = attemptFor(definition, operation, refused);
   const { discover, displayName } = definition;
   if (typeof discover !== "function") return [];
   try {
@@ -136,63 +123,3 @@ async function searchFor(
 }
 
 const refusals: readonly string[] = ["ERR_FORBIDDEN", "ERR_NOT_FOUND", "ERR_REJECTED"];
-
-function add(
-  { resources, refused }: Findings,
-  names: Names,
-  definition: AnyDefinition,
-  discovered: Discovered<Record<string, unknown>>,
-): void {
-  const { state, suggestedName = format(definition.name ?? definition.id, state) } = discovered;
-  const id = format(definition.id, state);
-  const type = nativeType(definition.token);
-  if (parseId(definition, id)) resources.push({ definition, entry: { type, name: names.choose(suggestedName, id), id }, state });
-  else refused.push([`${type} ${id}`, `"${id}" cannot be parsed as an id.`]);
-}
-
-function table(entries: readonly ImportEntry[]): string[] {
-  if (entries.length === 0) return [];
-  const rows = [["TYPE", "NAME", "ID"], ...entries.map(({ type, name, id }) => [type, name, id])];
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
-  return [...lines.map((line) => line.trimEnd()), ""];
-}
-
-/** The resources of these servers that cannot be imported, grouped by reason. */
-function operations(connections: readonly Operation[]): [what: string, reason: string][] {
-  const asked = definitions.filter(
-    (definition) => typeof definition.discover !== "function" && connections.some((each) => isIn(each)(definition)),
-  );
-  const reasonOf = ({ discover }: AnyDefinition): string =>
-    typeof discover === "string" ? discover : "an operation, which leaves nothing to import on the server";
-  const reasons = [...new Set(asked.map(reasonOf))];
-  return reasons.map((reason) => {
-    const nouns = asked.filter((definition) => reasonOf(definition) === reason).map(({ displayName }) => displayName);
-    return [[...new Set(nouns)].join(", "), `${reason}.`];
-  });
-}
-
-/** Warnings about secrets in plaintext and missing write-only inputs in the generated program. */
-function warnings({ resources }: Findings): string[] {
-  return resources.flatMap(({ definition: { fields }, entry, state }) => {
-    const readable = namesWith(fields, "secret").filter((name) => fields[name]?.output && state[name]);
-    const hidden = namesWith(fields, "writeOnly").filter((name) => fields[name]?.input);
-    const about = `${entry.type} "${entry.name}"`;
-    return [
-      ...(readable.length > 0
-        ? [
-            `${about}: \`pulumi import\` writes ${readable.join(", ")} into the program in plaintext. Replace each with config.requireSecret before you commit the program.`,
-          ]
-        : []),
-      ...(hidden.length > 0
-        ? [
-            `${about}: the server never shows ${hidden.join(", ")}. Add the ones that you manage to the program: the next \`pulumi up\` writes them.`,
-          ]
-        : []),
-    ];
-  });
-}
-
-/** The next step after a search of another connection: an import reads only from the default one. */
-const explicitProvider = (connection: string): string =>
-  `No file was written: \`pulumi import\` uses only the connection "default". Declare an explicit provider with the settings of steward:${connection}, run \`pulumi up\`, and import each resource with \`pulumi import <type> <name> <id> --provider ${connection}=<URN of the provider>\`.`;

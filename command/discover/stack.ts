@@ -1,21 +1,28 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { StewardError } from "../../provider/errors";
 import { projectFile } from "../../provider/program/project-file";
 import { isObject } from "../../provider/text/json";
 import { say, Terminal } from "../terminal";
 
+// The stack whose configuration names the servers, by Pulumi's command line.
+
 /** Returns the value of a configuration key, or undefined if the key is not set. */
 export type Configuration = (key: string) => string | undefined;
+
+const options = (stack: string | undefined): string[] => (stack === undefined ? [] : ["--stack", stack]);
 
 /** Reads the configuration of `stack` or of the selected stack. It is empty outside a project, and if no stack is selected. */
 export async function readConfiguration(terminal: Terminal, stack: string | undefined): Promise<Configuration> {
   const none = (): undefined => undefined;
   if (stack === undefined && !projectFile()) return none;
-  const options = stack === undefined ? [] : ["--stack", stack];
   // A token may be a secret.
-  const { error, stdout, stderr } = await runPulumi(terminal, ["config", "--json", "--show-secrets", "--non-interactive", ...options]);
+  const { error, stdout, stderr } = await runPulumi(terminal, ["config", "--json", "--show-secrets", ...options(stack)]);
   if (!error) return valuesOf(stdout);
-  const reason = error.code === "ENOENT" ? "pulumi is not on the PATH" : lastLine(stderr);
+  const reason = reasonOf({ error, stderr });
   if (stack === undefined && (error.code === "ENOENT" || /no stack selected/.test(stderr))) {
     say(terminal, `Only the environment names the servers: ${reason}.`);
     return none;
@@ -27,17 +34,81 @@ export async function readConfiguration(terminal: Terminal, stack: string | unde
   });
 }
 
+/** The first version of Pulumi that imports inputs and outputs from a file. */
+const [major, minor] = [3, 254];
+
+/** Throws if Pulumi is too old to import the state of dynamic resources. */
+export async function assertImportsState(terminal: Terminal): Promise<void> {
+  const { stdout } = await runPulumi(terminal, ["version"]);
+  const [version, ...numbers] = /^v?(\d+)\.(\d+)\.\S*/.exec(stdout.trim()) ?? [];
+  const [first = major, second = minor] = numbers.map(Number);
+  if (first > major || (first === major && second >= minor)) return;
+  throw new StewardError({
+    code: "ERR_INVALID_INPUT",
+    reason: `Pulumi ${version} cannot import resources of a dynamic provider: that requires ${major}.${minor} or later; nothing was searched`,
+    hint: "Update Pulumi, or import with the native plugin: set --native.",
+  });
+}
+
+/** Stores a secret in the configuration of the stack. */
+export async function configure(terminal: Terminal, stack: string | undefined, key: string, value: string): Promise<void> {
+  await succeed(terminal, ["config", "set", "--secret", key, ...options(stack)], value);
+}
+
+/** Encrypts a text with the secrets provider of the stack, which has a secret in its configuration. */
+export async function encrypt(terminal: Terminal, stack: string | undefined, text: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "pulumi-steward-"));
+  try {
+    const file = join(folder, "stack.yaml");
+    // The file of the stack contains the salt or the encrypted key of its secrets provider.
+    copyFileSync(await stackFile(terminal, stack), file);
+    const key = randomUUID();
+    await succeed(terminal, ["config", "set", "--secret", key, "--config-file", file, ...options(stack)], text);
+    const [, after = ""] = readFileSync(file, "utf8").split(key);
+    const [, ciphertext] = /\bsecure["']?:\s*["']?([^\s"'}]+)/.exec(after) ?? [];
+    if (ciphertext) return ciphertext;
+    throw cannotEncrypt("Pulumi wrote no ciphertext");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The path of Pulumi.<stack>.yaml. */
+async function stackFile(terminal: Terminal, stack: string | undefined): Promise<string> {
+  const project = projectFile() ?? "";
+  const name = stack ?? (await succeed(terminal, ["stack", "--show-name"])).trim();
+  const [, folder = ""] = /^stackConfigDir:\s*"?([^"\n]+?)"?\s*$/m.exec(readFileSync(project, "utf8")) ?? [];
+  const file = join(dirname(project), folder, `Pulumi.${name.split("/").at(-1)}.yaml`);
+  if (existsSync(file)) return file;
+  throw cannotEncrypt(`${file} does not exist`);
+}
+
+async function succeed(terminal: Terminal, args: readonly string[], input?: string): Promise<string> {
+  const { error, stdout, stderr } = await runPulumi(terminal, args, input);
+  if (error) throw cannotEncrypt(reasonOf({ error, stderr }));
+  return stdout;
+}
+
+const cannotEncrypt = (reason: string): StewardError =>
+  new StewardError({
+    code: "ERR_INVALID_INPUT",
+    reason: `the secrets cannot be encrypted for the stack: ${reason}`,
+    hint: "Select a stack in a Pulumi project, or run the command without --secrets.",
+  });
+
 interface Ended {
   error: NodeJS.ErrnoException | null;
   stdout: string;
   stderr: string;
 }
 
-const runPulumi = ({ environment: env }: Terminal, args: readonly string[]): Promise<Ended> =>
+const runPulumi = ({ environment: env }: Terminal, args: readonly string[], input?: string): Promise<Ended> =>
   new Promise((done) => {
-    execFile("pulumi", args, { env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
+    const { stdin } = execFile("pulumi", [...args, "--non-interactive"], { env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
       done({ error: error as NodeJS.ErrnoException | null, stdout, stderr }),
     );
+    // A process that has ended reads no input, and its error is the one that counts.
+    stdin?.on("error", () => {}).end(input === undefined ? "" : `${input}\n`);
   });
 
 function valuesOf(output: string): Configuration {
@@ -48,9 +119,11 @@ function valuesOf(output: string): Configuration {
   };
 }
 
-const lastLine = (text: string): string =>
-  text
-    .trim()
-    .split("\n")
-    .at(-1)
-    ?.replace(/^error: |\.$/g, "") ?? "";
+const reasonOf = ({ error, stderr }: Pick<Ended, "error" | "stderr">): string =>
+  error?.code === "ENOENT"
+    ? "pulumi is not on the PATH"
+    : (stderr
+        .trim()
+        .split("\n")
+        .at(-1)
+        ?.replace(/^error: |\.$/g, "") ?? "");

@@ -1,4 +1,4 @@
-import { signatureKey } from "../inputs";
+import { secretSignature, signatureKey } from "../inputs";
 import { Properties, unknown } from "../lifecycle/properties";
 import { isObject } from "../text/json";
 
@@ -6,8 +6,6 @@ import { isObject } from "../text/json";
 
 /** A path in a value, without list indexes: a list that contains a secret is a secret. */
 export type Path = readonly string[];
-
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 const unknowns: readonly unknown[] = [
   // A string.

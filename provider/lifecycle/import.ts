@@ -26,18 +26,34 @@ export async function get(resource: Resource, id: string, args: Properties): Pro
 
 /** Reads an object to manage it. Throws {@link OperationFailed}. */
 export async function importResource(resource: Resource, id: string, args: Properties): Promise<{ state: Properties; inputs: Properties }> {
-  const { definition } = resource;
+  return importObject(resource, id, args, await readToImport(resource, id, args));
+}
+
+/** Reads an object. Throws {@link OperationFailed}. */
+export async function readToImport(resource: Resource, id: string, args: Properties): Promise<Properties> {
   const parts = partsOf(resource, id);
   const fields = { ...args, ...parts };
   try {
-    const { operation, object } = await readById(resource, id, { parts, fields }, "remove this import or `get`");
-    const inputs = importedInputs(resource, operation, object);
-    const state: Properties = { ...fields, ...(definition.imported?.(object) ?? object), ...inputs, server: operation.server.id };
-    // Two imports of one object are two instances.
-    return { state: defined({ ...state, declared: namesIn(definition.fields, inputs).sort(), instance: newInstance() }), inputs };
+    return (await readById(resource, id, { parts, fields }, "remove this import or `get`")).object;
   } catch (error) {
     throw failure(resource, "read", fields, asStewardError(error, resource, fields));
   }
+}
+
+/** The state and the inputs of an object that was read. */
+export function importObject(
+  resource: Resource,
+  id: string,
+  args: Properties,
+  object: Properties,
+): { state: Properties; inputs: Properties } {
+  const { definition } = resource;
+  const fields = { ...args, ...partsOf(resource, id) };
+  const operation = operationOn(resource, fields);
+  const inputs = importedInputs(resource, operation, { ...args, ...object });
+  const state: Properties = { ...fields, ...(definition.imported?.(object) ?? object), ...inputs, server: operation.server.id };
+  // Two imports of one object are two instances.
+  return { state: defined({ ...state, declared: namesIn(definition.fields, inputs).sort(), instance: newInstance() }), inputs };
 }
 
 async function readById(

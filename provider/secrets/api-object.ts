@@ -82,7 +82,7 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     if (nameInList)
       return (await listNames(operation, listOf(path))).map((name) => ({ state: { ...fields, [nameInList]: name } as Partial<State> }));
     const state = await read(operation, fields);
-    return state ? [{ state, suggestedName: [...Object.values(fields), path.replace(/^.*\//, "")].join("-") }] : [];
+    return state ? [{ state, isRead: true, suggestedName: [...Object.values(fields), path.replace(/^.*\//, "")].join("-") }] : [];
   }
 
   return {

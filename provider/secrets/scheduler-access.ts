@@ -4,6 +4,7 @@ import { Comparison, exact, pem } from "../comparison";
 import { Operation } from "../connection";
 import { Definition, DeleteRequest, ExistingObject, ReadRequest, UpdateRequest } from "../definition";
 import { CheckFailure } from "../errors";
+import { variableFor } from "../fields";
 import { ConnectionArgs, connectionField, holdsCredentials, rule, str } from "../inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
@@ -321,7 +322,12 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
     atEachMount(request, "config/access", async (mount) => {
       const { operation } = request;
       const state = await read({ operation, state: { mount } as StoredState, declared: [] });
-      return state && !isLeftover(operation, { ...state }) ? [{ state, suggestedName: `${mount}-access` }] : [];
+      if (!state || isLeftover(operation, { ...state })) return [];
+      const unreadable = {
+        token: variableFor(mount, "managementToken"),
+        ...(state.clientCert && { clientKey: variableFor(mount, "clientKey") }),
+      };
+      return [{ state, isRead: true, suggestedName: `${mount}-access`, unreadable }];
     }),
   diagnose: explainRefusal,
 };

@@ -9,7 +9,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     const { code, stderr, sent } = await asked(sandbox.env);
     expect([code, sent, readFileSync("import.json", "utf8")]).toEqual([1, [], "mine"]);
     expect(stderr).toBe(
-      "pulumi-steward: the file import.json already exists; nothing was searched. Choose another file with --output, or set --overwrite.\n",
+      "pulumi-steward: the file import.json already exists; nothing was searched. Choose another file with --output or --program, or set --overwrite.\n",
     );
     expect((await discover(sandbox.env, "--overwrite")).code).toBe(0);
     expect(rows()).toHaveLength(6);
@@ -17,7 +17,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     expect(await discover(sandbox.env, "--output", "link.json")).toMatchObject({ code: 1, stderr: expect.stringContaining("(EEXIST)") });
     expect(existsSync("elsewhere.json")).toBe(false);
     const { stderr: nowhere } = await discover(sandbox.env, "--output", "no/where.json");
-    expect(nowhere).toContain("the --output file cannot be written (ENOENT)");
+    expect(nowhere).toContain("the file no/where.json cannot be written (ENOENT)");
   });
 
   test("accepts an empty installation", async () => {
@@ -62,7 +62,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     expect(rows()).toHaveLength(7);
     await discover(variables, "--stack", "prod", "--overwrite");
     expect(readFileSync("asked", "utf8")).toBe(
-      "config --json --show-secrets --non-interactive\nconfig --json --show-secrets --non-interactive --stack prod\n",
+      "config --json --show-secrets --non-interactive\nconfig --json --show-secrets --stack prod --non-interactive\n",
     );
   });
 

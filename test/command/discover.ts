@@ -54,6 +54,7 @@ export interface Stage {
   role(path: string): Promise<void>;
   /** The variables that name one server. */
   only(system: "secrets" | "platform"): Record<string, string>;
+  /** Runs the command for the native plugin. */
   discover(variables: Record<string, string>, ...options: string[]): Promise<Ended>;
   /** Runs the command and returns its requests, in order. */
   asked(variables: Record<string, string>, ...options: string[]): Promise<Ended & { sent: string[] }>;
@@ -78,7 +79,7 @@ export function onEachSandbox(what: string, suite: (stage: () => Stage) => void)
 
 function stageOf(sandbox: Sandbox, dialect: Stage["dialect"]): Stage {
   const write: Stage["write"] = async (path, body) => expect((await call(sandbox.secrets, "POST", `/v1/${path}`, body)).status).toBe(204);
-  const discover: Stage["discover"] = (variables, ...options) => steward(variables, ["discover", ...options]);
+  const discover: Stage["discover"] = (variables, ...options) => steward(variables, ["discover", "--native", ...options]);
   return {
     sandbox,
     dialect,

@@ -13,6 +13,7 @@ import {
   UpdateRequest,
 } from "../../definition";
 import { invalidInput, PartialState, StewardError } from "../../errors";
+import { variableFor } from "../../fields";
 import { connectionField, strList } from "../../inputs";
 import { adoptExisting } from "../../lifecycle/adoption";
 import { otherManagerOf, removeObject } from "../../lifecycle/ownership";
@@ -81,13 +82,25 @@ const operationsOf = (
 > => ({
   planNotes: ({ inputs, last }) => (last ? notesOf(page, inputs, last) : []),
   read: (request) => read(page, request),
-  imported: (state) => ({ ...state, originalValues: originalsOf(page, storedValues(page, state)) }),
+  imported: (state) => ({
+    ...state,
+    // Not a write-only attribute, which cannot be restored: if the program does not declare it, the settings stay enabled.
+    managed: Object.keys(declaredIn(page, state))
+      .filter((name) => !writeOnly(page).includes(name))
+      .sort(),
+    originalValues: originalsOf(page, storedValues(page, state)),
+  }),
   find: (request) => find(page, request),
   create: (request) => create(page, request),
   update: (request) => update(page, request),
   delete: (request) => remove(page, request),
   discover: ({ operation, attempt }) =>
-    attempt(page.id, async () => [{ state: await read(page, { operation, state: {} as Last, declared: [] }) }]),
+    attempt(page.id, async () => {
+      const state = await read(page, { operation, state: {} as Last, declared: [] });
+      const used = page.requiredWhenEnabled?.({ ...state }) ?? [];
+      const unreadable = writeOnly(page).filter((name) => used.includes(name));
+      return [{ state, isRead: true, unreadable: Object.fromEntries(unreadable.map((name) => [name, variableFor(page.id, name)])) }];
+    }),
 });
 
 async function read(page: SettingsPage, { operation, state }: ReadRequest<Last>): Promise<Last> {

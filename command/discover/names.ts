@@ -1,37 +1,3 @@
-import { existsSync, writeFileSync } from "node:fs";
-import { StewardError } from "../../provider/errors";
-
-/** A resource in the file for `pulumi import --file`. */
-export interface ImportEntry {
-  /** The type token, such as `steward:secrets:SchedulerRole`. */
-  type: string;
-  name: string;
-  id: string;
-}
-
-/** Throws if the file exists, unless it may be overwritten. */
-export function assertWritable(path: string, { overwrite }: { overwrite?: boolean }): void {
-  if (overwrite || !existsSync(path)) return;
-  throw new StewardError({
-    code: "ERR_INVALID_INPUT",
-    reason: `the file ${path} already exists; nothing was searched`,
-    hint: "Choose another file with --output, or set --overwrite.",
-  });
-}
-
-export function writeImportFile(path: string, resources: readonly ImportEntry[], { overwrite }: { overwrite?: boolean }): void {
-  try {
-    // A dangling symbolic link passes `existsSync` and fails here.
-    writeFileSync(path, `${JSON.stringify({ resources }, undefined, 2)}\n`, { flag: overwrite ? "w" : "wx" });
-  } catch (error) {
-    throw new StewardError({
-      code: "ERR_INVALID_INPUT",
-      reason: `the --output file cannot be written (${(error as NodeJS.ErrnoException).code})`,
-      hint: "Choose a new file, or an existing one with --overwrite, in a folder with enough space.",
-    });
-  }
-}
-
 /** Lower-case names that a generated program uses for something else, or with which the generation fails. */
 const reserved = [
   ...["pulumi", "steward", "secrets", "platform", "scheduler", "config", "ctx", "err"],

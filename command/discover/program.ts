@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from "node:util";
+import { Operation } from "../../provider/connection";
+import { defaultsOf, inputNames, publicNames, variableFor } from "../../provider/fields";
+import { isReference, Properties } from "../../provider/lifecycle/properties";
+import { isObject } from "../../provider/text/json";
+import { Imported } from "./state";
+
+/** The key in the stack's configuration of a secret that the server shows: `costEstimationCloudASecretKey`. */
+export const configurationKey = ({ name }: Imported, field: string): string =>
+  `${name}-${field}`.replace(/\W+(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The TypeScript program that declares these resources. */
+export function programOf(resources: readonly Imported[], withSecrets: boolean): string {
+  const modules = [...new Set(resources.map(({ definition }) => definition.system.name))].sort();
+  const usesConfiguration = withSecrets && resources.some(({ shown }) => shown.length > 0);
+  const head = [
+    ...(usesConfiguration ? ['import * as pulumi from "@pulumi/pulumi";'] : []),
+    `import { ${modules.join(", ")} } from "pulumi-steward";`,
+    ...(usesConfiguration ? ["", "const config = new pulumi.Config();"] : []),
+  ];
+  return `${[...head, ...resources.map((each) => declaration(each, withSecrets))].join("\n")}\n`;
+}
+
+function declaration(resource: Imported, withSecrets: boolean): string {
+  const { definition, name, operation, inputs, shown } = resource;
+  const lines = declared(definition, operation, inputs).map(([field, value]) => {
+    const isConfigured = withSecrets && shown.includes(field);
+    return `  ${keyOf(field)}: ${isConfigured ? `config.requireSecret("${configurationKey(resource, field)}")` : literal(value, "  ")},`;
+  });
+  const hidden = withSecrets
+    ? []
+    : shown.map(
+        (field) => `  // The server has a secret ${field}. To manage it, add: ${keyOf(field)}: { env: "${variableFor(name, field)}" },`,
+      );
+  const type = definition.token.replace(":", ".");
+  return ["", `new ${type}(${JSON.stringify(name)}, {`, ...lines, ...hidden, "}, { protect: true });"].join("\n");
+}
+
+/** The inputs in the order of the definition, those of the id first, without those that have their default. */
+function declared(definition: Imported["definition"], operation: Operation, inputs: Properties): [string, unknown][] {
+  const defaults = defaultsOf(definition.fields, operation);
+  const names = new Set([...publicNames(definition), ...inputNames(definition.fields)]);
+  return [...names].flatMap((name): [string, unknown][] =>
+    inputs[name] === undefined || isDeepStrictEqual(inputs[name], defaults[name]) ? [] : [[name, inputs[name]]],
+  );
+}
+
+const keyOf = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name));
+
+function literal(value: unknown, indent: string): string {
+  if (Array.isArray(value)) return `[${value.map((item) => literal(item, indent)).join(", ")}]`;
+  if (!isObject(value) || Object.keys(value).length === 0) return JSON.stringify(value);
+  const pairs = Object.entries(value).map(([key, inner]) => `${keyOf(key)}: ${literal(inner, `${indent}  `)}`);
+  return isReference(value) ? `{ ${pairs.join(", ")} }` : `{\n${pairs.map((pair) => `${indent}  ${pair},\n`).join("")}${indent}}`;
+}

@@ -1,0 +1,73 @@
+import { Operation } from "../../provider/connection";
+import { AnyDefinition } from "../../provider/definition";
+import { definitions } from "../../provider/definitions";
+import { namesWith } from "../../provider/fields";
+import { nativeType } from "../../provider/program/dynamic";
+import { configurationKey } from "./program";
+import { Found, isIn, Refused } from "./search";
+import { Imported } from "./state";
+
+// What the command prints, without a value of a secret.
+
+/** The resources that were found. */
+export function table(found: readonly Found[]): string[] {
+  if (found.length === 0) return [];
+  const rows = [["TYPE", "NAME", "ID"], ...found.map(({ definition, name, id }) => [nativeType(definition.token), name, id])];
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
+  return [...lines.map((line) => line.trimEnd()), ""];
+}
+
+/** The resources of these servers that cannot be imported, grouped by reason. */
+export function operations(connections: readonly Operation[]): Refused[] {
+  const asked = definitions.filter(
+    (definition) => typeof definition.discover !== "function" && connections.some((each) => isIn(each)(definition)),
+  );
+  const reasonOf = ({ discover }: AnyDefinition): string =>
+    typeof discover === "string" ? discover : "an operation, which leaves nothing to import on the server";
+  const reasons = [...new Set(asked.map(reasonOf))];
+  return reasons.map((reason) => {
+    const nouns = asked.filter((definition) => reasonOf(definition) === reason).map(({ displayName }) => displayName);
+    return [[...new Set(nouns)].join(", "), `${reason}.`];
+  });
+}
+
+/** The secrets of resources for the native plugin: those that Pulumi writes into the program in plaintext, and those that no server shows. */
+export function nativeWarnings(found: readonly Found[]): string[] {
+  return found.flatMap(({ definition: { fields, token }, name, discovered: { state } }) => {
+    const readable = namesWith(fields, "secret").filter((field) => fields[field]?.output && state[field]);
+    const hidden = namesWith(fields, "writeOnly").filter((field) => fields[field]?.input);
+    const about = `${nativeType(token)} "${name}"`;
+    return [
+      ...(readable.length > 0
+        ? [
+            `${about}: \`pulumi import\` writes ${readable.join(", ")} into the program in plaintext. Replace each with config.requireSecret before you commit the program.`,
+          ]
+        : []),
+      ...(hidden.length > 0
+        ? [
+            `${about}: the server never shows ${hidden.join(", ")}. Add the ones that you manage to the program: the next \`pulumi up\` writes them.`,
+          ]
+        : []),
+    ];
+  });
+}
+
+/** The secrets of a program: those that no server shows, and those that the server shows. */
+export function secretNotices(resources: readonly Imported[], withSecrets: boolean): string[] {
+  const unreadable = resources.flatMap(({ name, discovered }) =>
+    Object.entries(discovered.unreadable ?? {}).map(([field, variable]) => `  ${variable}: ${field} of ${name}`),
+  );
+  const shown = resources.flatMap((each) =>
+    each.shown.map((field) => `  ${field} of ${each.name}${withSecrets ? `: ${configurationKey(each, field)}` : ""}`),
+  );
+  const about = withSecrets
+    ? "Secrets in import.json, encrypted, and in the configuration of the stack:"
+    : "Left out, since they are secret. The program says how to declare them:";
+  return [
+    ...(unreadable.length > 0
+      ? ["The server never shows these secrets. The first `pulumi up` sends them, from these variables:", ...unreadable]
+      : []),
+    ...(shown.length > 0 ? [about, ...shown] : []),
+  ];
+}

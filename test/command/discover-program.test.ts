@@ -1,0 +1,144 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { call } from "../support/call";
+import { compileAll } from "../support/compile";
+import { onEachSandbox, pulumi, Stage, written } from "./discover";
+import { steward } from "./holder";
+
+// `pulumi-steward discover` for dynamic resources: it writes their state and the program.
+
+const program = (): string => readFileSync("index.ts", "utf8");
+
+onEachSandbox("pulumi-steward discover for dynamic resources", (stage) => {
+  const { discover } = {
+    async discover(variables: Record<string, string>, ...options: string[]) {
+      const { sandbox } = stage();
+      const before = sandbox.requests().length;
+      const ended = await steward(variables, ["discover", ...options]);
+      const sent = sandbox.requests().slice(before);
+      return { ...ended, sent: sent.map(({ method, path }) => `${method} ${decodeURIComponent(path)}`) };
+    },
+  };
+  const configureAccess = ({ mount, write }: Stage): Promise<void> =>
+    write(`${mount}/config/access`, { address: "https://nomad.example.com:4646", token: "canary-token" });
+
+  test("reads each object once", async () => {
+    const { mount, only, role, write } = stage();
+    await configureAccess(stage());
+    await write(`${mount}/config/lease`, { ttl: "1h", max_ttl: "2h" });
+    const names = [...Array(300).keys()].map((index) => `role-${index}`);
+    for (const name of names) await role(`${mount}/role/${name}`);
+    const { code, sent } = await discover(only("secrets"));
+    expect(code).toBe(0);
+    const below = sent.filter((request) => request.includes(`/${mount}/`));
+    expect(below.sort()).toEqual(
+      ["config/access", "config/lease", "role?list=true", ...names.map((name) => `role/${name}`)]
+        .map((path) => `GET /v1/${mount}/${path}`)
+        .sort(),
+    );
+    expect(written()).toHaveLength(302);
+  });
+
+  test("writes a program that compiles, with the inputs that differ from their defaults", async () => {
+    const { mount, only, write, isReal } = stage();
+    await configureAccess(stage());
+    const text = '"`${}\\u2028 ü';
+    await write(`${mount}/role/client`, { policies: "a,b", type: "client" });
+    await write(`${mount}/role/management`, { type: "management", global: true });
+    const { stdout, stderr } = await discover(only("secrets"));
+    expect(program()).toBe(`import { secrets } from "pulumi-steward";
+
+new secrets.SchedulerAccess("${mount}-access", {
+  address: "https://nomad.example.com:4646",
+  token: { env: "${mount.toUpperCase()}_MANAGEMENT_TOKEN" },
+}, { protect: true });
+
+new secrets.SchedulerRole("client", {
+  name: "client",
+  policies: ["a", "b"],
+}, { protect: true });
+
+new secrets.SchedulerRole("management", {
+  name: "management",
+${isReal ? "  global: true,\n" : ""}  type: "management",
+}, { protect: true });
+`);
+    expect(stdout + stderr + readFileSync("import.json", "utf8")).not.toContain("canary");
+    const attributes = { "support-email-address": "a@example.com", "login-help": text };
+    await call(stage().sandbox.platform, "PATCH", "/api/v2/admin/customization-settings", { data: { attributes } });
+    await discover(only("platform"), "--overwrite", "--module", "acme/network/aws");
+    expect(compileAll({ "program.ts": program() }).errors).toEqual([]);
+    expect(program()).toContain(`loginHelp: ${JSON.stringify(text)}`);
+  });
+
+  test("lists a role that cannot be read, and writes the others", async () => {
+    const { sandbox, mount, only, role } = stage();
+    for (const name of ["web", "batch"]) await role(`${mount}/role/${name}`);
+    const path = `/v1/${mount}/role/web`;
+    sandbox.faults.add({
+      system: "secrets",
+      method: "GET",
+      path,
+      action: "respond",
+      status: 403,
+      body: '{"errors":["permission denied"]}',
+      times: 9,
+    });
+    const { code, stdout } = await discover(only("secrets"));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^ {2}steward:secrets:SchedulerRole ${mount}/role/web: .*permission denied`, "m"));
+    expect(written().map(({ id }) => id)).toEqual([`${mount}/role/batch`]);
+    expect(program()).not.toContain('"web"');
+  });
+
+  test("fails if a role is lost during the search, so that a partial list never looks complete", async () => {
+    const { sandbox, mount, only, role } = stage();
+    for (const name of ["web", "batch"]) await role(`${mount}/role/${name}`);
+    const path = `/v1/${mount}/role/web`;
+    sandbox.faults.add({ system: "secrets", method: "GET", path, action: "respond", status: 200, body: '{"data":7}', times: 9 });
+    const { code, stdout } = await discover(only("secrets"));
+    expect([code, stdout, existsSync("import.json"), existsSync("index.ts")]).toEqual([1, "", false, false]);
+  });
+
+  test("needs no file of the two to exist", async () => {
+    const { only, mount, role } = stage();
+    await role(`${mount}/role/web`);
+    writeFileSync("index.ts", "// mine");
+    const { stderr, sent } = await discover(only("secrets"));
+    expect(sent).toEqual([]);
+    expect(stderr).toContain("the file index.ts already exists; nothing was searched. Choose another file with --output or --program");
+    expect((await discover(only("secrets"), "--program", "imported.ts")).code).toBe(0);
+    expect([existsSync("import.json"), program()]).toEqual([true, "// mine"]);
+  });
+
+  test.each([
+    ["v3.253.1", 1],
+    ["v3.254.0", 0],
+    ["v4.0.0", 0],
+    ["v3.259.0-dev.1", 0],
+  ])("with Pulumi %s ends with %d", async (version, expected) => {
+    const { only, mount, role } = stage();
+    await role(`${mount}/role/web`);
+    const { code, stderr, sent } = await discover({ ...only("secrets"), ...pulumi(`echo ${version}`) });
+    expect(code).toBe(expected);
+    if (code === 0) return expect(existsSync("index.ts")).toBe(true);
+    expect([sent, existsSync("import.json")]).toEqual([[], false]);
+    expect(stderr).toContain(
+      "Pulumi v3.253.1 cannot import resources of a dynamic provider: that requires 3.254 or later; nothing was searched. Update Pulumi, or import with the native plugin: set --native.",
+    );
+  });
+
+  test.each([
+    ["runtime: python\n", false],
+    ["runtime:\n  name: yaml\n", false],
+    ["runtime: nodejs\n", true],
+    ["runtime:\n  name: nodejs\n  options:\n    typescript: true\n", true],
+  ])("in a project with %j writes ids for the plugin unless it is a Node.js project", async (runtime, isDynamic) => {
+    const { only, mount, role } = stage();
+    await role(`${mount}/role/web`);
+    writeFileSync("Pulumi.yaml", `name: story\n${runtime}`);
+    const { code } = await discover({ ...only("secrets"), ...pulumi("echo {}") });
+    expect(code).toBe(0);
+    expect(existsSync("index.ts")).toBe(isDynamic);
+    expect(written()[0]?.type).toBe(`${isDynamic ? "pulumi-nodejs:dynamic/steward/" : "steward:"}secrets:SchedulerRole`);
+  });
+});

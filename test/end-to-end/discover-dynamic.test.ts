@@ -1,0 +1,191 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Sandbox, start } from "../../sandbox/index";
+import { call } from "../support/call";
+import { compileAll } from "../support/compile";
+import { discoverIn } from "../support/discovery";
+import { Project } from "../support/project";
+
+// Takes over an installation without the plugin: `discover` writes the state and the program.
+
+const shown = "canary-cost-key";
+
+describe.each(["standard", "hashicorp"] as const)("discover for dynamic resources, %s", (dialect) => {
+  const isReal = dialect === "hashicorp";
+  const mount = isReal ? "nomad" : "scheduler";
+  const variable = `${mount.toUpperCase()}_MANAGEMENT_TOKEN`;
+  const key = isReal ? "aws" : "cloud-a";
+  let sandbox: Sandbox;
+  let project: Project;
+
+  const write = (path: string, body: object): ReturnType<typeof call> => call(sandbox.secrets, "POST", `/v1/${path}`, body);
+  const settings = (page: string, attributes: object): Promise<unknown> =>
+    call(sandbox.platform, "PATCH", `/api/v2/admin/${page}-settings`, { data: { attributes } });
+  /** The values of these settings on the server. */
+  const current = async (page: string): Promise<Record<string, unknown>> =>
+    (await call(sandbox.platform, "GET", `/api/v2/admin/${page}-settings`)).json.data.attributes;
+  const variables = (): Record<string, string> => ({ STEWARD_TOKEN: sandbox.secrets.token, TFE_TOKEN: sandbox.platform.token });
+  const newProject = async (): Promise<Project> => {
+    const { secrets, platform } = sandbox;
+    const servers = {
+      secrets: { address: secrets.url, tokenEnv: "STEWARD_TOKEN", dialect },
+      platform: { address: platform.url, tokenEnv: "TFE_TOKEN", dialect },
+    };
+    const made = new Project({ ...variables(), [variable]: sandbox.scheduler.token });
+    made
+      .files({ "package.json": '{ "name": "story", "main": "index.ts" }' })
+      .config({ "steward:default": servers, "steward:second": servers });
+    // The stack exists from its first command.
+    expect((await made.pulumi("stack")).code).toBe(0);
+    return made;
+  };
+  const content = (name: string, of = project): string => readFileSync(join(of.folder, "program", name), "utf8");
+  const discovered = (...options: string[]): ReturnType<typeof discoverIn> =>
+    discoverIn(project, variables(), "--module", "acme/network/aws", ...options);
+  async function imported(of = project): Promise<string> {
+    const { code, output } = await of.pulumi("import", "--file", "import.json", "--generate-code=false", "--yes");
+    expect(code).toBe(0);
+    return output;
+  }
+  /** The requests of an operation, except reads of the OpenAPI document. */
+  async function sent(operation: () => Promise<unknown>): Promise<string[]> {
+    const before = sandbox.requests().length;
+    await operation();
+    return sandbox
+      .requests()
+      .slice(before)
+      .map(({ method, path }) => `${method} ${path}`);
+  }
+
+  beforeEach(async () => {
+    sandbox = await start({ dialect });
+    const { platform, scheduler } = sandbox;
+    await write(`${mount}/config/access`, { address: scheduler.url, token: scheduler.token });
+    await write(`${mount}/config/lease`, { ttl: "1h", max_ttl: "2h" });
+    for (const name of ["web", "web.1", "class"]) await write(`${mount}/role/${name}`, { policies: "web,deploy", type: "client" });
+    await write("sys/mounts/team/ops", { type: mount });
+    await write("team/ops/role/web", { type: "management", global: true });
+    const deprecation = { "deprecated-status": "Deprecated", reason: "old", link: "https://example.com" };
+    const version = "/api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0";
+    await call(platform, "PATCH", version, { data: { type: "module-versions", attributes: { deprecation } } });
+    await settings("cost-estimation", { [`${key}-access-key-id`]: "AKIA", [`${key}-secret-key`]: shown });
+    await settings("smtp", {
+      ...{ enabled: true, host: "smtp.example.com", port: 587, sender: "platform@example.com" },
+      ...{ auth: "login", username: "platform", password: "canary-smtp" },
+    });
+    project = await newProject();
+  });
+  afterEach(async () => {
+    project.remove();
+    await sandbox.close();
+  });
+
+  test("import and up send only what no server shows, and destroy restores what was found", async () => {
+    await settings("general", { "api-rate-limit": 77 });
+    const before = await current("general");
+    const { output, resources } = await discovered("--workspaces");
+    expect(resources).toHaveLength(17);
+    expect(output).toContain(`${variable}: token of ${mount}-access\n  SMTP_PASSWORD: password of smtp`);
+    expect(output).toContain("  cloudASecretKey of cost-estimation\n");
+    expect(output).toContain("$ pulumi import --file import.json --generate-code=false --yes\n  $ pulumi up\n");
+    for (const name of ["import.json", "index.ts"]) {
+      expect(statSync(join(project.folder, "program", name)).mode & 0o777).toBe(0o600);
+      expect(content(name)).not.toContain("canary");
+    }
+    expect(compileAll({ "program.ts": content("index.ts") }).errors).toEqual([]);
+    expect(content("index.ts")).toContain('cloudASecretKey: { env: "COST_ESTIMATION_CLOUD_A_SECRET_KEY" }');
+
+    project.with({ SMTP_PASSWORD: "canary-smtp" });
+    let report = "";
+    const importing = await sent(async () => {
+      report = await imported();
+    });
+    expect(importing).toEqual([]);
+    expect(report).not.toMatch(/failed to validate|bug in the provider|warning/);
+    expect(report).toMatch(/17 imported/);
+    await project.refresh("--expect-no-changes");
+    await settings("general", { "api-rate-limit": 99 });
+    expect((await project.refresh()).changes).toContain("~ apiRateLimit: 77 => 99");
+    const first = await sent(async () => expect((await project.up()).output).toMatch(/3 updated\n\s+15 unchanged/));
+    expect(first.filter((request) => !/openapi$/.test(request)).sort()).toEqual([
+      // The password is not yet managed.
+      "GET /api/v2/admin/smtp-settings",
+      "PATCH /api/v2/admin/general-settings",
+      "PATCH /api/v2/admin/smtp-settings",
+      `POST /v1/${mount}/config/access`,
+    ]);
+    expect(await sent(() => project.up("--expect-no-changes"))).toEqual([]);
+    await project.calm();
+    await settings("general", { "api-rate-limit": 55 });
+    await project.up("--refresh");
+    expect(await current("general")).toEqual(before);
+    const protectedRun = await project.pulumi("destroy", "--yes", "--skip-preview");
+    expect(protectedRun.output).toMatch(/protected/);
+    await project.pulumi("state", "unprotect", "--all", "--yes");
+    await project.destroy();
+    expect(await current("general")).toEqual(before);
+  });
+
+  test("a secret that appears before the first up is encrypted", async () => {
+    await settings("cost-estimation", { [`${key}-secret-key`]: "" });
+    await discovered();
+    await imported();
+    await settings("cost-estimation", { [`${key}-secret-key`]: shown });
+    const { output } = await project.refresh();
+    const state = await project.resources();
+    expect(JSON.stringify(state)).toContain(shown);
+    expect(project.stored() + output + content("import.json") + content("index.ts")).not.toContain("canary");
+  });
+
+  test("--secrets writes them encrypted, and up sends nothing for them", async () => {
+    project.with({ SMTP_PASSWORD: "canary-smtp" });
+    const { output } = await discovered("--secrets");
+    expect(output).toContain("  cloudASecretKey of cost-estimation: costEstimationCloudASecretKey\n");
+    expect(content("index.ts")).toContain('cloudASecretKey: config.requireSecret("costEstimationCloudASecretKey")');
+    expect(compileAll({ "program.ts": content("index.ts") }).errors).toEqual([]);
+    const report = await imported();
+    const first = await sent(async () => expect((await project.up()).output).toMatch(/2 updated\n/));
+    expect(first.filter((request) => /cost/.test(request))).toEqual([]);
+    await project.calm();
+    expect(JSON.stringify(await project.resources())).toContain(shown);
+    for (const text of [output, report, content("import.json"), content("index.ts"), content("Pulumi.dev.yaml"), project.stored()])
+      expect(text).not.toContain("canary");
+    // The key is managed now, so destroying it restores the original value.
+    await settings("cost-estimation", { [`${key}-secret-key`]: "other" });
+    await project.up("--refresh");
+    expect(await current("cost-estimation")).toMatchObject({ [`${key}-secret-key`]: shown });
+  });
+
+  test("another connection and roles as a set", async () => {
+    await discovered("--connection", "second", "--as-set", "--overwrite");
+    expect(content("index.ts")).toContain('connection: "second"');
+    await imported();
+    await project.refresh("--expect-no-changes");
+    project.with({ SMTP_PASSWORD: "canary-smtp" });
+    expect((await project.up()).output).toMatch(/2 updated\n/);
+    await project.calm();
+  });
+
+  test("two stacks that import one object: the role that one destroys is gone for the other", async () => {
+    const other = await newProject();
+    try {
+      await discovered();
+      other.files({ "import.json": content("import.json"), "index.ts": content("index.ts") });
+      for (const each of [project, other]) await imported(each);
+      const instances = await Promise.all([project, other].map((each) => each.resources()));
+      expect(instances[0]).toHaveLength(instances[1]?.length ?? 0);
+      await project.pulumi("state", "unprotect", "--all", "--yes");
+      await project.destroy();
+      expect((await other.refresh()).output).toMatch(/[-] .*SchedulerRole|deleted/);
+    } finally {
+      other.remove();
+    }
+  });
+
+  test("no existing file is overwritten", async () => {
+    project.files({ "index.ts": "// mine\n" });
+    await expect(discoverIn(project, variables(), "--no-overwrite")).rejects.toThrow();
+    expect(content("index.ts")).toBe("// mine\n");
+    expect(existsSync(join(project.folder, "program/import.json"))).toBe(false);
+  });
+});
