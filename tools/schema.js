@@ -107,6 +107,7 @@ function packageSchema() {
       inputProperties: inputs.properties,
       requiredInputs: inputs.required.filter((name) => fields[name]?.required),
       aliases: [{ type: dynamicType(definition.token) }],
+      ...(typeof definition.discover === "function" ? { listInputs: { type: "object" } } : {}),
     };
   }
   const fieldsOf = (/** @type {string} */ token) =>

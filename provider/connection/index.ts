@@ -92,6 +92,8 @@ export interface Engine {
   assertAlive(): Promise<void>;
   /** True if the engine saves the state after each resource. */
   savesEachStep: boolean;
+  /** Aborts when the user cancels the run. The engine tells only the native plugin. */
+  canceled?: AbortSignal;
 }
 
 /** For programs and the command line, which receive responses directly, so that nothing has to be saved. */

@@ -97,7 +97,9 @@ export async function servePlugin(
   logTo?: Log,
 ): Promise<{ port: number; close(): void }> {
   const { log, flushed } = engineLog(engineAddress);
-  const plugin = createPlugin({ environment: process.env, engine: monitorEngine(engineAddress), ...overrides }, logTo ?? log);
+  const cancellation = new AbortController();
+  const engine = { ...monitorEngine(engineAddress), canceled: cancellation.signal };
+  const plugin = createPlugin({ environment: process.env, engine, ...overrides }, logTo ?? log);
   const empty = (): EmptyMessages.Empty => new Empty();
 
   /** Pulumi itself warns about an older plugin. */
@@ -126,7 +128,10 @@ export async function servePlugin(
   const service = {
     handshake: unary(() => new messages.ProviderHandshakeResponse().setAcceptSecrets(true)),
     attach: unary(empty),
-    cancel: unary(empty),
+    cancel: unary(() => {
+      cancellation.abort();
+      return empty();
+    }),
     getPluginInfo: unary(() => new PluginInfo().setVersion(version)),
     getSchema: unary(() => new messages.GetSchemaResponse().setSchema(readFileSync(join(__dirname, "../../../bin/schema.json"), "utf8"))),
     checkConfig: unary((request: Messages.CheckRequest) => {
@@ -190,6 +195,17 @@ export async function servePlugin(
     invoke: unary(async (request: Messages.InvokeRequest) =>
       new messages.InvokeResponse().setReturn(struct(await plugin.invoke(request.getTok(), values(request.getArgs())))),
     ),
+    list: (stream: Grpc.ServerWritableStream<Messages.ListRequest, Messages.ListResponse>) => {
+      plugin.list(stream.request.getToken()).then(
+        (found) => {
+          const limit = stream.request.getLimit() || found.length;
+          for (const { id, name } of found.slice(0, limit))
+            stream.write(new messages.ListResponse().setResult(new messages.ListResponse.Result().setId(id).setName(name)));
+          stream.end();
+        },
+        (error) => stream.emit("error", statusOf(error)),
+      );
+    },
     construct: unary((request: Messages.ConstructRequest) => construct(engineAddress ?? "", request)),
     delete: unary(async (request: Messages.DeleteRequest) => {
       await plugin.delete({ urn: request.getUrn() }, request.getId(), values(request.getProperties()));

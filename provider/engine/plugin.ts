@@ -4,7 +4,7 @@ import { ConfigurationSources, connect } from "../connection";
 import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { CheckFailure, StewardError } from "../errors";
-import { fieldPath, namesWith, secretsOf } from "../fields";
+import { fieldPath, format, namesWith, secretsOf } from "../fields";
 import { functions } from "../functions";
 import { valueAt } from "../inputs";
 import { check } from "../lifecycle/check";
@@ -78,6 +78,8 @@ export interface Plugin {
     isPreview: boolean,
   ): Promise<Properties>;
   delete(subject: Subject, id: string, state: Properties): Promise<void>;
+  /** Finds all objects of a type, by the settings of the provider. */
+  list(type: string): Promise<{ id: string; name: string }[]>;
   /** Calls a function that reads. */
   invoke(token: string, options: Properties): Promise<Properties>;
 }
@@ -109,9 +111,10 @@ export function createPlugin(
   /** The URNs of imported resources. The engine reads a resource before it sends its connection. */
   const imported = new Set<string>();
 
-  function resourceOf({ urn }: Subject): Resource {
-    // urn:pulumi:<stack>::<project>::<type of the parent>$<type>::<name>
-    const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
+  /** urn:pulumi:<stack>::<project>::<type of the parent>$<type>::<name> */
+  const resourceOf = ({ urn }: Subject): Resource => resourceOfType(urn.split("::")[2]?.split("$").at(-1) ?? "");
+
+  function resourceOfType(type: string): Resource {
     const definition = definitions.find(({ token }) => nativeType(token) === type);
     if (definition) return { definition, mechanism: sources };
     throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no resource type ${type}` });
@@ -194,6 +197,26 @@ export function createPlugin(
         return marked(await update(resource, id, state, inputs));
       }),
     delete: (subject, id, state) => run(subject, [state], (resource, [last = {}]) => remove(resource, id, last)),
+    async list(type) {
+      const { definition } = resourceOfType(type);
+      const { discover, system, displayName, id, name = id } = definition;
+      if (typeof discover !== "function") return [];
+      const operation = connect(system, "default", { ...sources, cache: new Map() });
+      return withOperation(`Cannot list ${displayName}`, async () => {
+        const request = {
+          operation,
+          mounts: [],
+          modules: [],
+          workspaces: true,
+          attempt: <T>(_: string, part: () => Promise<T[]>) => part(),
+        };
+        const single = await discover({ ...request, asSet: false });
+        // A set of roles is found only as a set.
+        const found = single.length > 0 ? single : await discover({ ...request, asSet: true });
+        const ids = new Map(found.map(({ state }) => [format(id, state), format(name, state)]));
+        return [...ids].map(([each, label]) => ({ id: each, name: label }));
+      });
+    },
     async invoke(token, marked) {
       const called = functions.find((each) => nativeType(each.token) === token);
       if (!called)

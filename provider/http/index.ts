@@ -100,7 +100,7 @@ export async function send(operation: Operation, request: Request): Promise<Resp
       // The limit applies to the waiting requests as well, so this one keeps its slot.
       if (!isLimited) release();
       // If the program aborts during the pause, the next attempt throws.
-      await sleep(pause, undefined, { signal: request.signal }).catch(() => {});
+      if (!(await pauseFor(operation, pause, request.signal))) throw before.outcomeUnknown ? withDoubt(outcome) : outcome;
       if (!isLimited) left -= pause;
       // The result of an action could not be saved.
       if (request.retry === "only429") await operation.run.engine.assertAlive();
@@ -108,6 +108,18 @@ export async function send(operation: Operation, request: Request): Promise<Resp
   } finally {
     release();
   }
+}
+
+/** Waits, until one of the signals ends it. Returns false if the user cancels the run. */
+export async function pauseFor({ run: { engine } }: Pick<Operation, "run">, milliseconds: number, signal?: AbortSignal): Promise<boolean> {
+  const controller = new AbortController();
+  const end = (): void => controller.abort();
+  const signals = [signal, engine.canceled].filter((each) => each !== undefined);
+  for (const each of signals) each.addEventListener("abort", end);
+  if (signals.some(({ aborted }) => aborted)) end();
+  await sleep(milliseconds, undefined, { signal: controller.signal }).catch(() => {});
+  for (const each of signals) each.removeEventListener("abort", end);
+  return !engine.canceled?.aborted;
 }
 
 /** Returns the error of a request, and throws any other. */

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Operation } from "../connection";
 import { Definition, DeleteRequest, ExistingObject, PlanNote } from "../definition";
 import { StewardError } from "../errors";
-import { delayAfter429 } from "../http";
+import { delayAfter429, pauseFor } from "../http";
 import { bool, ConnectionArgs, connectionField } from "../inputs";
 import { removeObject } from "../lifecycle/ownership";
 import { adminPath, call, callAsAdministrator, isAdministrator, isNotFound, notAdministrator, system } from "./client";
@@ -106,7 +105,7 @@ async function destroy({ operation, state }: DeleteRequest<StoredState>): Promis
     } catch (error) {
       const pause = delayAfter429(operation.run.limits, error, attempt);
       if (pause === undefined || Date.now() + pause > end) return assertGone(operation, error);
-      await sleep(pause);
+      if (!(await pauseFor(operation, pause))) throw error;
       await operation.run.engine.assertAlive();
     }
   }

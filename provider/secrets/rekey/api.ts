@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Operation } from "../../connection";
 import { StewardError } from "../../errors";
-import { delayAfter429, Request } from "../../http";
+import { delayAfter429, pauseFor, Request } from "../../http";
 import { unexpectedResponse } from "../../http/failure";
 import { isObject } from "../../text/json";
 import { apiPath, call, dialectOf, foreignResponse, isFromService } from "../client";
@@ -370,7 +369,7 @@ export async function waitAfter429(operation: Operation, error: unknown): Promis
   const pause = delayAfter429(operation.run.limits, error, count);
   if (pause === undefined || milliseconds + pause > operation.run.limits.deadline) throw error;
   operation.run.cache.set(key, { count: count + 1, milliseconds: milliseconds + pause });
-  await sleep(pause);
+  if (!(await pauseFor(operation, pause))) throw error;
 }
 
 /**

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Operation } from "../../connection";
 import { OutcomeUnknown } from "../../definition";
 import { StewardError } from "../../errors";
+import { pauseFor } from "../../http";
 import { isInactiveNode } from "../../http/failure";
 import { dialectOf } from "../client";
 import { getBackup, mayReturnNoShares, RekeyBackup, RekeyParameters, RekeyStatus, submitShare, waitAfter429, wasNotCounted } from "./api";
@@ -125,7 +125,9 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
     if (share) {
       const state = await submitOrSkip(run, progress, share, status);
       if (state) return state;
-    } else if (waits && !batch.set) await waitForHolders(run, progress, waitUntil);
+    } else if (waits && !batch.set) {
+      if (!(await waitForHolders(run, progress, waitUntil))) throw sharesMissing(run, progress, status);
+    }
     // Shares of another set would invalidate the shares that other holders submitted.
     else if (status.progress > progress.counted || !useNextBatch(progress)) throw sharesMissing(run, progress, status);
     else log(run.operation, "too few shares are available: trying those of an earlier rekey from the state");
@@ -170,14 +172,14 @@ function forgetCount(run: SharesRun, progress: Progress): void {
   Object.assign(progress, { counted: 0, submittedBefore: 0, isRetry: false });
 }
 
-async function waitForHolders({ operation, inputs }: SharesRun, progress: Progress, waitUntil: number): Promise<void> {
-  if (!progress.isWaitPrinted)
-    log(
-      operation,
-      `waiting up to ${inputs.waitSeconds} s for other holders to submit their shares. Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Then run \`pulumi cancel --yes\` and \`pulumi up --refresh\``,
-    );
+/** Returns false if the user cancels the run. */
+async function waitForHolders({ operation, inputs }: SharesRun, progress: Progress, waitUntil: number): Promise<boolean> {
+  const end = operation.run.engine.canceled
+    ? "Ctrl-C ends the wait, and the attempt stays"
+    : "Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Then run `pulumi cancel --yes` and `pulumi up --refresh`";
+  if (!progress.isWaitPrinted) log(operation, `waiting up to ${inputs.waitSeconds} s for other holders to submit their shares. ${end}`);
   progress.isWaitPrinted = true;
-  await sleep(Math.max(0, Math.min(pollEvery, waitUntil - Date.now())));
+  return pauseFor(operation, Math.max(0, Math.min(pollEvery, waitUntil - Date.now())));
 }
 
 /** Returns false if there is no other set to try. */

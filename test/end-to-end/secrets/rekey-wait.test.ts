@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { kill, processesWith } from "../../support/processes";
-import { ended, Project } from "../../support/project";
+import { ended, nativeProject, Project } from "../../support/project";
 import { slowRekeyTargets, withRekeyTarget } from "../../support/rekey";
 import { until } from "../../support/until";
 
@@ -53,3 +53,44 @@ test.each(slowRekeyTargets)(
     });
   },
 );
+
+test("one Ctrl-C ends the wait of the native plugin, and the next up goes on with the share that was submitted", async () => {
+  const [{ start }] = slowRekeyTargets as [(typeof slowRekeyTargets)[number]];
+  await withRekeyTarget(start, { shares: 5, threshold: 3 }, async ({ gateway, token, dialect, first, opens }) => {
+    const shares = Object.fromEntries(first.map((share, index) => [`RS${index}`, share]));
+    const project = new Project({ STEWARD_TOKEN: token, ...shares })
+      .files({ "Pulumi.yaml": nativeProject() })
+      .config({ "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } } });
+    const rekey = (references: string): Project =>
+      project.program(`
+        const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, keepSharesInState: true, waitSeconds: 600, currentShares: [${references}] });
+        exports.shares = rekey.shares;`);
+    try {
+      await project.set("steward:native", "true");
+      const run = await rekey(`{ env: "RS0" }, { env: "RS1" }`).launch("up", "--yes", "--skip-preview");
+      let output = "";
+      run.stdout.on("data", (data) => {
+        output += data;
+      });
+      const end = ended(run);
+      await until("the rekey waits", () => / 600 s .*Ctrl-C ends the wait/.test(output));
+      const begin = Date.now();
+      const before = gateway.requests.length;
+      run.kill("SIGINT");
+      const { code, output: stopped } = await end;
+      expect(code).not.toBe(0);
+      expect(stopped).toMatch(/1 of 3 current shares submitted.*\[rekey\/shares-missing\]/);
+      expect(gateway.requests.slice(before).filter(({ method }) => method !== "GET")).toEqual([]);
+      // The wait would take ten minutes.
+      expect(Date.now() - begin).toBeLessThan(60_000);
+      const { checkpoint } = JSON.parse(readFileSync(project.stateFile, "utf8"));
+      expect(checkpoint.latest.pending_operations ?? []).toEqual([]);
+      const completed = await rekey(`{ env: "RS0" }, { env: "RS1" }, { env: "RS2" }`).up();
+      expect(completed.output).toMatch(/1 of 3 current shares submitted/);
+      expect(await opens(((await project.outputs()) as { shares: string[] }).shares.slice(1))).toBe(true);
+    } finally {
+      kill(processesWith("STEWARD_TOKEN", token));
+      project.remove();
+    }
+  });
+});

@@ -52,6 +52,22 @@ describe("a request", () => {
   });
 });
 
+test("ends the pause before a retry, and does not retry, once the user cancels the run", async () => {
+  const controller = new AbortController();
+  const target = await serve((_, response) => {
+    response.writeHead(429, { "retry-after": "60" }).end();
+    setTimeout(() => controller.abort(), 50);
+  });
+  const run = {
+    ...target.run,
+    engine: { ...target.run.engine, canceled: controller.signal },
+    limits: { ...target.run.limits, deadline: 120_000 },
+  };
+  const begin = Date.now();
+  expect(await failure(send({ ...target, run }, get))).toMatchObject({ code: "ERR_RATE_LIMITED" });
+  expect([Date.now() - begin < 30_000, seen.length]).toEqual([true, 1]);
+});
+
 describe("retry class idempotent", () => {
   test("retries after 503 and 429, not before Retry-After", async () => {
     const times: number[] = [];

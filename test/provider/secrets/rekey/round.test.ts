@@ -79,6 +79,7 @@ interface Facts {
   /** Vault refuses a repeated share without loss. A service of the standard dialect may count it twice. */
   dialect?: string;
   server?: ServerState;
+  canceled?: AbortSignal;
 }
 
 /** The requests of a run, and its end: the stop or the new shares, unless the responses ran out before. */
@@ -90,7 +91,7 @@ async function round(facts: Facts, first: RekeyStatus, ...more: Response[]) {
     operation: {
       server: { dialect: facts.dialect ?? "hashicorp" },
       secrets: { values: [], fields: [] },
-      run: { log: { info: log, warn: log } },
+      run: { log: { info: log, warn: log }, engine: { canceled: facts.canceled } },
     },
     inputs: { currentShares: own, ...facts.inputs },
     identity: {
@@ -216,6 +217,13 @@ test("keeps the last share for the end while other holders are awaited", async (
   expect(waits.requests.slice(-5)).toEqual(["own 2", "observe", "wait", "observe", "wait"]);
   expect(waits.lines.filter((line) => line.includes("9 s"))).toHaveLength(1);
   expect(sharesOf(await round({ inputs }, ...twoPassed, at(2), counted))).toEqual(["own 1", "own 2", "own 3"]);
+});
+
+test("sends no share after the user has canceled the wait", async () => {
+  const facts = { inputs: { waitSeconds: 9 }, canceled: AbortSignal.abort() };
+  const stopped = await round(facts, ...twoPassed, at(1));
+  expect(sharesOf(stopped)).toEqual(["own 1", "own 2"]);
+  expect(stopped).toMatchObject({ stop: "shares-missing", reason: expect.stringMatching(/^1 of 3 current shares submitted/) });
 });
 
 test("submits the last share once the wait is over", async () => {
