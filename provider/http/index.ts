@@ -42,9 +42,10 @@ export interface Request {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path below the address, with encoded segments: `/v1/scheduler/role/web`. */
   path: string;
-  query?: Record<string, string>;
-  /** The headers of this request. The token is read once for all its attempts. */
-  headers(token: string | undefined): Record<string, string>;
+  /** The parameters. One that is undefined is not sent. */
+  query?: Record<string, string | undefined>;
+  /** The headers of this request, where undefined ones are not sent. The token is read once for all its attempts. */
+  headers(token: string | undefined): Record<string, string | undefined>;
   /** The body, which is sent as JSON. */
   body?: unknown;
   retry: Retry;
@@ -210,7 +211,7 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
       // A balancer of connections may choose another node for a new one.
       reset: !isFirst,
       method,
-      query: request.query,
+      query: Object.fromEntries(Object.entries(request.query ?? {}).filter(([, value]) => value !== undefined)),
       headers: {
         accept: "application/json",
         "accept-encoding": "gzip",
@@ -229,10 +230,10 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
   }
 
   const { statusCode: status, headers } = response;
-  if (status >= 300 && status < 400) throw redirected(operation, { status, location: headers.location, writes }, fail);
+  if (status >= 300 && status < 400) throw redirected(operation.server.address, status, headers.location, writes, fail);
   const isDone = status >= 200 && status < 300;
   const body = parsed(text, (isDone && request.parse) || JSON.parse);
-  const firstHint = dialectHint(operation, { status, headers, body, text });
+  const firstHint = dialectHint(operation.server, { status, headers, body, text });
   if (isDone) {
     if (firstHint && !writes)
       throw fail("ERR_UNEXPECTED_RESPONSE", "the response needs another dialect", { rule: "dialect", status, firstHint });
@@ -251,7 +252,7 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
     errorCount: errorsIn(body)?.length,
     rule: ruleOf(status, reason, token !== undefined),
     firstHint,
-    hint: hintFor(status, operation, token !== undefined),
+    hint: hintFor(status, operation.server, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),
   });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Operation } from "../connection";
 import { StewardError } from "../errors";
-import { connectionInput, str, strictObject } from "../inputs";
+import { ConnectionArgs, connectionInput, str, strictObject } from "../inputs";
 import { eachWithOperation, invoke, read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
 import { adminPath, callAsAdministrator, completed, system } from "./client";
@@ -42,25 +42,14 @@ export interface WorkspaceQuery {
 }
 
 /** Options of {@link listWorkspaces}. */
-export interface ListWorkspacesOptions extends WorkspaceQuery {
-  /**
-   * The name of the connection in the stack's configuration, `steward:<connection>`.
-   * @default "default"
-   */
-  connection?: string;
-}
+export interface ListWorkspacesOptions extends WorkspaceQuery, ConnectionArgs {}
 
 /** Options of {@link getWorkspace}. */
-export interface GetWorkspaceOptions {
+export interface GetWorkspaceOptions extends ConnectionArgs {
   /** The id of the workspace: `ws-…`. */
   id: string;
   /** The related resources to return in `included`. */
   include?: WorkspaceInclude[];
-  /**
-   * The name of the connection in the stack's configuration, `steward:<connection>`.
-   * @default "default"
-   */
-  connection?: string;
 }
 
 /** A list of workspaces that is fetched page by page on demand. The first page is fetched once. */
@@ -111,13 +100,13 @@ async function fetchPage(
   { q, currentRunStatus, sort, pageSize, include }: WorkspaceQuery,
   page: number,
 ): Promise<WorkspacePage> {
-  const query: Record<string, string> = {
-    ...(q === undefined ? {} : { q }),
-    ...(currentRunStatus ? { "filter[current_run][status]": currentRunStatus.join(",") } : {}),
-    ...(sort ? { sort } : {}),
-    ...(include ? { include: include.join(",") } : {}),
-    ...(page === 1 ? {} : { "page[number]": String(page) }),
-    ...(pageSize === undefined ? {} : { "page[size]": String(pageSize) }),
+  const query = {
+    q,
+    "filter[current_run][status]": currentRunStatus?.join(","),
+    sort,
+    include: include?.join(","),
+    "page[number]": page === 1 ? undefined : String(page),
+    "page[size]": pageSize?.toString(),
   };
   const document = await callAsAdministrator(operation, { method: "GET", path, query, retry: "idempotent" });
   const { included, meta } = (document ?? {}) as { included?: unknown; meta?: { "status-counts"?: Record<string, number> } };

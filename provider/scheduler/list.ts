@@ -101,15 +101,15 @@ export async function fetchPage(
 ): Promise<Fetched> {
   const path = `/v1/${collection}`;
   const { pageSize, reverse, signal } = query;
-  const filter = query.filter === undefined ? undefined : String(query.filter);
+  const filter = query.filter?.toString();
   // Nodes have no namespace.
   const inherited = collection === "nodes" ? { ...operation, server: { ...operation.server, namespace: undefined } } : operation;
   const parameters = {
     ...queryOf(inherited, query),
-    ...(filter === undefined ? {} : { filter }),
-    ...(pageSize === undefined ? {} : { per_page: String(pageSize) }),
-    ...(reverse ? { reverse: "true" } : {}),
-    ...(next === undefined ? {} : { next_token: next }),
+    filter,
+    per_page: pageSize?.toString(),
+    reverse: reverse ? "true" : undefined,
+    next_token: next,
     ...more.query,
   };
   const retry = more.retry ?? (filter !== undefined && asksForEmptiness(filter) ? "only429" : "exceptOn5xx");

@@ -1,5 +1,5 @@
 import { Operation } from "../connection";
-import { Definition, Discovered, DiscoverRequest, ExistingObject } from "../definition";
+import { Definition, Discovered, DiscoverRequest, ExistingObject, FindRequest } from "../definition";
 import { placeholdersIn } from "../fields";
 import { Adopt } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
@@ -66,7 +66,7 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     return inputs as unknown as State;
   }
 
-  async function find({ operation, inputs }: { operation: Operation; inputs: Inputs }): Promise<ExistingObject<State> | undefined> {
+  async function find({ operation, inputs }: FindRequest<Inputs>): Promise<ExistingObject<State> | undefined> {
     const { adopt } = inputs;
     const { reason, remedy } = exists(inputs);
     const error = { reason, hint: `${renamedHint} ${remedy} ${replaceHint}` };

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { Comparison, exact, pem } from "../comparison";
 import { Operation } from "../connection";
-import { Definition, DeleteRequest, ExistingObject, ReadRequest, UpdateRequest } from "../definition";
+import { Definition, DeleteRequest, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../definition";
 import { CheckFailure } from "../errors";
 import { ConnectionArgs, connectionField, holdsCredentials, rule, str } from "../inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
@@ -197,13 +197,7 @@ const equalities = (fields: readonly (keyof typeof readable)[]): Record<string, 
   Object.fromEntries(fields.map((field) => [field, readable[field].equal]));
 
 /** A create overwrites the whole configuration: undeclared fields become blank. */
-async function find({
-  operation,
-  inputs,
-}: {
-  operation: Operation;
-  inputs: SchedulerAccessInputs;
-}): Promise<ExistingObject<StoredState> | undefined> {
+async function find({ operation, inputs }: FindRequest<SchedulerAccessInputs>): Promise<ExistingObject<StoredState> | undefined> {
   const { mount = "", adopt } = inputs;
   const data = await readExisting(adopt, (anyNotFound) => readData(operation, path(mount), { anyNotFound }));
   if (!data || isLeftover(operation, data)) return undefined;

@@ -33,12 +33,9 @@ export const settingsFunction = <State extends SettingsState>({
   },
 });
 
-interface ReadableSettings<State extends SettingsState> {
-  token: string;
-  displayName: string;
+type ReadableSettings<State extends SettingsState> = Pick<SettingsDefinition<never, State>, "token" | "displayName" | "read"> & {
   fields: AnyFields;
-  read: SettingsDefinition<never, State>["read"];
-}
+};
 
 export async function readSettings<State extends SettingsState, Secret extends keyof State = never>(
   settings: ReadableSettings<State>,

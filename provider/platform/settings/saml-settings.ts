@@ -139,18 +139,12 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
   rules: [
     {
       fields: ["idpCert"],
-      check: ({ idpCert }, operation) =>
-        idpCert === undefined || isCertificate(idpCert)
-          ? []
-          : [
-              {
-                path: "idpCert",
-                rule: "certificate",
-                reason: "must be a valid certificate in PEM format, not a path",
-                // Terraform Enterprise accepts any string, and users can then not sign in.
-                warning: !dialectOf(operation).parsesCertificates,
-              },
-            ],
+      check: ({ idpCert }, operation) => {
+        const reason = "must be a valid certificate in PEM format, not a path";
+        // Terraform Enterprise accepts any string, and users can then not sign in.
+        const warning = !dialectOf(operation).parsesCertificates;
+        return idpCert === undefined || isCertificate(idpCert) ? [] : [{ path: "idpCert", rule: "certificate", reason, warning }];
+      },
     },
   ],
   requiredWhenEnabled: (values) =>

@@ -162,11 +162,7 @@ function polynomialThrough(base: readonly Share[]): (point: number) => Buffer {
   };
 }
 
-let loaded: typeof OpenPGP | undefined;
-function openpgp(): typeof OpenPGP {
-  loaded ??= require("openpgp") as typeof OpenPGP;
-  return loaded;
-}
+const openpgp = (): typeof OpenPGP => require("openpgp");
 
 /** A key as the service takes it, or the reason why it cannot be used. */
 export interface InspectedKey {
