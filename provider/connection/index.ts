@@ -69,6 +69,13 @@ export interface Run {
   limits: Limits;
 }
 
+/** Returns the cached value of a key, or creates and caches it. */
+export function cached<Value>(cache: Run["cache"], key: readonly string[], create: () => Value): Value {
+  const name = JSON.stringify(key);
+  if (!cache.has(name)) cache.set(name, create());
+  return cache.get(name) as Value;
+}
+
 /** An operation on a server. `Own` are the settings that only its system has. */
 export interface Operation<Own = object> {
   server: Server & Own;

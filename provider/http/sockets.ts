@@ -1,6 +1,6 @@
 import type * as Undici from "undici";
 import { isLoopback, isPrivate, Operation } from "../connection";
-import { warnOnce } from "../log/warning";
+import { warnOnce } from "../log/log";
 import { assertProxies } from "./failure";
 
 /** A first-in, first-out semaphore for requests. */

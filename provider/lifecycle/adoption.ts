@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { Comparison, neverDiffers } from "../comparison";
-import { Operation } from "../connection";
-import { cached } from "../connection/cache";
+import { cached, Operation } from "../connection";
 import { AnyDefinition, Difference, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
 import { comparisonOf, namesWith } from "../fields";

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Operation, Run } from "../connection";
-import { cached } from "../connection/cache";
+import { cached, Operation, Run } from "../connection";
 import { PartialState, StewardError } from "../errors";
 
 // The resources that manage each object on a server. After a rename or a change of type, Pulumi deletes the former resource, which must not remove the object

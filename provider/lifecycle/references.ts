@@ -6,8 +6,7 @@ import { AnyFields } from "../definition";
 import { CheckFailure, invalidInput } from "../errors";
 import { comparisonOf, fieldPath, namesWith, secretNames } from "../fields";
 import { pathOf, SecretReference, valueAt } from "../inputs";
-import { Log } from "../log/log";
-import { warnOnce } from "../log/warning";
+import { Log, warnOnce } from "../log/log";
 import { isObject } from "../text/json";
 import { fieldAt, isReference, Properties, StoredReference, setField, unknown } from "./properties";
 

@@ -7,7 +7,7 @@ import { StewardError } from "../errors";
 import { defaultsOf } from "../fields";
 import { declaredTwice, findDeclared } from "../lifecycle/ownership";
 import { withoutNulls } from "../lifecycle/properties";
-import { standardOutput } from "../log/print";
+import { standardOutput } from "../log/log";
 
 // A program may declare each object on a server only once. Two resources for one object would overwrite each other, and deleting one would delete the
 // object of the other. Only the program knows the names of the resources.

@@ -1,6 +1,5 @@
 import type { OpenAPIV3 } from "openapi-types";
-import { defineSystem, Operation, System } from "../connection";
-import { cached } from "../connection/cache";
+import { cached, defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
 import { Request, Retry, send } from "../http";
 import { errorsIn, unexpectedResponse } from "../http/failure";

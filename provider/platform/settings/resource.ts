@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { unordered } from "../../comparison";
-import { Operation } from "../../connection";
-import { cached } from "../../connection/cache";
+import { cached, Operation } from "../../connection";
 import {
   CreateRequest,
   Definition,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../comparison";
 import { Operation } from "../../connection";
 import { Definition } from "../../definition";
+import { valueAt } from "../../inputs";
 import { assertAdopted, newInstance, otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
@@ -124,7 +125,9 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
     holds: ["a candidate"],
     server: ["none"],
     log: "the attempt is gone, committed or not: the outcome is unknown",
-    act: stopUnknown,
+    act: async (run) => {
+      throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
+    },
   },
   { holds: ["a candidate", "an unknown outcome"], ...oldProbe },
   { holds: ["a candidate", "an unknown outcome"], ...tamperedAttempt },
@@ -142,18 +145,12 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
   },
 ];
 
-async function stopUnknown(run: CommitRun): Promise<never> {
-  throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
-}
-
 async function cancelConflicting({ operation, inputs }: CommitRun, observed: Observed): Promise<undefined> {
   await resolveConflict(operation, observed, inputs.onConflict, false);
 }
 
 /** Only different new shares are a change. */
-const candidates: Comparison = {
-  equal: (a, b) => isDeepStrictEqual((a as Submission | undefined)?.candidate, (b as Submission | undefined)?.candidate),
-};
+const candidates: Comparison = { equal: (a, b) => isDeepStrictEqual(valueAt(a, ["candidate"]), valueAt(b, ["candidate"])) };
 const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
 /** Notes for the missing decrypted new shares. */
