@@ -67,16 +67,14 @@ function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, label, isConf
   const field = token ? "token" : tokenFile ? "tokenFile" : "tokenEnv";
   if (!isConfigured) return `the ${label(field)}`;
   const setting = `the setting ${field}`;
-  if (tokenEnv && conventionalName.test(tokenEnv)) return `the variable ${tokenEnv}, ${setting}`;
+  if (tokenEnv && isVariableName(tokenEnv)) return `the variable ${tokenEnv}, ${setting}`;
   return tokenFile && isPath(tokenFile) ? `the file ${tokenFile}, ${setting}` : setting;
 }
 
 const isPath = (value: string): boolean => /^(\.{0,2}|~)\//.test(value);
 
 /** True for the conventional form of variable names, which tokens rarely have. */
-export const isVariableName = (name: string): boolean => conventionalName.test(name);
-
-const conventionalName = /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/;
+export const isVariableName = (name: string): boolean => /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/.test(name);
 
 function findToken(
   { settings: { token, tokenFile, tokenEnv }, label }: NamedSettings<CredentialSettings>,
@@ -88,7 +86,7 @@ function findToken(
   const value = environment[tokenEnv];
   if (value) return value;
   // A value that does not look like a name may be the token in the wrong setting.
-  const variable = conventionalName.test(tokenEnv) ? `the variable ${tokenEnv}, which` : "a variable that";
+  const variable = isVariableName(tokenEnv) ? `the variable ${tokenEnv}, which` : "a variable that";
   throw invalid(
     "variable-unset",
     `The ${label("tokenEnv")} names ${variable} is not set`,

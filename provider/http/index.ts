@@ -1,11 +1,13 @@
+import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createGunzip } from "node:zlib";
 import type * as Undici from "undici";
 import { Operation } from "../connection";
 import { Limits } from "../connection/limits";
 import { ErrorCode, StewardError } from "../errors";
 import { parsed } from "../text/json";
-import { readBody } from "./body";
 import {
+  bodyTooLarge,
   dialectHint,
   errorCode,
   errorsIn,
@@ -256,6 +258,28 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),
   });
+}
+
+/** Reads and decompresses the body of a response. Throws an error with the code `bodyTooLarge` if it exceeds `most` bytes. */
+async function readBody({ statusCode, body, headers }: Undici.Dispatcher.ResponseData, most: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of source) {
+      size += chunk.length;
+      if (size > most) return;
+      chunks.push(chunk);
+    }
+  };
+  try {
+    const zipped = String(headers["content-encoding"]).toLowerCase() === "gzip" && statusCode !== 204;
+    await (zipped ? pipeline(body, createGunzip(), collect) : collect(body));
+  } catch (error) {
+    if (size <= most) throw error;
+  }
+  // The error of a stream that was not read to its end does not tell this.
+  if (size > most) throw Object.assign(new Error(), { code: bodyTooLarge });
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** Undici observes a signal only after it has connected, which may take longer than the deadline. */

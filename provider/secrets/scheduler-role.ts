@@ -7,9 +7,8 @@ import { bool, ConnectionArgs, connectionField, isStorableKey, str } from "../in
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
 import { removeObject } from "../lifecycle/ownership";
 import { isStringList } from "../text/json";
-import { apiObject } from "./api-object";
+import { apiObject, listNames } from "./api-object";
 import { apiPath, dialectOf, remove, system } from "./client";
-import { listNames } from "./lists";
 import { MountArgs, mountField } from "./mount";
 
 /** The type of the tokens of a role: `client` tokens have its policies, `management` tokens may do everything. */

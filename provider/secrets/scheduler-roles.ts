@@ -2,7 +2,16 @@ import { z } from "zod";
 import { Comparison, unordered } from "../comparison";
 import { Operation } from "../connection";
 import { withProgress } from "../connection/progress";
-import { Definition, DeleteRequest, ExistingObject, OutcomeUnknown, PlanNote, ReadRequest, UpdateRequest } from "../definition";
+import {
+  Definition,
+  DeleteRequest,
+  ExistingObject,
+  FindRequest,
+  OutcomeUnknown,
+  PlanNote,
+  ReadRequest,
+  UpdateRequest,
+} from "../definition";
 import { PartialState, StewardError } from "../errors";
 import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../inputs";
 import { Adopt, adoptExisting, adoptField } from "../lifecycle/adoption";
@@ -147,13 +156,7 @@ function planNotes({ inputs: { roles, exclusive, mount }, last }: { inputs: Sche
   );
 }
 
-async function find({
-  operation,
-  inputs,
-}: {
-  operation: Operation;
-  inputs: SchedulerRolesInputs;
-}): Promise<ExistingObject<StoredState> | undefined> {
+async function find({ operation, inputs }: FindRequest<SchedulerRolesInputs>): Promise<ExistingObject<StoredState> | undefined> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const listed = await listRoleNames(operation, mount);
   const others = without(listed, Object.keys(roles));
@@ -196,12 +199,8 @@ async function existing(
   };
 }
 
-async function update({
-  operation,
-  inputs,
-  state: previous,
-  last,
-}: UpdateRequest<SchedulerRolesInputs, StoredState>): Promise<StoredState> {
+async function update(request: UpdateRequest<SchedulerRolesInputs, StoredState>): Promise<StoredState> {
+  const { operation, inputs, state: previous, last } = request;
   const managed = [...namesIn(previous)];
   const added = without(Object.keys(inputs.roles), managed);
   if (added.length > 0) {
@@ -224,23 +223,17 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
     Boolean(previous.unanswered?.includes(name) || (roleNamed(previous.roles, name) && isRemoved(operation, rolePath({ mount, name }))));
   const writes = Object.keys(roles).filter((name) => isInDoubt(name) || !sameRole(roleNamed(previous.roles, name), roles[name]));
   const removals = without([...namesIn(previous), ...undeclared], Object.keys(roles));
-  const requests: [string, () => Promise<unknown>][] = [
-    ...writes.map((name): [string, () => Promise<void>] => [
-      name,
-      async () => {
-        state.roles[name] = await writeRole(operation, { mount, name, ...roles[name] });
-      },
-    ]),
-    ...removals.map((name): [string, () => Promise<boolean>] => [
-      name,
-      async () => {
-        const isDeleted = await removal(operation, mount, name);
-        delete state.roles[name];
-        return isDeleted;
-      },
-    ]),
-  ];
-  const failure = await sendAll(operation, mount, ["write or delete", "written or deleted"], requests);
+  const send = async (name: string): Promise<unknown> => {
+    const role = roleNamed(roles, name);
+    if (role) {
+      state.roles[name] = await writeRole(operation, { mount, name, ...role });
+      return undefined;
+    }
+    const isDeleted = await removal(operation, mount, name);
+    delete state.roles[name];
+    return isDeleted;
+  };
+  const failure = await sendAll(operation, mount, ["write or delete", "written or deleted"], [...writes, ...removals], send);
   if (!failure) return state;
   const { names, unanswered, error, hasOthers } = failure;
   // No role was written, and no outcome is unknown.
@@ -262,9 +255,8 @@ const removal = (operation: Operation, mount: string, name: string): Promise<boo
   deleteRole(operation, { mount, name }, { isQuiet: true });
 
 async function removeAll({ operation, state }: DeleteRequest<StoredState>): Promise<void> {
-  const names = [...namesIn(state)];
-  const requests = names.map((name): [string, () => Promise<boolean>] => [name, () => removal(operation, state.mount, name)]);
-  const failure = await sendAll(operation, state.mount, ["delete", "deleted"], requests);
+  const { mount } = state;
+  const failure = await sendAll(operation, mount, ["delete", "deleted"], [...namesIn(state)], (name) => removal(operation, mount, name));
   if (!failure) return;
   const { error, unanswered, hasOthers } = failure;
   throw error.with({ outcomeUnknown: hasOthers || unanswered.length > 0 });
@@ -286,29 +278,29 @@ async function sendAll(
   operation: Operation,
   mount: string,
   [verb, done]: readonly [verb: string, done: string],
-  requests: readonly [name: string, send: () => Promise<unknown>][],
+  all: readonly string[],
+  send: (name: string) => Promise<unknown>,
 ): Promise<Failure | undefined> {
-  const work = requests.map(([, send]) => send());
-  const outcomes = await Promise.allSettled(withProgress(operation, work, rolesOf(mount), done));
-  const left = requests.filter((_, index) => (outcomes[index] as { value?: unknown }).value === false);
+  const outcomes = await Promise.allSettled(withProgress(operation, all.map(send), rolesOf(mount), done));
+  const left = all.filter((_, index) => (outcomes[index] as { value?: unknown }).value === false);
   if (left.length > 0)
     operation.run.log.warn(
-      `${operation.resource}: left in place, since other resources of this program now manage them (${shortList(left.map(([name]) => name))}).`,
+      `${operation.resource}: left in place, since other resources of this program now manage them (${shortList(left)}).`,
     );
   const failures = outcomes.flatMap((outcome, index) =>
-    outcome.status === "rejected" ? [{ name: requests[index]?.[0] as string, error: outcome.reason as StewardError }] : [],
+    outcome.status === "rejected" ? [{ name: all[index] as string, error: outcome.reason as StewardError }] : [],
   );
   const [first] = failures;
   if (!first) return undefined;
   if (!(first.error instanceof StewardError)) throw first.error;
   const names = failures.map(({ name }) => name);
-  const hasOthers = names.length + left.length < requests.length;
+  const hasOthers = names.length + left.length < all.length;
   const others = hasOthers ? ` The others were ${done}.` : "";
-  const reason = `could not ${verb} ${names.length} of ${requests.length} roles (${names.join(", ")}).${others} First error ("${first.name}"): ${first.error.details.reason}`;
+  const reason = `could not ${verb} ${names.length} of ${all.length} roles (${names.join(", ")}).${others} First error ("${first.name}"): ${first.error.details.reason}`;
   return {
     names,
     unanswered: failures.filter(({ error }) => error.details.outcomeUnknown).map(({ name }) => name),
-    error: requests.length === 1 ? first.error : first.error.with({ reason }),
+    error: all.length === 1 ? first.error : first.error.with({ reason }),
     hasOthers,
   };
 }

@@ -44,7 +44,7 @@ export const secrets: readonly MutatedFile[] = [
       ],
       [
         "a deletion that failed in part does not say that others were deleted",
-        "const hasOthers = names.length + left.length < requests.length;",
+        "const hasOthers = names.length + left.length < all.length;",
         "const hasOthers = false;",
       ],
       ["an exclusive set tolerates another resource for a role of its mount", '...(exclusive ? [""] : [])', ""],
