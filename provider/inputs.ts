@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { Duration, seconds } from "./comparison";
 import { CheckFailure } from "./errors";
@@ -129,8 +130,21 @@ export const signatureKey = "4dabf18193072939515e22adb298388d";
  */
 export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== signatureKey && !hasHalfPair(name);
 
-/** True for an address with credentials, `https://user:password@host`. The state would store them in plaintext. */
-export const holdsCredentials = (address: string): boolean => {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  return Boolean(url?.username || url?.password);
+/** An input that is a URL without a user name and a password. `expected`: the rule about its protocol. */
+export const urlInput = (type: string, protocol: RegExp, expected: ReturnType<typeof rule>): z.ZodType<string> => {
+  const urlOf = (value: string): Partial<URL> => (URL.canParse(value) ? new URL(value) : {});
+  const noCredentials = "must not contain a user name or a password: the state would store them in plaintext";
+  return z
+    .string(type)
+    .refine((value) => protocol.test(urlOf(value).protocol ?? ""), expected)
+    .refine((value) => !urlOf(value).username && !urlOf(value).password, rule("credentials", noCredentials));
 };
+
+/** True for an X.509 certificate in PEM format. */
+export function isCertificate(pem: string): boolean {
+  try {
+    return Boolean(new X509Certificate(pem));
+  } catch {
+    return false;
+  }
+}

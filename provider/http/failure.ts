@@ -111,17 +111,15 @@ function unsent(code: string, message: string, operation: Operation, nothingSent
   );
 }
 
-const tlsCauses: readonly { rule: string; codes: RegExp; isCertificate?: boolean; hint(host: string): string }[] = [
+const tlsCauses: readonly { rule: string; codes: RegExp; hint(host: string): string }[] = [
   {
     rule: "certificate-expired",
     codes: /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
-    isCertificate: true,
     hint: () => "The server's certificate has expired or is not yet valid: renew it, or correct the clock of this machine.",
   },
   {
     rule: "certificate-host",
     codes: /ALTNAME/,
-    isCertificate: true,
     hint: (host) => `The server's certificate is not valid for ${host}: use a host name of the certificate in the connection's address.`,
   },
   {
@@ -132,7 +130,6 @@ const tlsCauses: readonly { rule: string; codes: RegExp; isCertificate?: boolean
   {
     rule: "certificate-authority",
     codes: /UNABLE_TO_|SELF_SIGNED/,
-    isCertificate: true,
     hint: () => "The server's certificate is signed by an unknown CA: set the connection's caCert to the certificate of that CA.",
   },
 ];
@@ -143,7 +140,8 @@ function tlsHint(code: string, { server: { address, skipVerify } }: Operation): 
     cause?.hint(new URL(address).hostname) ??
     "Set the connection's caCert to the CA of the server's certificate, or correct the scheme of the address.";
   const ignored = `${skipVerify} is ignored, since an attacker on the network could read the token.`;
-  return { rule: cause?.rule ?? "tls", hint: skipVerify && cause?.isCertificate ? `${hint} ${ignored}` : hint };
+  const isIgnored = skipVerify && cause?.rule.startsWith("certificate");
+  return { rule: cause?.rule ?? "tls", hint: isIgnored ? `${hint} ${ignored}` : hint };
 }
 
 /** The variable with the proxy of a scheme. A variable in lower case hides the other one, even if it is empty. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Comparison, neverDiffers } from "../comparison";
 import { cached, Operation } from "../connection";
-import { AnyDefinition, Difference, ExistingObject } from "../definition";
+import { AnyDefinition, AnyFields, Difference, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
 import { comparisonOf, namesWith } from "../fields";
 import { redact } from "../http/redaction";
-import { bool, Schema } from "../inputs";
+import { bool, Schema, valueAt } from "../inputs";
 import { Line } from "../log/log";
 import { shortened } from "../text/printable";
 import { Properties } from "./properties";
@@ -96,16 +96,12 @@ export function previewLines(operation: Operation, adopt: Adopt | undefined, exi
   ];
 }
 
-/** The attributes in `equal` that differ. */
-export const differencesOf = <Fields extends object>(
-  from: Fields,
-  to: Fields,
-  equal: { [Field in keyof Fields]?: (a: unknown, b: unknown) => boolean },
-  prefix = "",
-): Difference[] =>
-  (Object.keys(equal) as (keyof Fields & string)[])
-    .filter((field) => !equal[field]?.(from[field], to[field]))
-    .map((field) => ({ path: `${prefix}${field}`, from: from[field], to: to[field] }));
+/** The fields with these names that differ. */
+export const differencesOf = (fields: AnyFields, names: readonly string[], from: object, to: object): Difference[] =>
+  names.flatMap((path) => {
+    const [before, after] = [valueAt(from, [path]), valueAt(to, [path])];
+    return comparisonOf(fields, path).equal(before, after) ? [] : [{ path, from: before, to: after }];
+  });
 
 type Adopting = Pick<AnyDefinition, "find" | "fields">;
 

@@ -1,4 +1,3 @@
-import { exact } from "../comparison";
 import { Operation } from "../connection";
 import { Definition, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../definition";
 import { PartialState, StewardError } from "../errors";
@@ -187,7 +186,7 @@ async function find({ operation, inputs }: FindRequest<ModuleVersionDeprecationI
   return {
     reason: "it is already deprecated with another reason or link",
     hint: `${renamedHint} Otherwise set adopt: true to overwrite them, or declare the same reason and link.`,
-    differences: differencesOf<Published>(existing, inputs, { reason: exact.equal, link: exact.equal }),
+    differences: differencesOf(moduleVersionDeprecation.fields, ["reason", "link"], existing, inputs),
   };
 }
 

@@ -159,11 +159,6 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
   },
 };
 
-interface Started {
-  operation: Operation;
-  first: WorkspacePage;
-}
-
 /**
  * Lists all workspaces of the installation: `GET /api/v2/admin/workspaces`.
  *
@@ -176,15 +171,14 @@ interface Started {
  * ```
  */
 export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceList {
-  let started: Promise<Started> | undefined;
-  const begin = async (): Promise<Started> => {
-    started ??= invoke(workspaces, options, async (operation) => ({ operation, first: await firstPage(operation, options) }));
-    try {
-      return await started;
-    } catch (error) {
+  const start = () => invoke(workspaces, options, async (operation) => ({ operation, first: await firstPage(operation, options) }));
+  let started: ReturnType<typeof start> | undefined;
+  const begin = async () => {
+    started ??= start().catch((error) => {
       started = undefined;
       throw error;
-    }
+    });
+    return started;
   };
   return {
     statusCounts: async () => (await begin()).first.statusCounts,

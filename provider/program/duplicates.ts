@@ -2,7 +2,7 @@ import { all, Inputs, Output } from "@pulumi/pulumi/output";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
 import { connect, noEngine, Operation, System } from "../connection";
-import { AnyFields } from "../definition";
+import { AnyDefinition } from "../definition";
 import { StewardError } from "../errors";
 import { defaultsOf } from "../fields";
 import { declaredTwice, findDeclared } from "../lifecycle/ownership";
@@ -11,15 +11,6 @@ import { standardOutput } from "../log/log";
 
 // A program may declare each object on a server only once. Two resources for one object would overwrite each other, and deleting one would delete the
 // object of the other. Only the program knows the names of the resources.
-
-/** The parts of a definition that the check reads. */
-export interface Declared {
-  system: System;
-  token: string;
-  displayName: string;
-  objects?: { fields: readonly string[]; paths(fields: never): readonly string[] };
-  fields: AnyFields;
-}
 
 /** One run of a program. */
 export interface Program {
@@ -50,7 +41,7 @@ const isPlain = (value: unknown): boolean => !Output.isInstance(value) && !(valu
  * Returns the properties of a resource, after it has checked that no other resource of the program declares its objects. If a property is an output, the
  * check runs when the output resolves, before the resource is registered. Throws an error that names the other resource.
  */
-export function declareOnce(definition: Declared, name: string, properties: Inputs): Inputs {
+export function declareOnce(definition: AnyDefinition, name: string, properties: Inputs): Inputs {
   const stack = getStackResource();
   const { objects } = definition;
   // Unit tests construct resources without a stack.
@@ -81,7 +72,7 @@ const withoutValues = (value: unknown): unknown =>
 
 /** Records the objects that a resource declares. Throws if another resource declares one of them. */
 export function declare(
-  { system, displayName, objects, fields }: Declared,
+  { system, displayName, objects, fields }: AnyDefinition,
   name: string,
   { names, connections }: Program,
   inputs: Inputs,
@@ -108,9 +99,9 @@ export function declare(
 }
 
 /** Invalid inputs have no paths. The provider reports them. */
-function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): readonly string[] {
+function pathsOf({ paths }: NonNullable<AnyDefinition["objects"]>, fields: Inputs): readonly string[] {
   try {
-    return paths(fields as never);
+    return paths(fields);
   } catch {
     return [];
   }

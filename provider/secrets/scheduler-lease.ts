@@ -1,4 +1,4 @@
-import { Duration, duration, exact, seconds } from "../comparison";
+import { Duration, duration, seconds } from "../comparison";
 import { Operation } from "../connection";
 import { Definition, Difference, UpdateRequest } from "../definition";
 import { ConnectionArgs, connectionField, durationInput } from "../inputs";
@@ -48,7 +48,7 @@ const timesOf = (inputs: SchedulerLeaseInputs, current: Times | undefined): Time
 });
 
 const timeDifferences = (from: Times, inputs: SchedulerLeaseInputs): Difference[] =>
-  differencesOf(from, timesOf(inputs, from), { ttl: exact.equal, maxTtl: exact.equal });
+  differencesOf(schedulerLease.fields, ["ttl", "maxTtl"], from, timesOf(inputs, from));
 
 const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
   path: "<mount>/config/lease",

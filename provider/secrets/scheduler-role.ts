@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { exact, unordered } from "../comparison";
+import { unordered } from "../comparison";
 import { Operation } from "../connection";
 import { Definition, Difference } from "../definition";
 import { CheckFailure } from "../errors";
@@ -158,13 +158,8 @@ export const deleteRole = (operation: Operation, role: { mount: string; name: st
   removeObject(operation, rolePath(role), () => remove(operation, rolePath(role)), options);
 
 /** The differences that adopting a role overwrites. A `global` that the service does not return is not compared. */
-export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix?: string): Difference[] =>
-  differencesOf(
-    { ...from, global: from.global ?? to.global },
-    to,
-    { policies: unordered.equal, global: exact.equal, type: exact.equal },
-    prefix,
-  );
+export const roleDifferences = (from: RoleAttributes, to: RoleAttributes): Difference[] =>
+  differencesOf(schedulerRole.fields, Object.keys(roleDefaults), { ...from, global: from.global ?? to.global }, to);
 
 /** The attributes that an adoption overwrites, but cannot read. */
 export const unreadOf = (roles: readonly RoleAttributes[]): string[] =>

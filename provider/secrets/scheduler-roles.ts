@@ -192,9 +192,10 @@ async function existing(
   return {
     reason: `the mount "${mount}" already has roles with these names: ${shortList(taken)}`,
     hint: `${hint} adopt: true to adopt them, or choose other names.`,
-    differences: read.flatMap(([name, role]) =>
-      role ? roleDifferences(role, complete(roleNamed(roles, name) ?? {}), `${pathOf(["roles", name])}.`) : [],
-    ),
+    differences: read.flatMap(([name, role]) => {
+      const differences = role ? roleDifferences(role, complete(roleNamed(roles, name) ?? {})) : [];
+      return differences.map((each) => ({ ...each, path: pathOf(["roles", name, each.path]) }));
+    }),
     unreadable: unreadOf(read.flatMap(([, role]) => role ?? [])).map((field) => `${field} of each role`),
   };
 }
