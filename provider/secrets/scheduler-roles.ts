@@ -15,25 +15,23 @@ import {
 import { PartialState, StewardError } from "../errors";
 import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../inputs";
 import { Adopt, adoptExisting, adoptField } from "../lifecycle/adoption";
-import { isRemoved, renamedHint } from "../lifecycle/ownership";
+import { isRemoved, removeObject, renamedHint } from "../lifecycle/ownership";
 import { shortened } from "../text/printable";
-import { system } from "./client";
+import { remove, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { explainRefusal } from "./refusal";
 import { atEachMount } from "./scheduler-mounts";
 import {
-  deleteRole,
+  attributesOf,
   listRoleNames,
   RoleAttributes,
   RoleState,
   readRole,
   roleAttributes,
-  roleDefaults,
   roleDifferences,
   roleNameFindings,
   rolePath,
   rolePolicyFindings,
-  unreadOf,
   writeRole,
 } from "./scheduler-role";
 
@@ -81,24 +79,19 @@ const role: z.ZodType<RoleAttributes> = strictObject({ policies: policies.option
 const roleNamed = <Role>(roles: Record<string, Role> | undefined, name: string): Role | undefined =>
   roles && Object.hasOwn(roles, name) ? roles[name] : undefined;
 
-const complete = (role: RoleAttributes): Required<RoleAttributes> => ({ ...roleDefaults, ...role });
-
-/** The attributes without `lease`, which would only enlarge the state. */
-const attributesOf = ({ policies, global, type }: RoleState): RoleState => ({ policies, global, type });
-
 const sameRole = (a: RoleAttributes | undefined, b: RoleAttributes | undefined): boolean =>
   a !== undefined &&
   b !== undefined &&
-  unordered.equal(complete(a).policies, complete(b).policies) &&
-  complete(a).global === complete(b).global &&
-  complete(a).type === complete(b).type;
+  unordered.equal(attributesOf(a).policies, attributesOf(b).policies) &&
+  attributesOf(a).global === attributesOf(b).global &&
+  attributesOf(a).type === attributesOf(b).type;
 
 const rolesByName: Comparison = {
   normalize: (value) =>
     Object.fromEntries(
       Object.entries(value as Roles).map(([name, role]) => [
         name,
-        { ...complete(role), policies: unordered.normalize?.(complete(role).policies) },
+        { ...attributesOf(role), policies: unordered.normalize?.(attributesOf(role).policies) },
       ]),
     ),
   equal: (a, b) =>
@@ -117,6 +110,7 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
   const states = await Promise.all(withProgress(operation, reads, rolesOf(mount), "read"));
   return {
     mount,
+    // Without `lease`, which would only enlarge the state.
     roles: Object.fromEntries(states.flatMap(([name, role]) => (role ? [[name, attributesOf(role)]] : []))),
     exclusive,
     undeclared: unlessEmpty(undeclared),
@@ -193,10 +187,10 @@ async function existing(
     reason: `the mount "${mount}" already has roles with these names: ${shortList(taken)}`,
     hint: `${hint} adopt: true to adopt them, or choose other names.`,
     differences: read.flatMap(([name, role]) => {
-      const differences = role ? roleDifferences(role, complete(roleNamed(roles, name) ?? {})) : [];
+      const differences = role ? roleDifferences(role, attributesOf(roleNamed(roles, name) ?? {})) : [];
       return differences.map((each) => ({ ...each, path: pathOf(["roles", name, each.path]) }));
     }),
-    unreadable: unreadOf(read.flatMap(([, role]) => role ?? [])).map((field) => `${field} of each role`),
+    unreadable: read.some(([, role]) => role && role.global === undefined) ? ["global of each role"] : [],
   };
 }
 
@@ -244,7 +238,8 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
   const inDoubt = names.filter((name) => unanswered.includes(name) || isInDoubt(name));
   state.unanswered = unlessEmpty(without(inDoubt, undeclared));
   // A refresh encrypts only keys that were encrypted before, so the state keeps roles that may have been written.
-  for (const name of inDoubt) if (roleNamed(roles, name) && !roleNamed(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
+  for (const name of inDoubt)
+    if (roleNamed(roles, name) && !roleNamed(state.roles, name)) state.roles[name] = attributesOf(roles[name] ?? {});
   throw new PartialState(state, {
     ...error.details,
     hint: [error.details.hint, "The next `pulumi up` continues from there."].filter(Boolean).join(" "),
@@ -252,8 +247,10 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
 }
 
 /** Deletes a role. Returns false if another resource of the program now manages it. */
-const removal = (operation: Operation, mount: string, name: string): Promise<boolean> =>
-  deleteRole(operation, { mount, name }, { isQuiet: true });
+function removal(operation: Operation, mount: string, name: string): Promise<boolean> {
+  const path = rolePath({ mount, name });
+  return removeObject(operation, path, () => remove(operation, path), { isQuiet: true });
+}
 
 async function removeAll({ operation, state }: DeleteRequest<StoredState>): Promise<void> {
   const { mount } = state;

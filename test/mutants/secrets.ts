@@ -13,7 +13,7 @@ export const secrets: readonly MutatedFile[] = [
     ],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
-      ["a change of global is not detected", "  complete(a).global === complete(b).global &&\n", ""],
+      ["a change of global is not detected", "  attributesOf(a).global === attributesOf(b).global &&\n", ""],
       [
         "an undeclared role that refresh found counts as declared",
         "const ours = namesIn(previous);",

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { Operation } from "../../connection";
-import { StewardError } from "../../errors";
+import { CheckFailure, StewardError } from "../../errors";
 import { StopId } from "./stops";
 
 // Shares and sets of them, the proof that they belong together, and the PGP keys that they are encrypted to.
@@ -174,10 +174,7 @@ export interface InspectedKey {
 }
 
 /** The reason why no share can be encrypted to a key. */
-export interface KeyProblem {
-  rule: string;
-  reason: string;
-}
+type KeyProblem = Pick<CheckFailure, "rule" | "reason">;
 
 const isPrivateKey: KeyProblem = { rule: "private-key", reason: "is a private key: use the public one, and treat this one as compromised" };
 const none = { fingerprint: "", binary: "", encryptionKeys: [] };

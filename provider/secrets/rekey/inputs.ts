@@ -249,7 +249,7 @@ export function availableShares(sources: readonly ShareSource[], field: string):
 }
 
 /** The reason why a share does not belong to a list, after those before it. */
-function problemOf({ bytes }: Share, before: readonly Share[]): { rule: string; reason: string } | undefined {
+function problemOf({ bytes }: Share, before: readonly Share[]): Pick<CheckFailure, "rule" | "reason"> | undefined {
   if (bytes.length === 0) return { rule: "encoding", reason: "is neither base64 nor hex" };
   const duplicate = before.find((other) => other.bytes.equals(bytes));
   if (duplicate) return { rule: "duplicate", reason: `is the same share as ${duplicate.label}` };
