@@ -105,7 +105,6 @@ const isLeftover = (operation: Operation, { address }: Record<string, unknown>):
 const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
 
 const blankIsNone: Comparison = { equal: (a, b) => unblanked(a) === unblanked(b) };
-const blankPem: Comparison = { ...pem, equal: (a, b) => pem.equal(unblanked(a), unblanked(b)) };
 
 /** The address without its secrets: one that was written outside Pulumi may contain a password. */
 const withoutCredentials = (address: unknown): string =>
@@ -262,8 +261,8 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
       output: true,
       compare: blankIsNone,
     },
-    caCert: { input: certificate, stored: true, compare: blankPem },
-    clientCert: { input: certificate, stored: true, compare: blankPem },
+    caCert: { input: certificate, stored: true, compare: pem },
+    clientCert: { input: certificate, stored: true, compare: pem },
     clientKey: { input: privateKey, stored: true, compare: pem, secret: true, writeOnly: true },
     // Not deleted before it is replaced: the engine at the old mount must still revoke the tokens that are replaced with it.
     // A deleteBeforeReplace of the class, for `--replace`, would apply to a new mount as well.
