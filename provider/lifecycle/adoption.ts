@@ -33,11 +33,10 @@ function printed(value: unknown, secrets: readonly string[]): string {
 }
 
 /** `roles.web.policies: ["a"] -> ["b"]`. */
-export const describeDifference = (
-  { secrets: { fields: secretFields, values: secrets } }: Operation,
-  { path, from, to }: Difference,
-): string =>
-  `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${printed(from, secrets)} -> ${printed(to, secrets)}`}`;
+export function describeDifference({ secrets }: Operation, { path, from, to }: Difference): string {
+  if (secrets.fields.includes(inputOf(path))) return `${path}: [secret] -> [secret]`;
+  return `${path}: ${printed(from, secrets.values)} -> ${printed(to, secrets.values)}`;
+}
 
 function adoptionLines(operation: Operation, { differences = [], unreadable = [] }: ExistingObject<unknown>): string[] {
   return [

@@ -95,18 +95,14 @@ interface WorkspacePage extends Page<Workspace> {
 
 const path = adminPath("workspaces");
 
-async function fetchPage(
-  operation: Operation,
-  { q, currentRunStatus, sort, pageSize, include }: WorkspaceQuery,
-  page: number,
-): Promise<WorkspacePage> {
+async function fetchPage(operation: Operation, options: WorkspaceQuery, page: number): Promise<WorkspacePage> {
   const query = {
-    q,
-    "filter[current_run][status]": currentRunStatus?.join(","),
-    sort,
-    include: include?.join(","),
+    q: options.q,
+    "filter[current_run][status]": options.currentRunStatus?.join(","),
+    sort: options.sort,
+    include: options.include?.join(","),
     "page[number]": page === 1 ? undefined : String(page),
-    "page[size]": pageSize?.toString(),
+    "page[size]": options.pageSize?.toString(),
   };
   const document = await callAsAdministrator(operation, { method: "GET", path, query, retry: "idempotent" });
   const { included, meta } = (document ?? {}) as { included?: unknown; meta?: { "status-counts"?: Record<string, number> } };

@@ -71,25 +71,21 @@ const withoutValues = (value: unknown): unknown =>
     : value;
 
 /** Records the objects that a resource declares. Throws if another resource declares one of them. */
-export function declare(
-  { system, displayName, objects, fields }: AnyDefinition,
-  name: string,
-  { names, connections }: Program,
-  inputs: Inputs,
-): void {
+export function declare(definition: AnyDefinition, name: string, { names, connections }: Program, inputs: Inputs): void {
+  const { system, objects } = definition;
   const connectionName = (inputs.connection as string | undefined) ?? "default";
   const key = `${system.name} ${connectionName}`;
   if (!connections.has(key)) connections.set(key, find(system, connectionName));
   const operation = connections.get(key);
   if (!operation || !objects) return;
-  const paths = pathsOf(objects, { ...defaultsOf(fields, operation), ...withoutNulls(inputs) });
+  const paths = pathsOf(objects, { ...defaultsOf(definition.fields, operation), ...withoutNulls(inputs) });
   const declared = paths.map((path) => `${operation.server.id} ${path}`);
   for (const [index, object] of declared.entries()) {
     const other = findDeclared(names, object);
     if (other === undefined) continue;
     const error = new StewardError({
       code: "ERR_INVALID_INPUT",
-      operation: `Cannot declare ${displayName} "${name}"`,
+      operation: `Cannot declare ${definition.displayName} "${name}"`,
       ...declaredTwice(names.get(other) as string, `${paths[index]} of the connection "${connectionName}"`),
     });
     // Pulumi prints the stack of an error that an output throws.

@@ -15,19 +15,16 @@ export type SettingsResult<State, Secret extends keyof State = never> = Pick<Sta
 };
 
 /** The function that reads settings, without the provider's part of the state. */
-export const settingsFunction = <State extends SettingsState>({
-  token,
-  displayName,
-  fields,
-  read: readState,
-}: ReadableSettings<State>): ReadFunction<ConnectionArgs, Partial<State>> => ({
-  token: token.replace(":", ":get"),
-  operation: `Cannot read ${displayName}`,
+export const settingsFunction = <State extends SettingsState>(
+  page: ReadableSettings<State>,
+): ReadFunction<ConnectionArgs, Partial<State>> => ({
+  token: page.token.replace(":", ":get"),
+  operation: `Cannot read ${page.displayName}`,
   system,
   options: onlyConnection,
-  secrets: namesWith(fields, "secret"),
+  secrets: namesWith(page.fields, "secret"),
   async run(operation) {
-    const state = (await readState({ operation, state: {} as State & StoredState, declared: [] })) as State & StoredState;
+    const state = (await page.read({ operation, state: {} as State & StoredState, declared: [] })) as State & StoredState;
     const { managed, originalValues, serverNormalized, sent, ...settings } = state;
     return settings as unknown as Partial<State>;
   },

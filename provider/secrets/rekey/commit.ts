@@ -93,11 +93,9 @@ function firstOutcome({ attempt, source }: Submission): CommitState["outcome"] {
 }
 
 /** Adds this run's shares to those of earlier runs. Shares of an earlier set in newShares are valid, but prove nothing. */
-function gather(
-  operation: Operation,
-  { newShares = [], submission: { candidate, excluded } }: CommitInputs,
-  before: readonly Gathered[],
-): { gathered: Gathered[]; missing: string[] } {
+function gather(operation: Operation, inputs: CommitInputs, before: readonly Gathered[]): { gathered: Gathered[]; missing: string[] } {
+  const { newShares = [], submission } = inputs;
+  const { candidate, excluded } = submission;
   const { shares, missing } = availableShares(newShares, "newShares");
   const fitting = shares.filter((share) => !excluded.includes(shareDigest(candidate.nonce, share)));
   for (const each of shares)
