@@ -73,11 +73,7 @@ export interface SchedulerRoleState extends RoleState, Required<MountArgs> {
 
 const roleDefaults: Required<RoleAttributes> = { policies: [], global: false, type: "client" };
 
-export const roleAttributes: {
-  policies: z.ZodType<string[]>;
-  global: z.ZodType<boolean>;
-  type: z.ZodType<RoleType>;
-} = {
+export const roleAttributes: { [Name in keyof RoleAttributes]-?: z.ZodType<Required<RoleAttributes>[Name]> } = {
   policies: z.array(str.regex(/^[^\s,]+$/, "must be the name of one policy, without commas or spaces"), "must be a list of policy names"),
   global: bool,
   type: z.enum(["client", "management"], 'must be "client" or "management"'),
