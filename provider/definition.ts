@@ -106,9 +106,11 @@ export type Fields<Inputs, Outputs, State> = {
       : { output?: undefined; stored?: Name extends keyof Inputs ? true | undefined : true });
 } & { readonly [Path in `${string}.${string}`]?: Pick<Field, "secret" | "writeOnly"> };
 
-export interface CreateRequest<Inputs, Existing> {
+export interface FindRequest<Inputs> {
   operation: Operation;
   inputs: Inputs;
+}
+export interface CreateRequest<Inputs, Existing> extends FindRequest<Inputs> {
   /** The result of `find`. */
   existing?: ExistingObject<Existing>;
 }
@@ -119,9 +121,7 @@ export interface ReadRequest<State> {
   /** The inputs that the program declares. Empty for a `get`. */
   declared: readonly string[];
 }
-export interface UpdateRequest<Inputs, State> {
-  operation: Operation;
-  inputs: Inputs;
+export interface UpdateRequest<Inputs, State> extends FindRequest<Inputs> {
   /** The last state without the inputs that were removed from the program. */
   state: State;
   /** The last state, with the inputs that were removed from the program. */
@@ -202,13 +202,13 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
    * Returns notes on a create (without `last`) or an update: its effects, or values that the server would reject. Also called if nothing changes, while a
    * `due` time lies ahead.
    */
-  planNotes?(request: { operation: Operation; inputs: Inputs; last?: State }): PlanNote[] | Promise<PlanNote[]>;
+  planNotes?(request: FindRequest<Inputs> & { last?: State }): PlanNote[] | Promise<PlanNote[]>;
   /** Returns undefined if the object does not exist. Throws if the read fails. */
   read(request: ReadRequest<State>): Promise<State | undefined>;
   /** Converts the state of a read to that of an import. If omitted, both are equal. */
   imported?(state: State): State;
   /** Reads the existing object and compares it with the declared values. If omitted, a create adopts nothing. */
-  find?(request: { operation: Operation; inputs: Inputs }): Promise<ExistingObject<Existing> | undefined>;
+  find?(request: FindRequest<Inputs>): Promise<ExistingObject<Existing> | undefined>;
   create(request: CreateRequest<Inputs, Existing>): Promise<State>;
   update(request: UpdateRequest<Inputs, State>): Promise<State>;
   /** Succeeds if the object is already gone. If omitted, the resource leaves nothing on the server. */

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { Duration, seconds } from "./comparison";
 import { CheckFailure } from "./errors";
@@ -131,8 +132,21 @@ export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
  */
 export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== signatureKey && !hasHalfPair(name);
 
-/** True for an address with credentials, `https://user:password@host`. The state would store them in plaintext. */
-export const holdsCredentials = (address: string): boolean => {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  return Boolean(url?.username || url?.password);
+/** An input that is a URL without a user name and a password. `expected`: the rule about its protocol. */
+export const urlInput = (type: string, protocol: RegExp, expected: ReturnType<typeof rule>): z.ZodType<string> => {
+  const urlOf = (value: string): Partial<URL> => (URL.canParse(value) ? new URL(value) : {});
+  const noCredentials = "must not contain a user name or a password: the state would store them in plaintext";
+  return z
+    .string(type)
+    .refine((value) => protocol.test(urlOf(value).protocol ?? ""), expected)
+    .refine((value) => !urlOf(value).username && !urlOf(value).password, rule("credentials", noCredentials));
 };
+
+/** True for an X.509 certificate in PEM format. */
+export function isCertificate(pem: string): boolean {
+  try {
+    return Boolean(new X509Certificate(pem));
+  } catch {
+    return false;
+  }
+}

@@ -3,16 +3,9 @@ import { z } from "zod";
 import { StewardError } from "../errors";
 import { nonEmptyStr } from "../inputs";
 
-export interface CredentialSettings {
-  token?: string;
-  tokenEnv?: string;
-  tokenFile?: string;
-  caCert?: string;
-  clientCert?: string;
-  clientKey?: string;
-}
-
-const fields = ["token", "tokenEnv", "tokenFile", "caCert", "clientCert", "clientKey"] as const;
+const pemFields = ["caCert", "clientCert", "clientKey"] as const;
+const fields = ["token", "tokenEnv", "tokenFile", ...pemFields] as const;
+export type CredentialSettings = { [Field in (typeof fields)[number]]?: string };
 export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((field) => [field, nonEmptyStr.optional()]));
 
 /** The settings of a server, and their names in messages. */
@@ -26,26 +19,20 @@ export interface NamedSettings<Settings> {
   missingToken?: string;
 }
 
-export interface Credentials {
+export interface Credentials extends Pick<CredentialSettings, (typeof pemFields)[number]> {
   /** Reads the token. Called when a request is sent, so that a preview needs no credentials. */
   token(): string | undefined;
   /** The source of the token, as the end of a sentence: `the file /run/token`. */
   tokenSource: string;
   /** The way to set a missing token, as the end of a sentence. If omitted, the token is set in the configuration. */
   missingToken?: string;
-  /** PEM. */
-  caCert?: string;
-  clientCert?: string;
-  clientKey?: string;
 }
 
 export const credentialsOf = (settings: NamedSettings<CredentialSettings>, environment: NodeJS.ProcessEnv): Credentials => ({
   token: () => readToken(settings, environment),
   tokenSource: tokenSourceOf(settings),
   missingToken: settings.missingToken,
-  caCert: pemOrFile(settings, "caCert"),
-  clientCert: pemOrFile(settings, "clientCert"),
-  clientKey: pemOrFile(settings, "clientKey"),
+  ...Object.fromEntries(pemFields.map((field) => [field, pemOrFile(settings, field)])),
 });
 
 export const invalid = (rule: string, reason: string, hint: string): StewardError =>
@@ -67,16 +54,14 @@ function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, label, isConf
   const field = token ? "token" : tokenFile ? "tokenFile" : "tokenEnv";
   if (!isConfigured) return `the ${label(field)}`;
   const setting = `the setting ${field}`;
-  if (tokenEnv && conventionalName.test(tokenEnv)) return `the variable ${tokenEnv}, ${setting}`;
+  if (tokenEnv && isVariableName(tokenEnv)) return `the variable ${tokenEnv}, ${setting}`;
   return tokenFile && isPath(tokenFile) ? `the file ${tokenFile}, ${setting}` : setting;
 }
 
 const isPath = (value: string): boolean => /^(\.{0,2}|~)\//.test(value);
 
 /** True for the conventional form of variable names, which tokens rarely have. */
-export const isVariableName = (name: string): boolean => conventionalName.test(name);
-
-const conventionalName = /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/;
+export const isVariableName = (name: string): boolean => /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/.test(name);
 
 function findToken(
   { settings: { token, tokenFile, tokenEnv }, label }: NamedSettings<CredentialSettings>,
@@ -88,7 +73,7 @@ function findToken(
   const value = environment[tokenEnv];
   if (value) return value;
   // A value that does not look like a name may be the token in the wrong setting.
-  const variable = conventionalName.test(tokenEnv) ? `the variable ${tokenEnv}, which` : "a variable that";
+  const variable = isVariableName(tokenEnv) ? `the variable ${tokenEnv}, which` : "a variable that";
   throw invalid(
     "variable-unset",
     `The ${label("tokenEnv")} names ${variable} is not set`,
@@ -96,10 +81,7 @@ function findToken(
   );
 }
 
-function pemOrFile(
-  { settings, label }: NamedSettings<CredentialSettings>,
-  field: "caCert" | "clientCert" | "clientKey",
-): string | undefined {
+function pemOrFile({ settings, label }: NamedSettings<CredentialSettings>, field: (typeof pemFields)[number]): string | undefined {
   const value = settings[field];
   if (value === undefined || value.includes("-----BEGIN")) return value;
   return readFile(value, label(field), "a PEM string or the path of a readable file");

@@ -69,6 +69,13 @@ export interface Run {
   limits: Limits;
 }
 
+/** Returns the cached value of a key, or creates and caches it. */
+export function cached<Value>(cache: Run["cache"], key: readonly string[], create: () => Value): Value {
+  const name = JSON.stringify(key);
+  if (!cache.has(name)) cache.set(name, create());
+  return cache.get(name) as Value;
+}
+
 /** An operation on a server. `Own` are the settings that only its system has. */
 export interface Operation<Own = object> {
   server: Server & Own;
@@ -103,8 +110,8 @@ export const noEngine: Engine = { assertAlive: async () => {}, savesEachStep: tr
 interface Wording extends Pick<Server, "title" | "place"> {
   /** The beginning of the error about invalid settings. */
   invalidPrefix: string;
-  /** The error about a system without a server. `variables` are those that can name one. */
-  notConfigured(of: { system: string; variables: string }): { reason: string; hint: string };
+  /** The error about a system without a server. */
+  notConfigured: { reason: string; hint: string };
 }
 
 /** The sources of settings: the stack's configuration (`steward:<connection>`, a JSON string) and the environment. */
@@ -165,12 +172,9 @@ type NamedServer<Own> = NamedSettings<ServerSettings & Own>;
  * Finds the server of a connection in the configuration or, only for the connection `default`, in the environment.
  */
 export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Operation<Own> {
-  const wording = wordingFor(name, sources.provider?.());
+  const wording = wordingFor(system, name, sources.provider?.());
   const settings = configured(system, name, sources, wording) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
-  if (!settings) {
-    const variables = system.variables.map(({ address }) => address).join(" or ");
-    throw new StewardError({ code: "ERR_NO_CONNECTION", ...wording.notConfigured({ system: system.name, variables }) });
-  }
+  if (!settings) throw new StewardError({ code: "ERR_NO_CONNECTION", ...wording.notConfigured });
   const { dialect, allowAddressChange, previewReads } = settings.settings;
   const all = settings.settings as Record<string, unknown>;
   const ownSettings = Object.fromEntries(system.ownSettings.map((field) => [field, all[field]])) as Own;
@@ -203,44 +207,32 @@ const skipVerifyIn = ({ variables }: Pick<System, "variables">, { environment }:
   variables.map(({ skipVerify }) => skipVerify).find((variable) => variable && isSet(environment[variable])) ??
   (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0" ? "NODE_TLS_REJECT_UNAUTHORIZED" : undefined);
 
-/** A connection in the stack's configuration, or the one that the environment may name. */
-function inConfiguration(name: string): Wording {
+/** `provider`: the name of the explicit provider, which has only the connection `default`. */
+function wordingFor({ name: system, variables }: System, name: string, provider: string | undefined): Wording {
+  const inEnvironment = `${variables.map(({ address }) => address).join(" or ")} in the environment`;
+  if (provider !== undefined && name === "default")
+    return {
+      title: `provider "${provider}"`,
+      place: `the arguments of provider "${provider}"`,
+      invalidPrefix: `The settings of the provider "${provider}" are invalid: `,
+      notConfigured: {
+        reason: `The provider "${provider}" has no ${system} server`,
+        hint: `Set \`${system}: { address: "https://..." }\` in its arguments, or ${inEnvironment}.`,
+      },
+    };
   const place = `steward:${name}`;
-  const command = (system: string): string => `pulumi config set --plaintext --path '${place}.${system}.address' https://...`;
+  const inStack = `in the stack's configuration (pulumi config set --plaintext --path '${place}.${system}.address' https://...)`;
+  const hint = name === "default" ? `Set ${place} ${inStack}, or ${inEnvironment}.` : `Set it ${inStack}, or correct the name.`;
+  const withoutProvider = { reason: `No ${system} server is configured under the connection "${name}"`, hint };
+  const withProvider = {
+    reason: `The provider "${provider}" has no connection "${name}": its arguments name its servers`,
+    hint: "Remove `connection` or the provider.",
+  };
   return {
     title: `connection "${name}"`,
     place,
     invalidPrefix: `The configuration ${place} is invalid: `,
-    notConfigured: ({ system, variables }) => ({
-      reason: `No ${system} server is configured under the connection "${name}"`,
-      hint:
-        name === "default"
-          ? `Set ${place} in the stack's configuration (${command(system)}), or ${variables} in the environment.`
-          : `Set it in the stack's configuration (${command(system)}), or correct the name.`,
-    }),
-  };
-}
-
-/** The only connection of an explicit provider. */
-const ofProvider = (provider: string): Wording => ({
-  title: `provider "${provider}"`,
-  place: `the arguments of provider "${provider}"`,
-  invalidPrefix: `The settings of the provider "${provider}" are invalid: `,
-  notConfigured: ({ system, variables }) => ({
-    reason: `The provider "${provider}" has no ${system} server`,
-    hint: `Set \`${system}: { address: "https://..." }\` in its arguments, or ${variables} in the environment.`,
-  }),
-});
-
-function wordingFor(name: string, provider: string | undefined): Wording {
-  if (provider === undefined) return inConfiguration(name);
-  if (name === "default") return ofProvider(provider);
-  return {
-    ...inConfiguration(name),
-    notConfigured: () => ({
-      reason: `The provider "${provider}" has no connection "${name}": its arguments name its servers`,
-      hint: "Remove `connection` or the provider.",
-    }),
+    notConfigured: provider === undefined ? withoutProvider : withProvider,
   };
 }
 

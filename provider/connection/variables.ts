@@ -1,5 +1,4 @@
-import { Log } from "../log/log";
-import { warnOnce } from "../log/warning";
+import { Log, warnOnce } from "../log/log";
 
 /** The environment variables that name a server of one dialect. */
 export interface Variables {

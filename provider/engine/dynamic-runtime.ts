@@ -13,7 +13,7 @@ import { atPath } from "../lifecycle/notes";
 import { Properties } from "../lifecycle/properties";
 import { refresh } from "../lifecycle/refresh";
 import { update } from "../lifecycle/update";
-import { standardOutput } from "../log/print";
+import { standardOutput } from "../log/log";
 import { printable } from "../text/printable";
 import { toEngineError } from "./diagnostics";
 import { monitorEngine } from "./engine";

@@ -1,4 +1,4 @@
-import { isLoopback, Operation, Product } from "../connection";
+import { isLoopback, Operation, Product, Server } from "../connection";
 import { ErrorCode, invalidInput, StewardError } from "../errors";
 import { holdsShortSecret, redact } from "./redaction";
 
@@ -27,9 +27,7 @@ interface Progress {
 
 /** Returns the error for a request that got no complete response. Rethrows errors that indicate a bug in this package. */
 export function transportError(thrown: unknown, operation: Operation, progress: Progress, fail: Fail): StewardError {
-  const {
-    server: { title, address, system },
-  } = operation;
+  const { title, address, system } = operation.server;
   const { writes, isSent, isAnswered } = progress;
   const error = thrown as NodeJS.ErrnoException;
   // Undici's parser error has a name, but no code.
@@ -48,7 +46,7 @@ export function transportError(thrown: unknown, operation: Operation, progress: 
     });
   // A bug in this package, such as a value that JSON cannot represent.
   if (!isSent && code === "") throw error;
-  if (!isSent) return unsent(isLate ? "not in time" : code, error.message, operation, progress, fail);
+  if (!isSent) return unsent(isLate ? "not in time" : code, error.message, operation, progress.nothingSent, fail);
   if (code === bodyTooLarge)
     return fail("ERR_UNEXPECTED_RESPONSE", "the response is too large for the API", {
       rule: "too-large",
@@ -74,16 +72,8 @@ export function transportError(thrown: unknown, operation: Operation, progress: 
 }
 
 /** Returns the error for an attempt that sent nothing. Earlier attempts may have been sent. */
-function unsent(
-  code: string,
-  message: string,
-  operation: Operation,
-  { nothingSent }: Pick<Progress, "nothingSent">,
-  fail: Fail,
-): StewardError {
-  const {
-    server: { title, address, system },
-  } = operation;
+function unsent(code: string, message: string, operation: Operation, nothingSent: boolean, fail: Fail): StewardError {
+  const { title, address, system } = operation.server;
   const failed = (kind: ErrorCode, rule: string, reason: string, hint: string): StewardError =>
     fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { rule, hint, nothingSent, outcomeUnknown: false });
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code)) {
@@ -121,17 +111,15 @@ function unsent(
   );
 }
 
-const tlsCauses: readonly { rule: string; codes: RegExp; isCertificate?: boolean; hint(host: string): string }[] = [
+const tlsCauses: readonly { rule: string; codes: RegExp; hint(host: string): string }[] = [
   {
     rule: "certificate-expired",
     codes: /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
-    isCertificate: true,
     hint: () => "The server's certificate has expired or is not yet valid: renew it, or correct the clock of this machine.",
   },
   {
     rule: "certificate-host",
     codes: /ALTNAME/,
-    isCertificate: true,
     hint: (host) => `The server's certificate is not valid for ${host}: use a host name of the certificate in the connection's address.`,
   },
   {
@@ -142,7 +130,6 @@ const tlsCauses: readonly { rule: string; codes: RegExp; isCertificate?: boolean
   {
     rule: "certificate-authority",
     codes: /UNABLE_TO_|SELF_SIGNED/,
-    isCertificate: true,
     hint: () => "The server's certificate is signed by an unknown CA: set the connection's caCert to the certificate of that CA.",
   },
 ];
@@ -153,7 +140,8 @@ function tlsHint(code: string, { server: { address, skipVerify } }: Operation): 
     cause?.hint(new URL(address).hostname) ??
     "Set the connection's caCert to the CA of the server's certificate, or correct the scheme of the address.";
   const ignored = `${skipVerify} is ignored, since an attacker on the network could read the token.`;
-  return { rule: cause?.rule ?? "tls", hint: skipVerify && cause?.isCertificate ? `${hint} ${ignored}` : hint };
+  const isIgnored = skipVerify && cause?.rule.startsWith("certificate");
+  return { rule: cause?.rule ?? "tls", hint: isIgnored ? `${hint} ${ignored}` : hint };
 }
 
 /** The variable with the proxy of a scheme. A variable in lower case hides the other one, even if it is empty. */
@@ -219,11 +207,7 @@ export function ruleOf(status: number, reason: string, hasToken: boolean): strin
   return errorCode(status) === "ERR_FORBIDDEN" && !hasToken ? "no-token" : undefined;
 }
 
-export function redirected(
-  { server: { address } }: Operation,
-  { status, location, writes }: { status: number; location: string | string[] | undefined; writes: boolean },
-  fail: Fail,
-): StewardError {
+export function redirected(address: string, status: number, location: unknown, writes: boolean, fail: Fail): StewardError {
   const server = new URL(address);
   const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address) : undefined;
   if (!target || target.origin === server.origin)
@@ -258,21 +242,11 @@ export function errorCode(status: number): ErrorCode {
   return status >= 500 ? "ERR_SERVER" : "ERR_REJECTED";
 }
 
-export function hintFor(
-  status: number,
-  {
-    server: {
-      title,
-      system,
-      credentials: { tokenSource, missingToken },
-    },
-  }: Operation,
-  hasToken: boolean,
-): string | undefined {
+export function hintFor(status: number, { system, title, credentials }: Server, hasToken: boolean): string | undefined {
   if ((status === 401 || status === 403) && !hasToken)
-    return `No token was sent: ${missingToken ?? `set tokenEnv, tokenFile or token of ${system} in the ${title}`}.`;
+    return `No token was sent: ${credentials.missingToken ?? `set tokenEnv, tokenFile or token of ${system} in the ${title}`}.`;
   if (status === 401 || status === 403)
-    return `Check the token of ${system} in the ${title}, and its permissions. It comes from ${tokenSource}.`;
+    return `Check the token of ${system} in the ${title}, and its permissions. It comes from ${credentials.tokenSource}.`;
   if (status === 429) return "The server limits the rate of requests: try again later, or with a lower --parallel.";
   if (status === 503) return "The server is sealed, starting or overloaded: try again when it is ready.";
   if (status >= 500) return "The server failed: see its log.";
@@ -280,10 +254,7 @@ export function hintFor(
 }
 
 /** The remedy if the server is a product for which the connection has no dialect. */
-export function dialectHint(
-  { server: { product, system, place } }: Operation,
-  response: Parameters<Product["responds"]>[0],
-): string | undefined {
+export function dialectHint({ product, system, place }: Server, response: Parameters<Product["responds"]>[0]): string | undefined {
   if (!product?.responds(response)) return undefined;
   const { name, dialects } = product;
   return `The server responds like ${name}. If it is ${name}, first set the dialect of ${system} in ${place} to ${dialects}.`;

@@ -1,11 +1,13 @@
+import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createGunzip } from "node:zlib";
 import type * as Undici from "undici";
 import { Operation } from "../connection";
 import { Limits } from "../connection/limits";
 import { ErrorCode, StewardError } from "../errors";
 import { parsed } from "../text/json";
-import { readBody } from "./body";
 import {
+  bodyTooLarge,
   dialectHint,
   errorCode,
   errorsIn,
@@ -42,9 +44,10 @@ export interface Request {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path below the address, with encoded segments: `/v1/scheduler/role/web`. */
   path: string;
-  query?: Record<string, string>;
-  /** The headers of this request. The token is read once for all its attempts. */
-  headers(token: string | undefined): Record<string, string>;
+  /** The parameters. One that is undefined is not sent. */
+  query?: Record<string, string | undefined>;
+  /** The headers of this request, where undefined ones are not sent. The token is read once for all its attempts. */
+  headers(token: string | undefined): Record<string, string | undefined>;
   /** The body, which is sent as JSON. */
   body?: unknown;
   retry: Retry;
@@ -222,7 +225,7 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
       // A balancer of connections may choose another node for a new one.
       reset: !isFirst,
       method,
-      query: request.query,
+      query: Object.fromEntries(Object.entries(request.query ?? {}).filter(([, value]) => value !== undefined)),
       headers: {
         accept: "application/json",
         "accept-encoding": "gzip",
@@ -241,10 +244,10 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
   }
 
   const { statusCode: status, headers } = response;
-  if (status >= 300 && status < 400) throw redirected(operation, { status, location: headers.location, writes }, fail);
+  if (status >= 300 && status < 400) throw redirected(operation.server.address, status, headers.location, writes, fail);
   const isDone = status >= 200 && status < 300;
   const body = parsed(text, (isDone && request.parse) || JSON.parse);
-  const firstHint = dialectHint(operation, { status, headers, body, text });
+  const firstHint = dialectHint(operation.server, { status, headers, body, text });
   if (isDone) {
     if (firstHint && !writes)
       throw fail("ERR_UNEXPECTED_RESPONSE", "the response needs another dialect", { rule: "dialect", status, firstHint });
@@ -263,10 +266,32 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
     errorCount: errorsIn(body)?.length,
     rule: ruleOf(status, reason, token !== undefined),
     firstHint,
-    hint: hintFor(status, operation, token !== undefined),
+    hint: hintFor(status, operation.server, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),
   });
+}
+
+/** Reads and decompresses the body of a response. Throws an error with the code `bodyTooLarge` if it exceeds `most` bytes. */
+async function readBody({ statusCode, body, headers }: Undici.Dispatcher.ResponseData, most: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of source) {
+      size += chunk.length;
+      if (size > most) return;
+      chunks.push(chunk);
+    }
+  };
+  try {
+    const zipped = String(headers["content-encoding"]).toLowerCase() === "gzip" && statusCode !== 204;
+    await (zipped ? pipeline(body, createGunzip(), collect) : collect(body));
+  } catch (error) {
+    if (size <= most) throw error;
+  }
+  // The error of a stream that was not read to its end does not tell this.
+  if (size > most) throw Object.assign(new Error(), { code: bodyTooLarge });
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** Undici observes a signal only after it has connected, which may take longer than the deadline. */

@@ -1,6 +1,6 @@
 import type * as Undici from "undici";
 import { isLoopback, isPrivate, Operation } from "../connection";
-import { warnOnce } from "../log/warning";
+import { warnOnce } from "../log/log";
 import { assertProxies } from "./failure";
 
 /** A first-in, first-out semaphore for requests. */
@@ -85,14 +85,9 @@ export class Sockets {
 
   /** Uses the proxies of the environment, except for loopback addresses. */
   private open(): Undici.Dispatcher {
-    const {
-      server: {
-        address,
-        credentials: { caCert, clientCert, clientKey },
-      },
-      run: { limits },
-    } = this.operation;
-    const { connect, idleTimeout, maxConcurrentRequests } = limits;
+    const { server, run } = this.operation;
+    const { caCert, clientCert, clientKey } = server.credentials;
+    const { connect, idleTimeout, maxConcurrentRequests } = run.limits;
     // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
     const verified = { rejectUnauthorized: true };
     const tls = { ca: caCert, cert: clientCert, key: clientKey, ...verified };
@@ -116,51 +111,27 @@ export class Sockets {
         }
       }
     }
-    return isLoopback(address) ? new Agent(options) : new EnvHttpProxyAgent(options);
+    return isLoopback(server.address) ? new Agent(options) : new EnvHttpProxyAgent(options);
   }
 }
 
 const pools = new Map<string, Sockets>();
 
-function warnOfPlainHttp(operation: Operation): void {
-  const {
-    server: { system, title, address },
-    run: { log },
-  } = operation;
-  if (isPrivate(operation.server)) return;
-  warnOnce(
-    log,
-    `the ${title} sends the token of ${system} to ${address} over plain HTTP, where anyone on the network can read it. Use an https address.`,
-  );
-}
-
 export function socketsTo(operation: Operation, isHeld: boolean): Sockets {
-  warnOfPlainHttp(operation);
-  const {
-    server: {
-      address,
-      credentials: { caCert, clientCert, clientKey },
-    },
-    run: { limits },
-  } = operation;
-  const key = JSON.stringify([
-    address,
-    caCert,
-    clientCert,
-    clientKey,
-    isHeld,
-    limits.connect,
-    limits.idleTimeout,
-    limits.maxConcurrentRequests,
-  ]);
+  const { server, run } = operation;
+  const { system, title, address } = server;
+  if (!isPrivate(server))
+    warnOnce(
+      run.log,
+      `the ${title} sends the token of ${system} to ${address} over plain HTTP, where anyone on the network can read it. Use an https address.`,
+    );
+  const { caCert, clientCert, clientKey } = server.credentials;
+  const { connect, idleTimeout, maxConcurrentRequests } = run.limits;
+  const key = JSON.stringify([address, caCert, clientCert, clientKey, isHeld, connect, idleTimeout, maxConcurrentRequests]);
   const sockets = pools.get(key) ?? new Sockets(operation, isHeld);
   pools.set(key, sockets);
   return sockets;
 }
 
-// Loaded with the first request: a program that only declares resources never needs it.
-let loaded: typeof Undici | undefined;
-export function undici(): typeof Undici {
-  loaded ??= require("undici") as typeof Undici;
-  return loaded;
-}
+/** Loaded with the first request: a program that only declares resources never needs it. */
+export const undici = (): typeof Undici => require("undici");

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { Comparison, neverDiffers } from "../comparison";
-import { Operation } from "../connection";
-import { cached } from "../connection/cache";
-import { AnyDefinition, Difference, ExistingObject } from "../definition";
+import { cached, Operation } from "../connection";
+import { AnyDefinition, AnyFields, Difference, ExistingObject } from "../definition";
 import { StewardError } from "../errors";
 import { comparisonOf, namesWith } from "../fields";
 import { redact } from "../http/redaction";
-import { bool, Schema } from "../inputs";
+import { bool, Schema, valueAt } from "../inputs";
 import { Line } from "../log/log";
 import { shortened } from "../text/printable";
 import { Properties } from "./properties";
@@ -34,11 +33,10 @@ function printed(value: unknown, secrets: readonly string[]): string {
 }
 
 /** `roles.web.policies: ["a"] -> ["b"]`. */
-export const describeDifference = (
-  { secrets: { fields: secretFields, values: secrets } }: Operation,
-  { path, from, to }: Difference,
-): string =>
-  `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${printed(from, secrets)} -> ${printed(to, secrets)}`}`;
+export function describeDifference({ secrets }: Operation, { path, from, to }: Difference): string {
+  if (secrets.fields.includes(inputOf(path))) return `${path}: [secret] -> [secret]`;
+  return `${path}: ${printed(from, secrets.values)} -> ${printed(to, secrets.values)}`;
+}
 
 function adoptionLines(operation: Operation, { differences = [], unreadable = [] }: ExistingObject<unknown>): string[] {
   return [
@@ -97,16 +95,12 @@ export function previewLines(operation: Operation, adopt: Adopt | undefined, exi
   ];
 }
 
-/** The attributes in `equal` that differ. */
-export const differencesOf = <Fields extends object>(
-  from: Fields,
-  to: Fields,
-  equal: { [Field in keyof Fields]?: (a: unknown, b: unknown) => boolean },
-  prefix = "",
-): Difference[] =>
-  (Object.keys(equal) as (keyof Fields & string)[])
-    .filter((field) => !equal[field]?.(from[field], to[field]))
-    .map((field) => ({ path: `${prefix}${field}`, from: from[field], to: to[field] }));
+/** The fields with these names that differ. */
+export const differencesOf = (fields: AnyFields, names: readonly string[], from: object, to: object): Difference[] =>
+  names.flatMap((path) => {
+    const [before, after] = [valueAt(from, [path]), valueAt(to, [path])];
+    return comparisonOf(fields, path).equal(before, after) ? [] : [{ path, from: before, to: after }];
+  });
 
 type Adopting = Pick<AnyDefinition, "find" | "fields">;
 

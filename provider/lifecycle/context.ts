@@ -1,5 +1,4 @@
-import { ConfigurationSources, connect, Operation } from "../connection";
-import { cached } from "../connection/cache";
+import { ConfigurationSources, cached, connect, Operation } from "../connection";
 import { AnyDefinition } from "../definition";
 import { StewardError } from "../errors";
 import { format, namesWith, secretsOf } from "../fields";

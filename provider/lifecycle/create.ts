@@ -23,13 +23,7 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
     operation = { ...operationOn(resource, secrets.inputs), instance: newInstance() };
     const former = deletedState(operation, objects);
     const writer = hideFields(operation, formerValues(definition, former));
-    const created = await createObjects(
-      writer,
-      objects,
-      inputs,
-      (state) => objectsOf(resource, state),
-      () => write(resource, writer, secrets.inputs),
-    );
+    const created = await createObjects(resource, writer, objects, inputs, () => write(resource, writer, secrets.inputs));
     const state = stored(definition, operation, inputs, conceal(created));
     recordWritten(operation, objects, state);
     return {

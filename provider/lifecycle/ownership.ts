@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { Operation, Run } from "../connection";
-import { cached } from "../connection/cache";
+import { cached, Operation, Run } from "../connection";
 import { PartialState, StewardError } from "../errors";
+import { objectsOf, Resource } from "./context";
+import { Properties } from "./properties";
 
 // The resources that manage each object on a server. After a rename or a change of type, Pulumi deletes the former resource, which must not remove the object
 // of the new one. Pulumi passes no names to a provider, so each create stores an instance id. The claims last for one process, which is one Pulumi operation.
@@ -105,14 +106,12 @@ export const isRemoved = (operation: Operation, object: string): boolean => clai
 export const otherManagerOf = (operation: Operation, object: string): object | undefined =>
   otherManager(claimsOn(operation, object), operation);
 
-/**
- * Runs a create of these objects. Throws if another resource of this run has created one of them. `objectsOf` returns the objects in a partial state.
- */
+/** Runs a create of these objects of a resource. Throws if another resource of this run has created one of them. */
 export async function createObjects<T>(
+  resource: Pick<Resource, "definition">,
   operation: Operation,
   objects: readonly string[],
-  fields: object,
-  objectsOf: (state: never) => readonly string[],
+  fields: Properties,
   create: () => Promise<T>,
 ): Promise<T> {
   const instance = operation.instance ?? "";
@@ -133,8 +132,8 @@ export async function createObjects<T>(
     return await create();
   } catch (error) {
     const isOutcomeUnknown = error instanceof StewardError && error.details.outcomeUnknown;
-    const left = error instanceof PartialState ? error.state : undefined;
-    const kept = left ? objectsOf(left as never) : isOutcomeUnknown ? objects : [];
+    const left: Properties | undefined = error instanceof PartialState ? error.state : undefined;
+    const kept = left ? objectsOf(resource, left) : isOutcomeUnknown ? objects : [];
     for (const [index, claims] of claimed.entries()) {
       if (kept.includes(objects[index] as string)) {
         if (left) claims.managers.set(instance, { fields: left, created: true });

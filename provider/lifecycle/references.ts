@@ -6,8 +6,7 @@ import { AnyFields } from "../definition";
 import { CheckFailure, invalidInput } from "../errors";
 import { comparisonOf, fieldPath, namesWith, secretNames } from "../fields";
 import { pathOf, SecretReference, valueAt } from "../inputs";
-import { Log } from "../log/log";
-import { warnOnce } from "../log/warning";
+import { Log, warnOnce } from "../log/log";
 import { isObject } from "../text/json";
 import { fieldAt, isReference, Properties, StoredReference, setField, unknown } from "./properties";
 
@@ -151,15 +150,11 @@ export function resolveForWrite(fields: AnyFields, inputs: Properties, state: Pr
       setField(stored, name, { ...reference, fingerprint: fingerprintOf(fields, name, value, reference.fingerprint) });
   }
   if (missing.length > 0) throw unreadable(missing);
-  return { inputs: values, stored, conceal: (result) => conceal(fields, result, { values, stored, names }) };
+  return { inputs: values, stored, conceal: (result) => conceal(fields, result, names, values, stored) };
 }
 
 /** Replaces each secret that the program declares by reference, also in the outputs that are encrypted as a whole. */
-function conceal(
-  fields: AnyFields,
-  state: Properties,
-  { values, stored, names }: { values: Properties; stored: Properties; names: readonly string[] },
-): Properties {
+function conceal(fields: AnyFields, state: Properties, names: string[], values: Properties, stored: Properties): Properties {
   const result = withoutHidden(state) as Properties;
   for (const name of names) {
     const reference = fieldAt(stored, name) as StoredReference;

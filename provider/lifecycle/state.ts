@@ -22,12 +22,8 @@ export const encryptedOutputs = (fields: AnyFields): string[] => [...namesWith(f
 type Typed = Pick<AnyDefinition, "fields">;
 
 /** The properties to store: inputs and state, with the server, the declared fields and the instance. */
-export const stored = (
-  { fields }: Typed,
-  { server: { id: server }, instance }: Operation,
-  inputs: Properties,
-  state: Properties,
-): Properties => defined({ ...inputs, ...state, server, declared: namesIn(fields, inputs), instance });
+export const stored = ({ fields }: Typed, { server, instance }: Operation, inputs: Properties, state: Properties): Properties =>
+  defined({ ...inputs, ...state, server: server.id, declared: namesIn(fields, inputs), instance });
 
 /** If the outcome is unknown, fills in declared values missing from the properties, because a refresh encrypts only values that were encrypted before. */
 export function fillUnknown({ fields }: Typed, properties: Properties, inputs: Properties): Properties {

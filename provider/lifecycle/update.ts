@@ -73,13 +73,7 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
     declared: declaredIn(all),
   };
   const added = objects.filter((object) => !before.has(object));
-  const written = await createObjects(
-    operation,
-    added,
-    inputs,
-    (partial) => objectsOf(resource, partial),
-    () => definition.update(request),
-  );
+  const written = await createObjects(resource, operation, added, inputs, () => definition.update(request));
   const current = stored(definition, operation, secrets.stored, secrets.conceal(written));
   recordWritten(operation, objects, current);
   return current;

@@ -1,5 +1,5 @@
 import { Operation } from "../connection";
-import { AnyFields, Definition, Fields } from "../definition";
+import { AnyFields, Definition, Fields, FindRequest } from "../definition";
 import { StewardError } from "../errors";
 import { ConnectionArgs, connectionField, strList } from "../inputs";
 import type { Args } from "../program/resource";
@@ -41,7 +41,7 @@ export interface Action<Inputs> {
 /** Runs an action once. Its outcome is the time. */
 export async function perform<Inputs>(
   { path, whenRefused, attributes }: Pick<Action<Inputs>, "path" | "whenRefused" | "attributes">,
-  { operation, inputs }: { operation: Operation; inputs: Inputs },
+  { operation, inputs }: FindRequest<Inputs>,
 ): Promise<ActionState> {
   const body = attributes && { data: { attributes: attributes(inputs) } };
   try {
@@ -59,7 +59,7 @@ export async function perform<Inputs>(
  * A resource for an action that leaves nothing to read. The action runs on create and on each change of an input. It is not undone on delete.
  */
 export function action<Inputs extends ActionInputs>(options: Action<Inputs>): Definition<Inputs, ActionState> {
-  const run = (request: { operation: Operation; inputs: Inputs }): Promise<ActionState> => perform(options, request);
+  const run = (request: FindRequest<Inputs>): Promise<ActionState> => perform(options, request);
   return {
     system,
     token: `platform:${options.type}`,

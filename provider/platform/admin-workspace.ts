@@ -1,10 +1,10 @@
 import { Operation } from "../connection";
-import { Definition, DeleteRequest, ExistingObject, PlanNote } from "../definition";
+import { Definition, DeleteRequest, ExistingObject, FindRequest, PlanNote } from "../definition";
 import { StewardError } from "../errors";
 import { delayAfter429, pauseFor } from "../http";
 import { bool, ConnectionArgs, connectionField } from "../inputs";
 import { removeObject } from "../lifecycle/ownership";
-import { adminPath, call, callAsAdministrator, isAdministrator, isNotFound, notAdministrator, system } from "./client";
+import { adminPath, assertGone, call, callAsAdministrator, system } from "./client";
 import { readAll } from "./pages";
 import { readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";
 
@@ -52,15 +52,8 @@ async function read(operation: Operation, { workspaceId }: { workspaceId: string
 }
 
 /** Reads the workspace that a create adopts without changing it. */
-async function find({
-  operation,
-  inputs,
-}: {
-  operation: Operation;
-  inputs: AdminWorkspaceInputs;
-}): Promise<ExistingObject<AdminWorkspaceState>> {
-  const { workspaceId } = inputs;
-  const state = await read(operation, { workspaceId });
+async function find({ operation, inputs }: FindRequest<AdminWorkspaceInputs>): Promise<ExistingObject<AdminWorkspaceState>> {
+  const state = await read(operation, inputs);
   if (state) return { state, differences: [] };
   throw new StewardError({
     code: "ERR_NOT_FOUND",
@@ -109,12 +102,6 @@ async function destroy({ operation, state }: DeleteRequest<StoredState>): Promis
       await operation.run.engine.assertAlive();
     }
   }
-}
-
-/** Rethrows the error unless the workspace is gone. A 404 proves this only if the token belongs to an administrator. */
-async function assertGone(operation: Operation, error: unknown): Promise<void> {
-  if (!isNotFound(error)) throw error;
-  if (!(await isAdministrator(operation))) throw notAdministrator(operation, error);
 }
 
 const destroys: PlanNote = {

@@ -80,8 +80,8 @@ export interface Resource {
 
 /** Sends a request to the platform and returns the response body. A write needs no body, or an empty or a JSON:API document. */
 export async function call(operation: Operation, request: Omit<Request, "headers">): Promise<unknown> {
-  const headers = (token?: string): Record<string, string> => ({
-    ...(token ? { authorization: `Bearer ${token}` } : {}),
+  const headers = (token?: string): ReturnType<Request["headers"]> => ({
+    authorization: token && `Bearer ${token}`,
     "content-type": "application/vnd.api+json",
   });
   const { body } = await send(operation, { ...request, headers });
@@ -111,22 +111,13 @@ export async function callAsAdministrator(operation: Operation, request: Omit<Re
   }
 }
 
-export function notAdministrator(
-  {
-    server: {
-      title,
-      credentials: { tokenSource },
-    },
-  }: Operation,
-  error: StewardError,
-): StewardError {
-  return error.with({
+const notAdministrator = ({ server }: Operation, error: StewardError): StewardError =>
+  error.with({
     code: "ERR_FORBIDDEN",
     rule: "not-administrator",
     reason: "the platform serves its admin API only to site administrators, and returns 404 to all others",
-    hint: `Check that the platform token of the ${title} belongs to a site administrator. It comes from ${tokenSource}.`,
+    hint: `Check that the platform token of the ${server.title} belongs to a site administrator. It comes from ${server.credentials.tokenSource}.`,
   });
-}
 
 /** True if the token belongs to a site administrator. A 404 alone does not tell, so this reads the general settings. */
 export async function isAdministrator(operation: Operation): Promise<boolean> {
@@ -137,6 +128,12 @@ export async function isAdministrator(operation: Operation): Promise<boolean> {
     if (isNotFound(error)) return false;
     throw error;
   }
+}
+
+/** Rethrows the error unless the object does not exist. A 404 proves this only if the token belongs to an administrator. */
+export async function assertGone(operation: Operation, error: unknown): Promise<undefined> {
+  if (!isNotFound(error)) throw error;
+  if (!(await isAdministrator(operation))) throw notAdministrator(operation, error);
 }
 
 export function resourceOf(document: unknown, { method, path }: { method: string; path: string }): Resource {

@@ -1,6 +1,5 @@
-import { exact } from "../comparison";
 import { Operation } from "../connection";
-import { Definition, ExistingObject, ReadRequest, UpdateRequest } from "../definition";
+import { Definition, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../definition";
 import { PartialState, StewardError } from "../errors";
 import { ConnectionArgs, connectionField, nonEmptyStr } from "../inputs";
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
@@ -52,15 +51,7 @@ export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
 }
 
 /** Outputs of {@link ModuleVersionDeprecation}. */
-export interface ModuleVersionDeprecationState {
-  /** The organization that owns the module. */
-  organizationName: string;
-  /** The name of the module. */
-  moduleName: string;
-  /** The provider that the module is for. */
-  moduleProvider: string;
-  /** The version, as listed in the registry. */
-  moduleVersion: string;
+export interface ModuleVersionDeprecationState extends Identity {
   /** The declared reason, as long as the published one begins with it. */
   reason: string;
   /** The URL of further information. Undefined if there is none. */
@@ -112,16 +103,10 @@ async function read({ operation, state: previous }: ReadRequest<StoredState>): P
 const path = (version: Identity): string =>
   apiPath("api", "v2", "organizations", version.organizationName, "registry-modules", "private", ...Object.values(identityOf(version)));
 
-type Status = { "deprecated-status": "Deprecated"; reason: string; link?: string } | { "deprecated-status": "Undeprecated" };
-
-async function write(operation: Operation, version: Identity, deprecation: Status): Promise<unknown> {
+async function write(operation: Operation, version: Identity, deprecation: object): Promise<unknown> {
   try {
-    return await call(operation, {
-      method: "PATCH",
-      path: path(version),
-      body: { data: { type: "module-versions", attributes: { deprecation } } },
-      retry: "idempotent",
-    });
+    const body = { data: { type: "module-versions", attributes: { deprecation } } };
+    return await call(operation, { method: "PATCH", path: path(version), body, retry: "idempotent" });
   } finally {
     recordWritten(operation, version);
   }
@@ -137,11 +122,7 @@ async function deprecate(
   // The platform may keep a link that a write omits, so it is cleared explicitly.
   const { reason, link = before?.link && "" } = inputs;
   try {
-    const document = await write(operation, inputs, {
-      "deprecated-status": "Deprecated",
-      reason,
-      ...(link === undefined ? {} : { link }),
-    });
+    const document = await write(operation, inputs, { "deprecated-status": "Deprecated", reason, link });
     return written(inputs, publishedIn(document) ?? { reason, link: link || undefined });
   } catch (error) {
     throw await afterFailure(operation, inputs, before, error);
@@ -164,8 +145,7 @@ async function afterFailure(
 ): Promise<unknown> {
   if (isNotFound(error))
     return error.with({ hint: "The version does not exist, or the token may not manage the modules of that organization." });
-  if (!(error instanceof StewardError)) return error;
-  if (!error.details.outcomeUnknown) return error;
+  if (!(error instanceof StewardError) || !error.details.outcomeUnknown) return error;
   let now: Published | undefined;
   try {
     now = (await readVersion(operation, inputs))?.deprecation;
@@ -191,13 +171,8 @@ const couldMatch = (published: Published, { reason, link }: ModuleVersionDepreca
 const isSame = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
   published.reason === reason && published.link === link;
 
-interface Request {
-  operation: Operation;
-  inputs: ModuleVersionDeprecationInputs;
-}
-
 /** A version that is already deprecated with this reason and link needs no adoption. */
-async function find({ operation, inputs }: Request): Promise<ExistingObject<StoredState> | undefined> {
+async function find({ operation, inputs }: FindRequest<ModuleVersionDeprecationInputs>): Promise<ExistingObject<StoredState> | undefined> {
   const version = await readVersion(operation, inputs);
   if (!version)
     throw new StewardError({
@@ -211,11 +186,11 @@ async function find({ operation, inputs }: Request): Promise<ExistingObject<Stor
   return {
     reason: "it is already deprecated with another reason or link",
     hint: `${renamedHint} Otherwise set adopt: true to overwrite them, or declare the same reason and link.`,
-    differences: differencesOf<Published>(existing, inputs, { reason: exact.equal, link: exact.equal }),
+    differences: differencesOf(moduleVersionDeprecation.fields, ["reason", "link"], existing, inputs),
   };
 }
 
-async function create({ operation, inputs }: Request): Promise<StoredState> {
+async function create({ operation, inputs }: FindRequest<ModuleVersionDeprecationInputs>): Promise<StoredState> {
   const existing = (await readVersion(operation, inputs))?.deprecation;
   if (existing && isSame(existing, inputs)) return { ...written(inputs, existing), isAdopted: true };
   return deprecate(operation, inputs, existing);

@@ -7,15 +7,20 @@ import { apiPath, call, invalidResponse, isAdministrator, isNotFound } from "./c
 export interface Module {
   /** The organization that owns the module. */
   organizationName: string;
+  /** The name of the module. */
   moduleName: string;
   /** The provider that the module is for. */
   moduleProvider: string;
 }
 
-/** A version of a private module in the registry. */
-export interface ModuleVersion extends Module {
+/** The address of a version. */
+export interface Identity extends Module {
   /** The version, as listed in the registry: `1.2.0`, `2.0.0-rc.1`. */
   moduleVersion: string;
+}
+
+/** A version of a private module in the registry. */
+export interface ModuleVersion extends Identity {
   /** The id in the registry. */
   id?: string;
   /** The user who published the version. */
@@ -38,11 +43,7 @@ export const part: z.ZodString = z
   .min(1, "must not be empty")
   .regex(/^(?!\.{1,2}$)[^/\s]*$/, "must be one segment of the address, without slashes or spaces");
 
-export const addressOf = ({ organizationName, moduleName, moduleProvider }: Module): string[] => [
-  organizationName,
-  moduleName,
-  moduleProvider,
-];
+export const addressOf = (module: Module): string[] => [module.organizationName, module.moduleName, module.moduleProvider];
 export const pathOf = (module: Module, last: string): string => apiPath("api", "registry", "v1", "modules", ...addressOf(module), last);
 
 /** All versions of a module; undefined if it does not exist. A 404 proves that only to an administrator. */
@@ -86,27 +87,21 @@ export function versionOf(sent: Record<string, unknown>, { organizationName, mod
   };
 }
 
-export interface Identity extends Module {
-  moduleVersion: string;
-}
-
 /** The registry's response for a module, and the versions written since. */
 interface Reading {
   versions: Promise<ModuleVersion[] | undefined>;
   written: Set<string>;
 }
 
-const keyOf = (operation: Operation, { organizationName, moduleName, moduleProvider }: Module): string =>
-  JSON.stringify([organizationName, moduleName, moduleProvider, operation.server.id, operation.server.credentials.token()]);
+const keyOf = ({ server }: Operation, module: Module): string =>
+  JSON.stringify([...addressOf(module), server.id, server.credentials.token()]);
 
 /**
  * Reads one version. All versions of a module share one response until they are written: otherwise a thousand deprecations would send a
  * thousand requests.
  */
 export async function readVersion(operation: Operation, version: Identity): Promise<ModuleVersion | undefined> {
-  const {
-    run: { cache },
-  } = operation;
+  const { cache } = operation.run;
   const key = keyOf(operation, version);
   let reading = cache.get(key) as Reading | undefined;
   if (!reading || reading.written.has(version.moduleVersion)) {

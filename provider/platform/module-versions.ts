@@ -1,5 +1,5 @@
 import { StewardError } from "../errors";
-import { connectionInput, strictObject } from "../inputs";
+import { ConnectionArgs, connectionInput, strictObject } from "../inputs";
 import { read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
 import { isObject } from "../text/json";
@@ -7,13 +7,7 @@ import { call, invalidResponse, system } from "./client";
 import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, versionOf } from "./module-version";
 
 /** Options of {@link listModuleVersions}. */
-export interface ListModuleVersionsOptions extends Module {
-  /**
-   * The name of the connection in the stack's configuration, `steward:<connection>`.
-   * @default "default"
-   */
-  connection?: string;
-}
+export interface ListModuleVersionsOptions extends Module, ConnectionArgs {}
 
 /** Options of {@link getModuleVersion}. */
 export interface GetModuleVersionOptions extends ListModuleVersionsOptions {

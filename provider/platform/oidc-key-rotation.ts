@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isPast, seconds } from "../comparison";
 import { Operation } from "../connection";
-import { Definition, OutcomeUnknown, PlanNote } from "../definition";
+import { Definition, FindRequest, OutcomeUnknown, PlanNote } from "../definition";
 import { StewardError } from "../errors";
 import { bool, connectionField, strList } from "../inputs";
 import { ActionInputs, ActionState, perform } from "./action";
@@ -64,7 +64,7 @@ function schedule(operation: Operation, performedAt: string, lifetime: number): 
   return { performedAt, trimAt };
 }
 
-async function rotate({ operation, inputs }: { operation: Operation; inputs: OidcKeyRotationInputs }): Promise<OidcKeyRotationState> {
+async function rotate({ operation, inputs }: FindRequest<OidcKeyRotationInputs>): Promise<OidcKeyRotationState> {
   // Read first: nothing may fail between the rotation and its record in the state.
   const lifetime = inputs.trimLater ? await tokenLifetime(operation) : undefined;
   const { performedAt } = await perform(rotateKey, { operation, inputs });

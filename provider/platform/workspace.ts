@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Operation } from "../connection";
 import { Request } from "../http";
 import { isObject } from "../text/json";
-import { adminPath, asString, call, completed, idsIn, isAdministrator, isNotFound, notAdministrator, Resource, resourceOf } from "./client";
+import { adminPath, asString, assertGone, call, completed, idsIn, Resource, resourceOf } from "./client";
 
 /** A workspace in the administration API. */
 export interface Workspace {
@@ -41,13 +41,11 @@ export async function readWorkspace(
 ): Promise<Workspace | undefined> {
   const path = adminPath("workspaces", id);
   try {
-    const query = include ? { query: { include: include.join(",") } } : {};
-    const document = await call(operation, { method: "GET", path, ...query, ...limits, retry: "idempotent" });
+    const query = { include: include?.join(",") };
+    const document = await call(operation, { method: "GET", path, query, ...limits, retry: "idempotent" });
     return workspaceOf(resourceOf(document, { method: "GET", path }), (document as { included?: unknown }).included);
   } catch (error) {
-    if (!isNotFound(error)) throw error;
-    if (await isAdministrator(operation)) return undefined;
-    throw notAdministrator(operation, error);
+    return assertGone(operation, error);
   }
 }
 

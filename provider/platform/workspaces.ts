@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Operation } from "../connection";
 import { StewardError } from "../errors";
-import { connectionInput, str, strictObject } from "../inputs";
+import { ConnectionArgs, connectionInput, str, strictObject } from "../inputs";
 import { eachWithOperation, invoke, read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
 import { adminPath, callAsAdministrator, completed, system } from "./client";
@@ -42,25 +42,14 @@ export interface WorkspaceQuery {
 }
 
 /** Options of {@link listWorkspaces}. */
-export interface ListWorkspacesOptions extends WorkspaceQuery {
-  /**
-   * The name of the connection in the stack's configuration, `steward:<connection>`.
-   * @default "default"
-   */
-  connection?: string;
-}
+export interface ListWorkspacesOptions extends WorkspaceQuery, ConnectionArgs {}
 
 /** Options of {@link getWorkspace}. */
-export interface GetWorkspaceOptions {
+export interface GetWorkspaceOptions extends ConnectionArgs {
   /** The id of the workspace: `ws-…`. */
   id: string;
   /** The related resources to return in `included`. */
   include?: WorkspaceInclude[];
-  /**
-   * The name of the connection in the stack's configuration, `steward:<connection>`.
-   * @default "default"
-   */
-  connection?: string;
 }
 
 /** A list of workspaces that is fetched page by page on demand. The first page is fetched once. */
@@ -106,18 +95,14 @@ interface WorkspacePage extends Page<Workspace> {
 
 const path = adminPath("workspaces");
 
-async function fetchPage(
-  operation: Operation,
-  { q, currentRunStatus, sort, pageSize, include }: WorkspaceQuery,
-  page: number,
-): Promise<WorkspacePage> {
-  const query: Record<string, string> = {
-    ...(q === undefined ? {} : { q }),
-    ...(currentRunStatus ? { "filter[current_run][status]": currentRunStatus.join(",") } : {}),
-    ...(sort ? { sort } : {}),
-    ...(include ? { include: include.join(",") } : {}),
-    ...(page === 1 ? {} : { "page[number]": String(page) }),
-    ...(pageSize === undefined ? {} : { "page[size]": String(pageSize) }),
+async function fetchPage(operation: Operation, options: WorkspaceQuery, page: number): Promise<WorkspacePage> {
+  const query = {
+    q: options.q,
+    "filter[current_run][status]": options.currentRunStatus?.join(","),
+    sort: options.sort,
+    include: options.include?.join(","),
+    "page[number]": page === 1 ? undefined : String(page),
+    "page[size]": options.pageSize?.toString(),
   };
   const document = await callAsAdministrator(operation, { method: "GET", path, query, retry: "idempotent" });
   const { included, meta } = (document ?? {}) as { included?: unknown; meta?: { "status-counts"?: Record<string, number> } };
@@ -170,11 +155,6 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
   },
 };
 
-interface Started {
-  operation: Operation;
-  first: WorkspacePage;
-}
-
 /**
  * Lists all workspaces of the installation: `GET /api/v2/admin/workspaces`.
  *
@@ -187,15 +167,14 @@ interface Started {
  * ```
  */
 export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceList {
-  let started: Promise<Started> | undefined;
-  const begin = async (): Promise<Started> => {
-    started ??= invoke(workspaces, options, async (operation) => ({ operation, first: await firstPage(operation, options) }));
-    try {
-      return await started;
-    } catch (error) {
+  const start = () => invoke(workspaces, options, async (operation) => ({ operation, first: await firstPage(operation, options) }));
+  let started: ReturnType<typeof start> | undefined;
+  const begin = async () => {
+    started ??= start().catch((error) => {
       started = undefined;
       throw error;
-    }
+    });
+    return started;
   };
   return {
     statusCounts: async () => (await begin()).first.statusCounts,

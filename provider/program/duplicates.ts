@@ -2,24 +2,15 @@ import { all, Inputs, Output } from "@pulumi/pulumi/output";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
 import { connect, noEngine, Operation, System } from "../connection";
-import { AnyFields } from "../definition";
+import { AnyDefinition } from "../definition";
 import { StewardError } from "../errors";
 import { defaultsOf } from "../fields";
 import { declaredTwice, findDeclared } from "../lifecycle/ownership";
 import { withoutNulls } from "../lifecycle/properties";
-import { standardOutput } from "../log/print";
+import { standardOutput } from "../log/log";
 
 // A program may declare each object on a server only once. Two resources for one object would overwrite each other, and deleting one would delete the
 // object of the other. Only the program knows the names of the resources.
-
-/** The parts of a definition that the check reads. */
-export interface Declared {
-  system: System;
-  token: string;
-  displayName: string;
-  objects?: { fields: readonly string[]; paths(fields: never): readonly string[] };
-  fields: AnyFields;
-}
 
 /** One run of a program. */
 export interface Program {
@@ -50,7 +41,7 @@ const isPlain = (value: unknown): boolean => !Output.isInstance(value) && !(valu
  * Returns the properties of a resource, after it has checked that no other resource of the program declares its objects. If a property is an output, the
  * check runs when the output resolves, before the resource is registered. Throws an error that names the other resource.
  */
-export function declareOnce(definition: Declared, name: string, properties: Inputs): Inputs {
+export function declareOnce(definition: AnyDefinition, name: string, properties: Inputs): Inputs {
   const stack = getStackResource();
   const { objects } = definition;
   // Unit tests construct resources without a stack.
@@ -80,25 +71,21 @@ const withoutValues = (value: unknown): unknown =>
     : value;
 
 /** Records the objects that a resource declares. Throws if another resource declares one of them. */
-export function declare(
-  { system, displayName, objects, fields }: Declared,
-  name: string,
-  { names, connections }: Program,
-  inputs: Inputs,
-): void {
+export function declare(definition: AnyDefinition, name: string, { names, connections }: Program, inputs: Inputs): void {
+  const { system, objects } = definition;
   const connectionName = (inputs.connection as string | undefined) ?? "default";
   const key = `${system.name} ${connectionName}`;
   if (!connections.has(key)) connections.set(key, find(system, connectionName));
   const operation = connections.get(key);
   if (!operation || !objects) return;
-  const paths = pathsOf(objects, { ...defaultsOf(fields, operation), ...withoutNulls(inputs) });
+  const paths = pathsOf(objects, { ...defaultsOf(definition.fields, operation), ...withoutNulls(inputs) });
   const declared = paths.map((path) => `${operation.server.id} ${path}`);
   for (const [index, object] of declared.entries()) {
     const other = findDeclared(names, object);
     if (other === undefined) continue;
     const error = new StewardError({
       code: "ERR_INVALID_INPUT",
-      operation: `Cannot declare ${displayName} "${name}"`,
+      operation: `Cannot declare ${definition.displayName} "${name}"`,
       ...declaredTwice(names.get(other) as string, `${paths[index]} of the connection "${connectionName}"`),
     });
     // Pulumi prints the stack of an error that an output throws.
@@ -108,9 +95,9 @@ export function declare(
 }
 
 /** Invalid inputs have no paths. The provider reports them. */
-function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): readonly string[] {
+function pathsOf({ paths }: NonNullable<AnyDefinition["objects"]>, fields: Inputs): readonly string[] {
   try {
-    return paths(fields as never);
+    return paths(fields);
   } catch {
     return [];
   }

@@ -1,6 +1,5 @@
 import { info } from "@pulumi/pulumi/log";
-import { Log } from "../log/log";
-import { standardOutput } from "../log/print";
+import { Log, standardOutput } from "../log/log";
 import { printable } from "../text/printable";
 
 // The configuration, secrets and log of the calling program.

@@ -1,5 +1,6 @@
 import { Input, Inputs, Output, output, secret } from "@pulumi/pulumi/output";
 import { CustomResourceOptions, ID } from "@pulumi/pulumi/resource";
+import { AnyDefinition } from "../definition";
 import { invalidInput } from "../errors";
 import { fieldPath, namesWith, publicNames } from "../fields";
 import { ConnectionArgs, SecretReference } from "../inputs";
@@ -8,7 +9,7 @@ import { encryptedOutputs } from "../lifecycle/state";
 import { isObject } from "../text/json";
 import { hideResponses } from "./debug-log";
 import { assertDefaultSpelled } from "./default-connection";
-import { Declared, declareOnce } from "./duplicates";
+import { declareOnce } from "./duplicates";
 import { assertRuntimeResolves, dynamicType, nativeType, providerText, shortenCallStack } from "./dynamic";
 import { usesPlugin } from "./mechanism";
 import { lostParts } from "./plain-inputs";
@@ -32,18 +33,12 @@ export type Outputs<State> = { readonly [Field in keyof State]: Output<State[Fie
 /** The static `get` of a resource class, which reads an existing object and never writes: `get(name, id)`. */
 export type Getter<T> = (name: string, id: Input<ID>, args?: Args<ConnectionArgs>, opts?: CustomResourceOptions) => T;
 
-interface Registered extends Declared {
-  id: string;
-  name?: string;
-  deleteBeforeReplace?: boolean;
-}
-
 /**
  * The arguments for Pulumi's constructor. Each class extends `CustomResource` directly: with a base class, Pulumi would record a line of this package as the
  * source position of the resource.
  */
 export function registration(
-  definition: Registered,
+  definition: AnyDefinition,
   name: string,
   args: object,
   opts: CustomResourceOptions | undefined,

@@ -1,16 +1,10 @@
-import { onlyConnection } from "../inputs";
+import { ConnectionArgs, onlyConnection } from "../inputs";
 import { read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
 import { callUnchanged, system } from "./client";
 
 /** Options of {@link getAgentMembers}. */
-export interface GetAgentMembersOptions {
-  /**
-   * The name of the connection in the stack's configuration, `steward:<connection>`.
-   * @default "default"
-   */
-  connection?: string;
-}
+export interface GetAgentMembersOptions extends ConnectionArgs {}
 
 export const agentMembers: ReadFunction<GetAgentMembersOptions, unknown> = {
   token: "scheduler:getAgentMembers",

@@ -105,7 +105,7 @@ function policyFor({ method, path, query, body }: Pick<Request, "method" | "path
 
 /** Sends a request to the scheduler. A 5xx response is never retried. */
 export async function call(operation: Operation, request: Omit<Request, "headers" | "parse">): Promise<Response> {
-  const headers = (token?: string): Record<string, string> => (token ? { [`${dialectOf(operation).headerPrefix}-token`]: token } : {});
+  const headers = (token?: string): ReturnType<Request["headers"]> => ({ [`${dialectOf(operation).headerPrefix}-token`]: token });
   try {
     return await send(operation, { ...request, headers, parse: parseLossless });
   } catch (error) {
@@ -131,14 +131,10 @@ export async function callUnchanged(
   return body;
 }
 
-export function queryOf(operation: SchedulerOperation, { namespace, region, stale }: QueryOptions): Record<string, string> {
-  const chosen = { namespace: namespace ?? operation.server.namespace, region: region ?? operation.server.region };
-  return {
-    ...(chosen.namespace ? { namespace: chosen.namespace } : {}),
-    ...(chosen.region ? { region: chosen.region } : {}),
-    // A flag without a value.
-    ...(stale ? { stale: "" } : {}),
-  };
+export function queryOf(operation: SchedulerOperation, { namespace, region, stale }: QueryOptions): Request["query"] {
+  const { server } = operation;
+  // `stale` is a flag without a value.
+  return { namespace: namespace ?? server.namespace, region: region ?? server.region, stale: stale ? "" : undefined };
 }
 
 /** A response header by its name without the prefix `X-Scheduler-` or `X-Nomad-`. */

@@ -76,7 +76,7 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
     }
     assertOneNamespace(operation, consistency);
     const allowed = seconds(timeout) ?? 900;
-    const seen: Progress = { line: "the scheduler has not started it" };
+    const seen = { line: "the scheduler has not started it" };
     return withDeadline(Date.now() + allowed * 1000, signal, async (end) => {
       try {
         return await follow(operation, jobId, { ...consistency, signal: end }, { seen, electionTimeout });
@@ -93,15 +93,11 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
   });
 }
 
-interface Progress {
-  line: string;
-}
-
 async function follow(
   operation: SchedulerOperation,
   jobId: string,
   query: ListOptions,
-  { seen, electionTimeout }: ElectionOptions & { seen: Progress },
+  { seen, electionTimeout }: ElectionOptions & { seen: { line: string } },
 ): Promise<Deployment | undefined> {
   const waitOptions = { electionTimeout, signal: query.signal };
   const jobIndex = await outlastElection(operation, () => currentVersion(operation, jobId, query), waitOptions);

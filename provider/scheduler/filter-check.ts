@@ -3,12 +3,8 @@ import { StewardError } from "../errors";
 /** The collections to list and to watch. */
 export type Collection = "jobs" | "deployments" | "nodes";
 
-/** Fields that have another name in the full record than in the stub. */
-const inFullRecord: Record<Collection, Record<string, string>> = {
-  jobs: {},
-  deployments: {},
-  nodes: { Address: "HTTPAddr", Version: 'Attributes["nomad.version"]', Drain: "DrainStrategy" },
-};
+/** The fields of a node that have another name in the full record than in the stub. */
+const fullNames: Record<string, string> = { Address: "HTTPAddr", Version: 'Attributes["nomad.version"]', Drain: "DrainStrategy" };
 
 /** The expression with empty literals: `Name == ""`. */
 const withoutLiterals = (filter: string): string => filter.replace(/"(?:[^"\\]|\\.)*"/g, '""').replace(/`[^`]*`/g, '""');
@@ -28,7 +24,7 @@ export function explainFilter(error: unknown, filter: string, collection: Collec
     });
   if (error.status !== 400) return error;
   const [, unknown = ""] = /error finding value in datum: \/([^/\s]+)/.exec(error.details.reason) ?? [];
-  const full = inFullRecord[collection][unknown];
+  const full = collection === "nodes" ? fullNames[unknown] : undefined;
   const hint = full
     ? ` Replace \`${unknown}\` with \`${full}\`.`
     : collection === "nodes" && unknown === ""

@@ -60,18 +60,18 @@ export const signalInput: z.ZodType<AbortSignal | undefined> = z
   )
   .optional();
 
+const filterInput = z
+  .custom<Filter | string>(
+    (value) => typeof value === "string" || isFilter(value),
+    rule("filter", "must be a string or a filter from scheduler.filter()"),
+  )
+  .refine((value) => String(value).trim() !== "", rule("empty", "must not be empty"));
+
 /** The schema of the options of a list. `more`: further options. */
 export function querySchema(more: z.ZodRawShape = {}): z.ZodType {
   return strictObject({
     ...consistencyShape,
-    filter: z
-      .custom<Filter | string>()
-      .superRefine((value, context) => {
-        const isText = typeof value === "string" || isFilter(value);
-        const failed = isText ? rule("empty", "must not be empty") : rule("filter", "must be a string or a filter from scheduler.filter()");
-        if (!isText || String(value).trim() === "") context.addIssue({ code: "custom", message: failed.error, params: failed.params });
-      })
-      .optional(),
+    filter: filterInput.optional(),
     pageSize: z.int("must be a whole number").min(1, "must be at least 1").optional(),
     reverse: bool.optional(),
     signal: signalInput,
@@ -101,15 +101,15 @@ export async function fetchPage(
 ): Promise<Fetched> {
   const path = `/v1/${collection}`;
   const { pageSize, reverse, signal } = query;
-  const filter = query.filter === undefined ? undefined : String(query.filter);
+  const filter = query.filter?.toString();
   // Nodes have no namespace.
   const inherited = collection === "nodes" ? { ...operation, server: { ...operation.server, namespace: undefined } } : operation;
   const parameters = {
     ...queryOf(inherited, query),
-    ...(filter === undefined ? {} : { filter }),
-    ...(pageSize === undefined ? {} : { per_page: String(pageSize) }),
-    ...(reverse ? { reverse: "true" } : {}),
-    ...(next === undefined ? {} : { next_token: next }),
+    filter,
+    per_page: pageSize?.toString(),
+    reverse: reverse ? "true" : undefined,
+    next_token: next,
     ...more.query,
   };
   const retry = more.retry ?? (filter !== undefined && asksForEmptiness(filter) ? "only429" : "exceptOn5xx");

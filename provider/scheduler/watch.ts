@@ -41,16 +41,11 @@ const longestWait = 600;
 const maxImmediate = 4;
 
 const resources = ["jobs", "deployments", "nodes"] as const;
-const extraOptions = {
+const schema = querySchema({
   resource: z.enum(resources, 'must be "jobs", "deployments" or "nodes"'),
   wait: durationInput,
   electionTimeout: durationInput,
-};
-const schemas: Record<Collection, z.ZodType> = {
-  jobs: querySchema(extraOptions),
-  deployments: querySchema(extraOptions),
-  nodes: querySchema(extraOptions),
-};
+});
 
 /**
  * Watches a list with blocking queries: `GET /v1/jobs?index=…&wait=…`, or the same for deployments and nodes. Yields the current list, then the
@@ -72,9 +67,7 @@ const schemas: Record<Collection, z.ZodType> = {
  */
 export function watch(options: WatchOptions): AsyncIterable<Snapshot> {
   const { resource, wait, electionTimeout, ...query } = options ?? {};
-  const isKnown = resources.includes(resource);
-  const operation = `Cannot watch ${isKnown ? resource : "the scheduler"}`;
-  const schema = schemas[isKnown ? resource : "jobs"];
+  const operation = `Cannot watch ${resources.includes(resource) ? resource : "the scheduler"}`;
   const waitOptions = { electionTimeout, signal: query.signal, wait };
   return {
     [Symbol.asyncIterator]: () =>
@@ -123,9 +116,7 @@ export async function* changes(
   query: ListOptions,
   { signal, wait, electionTimeout }: ElectionOptions & { signal?: AbortSignal; wait?: Duration },
 ): AsyncGenerator<Snapshot> {
-  const {
-    run: { limits },
-  } = operation;
+  const { limits } = operation.run;
   const halfWait = waitSeconds(wait) * 500;
   let index: number | undefined;
   let reported: string | undefined;
@@ -137,15 +128,12 @@ export async function* changes(
     let state: State;
     let isHeld = index !== undefined;
     try {
-      state = await outlastElection(
-        operation,
-        (attempt) => {
-          // After an election another server may respond, or one that has lost its indexes.
-          if (attempt > 0) isHeld = false;
-          return readState(operation, collection, query, isHeld ? index : undefined, wait);
-        },
-        { electionTimeout, signal },
-      );
+      const read = (attempt: number): Promise<State> => {
+        // After an election another server may respond, or one that has lost its indexes.
+        if (attempt > 0) isHeld = false;
+        return readState(operation, collection, query, isHeld ? index : undefined, wait);
+      };
+      state = await outlastElection(operation, read, { electionTimeout, signal });
     } catch (error) {
       if (signal?.aborted) return;
       brokenAt ??= Date.now();

@@ -1,13 +1,48 @@
 import { Operation } from "../connection";
-import { Definition, Discovered, DiscoverRequest, ExistingObject } from "../definition";
+import { Definition, Discovered, DiscoverRequest, ExistingObject, FindRequest } from "../definition";
+import { StewardError } from "../errors";
 import { placeholdersIn } from "../fields";
 import { Adopt } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
-import { apiPath, call, invalidResponse, readData, readExisting, remove, replaceHint } from "./client";
-import { existsInList, isUnlisted, listNames, listOf } from "./lists";
+import { isStringList } from "../text/json";
+import { apiPath, call, dialectOf, Evidence, invalidResponse, readData, readExisting, remove, replaceHint } from "./client";
 import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
 import { atEachMount } from "./scheduler-mounts";
+
+// An object of the API, and the lists of named objects. They prove that an object does not exist, where a 404 may come from a gateway.
+
+/** The path of the list with an object. */
+export const listOf = (path: string): string => path.replace(/\/[^/]*$/, "");
+
+/** The names in a list. A list without names is a 404. */
+export async function listNames(operation: Operation, path: string): Promise<string[]> {
+  const data = await readData(operation, path, { query: { list: "true" } });
+  if (!data) return [];
+  const { keys } = data;
+  if (!isStringList(keys)) throw invalidResponse(path);
+  return keys;
+}
+
+const isListed = async (operation: Operation, path: string): Promise<boolean> =>
+  (await listNames(operation, listOf(path))).includes(decodeURIComponent(path.replace(/^.*\//, "")));
+
+/** Reads the list as evidence that an object does not exist. */
+export const isUnlisted =
+  (operation: Operation, path: string): Evidence =>
+  async () =>
+    !(await isListed(operation, path));
+
+/** True if an object exists. Reads the list if a 404 of the object proves nothing, and the object itself if the token may not list. */
+export async function existsInList(operation: Operation, path: string): Promise<boolean> {
+  if (dialectOf(operation).provesAbsence) return (await readData(operation, path)) !== undefined;
+  try {
+    return await isListed(operation, path);
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.status !== 403) throw error;
+    return (await readData(operation, path, { evidence: () => Promise.reject(error) })) !== undefined;
+  }
+}
 
 type Values = Record<string, unknown>;
 
@@ -66,7 +101,7 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     return inputs as unknown as State;
   }
 
-  async function find({ operation, inputs }: { operation: Operation; inputs: Inputs }): Promise<ExistingObject<State> | undefined> {
+  async function find({ operation, inputs }: FindRequest<Inputs>): Promise<ExistingObject<State> | undefined> {
     const { adopt } = inputs;
     const { reason, remedy } = exists(inputs);
     const error = { reason, hint: `${renamedHint} ${remedy} ${replaceHint}` };

@@ -1,5 +1,5 @@
 import type { OpenAPIV3 } from "openapi-types";
-import { defineSystem, Operation, System } from "../connection";
+import { cached, defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
 import { Request, Retry, send } from "../http";
 import { errorsIn, unexpectedResponse } from "../http/failure";
@@ -14,6 +14,8 @@ interface SecretsSettings {
   namespace?: string;
   mount?: string;
 }
+
+const ofCli = { tokenFile: ".vault-token", more: ["namespace"] };
 
 export const system: System<SecretsSettings> = defineSystem({
   name: "secrets",
@@ -39,22 +41,8 @@ export const system: System<SecretsSettings> = defineSystem({
   variables: [
     { dialect: "standard", prefix: "SECRETS", address: "SECRETS_ADDR", more: ["namespace"] },
     // The OpenBao CLI writes its token to Vault's file.
-    {
-      dialect: "openbao",
-      prefix: "BAO",
-      address: "BAO_ADDR",
-      tokenFile: ".vault-token",
-      skipVerify: "BAO_SKIP_VERIFY",
-      more: ["namespace"],
-    },
-    {
-      dialect: "hashicorp",
-      prefix: "VAULT",
-      address: "VAULT_ADDR",
-      tokenFile: ".vault-token",
-      skipVerify: "VAULT_SKIP_VERIFY",
-      more: ["namespace"],
-    },
+    { ...ofCli, dialect: "openbao", prefix: "BAO", address: "BAO_ADDR", skipVerify: "BAO_SKIP_VERIFY" },
+    { ...ofCli, dialect: "hashicorp", prefix: "VAULT", address: "VAULT_ADDR", skipVerify: "VAULT_SKIP_VERIFY" },
   ],
 });
 
@@ -81,10 +69,7 @@ export async function call(
   const { tokenHeader, namespaceHeader } = dialectOf(operation);
   const { method, path } = request;
   const { namespace } = settingsOf(operation);
-  const headers = (token?: string): Record<string, string> => ({
-    ...(token ? { [tokenHeader]: token } : {}),
-    ...(namespace ? { [namespaceHeader]: namespace } : {}),
-  });
+  const headers = (token?: string): ReturnType<Request["headers"]> => ({ [tokenHeader]: token, [namespaceHeader]: namespace });
   const { status, body } = await send(operation, { ...request, headers });
   if (isObject(body) && isObject(body.wrap_info))
     throw new StewardError({
@@ -115,27 +100,23 @@ export type Evidence = (error: StewardError) => Promise<boolean>;
 export async function readData(
   operation: Operation,
   path: string,
-  {
-    query,
-    evidence = documentsPath(operation),
-    anyNotFound = false,
-  }: { query?: Record<string, string>; evidence?: Evidence; anyNotFound?: boolean } = {},
+  options: Pick<Request, "query"> & { evidence?: Evidence; anyNotFound?: boolean } = {},
 ): Promise<Record<string, unknown> | undefined> {
   try {
-    const body = await call(operation, { method: "GET", path, ...(query ? { query } : {}), retry: "idempotent" });
+    const body = await call(operation, { method: "GET", path, query: options.query, retry: "idempotent" });
     const data = isObject(body) ? body.data : undefined;
     if (isObject(data)) return data;
     throw invalidResponse(path);
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
-    if (anyNotFound) return undefined;
+    if (options.anyNotFound) return undefined;
+    const evidence = options.evidence ?? documentsPath(operation);
     const isAbsent = dialectOf(operation).provesAbsence ? error.details.errorCount === 0 : await evidence(error);
     if (isAbsent) return undefined;
+    const place = isBelowBuiltIn(path) ? "address" : "address, the mount";
     throw error.with({
       rule: "unproven-absence",
-      hint: isBelowBuiltIn(path)
-        ? "The 404 may come from a proxy: check the connection's address, and any proxy in front of the service."
-        : "The 404 may come from a proxy: check the connection's address, the mount, and any proxy in front of the service.",
+      hint: `The 404 may come from a proxy: check the connection's ${place}, and any proxy in front of the service.`,
     });
   }
 }
@@ -216,25 +197,19 @@ export async function readOpenApi(operation: Operation, retry: Retry): Promise<O
   const { openapi, info, paths } = document ?? {};
   if (typeof openapi === "string" && typeof info?.title === "string" && typeof info.version === "string" && isObject(paths))
     return document as OpenAPIV3.Document;
-  throw unexpectedResponse(
-    "GET",
-    openApiPath,
-    "the response is not an OpenAPI document",
-    "Check the connection's address and any proxy on the way.",
-  );
+  const hint = "Check the connection's address and any proxy on the way.";
+  throw unexpectedResponse("GET", openApiPath, "the response is not an OpenAPI document", hint);
 }
 
 /** The paths that the token can see, read once per server and token. Undefined if the document cannot be read. */
 export function visiblePaths(operation: Operation, retry: Retry): Promise<OpenAPIV3.PathsObject | undefined> {
-  const key = JSON.stringify(["openapi", retry, operation.server.id, operation.server.credentials.token()]);
-  const pending = operation.run.cache.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
-  if (pending) return pending;
-  const asked = readOpenApi(operation, retry).then(
-    ({ paths }) => paths,
-    () => undefined,
+  const { server, run } = operation;
+  return cached(run.cache, ["openapi", retry, server.id, server.credentials.token() ?? ""], () =>
+    readOpenApi(operation, retry).then(
+      ({ paths }) => paths,
+      () => undefined,
+    ),
   );
-  operation.run.cache.set(key, asked);
-  return asked;
 }
 
 /** The path of a request in the form of the OpenAPI document. */

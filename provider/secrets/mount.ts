@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { Comparison } from "../comparison";
-import { Operation } from "../connection";
-import { rule, Schema } from "../inputs";
+import { rule } from "../inputs";
 import { defaultMount } from "./client";
 import { isMountPath, normalizeMount } from "./mount-path";
 
@@ -24,17 +23,6 @@ export const mountInput: z.ZodType<string | undefined> = path.optional();
 
 const trimmed = (value: unknown): unknown => (typeof value === "string" ? normalizeMount(value) : value);
 
+const mounts: Comparison = { normalize: trimmed, equal: (a, b) => trimmed(a) === trimmed(b) };
 /** The input and output `mount` of a resource. */
-export const mountField: {
-  input: Schema<string>;
-  default: (operation: Operation) => string;
-  output: true;
-  compare: Comparison;
-  replaces: true;
-} = {
-  input: path,
-  default: defaultMount,
-  output: true,
-  compare: { normalize: trimmed, equal: (a, b) => trimmed(a) === trimmed(b) },
-  replaces: true,
-};
+export const mountField = { input: path, default: defaultMount, output: true, compare: mounts, replaces: true } as const;

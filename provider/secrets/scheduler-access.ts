@@ -1,11 +1,10 @@
-import { X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { Comparison, exact, pem } from "../comparison";
+import { Comparison, pem } from "../comparison";
 import { Operation } from "../connection";
-import { Definition, DeleteRequest, ExistingObject, ReadRequest, UpdateRequest } from "../definition";
+import { Definition, DeleteRequest, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../definition";
 import { CheckFailure } from "../errors";
 import { variableFor } from "../fields";
-import { ConnectionArgs, connectionField, holdsCredentials, rule, str } from "../inputs";
+import { ConnectionArgs, connectionField, isCertificate, rule, str, urlInput } from "../inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
 import { apiPath, call, dialectOf, invalidResponse, isNotFound, readData, readExisting, remove, replaceHint, system } from "./client";
@@ -75,17 +74,11 @@ interface StoredState extends SchedulerAccessState {
   clientKey?: string;
 }
 
-const url = z
-  .string("must be the scheduler's address")
-  .refine(
-    (address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol),
-    rule("url", "must be a URL such as https://host:4646"),
-  )
-  .refine(
-    (address) => !holdsCredentials(address),
-    rule("credentials", "must not contain a user name or a password: the state would store them in plaintext"),
-  )
-  .refine((address) => !/[?#]/.test(address), rule("query", "must not contain a query or a fragment"));
+const expected = rule("url", "must be a URL such as https://host:4646");
+const url = urlInput("must be the scheduler's address", /^https?:$/, expected).refine(
+  (address) => !/[?#]/.test(address),
+  rule("query", "must not contain a query or a fragment"),
+);
 const managementToken = z
   .string("must be the scheduler's management token")
   .min(1, "must not be empty: a first write without a token would bootstrap the scheduler's ACLs");
@@ -99,16 +92,8 @@ function certificateWarnings(path: string, value: string | undefined): CheckFail
   return bundle.flatMap((pem, index) => {
     const which = bundle.length > 1 ? `certificate ${index + 1} of ${bundle.length} ` : "";
     const reason = `${which}is not a valid X.509 certificate, so the service cannot reach the scheduler with it`;
-    return isX509(pem) ? [] : [{ path, rule: "certificate", reason, warning: true }];
+    return isCertificate(pem) ? [] : [{ path, rule: "certificate", reason, warning: true }];
   });
-}
-
-function isX509(pem: string): boolean {
-  try {
-    return Boolean(new X509Certificate(pem));
-  } catch {
-    return false;
-  }
 }
 
 const path = (mount: string): string => apiPath(normalizeMount(mount), "config", "access");
@@ -121,7 +106,6 @@ const isLeftover = (operation: Operation, { address }: Record<string, unknown>):
 const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
 
 const blankIsNone: Comparison = { equal: (a, b) => unblanked(a) === unblanked(b) };
-const blankPem: Comparison = { equal: (a, b) => pem.equal(unblanked(a), unblanked(b)) };
 
 /** The address without its secrets: one that was written outside Pulumi may contain a password. */
 const withoutCredentials = (address: unknown): string =>
@@ -185,43 +169,34 @@ async function write(
   };
 }
 
-/** The fields that the service may return, with their API names and comparisons. */
+/** The API names of the fields that the service may return. */
 const readable = {
-  address: { wire: "address", equal: exact.equal },
-  maxTokenNameLength: { wire: "max_token_name_length", equal: blankIsNone.equal },
-  caCert: { wire: "ca_cert", equal: blankPem.equal },
-  clientCert: { wire: "client_cert", equal: blankPem.equal },
+  address: "address",
+  maxTokenNameLength: "max_token_name_length",
+  caCert: "ca_cert",
+  clientCert: "client_cert",
 };
-
 const readableFields = Object.keys(readable) as (keyof typeof readable)[];
-const equalities = (fields: readonly (keyof typeof readable)[]): Record<string, Comparison["equal"]> =>
-  Object.fromEntries(fields.map((field) => [field, readable[field].equal]));
 
 /** A create overwrites the whole configuration: undeclared fields become blank. */
-async function find({
-  operation,
-  inputs,
-}: {
-  operation: Operation;
-  inputs: SchedulerAccessInputs;
-}): Promise<ExistingObject<StoredState> | undefined> {
+async function find({ operation, inputs }: FindRequest<SchedulerAccessInputs>): Promise<ExistingObject<StoredState> | undefined> {
   const { mount = "", adopt } = inputs;
   const data = await readExisting(adopt, (anyNotFound) => readData(operation, path(mount), { anyNotFound }));
   if (!data || isLeftover(operation, data)) return undefined;
-  const returned = readableFields.filter((field) => readable[field].wire in data);
-  const from = Object.fromEntries(returned.map((field) => [field, unblanked(data[readable[field].wire])]));
+  const returned = readableFields.filter((field) => readable[field] in data);
+  const from = Object.fromEntries(returned.map((field) => [field, unblanked(data[readable[field]])]));
   const address = withoutCredentials(data.address);
   const shownAddress = operation.secrets.fields.includes("address") ? "[secret]" : address;
   return {
     reason: `the secrets engine is already configured for ${address ? shownAddress : "the scheduler in the service's environment"}`,
     hint: `${renamedHint} Otherwise set adopt: true to overwrite that configuration. Its token cannot be read or restored. ${replaceHint}`,
-    differences: differencesOf<object>({ ...from, address: unblanked(address) }, inputs, equalities(returned)),
+    differences: differencesOf(schedulerAccess.fields, returned, { ...from, address: unblanked(address) }, inputs),
     unreadable: [...readableFields.filter((field) => !returned.includes(field)), "token", "clientKey"],
   };
 }
 
 function update({ operation, inputs, state, last, declared }: UpdateRequest<SchedulerAccessInputs, StoredState>): Promise<StoredState> {
-  adoptFields(operation, declared, differencesOf<object>(state, { ...state, ...inputs }, equalities(readableFields)));
+  adoptFields(operation, declared, differencesOf(schedulerAccess.fields, readableFields, state, { ...state, ...inputs }));
   return write(operation, inputs, { state, last });
 }
 

@@ -1,4 +1,4 @@
-import { Duration, duration, exact, seconds } from "../comparison";
+import { Duration, duration, seconds } from "../comparison";
 import { Operation } from "../connection";
 import { Definition, Difference, UpdateRequest } from "../definition";
 import { ConnectionArgs, connectionField, durationInput } from "../inputs";
@@ -48,7 +48,7 @@ const timesOf = (inputs: SchedulerLeaseInputs, current: Times | undefined): Time
 });
 
 const timeDifferences = (from: Times, inputs: SchedulerLeaseInputs): Difference[] =>
-  differencesOf(from, timesOf(inputs, from), { ttl: exact.equal, maxTtl: exact.equal });
+  differencesOf(schedulerLease.fields, ["ttl", "maxTtl"], from, timesOf(inputs, from));
 
 const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
   path: "<mount>/config/lease",
@@ -68,13 +68,9 @@ const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
 const write = (operation: Operation, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> =>
   lease.write(operation, { ...inputs, ...timesOf(inputs, current) });
 
-async function update({
-  operation,
-  inputs,
-  state,
-  declared,
-}: UpdateRequest<SchedulerLeaseInputs, SchedulerLeaseState>): Promise<SchedulerLeaseState> {
-  const times: Partial<Times> = state;
+async function update(request: UpdateRequest<SchedulerLeaseInputs, SchedulerLeaseState>): Promise<SchedulerLeaseState> {
+  const { operation, inputs, declared } = request;
+  const times: Partial<Times> = request.state;
   const { ttl = times.ttl, maxTtl = times.maxTtl } = inputs;
   // A time is unknown after a create without a response, and after it was removed from the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;

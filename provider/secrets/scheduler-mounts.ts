@@ -1,5 +1,4 @@
-import { Operation } from "../connection";
-import { cached } from "../connection/cache";
+import { cached, Operation } from "../connection";
 import { Discovered, DiscoverRequest } from "../definition";
 import { StewardError } from "../errors";
 import { isObject } from "../text/json";

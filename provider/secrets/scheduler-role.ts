@@ -1,15 +1,13 @@
 import { z } from "zod";
-import { exact, unordered } from "../comparison";
+import { unordered } from "../comparison";
 import { Operation } from "../connection";
 import { Definition, Difference } from "../definition";
 import { CheckFailure } from "../errors";
 import { bool, ConnectionArgs, connectionField, isStorableKey, str } from "../inputs";
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
-import { removeObject } from "../lifecycle/ownership";
 import { isStringList } from "../text/json";
-import { apiObject } from "./api-object";
-import { apiPath, dialectOf, remove, system } from "./client";
-import { listNames } from "./lists";
+import { apiObject, listNames } from "./api-object";
+import { apiPath, dialectOf, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 
 /** The type of the tokens of a role: `client` tokens have its policies, `management` tokens may do everything. */
@@ -73,13 +71,9 @@ export interface SchedulerRoleState extends RoleState, Required<MountArgs> {
   lease: string | undefined;
 }
 
-export const roleDefaults: Required<RoleAttributes> = { policies: [], global: false, type: "client" };
+const roleDefaults: Required<RoleAttributes> = { policies: [], global: false, type: "client" };
 
-export const roleAttributes: {
-  policies: z.ZodType<string[]>;
-  global: z.ZodType<boolean>;
-  type: z.ZodType<RoleType>;
-} = {
+export const roleAttributes: { [Name in keyof RoleAttributes]-?: z.ZodType<Required<RoleAttributes>[Name]> } = {
   policies: z.array(str.regex(/^[^\s,]+$/, "must be the name of one policy, without commas or spaces"), "must be a list of policy names"),
   global: bool,
   type: z.enum(["client", "management"], 'must be "client" or "management"'),
@@ -102,8 +96,9 @@ export function rolePolicyFindings(operation: Operation, { type = "client", poli
   return [];
 }
 
-const attributesOf = (inputs: RoleAttributes): Required<RoleAttributes> => {
-  const { policies, global, type } = { ...roleDefaults, ...inputs };
+/** The attributes of a role, with defaults for missing ones. */
+export const attributesOf = (role: RoleAttributes): Required<RoleAttributes> => {
+  const { policies, global, type } = { ...roleDefaults, ...role };
   return { policies, global, type };
 };
 
@@ -154,22 +149,9 @@ export async function writeRole(
   return attributesOf(inputs);
 }
 
-/** Deletes a role. Returns false if another resource of the program manages it. */
-export const deleteRole = (operation: Operation, role: { mount: string; name: string }, options?: { isQuiet: boolean }): Promise<boolean> =>
-  removeObject(operation, rolePath(role), () => remove(operation, rolePath(role)), options);
-
 /** The differences that adopting a role overwrites. A `global` that the service does not return is not compared. */
-export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix?: string): Difference[] =>
-  differencesOf(
-    { ...from, global: from.global ?? to.global },
-    to,
-    { policies: unordered.equal, global: exact.equal, type: exact.equal },
-    prefix,
-  );
-
-/** The attributes that an adoption overwrites, but cannot read. */
-export const unreadOf = (roles: readonly RoleAttributes[]): string[] =>
-  roles.some(({ global }) => global === undefined) ? ["global"] : [];
+export const roleDifferences = (from: RoleAttributes, to: RoleAttributes): Difference[] =>
+  differencesOf(schedulerRole.fields, Object.keys(roleDefaults), { ...from, global: from.global ?? to.global }, to);
 
 /**
  * A role of the Nomad secrets engine, from which Vault generates Nomad tokens.

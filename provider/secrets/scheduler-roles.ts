@@ -1,30 +1,36 @@
 import { z } from "zod";
 import { Comparison, unordered } from "../comparison";
 import { Operation } from "../connection";
-import { withProgress } from "../connection/progress";
-import { Definition, DeleteRequest, ExistingObject, OutcomeUnknown, PlanNote, ReadRequest, UpdateRequest } from "../definition";
+import {
+  Definition,
+  DeleteRequest,
+  ExistingObject,
+  FindRequest,
+  OutcomeUnknown,
+  PlanNote,
+  ReadRequest,
+  UpdateRequest,
+} from "../definition";
 import { PartialState, StewardError } from "../errors";
 import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../inputs";
 import { Adopt, adoptExisting, adoptField } from "../lifecycle/adoption";
-import { isRemoved, renamedHint } from "../lifecycle/ownership";
+import { isRemoved, removeObject, renamedHint } from "../lifecycle/ownership";
 import { shortened } from "../text/printable";
-import { system } from "./client";
+import { remove, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { explainRefusal } from "./refusal";
 import { atEachMount } from "./scheduler-mounts";
 import {
-  deleteRole,
+  attributesOf,
   listRoleNames,
   RoleAttributes,
   RoleState,
   readRole,
   roleAttributes,
-  roleDefaults,
   roleDifferences,
   roleNameFindings,
   rolePath,
   rolePolicyFindings,
-  unreadOf,
   writeRole,
 } from "./scheduler-role";
 
@@ -72,24 +78,19 @@ const role: z.ZodType<RoleAttributes> = strictObject({ policies: policies.option
 const roleNamed = <Role>(roles: Record<string, Role> | undefined, name: string): Role | undefined =>
   roles && Object.hasOwn(roles, name) ? roles[name] : undefined;
 
-const complete = (role: RoleAttributes): Required<RoleAttributes> => ({ ...roleDefaults, ...role });
-
-/** The attributes without `lease`, which would only enlarge the state. */
-const attributesOf = ({ policies, global, type }: RoleState): RoleState => ({ policies, global, type });
-
 const sameRole = (a: RoleAttributes | undefined, b: RoleAttributes | undefined): boolean =>
   a !== undefined &&
   b !== undefined &&
-  unordered.equal(complete(a).policies, complete(b).policies) &&
-  complete(a).global === complete(b).global &&
-  complete(a).type === complete(b).type;
+  unordered.equal(attributesOf(a).policies, attributesOf(b).policies) &&
+  attributesOf(a).global === attributesOf(b).global &&
+  attributesOf(a).type === attributesOf(b).type;
 
 const rolesByName: Comparison = {
   normalize: (value) =>
     Object.fromEntries(
       Object.entries(value as Roles).map(([name, role]) => [
         name,
-        { ...complete(role), policies: unordered.normalize?.(complete(role).policies) },
+        { ...attributesOf(role), policies: unordered.normalize?.(attributesOf(role).policies) },
       ]),
     ),
   equal: (a, b) =>
@@ -105,9 +106,10 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
   refuseUnstorable(operation, mount, exclusive ? listed : names);
   const undeclared = exclusive && !isGet ? listed.filter((name) => !ours.has(name)) : [];
   const reads = names.map(async (name) => [name, await readRole(operation, { mount, name }, roleNamed(previous.roles, name))] as const);
-  const states = await Promise.all(withProgress(operation, reads, rolesOf(mount), "read"));
+  const states = await Promise.all(withProgress(operation, mount, reads, "read"));
   return {
     mount,
+    // Without `lease`, which would only enlarge the state.
     roles: Object.fromEntries(states.flatMap(([name, role]) => (role ? [[name, attributesOf(role)]] : []))),
     exclusive,
     undeclared: unlessEmpty(undeclared),
@@ -147,13 +149,7 @@ function planNotes({ inputs: { roles, exclusive, mount }, last }: { inputs: Sche
   );
 }
 
-async function find({
-  operation,
-  inputs,
-}: {
-  operation: Operation;
-  inputs: SchedulerRolesInputs;
-}): Promise<ExistingObject<StoredState> | undefined> {
+async function find({ operation, inputs }: FindRequest<SchedulerRolesInputs>): Promise<ExistingObject<StoredState> | undefined> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const listed = await listRoleNames(operation, mount);
   const others = without(listed, Object.keys(roles));
@@ -185,23 +181,20 @@ async function existing(
     adopt || operation.server.previewReads
       ? taken.map(async (name) => [name, await readRole(operation, { mount, name }, undefined, true)] as const)
       : [];
-  const read = await Promise.all(withProgress(operation, reads, rolesOf(mount), "read"));
+  const read = await Promise.all(withProgress(operation, mount, reads, "read"));
   return {
     reason: `the mount "${mount}" already has roles with these names: ${shortList(taken)}`,
     hint: `${hint} adopt: true to adopt them, or choose other names.`,
-    differences: read.flatMap(([name, role]) =>
-      role ? roleDifferences(role, complete(roleNamed(roles, name) ?? {}), `${pathOf(["roles", name])}.`) : [],
-    ),
-    unreadable: unreadOf(read.flatMap(([, role]) => role ?? [])).map((field) => `${field} of each role`),
+    differences: read.flatMap(([name, role]) => {
+      const differences = role ? roleDifferences(role, attributesOf(roleNamed(roles, name) ?? {})) : [];
+      return differences.map((each) => ({ ...each, path: pathOf(["roles", name, each.path]) }));
+    }),
+    unreadable: read.some(([, role]) => role && role.global === undefined) ? ["global of each role"] : [],
   };
 }
 
-async function update({
-  operation,
-  inputs,
-  state: previous,
-  last,
-}: UpdateRequest<SchedulerRolesInputs, StoredState>): Promise<StoredState> {
+async function update(request: UpdateRequest<SchedulerRolesInputs, StoredState>): Promise<StoredState> {
+  const { operation, inputs, state: previous, last } = request;
   const managed = [...namesIn(previous)];
   const added = without(Object.keys(inputs.roles), managed);
   if (added.length > 0) {
@@ -224,23 +217,17 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
     Boolean(previous.unanswered?.includes(name) || (roleNamed(previous.roles, name) && isRemoved(operation, rolePath({ mount, name }))));
   const writes = Object.keys(roles).filter((name) => isInDoubt(name) || !sameRole(roleNamed(previous.roles, name), roles[name]));
   const removals = without([...namesIn(previous), ...undeclared], Object.keys(roles));
-  const requests: [string, () => Promise<unknown>][] = [
-    ...writes.map((name): [string, () => Promise<void>] => [
-      name,
-      async () => {
-        state.roles[name] = await writeRole(operation, { mount, name, ...roles[name] });
-      },
-    ]),
-    ...removals.map((name): [string, () => Promise<boolean>] => [
-      name,
-      async () => {
-        const isDeleted = await removal(operation, mount, name);
-        delete state.roles[name];
-        return isDeleted;
-      },
-    ]),
-  ];
-  const failure = await sendAll(operation, mount, ["write or delete", "written or deleted"], requests);
+  const send = async (name: string): Promise<unknown> => {
+    const role = roleNamed(roles, name);
+    if (role) {
+      state.roles[name] = await writeRole(operation, { mount, name, ...role });
+      return undefined;
+    }
+    const isDeleted = await removal(operation, mount, name);
+    delete state.roles[name];
+    return isDeleted;
+  };
+  const failure = await sendAll(operation, mount, ["write or delete", "written or deleted"], [...writes, ...removals], send);
   if (!failure) return state;
   const { names, unanswered, error, hasOthers } = failure;
   // No role was written, and no outcome is unknown.
@@ -250,7 +237,8 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
   const inDoubt = names.filter((name) => unanswered.includes(name) || isInDoubt(name));
   state.unanswered = unlessEmpty(without(inDoubt, undeclared));
   // A refresh encrypts only keys that were encrypted before, so the state keeps roles that may have been written.
-  for (const name of inDoubt) if (roleNamed(roles, name) && !roleNamed(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
+  for (const name of inDoubt)
+    if (roleNamed(roles, name) && !roleNamed(state.roles, name)) state.roles[name] = attributesOf(roles[name] ?? {});
   throw new PartialState(state, {
     ...error.details,
     hint: [error.details.hint, "The next `pulumi up` continues from there."].filter(Boolean).join(" "),
@@ -258,13 +246,14 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
 }
 
 /** Deletes a role. Returns false if another resource of the program now manages it. */
-const removal = (operation: Operation, mount: string, name: string): Promise<boolean> =>
-  deleteRole(operation, { mount, name }, { isQuiet: true });
+function removal(operation: Operation, mount: string, name: string): Promise<boolean> {
+  const path = rolePath({ mount, name });
+  return removeObject(operation, path, () => remove(operation, path), { isQuiet: true });
+}
 
 async function removeAll({ operation, state }: DeleteRequest<StoredState>): Promise<void> {
-  const names = [...namesIn(state)];
-  const requests = names.map((name): [string, () => Promise<boolean>] => [name, () => removal(operation, state.mount, name)]);
-  const failure = await sendAll(operation, state.mount, ["delete", "deleted"], requests);
+  const { mount } = state;
+  const failure = await sendAll(operation, mount, ["delete", "deleted"], [...namesIn(state)], (name) => removal(operation, mount, name));
   if (!failure) return;
   const { error, unanswered, hasOthers } = failure;
   throw error.with({ outcomeUnknown: hasOthers || unanswered.length > 0 });
@@ -286,29 +275,29 @@ async function sendAll(
   operation: Operation,
   mount: string,
   [verb, done]: readonly [verb: string, done: string],
-  requests: readonly [name: string, send: () => Promise<unknown>][],
+  all: readonly string[],
+  send: (name: string) => Promise<unknown>,
 ): Promise<Failure | undefined> {
-  const work = requests.map(([, send]) => send());
-  const outcomes = await Promise.allSettled(withProgress(operation, work, rolesOf(mount), done));
-  const left = requests.filter((_, index) => (outcomes[index] as { value?: unknown }).value === false);
+  const outcomes = await Promise.allSettled(withProgress(operation, mount, all.map(send), done));
+  const left = all.filter((_, index) => (outcomes[index] as { value?: unknown }).value === false);
   if (left.length > 0)
     operation.run.log.warn(
-      `${operation.resource}: left in place, since other resources of this program now manage them (${shortList(left.map(([name]) => name))}).`,
+      `${operation.resource}: left in place, since other resources of this program now manage them (${shortList(left)}).`,
     );
   const failures = outcomes.flatMap((outcome, index) =>
-    outcome.status === "rejected" ? [{ name: requests[index]?.[0] as string, error: outcome.reason as StewardError }] : [],
+    outcome.status === "rejected" ? [{ name: all[index] as string, error: outcome.reason as StewardError }] : [],
   );
   const [first] = failures;
   if (!first) return undefined;
   if (!(first.error instanceof StewardError)) throw first.error;
   const names = failures.map(({ name }) => name);
-  const hasOthers = names.length + left.length < requests.length;
+  const hasOthers = names.length + left.length < all.length;
   const others = hasOthers ? ` The others were ${done}.` : "";
-  const reason = `could not ${verb} ${names.length} of ${requests.length} roles (${names.join(", ")}).${others} First error ("${first.name}"): ${first.error.details.reason}`;
+  const reason = `could not ${verb} ${names.length} of ${all.length} roles (${names.join(", ")}).${others} First error ("${first.name}"): ${first.error.details.reason}`;
   return {
     names,
     unanswered: failures.filter(({ error }) => error.details.outcomeUnknown).map(({ name }) => name),
-    error: requests.length === 1 ? first.error : first.error.with({ reason }),
+    error: all.length === 1 ? first.error : first.error.with({ reason }),
     hasOthers,
   };
 }
@@ -320,7 +309,16 @@ const without = (names: readonly string[], excluded: readonly string[] = []): st
 
 const unlessEmpty = (names: string[]): string[] | undefined => (names.length > 0 ? names : undefined);
 
-const rolesOf = (mount: string): string => `scheduler roles at mount "${mount}"`;
+/** Returns the same promises, and prints their progress every ten seconds. */
+function withProgress<Part>({ run }: Operation, mount: string, work: Promise<Part>[], verb: string): Promise<Part>[] {
+  let done = 0;
+  const report = (): void => run.log.info(`scheduler roles at mount "${mount}": ${done} of ${work.length} ${verb}`);
+  const timer = setInterval(report, run.limits.progressInterval).unref();
+  const count = (): void => void done++;
+  for (const part of work) part.then(count, count);
+  void Promise.allSettled(work).then(() => clearInterval(timer));
+  return work;
+}
 
 const shortList = (names: readonly string[]): string => shortened(names).join(", ");
 

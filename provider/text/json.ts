@@ -21,13 +21,11 @@ export function objectIn(text: string): Record<string, unknown> | undefined {
   return isObject(value) ? value : undefined;
 }
 
-let lossless: typeof LosslessJson | undefined;
-
 /** Parses JSON. An unsafe integer, such as a time in nanoseconds, becomes a string. */
 export function parseLossless(text: string): unknown {
   // Most responses have no such integer, and JSON.parse is much faster.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
-  lossless ??= require("lossless-json") as typeof LosslessJson;
+  const lossless: typeof LosslessJson = require("lossless-json");
   return lossless.parse(text, null, {
     parseNumber: (digits) => (/^-?\d+$/.test(digits) && !Number.isSafeInteger(Number(digits)) ? digits : Number(digits)),
     onDuplicateKey: ({ newValue }) => newValue,

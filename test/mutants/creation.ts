@@ -6,7 +6,7 @@ export const creation: readonly MutatedFile[] = [
     suites: ["test/provider/secrets/adoption", "test/provider/lifecycle/preview-reads"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
-      ["adoption prints secret values", "secretFields.includes(inputOf(path))", 'secretFields.includes("")'],
+      ["adoption prints secret values", "secrets.fields.includes(inputOf(path))", 'secrets.fields.includes("")'],
       ["an existing object is taken over without adopt", "if (!adopt && reason)", "if (adopt === null && reason)"],
       [
         'adopt: "unchanged" overwrites what differs',

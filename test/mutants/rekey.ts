@@ -128,7 +128,7 @@ export const rekey: readonly MutatedFile[] = [
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
       ["a run cancels an attempt that another stack started", "if (submission.nonces.includes(status.nonce))", "if (status.started)"],
       ["the kept set that the server accepted is dropped", "used ? [used] : submission.kept.filter(mayBeAccepted)", "[]"],
-      ["newShares from before the rekey count as its new shares", "[...submitted, ...priorShares.map(digest)]", "submitted"],
+      ["newShares from before the rekey count as its new shares", "[...submitted, ...progress.priorShares.map(digest)]", "submitted"],
       [
         "a backup of another attempt counts as the rekey's own",
         "if (backup?.nonce !== nonce) return undefined;",

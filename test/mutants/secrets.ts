@@ -13,7 +13,7 @@ export const secrets: readonly MutatedFile[] = [
     ],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
-      ["a change of global is not detected", "  complete(a).global === complete(b).global &&\n", ""],
+      ["a change of global is not detected", "  attributesOf(a).global === attributesOf(b).global &&\n", ""],
       [
         "an undeclared role that refresh found counts as declared",
         "const ours = namesIn(previous);",
@@ -44,7 +44,7 @@ export const secrets: readonly MutatedFile[] = [
       ],
       [
         "a deletion that failed in part does not say that others were deleted",
-        "const hasOthers = names.length + left.length < requests.length;",
+        "const hasOthers = names.length + left.length < all.length;",
         "const hasOthers = false;",
       ],
       ["an exclusive set tolerates another resource for a role of its mount", '...(exclusive ? [""] : [])', ""],

@@ -30,9 +30,7 @@ export const wire: readonly MutatedFile[] = [
     file: "provider/connection/credentials.ts",
     suites: ["test/provider/connection/"],
     commandLine: ["test/end-to-end/secrets/life"],
-    mutants: [
-      ["a token given in tokenEnv instead of a variable's name is printed", "conventionalName.test(tokenEnv) ?", "tokenEnv !== value ?"],
-    ],
+    mutants: [["a token given in tokenEnv instead of a variable's name is printed", "isVariableName(tokenEnv) ?", "tokenEnv !== value ?"]],
   },
   {
     file: "provider/http/index.ts",
@@ -132,7 +130,7 @@ export const wire: readonly MutatedFile[] = [
       ],
       ["two resources create the same object", "if (taken.length > 0)\n", "if (taken.length > objects.length)\n"],
       ["a rejected creation still holds the object", "isOutcomeUnknown ? objects : []", "objects"],
-      ["a partial creation holds objects that it has not written", "objectsOf(left as never)", "objects"],
+      ["a partial creation holds objects that it has not written", "objectsOf(resource, left)", "objects"],
       ["the old resource deletes the object after a rejected rename", "claims.createFailed = true;", ""],
       [
         "a deletion removes an object that another resource holds",

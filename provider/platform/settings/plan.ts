@@ -6,7 +6,7 @@ import { declaredIn, differing, secrets, storedValues, wrap, writeOnly } from ".
 import { extraName, isExtraWriteOnly, NamesWriteOnly } from "./extra";
 import { hasMask } from "./mask";
 import { SettingsPage, Values } from "./page";
-import { Managed } from "./state";
+import { Managed, Wrapped } from "./state";
 
 // The plan of a write: capture original values, and restore attributes that were removed from the program.
 
@@ -20,7 +20,7 @@ export interface PriorState extends Managed, NamesWriteOnly {
 export interface Plan extends NamesWriteOnly {
   declared: Values;
   managed: string[];
-  originalValues: Managed["originalValues"];
+  originalValues: Wrapped;
   changes: Values;
   /** The values on the server after the write. */
   after: Values;
@@ -35,7 +35,7 @@ function capture(page: SettingsPage, name: string, current: Values): { value?: u
 }
 
 /** The original values of an import. They stay even if a value changes outside Pulumi before the first write. */
-export const originalsOf = (page: SettingsPage, current: Values): Managed["originalValues"] =>
+export const originalsOf = (page: SettingsPage, current: Values): Wrapped =>
   Object.fromEntries(
     Object.keys(current).flatMap((name) => [capture(page, name, current)].flatMap((value) => (value ? [[name, value]] : []))),
   );
@@ -91,14 +91,8 @@ export function planOf(page: SettingsPage, inputs: NamesWriteOnly, prior: PriorS
 /** Check failures for a plan that the server would reject. */
 export function refusals({ requiredWhenEnabled }: SettingsPage, { changes, after }: Plan): CheckFailure[] {
   const missing = Object.keys(changes).length > 0 ? (requiredWhenEnabled?.(after) ?? []) : [];
-  if (missing.length === 0) return [];
-  return [
-    {
-      path: "enabled",
-      rule: "missing-attributes",
-      reason: `needs ${missing.join(", ")}, which neither the program nor the server sets`,
-    },
-  ];
+  const reason = `needs ${missing.join(", ")}, which neither the program nor the server sets`;
+  return missing.length > 0 ? [{ path: "enabled", rule: "missing-attributes", reason }] : [];
 }
 
 /** Notes for the preview of an update. */

@@ -15,30 +15,24 @@ export type SettingsResult<State, Secret extends keyof State = never> = Pick<Sta
 };
 
 /** The function that reads settings, without the provider's part of the state. */
-export const settingsFunction = <State extends SettingsState>({
-  token,
-  displayName,
-  fields,
-  read: readState,
-}: ReadableSettings<State>): ReadFunction<ConnectionArgs, Partial<State>> => ({
-  token: token.replace(":", ":get"),
-  operation: `Cannot read ${displayName}`,
+export const settingsFunction = <State extends SettingsState>(
+  page: ReadableSettings<State>,
+): ReadFunction<ConnectionArgs, Partial<State>> => ({
+  token: page.token.replace(":", ":get"),
+  operation: `Cannot read ${page.displayName}`,
   system,
   options: onlyConnection,
-  secrets: namesWith(fields, "secret"),
+  secrets: namesWith(page.fields, "secret"),
   async run(operation) {
-    const state = (await readState({ operation, state: {} as State & StoredState, declared: [] })) as State & StoredState;
+    const state = (await page.read({ operation, state: {} as State & StoredState, declared: [] })) as State & StoredState;
     const { managed, originalValues, serverNormalized, sent, ...settings } = state;
     return settings as unknown as Partial<State>;
   },
 });
 
-interface ReadableSettings<State extends SettingsState> {
-  token: string;
-  displayName: string;
+type ReadableSettings<State extends SettingsState> = Pick<SettingsDefinition<never, State>, "token" | "displayName" | "read"> & {
   fields: AnyFields;
-  read: SettingsDefinition<never, State>["read"];
-}
+};
 
 export async function readSettings<State extends SettingsState, Secret extends keyof State = never>(
   settings: ReadableSettings<State>,

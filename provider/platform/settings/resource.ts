@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { unordered } from "../../comparison";
-import { Operation } from "../../connection";
-import { cached } from "../../connection/cache";
+import { cached, Operation } from "../../connection";
 import {
   CreateRequest,
   Definition,
   DeleteRequest,
   ExistingObject,
   Fields,
+  FindRequest,
   OutcomeUnknown,
   ReadRequest,
+  Rule,
   UpdateRequest,
 } from "../../definition";
 import { invalidInput, PartialState, StewardError } from "../../errors";
@@ -24,7 +25,7 @@ import { extraFindings, isExtraWriteOnly, missingExtraFailures, missingExtras } 
 import { afterFailure, writeWasApplied } from "./failure";
 import { SettingsInputs, SettingsPage, SettingsPageOf, SettingsState, Values } from "./page";
 import { notesOf, originalsOf, Plan, PriorState, planOf, refusals, restoration } from "./plan";
-import { Managed, recognized, StoredState, serverNormalizations, stateOf } from "./state";
+import { recognized, StoredState, serverNormalizations, stateOf, Wrapped } from "./state";
 
 // The life cycle that all kinds of settings share: read, patch, restore.
 
@@ -38,11 +39,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   typed: SettingsPageOf<Inputs, State>,
 ): SettingsDefinition<Inputs, State> {
   const page = typed as unknown as SettingsPage;
-  // `SettingsPage` has no type parameters, so the operations are typed here.
-  const operations = operationsOf(page) as unknown as Pick<
-    SettingsDefinition<Inputs, State>,
-    "planNotes" | "read" | "imported" | "find" | "create" | "update" | "delete" | "discover"
-  >;
+  // `SettingsPage` has no type parameters, so the definition is typed here.
   return {
     system,
     token: `platform:${typed.type}`,
@@ -50,16 +47,18 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     name: typed.id,
     id: typed.id,
     readById: true,
-    fields: { ...typed.attributes, ...sharedFields } as unknown as Fields<Inputs, State, State & StoredState>,
-    rules: [
-      ...(typed.rules ?? []),
-      { fields: ["extra", "extraWriteOnly"], check: (inputs, operation) => extraFindings(page, operation, inputs) },
-    ],
+    fields: { ...typed.attributes, ...sharedFields },
+    rules: [...(typed.rules ?? []), extraRule(page)],
     deleteBeforeReplace: true,
     objects: { fields: [], paths: () => [objectOf(page)] },
-    ...operations,
-  };
+    ...operationsOf(page),
+  } as unknown as SettingsDefinition<Inputs, State>;
 }
+
+const extraRule = (page: SettingsPage): Rule<SettingsInputs> => ({
+  fields: ["extra", "extraWriteOnly"],
+  check: (inputs, operation) => extraFindings(page, operation, inputs),
+});
 
 const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & StoredState> = {
   onDelete: { input: z.enum(["restore", "retain"], 'must be "restore" or "retain"'), stored: true },
@@ -74,12 +73,7 @@ const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & Stored
 
 const objectOf = ({ id }: SettingsPage): string => adminPath(`${id}-settings`);
 
-const operationsOf = (
-  page: SettingsPage,
-): Pick<
-  Definition<SettingsInputs, SettingsState, Last, Values>,
-  "planNotes" | "read" | "imported" | "find" | "create" | "update" | "delete" | "discover"
-> => ({
+const operationsOf = (page: SettingsPage): Partial<Definition<SettingsInputs, SettingsState, Last, Values>> => ({
   planNotes: ({ inputs, last }) => (last ? notesOf(page, inputs, last) : []),
   read: (request) => read(page, request),
   imported: (state) => ({
@@ -112,10 +106,8 @@ async function read(page: SettingsPage, { operation, state }: ReadRequest<Last>)
 const unmanaged = (current: Values): PriorState => ({ current, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
 /** Settings always exist, so a create adopts them. */
-const find = async (
-  page: SettingsPage,
-  { operation, inputs }: { operation: Operation; inputs: SettingsInputs },
-): Promise<ExistingObject<Values>> => existingSettings(page, operation, inputs, unmanaged(await fetchSettings(page, operation)));
+const find = async (page: SettingsPage, { operation, inputs }: FindRequest<SettingsInputs>): Promise<ExistingObject<Values>> =>
+  existingSettings(page, operation, inputs, unmanaged(await fetchSettings(page, operation)));
 
 /** The attributes that a write takes over, because the program did not declare them before. */
 function existingSettings(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: PriorState): ExistingObject<Values> {
@@ -139,10 +131,7 @@ const create = (page: SettingsPage, { operation, inputs, existing }: CreateReque
 async function update(page: SettingsPage, { operation, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
   const hasNewAttributes = Object.keys(declaredIn(page, inputs)).some((name) => !last.managed.includes(name));
   let current = storedValues(page, last);
-  const seen = pick(
-    current,
-    Object.keys(current).filter((name) => !isExtraWriteOnly(page, name, last)),
-  );
+  const seen = Object.fromEntries(Object.entries(current).filter(([name]) => !isExtraWriteOnly(page, name, last)));
   if (hasNewAttributes || last.outcomeUnknown || missingExtras(page, declaredIn(page, inputs), seen, inputs).length > 0) {
     // Read the original value of a new attribute from the server: the state may be outdated.
     const now = await fetchSettings(page, operation);
@@ -174,10 +163,9 @@ async function write(page: SettingsPage, operation: Operation, inputs: SettingsI
   if (Object.keys(normalized).length > 0)
     warn(operation, page, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
   const notReturned = missingExtras(page, pick(changes, managed), returned, inputs);
-  const state: Last = stateOf(page, writtenValues(prior, plan, returned, notReturned), expected, {
-    ...plan,
-    serverNormalized: { ...unwritten(prior, plan), ...normalized },
-  });
+  const unwritten = managed.filter((name) => !(name in changes));
+  const serverNormalized = { ...pick(prior.serverNormalized ?? {}, unwritten), ...normalized } as Wrapped;
+  const state: Last = stateOf(page, writtenValues(prior, plan, returned, notReturned), expected, { ...plan, serverNormalized });
   if (notReturned.length === 0) return state;
   throw new PartialState(state, {
     rule: "unknown-attribute",
@@ -198,12 +186,6 @@ function writtenValues(
   for (const name of [...released.filter((name) => !(name in changes) && !(name in returned)), ...notReturned]) delete values[name];
   return values;
 }
-
-const unwritten = ({ serverNormalized = {} }: PriorState, { managed, changes }: Plan): NonNullable<Managed["serverNormalized"]> =>
-  pick(
-    serverNormalized,
-    managed.filter((name) => !(name in changes)),
-  ) as NonNullable<Managed["serverNormalized"]>;
 
 /** The error for a write that the server would reject or apply only in part. */
 function refusalOf(

@@ -1,7 +1,6 @@
-import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { pem } from "../../comparison";
-import { bool, holdsCredentials, nonEmptyStr, rule, str } from "../../inputs";
+import { bool, isCertificate, nonEmptyStr, rule, str, urlInput } from "../../inputs";
 import { dialectOf } from "../client";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
@@ -70,21 +69,7 @@ export interface SamlSettingsState extends SettingsState, SamlSettingsAttributes
   metadataUrl: string | undefined;
 }
 
-const url = z
-  .string("must be an https URL")
-  .refine((value) => URL.canParse(value) && new URL(value).protocol === "https:", rule("https-url", "must be an https URL"))
-  .refine(
-    (value) => !holdsCredentials(value),
-    rule("credentials", "must not contain a user name or a password: the state would store them in plaintext"),
-  );
-
-function isCertificate(value: string): boolean {
-  try {
-    return new X509Certificate(value).subject !== "\n";
-  } catch {
-    return false;
-  }
-}
+const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must be an https URL"));
 
 /**
  * SAML single sign-on settings.
@@ -139,18 +124,12 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
   rules: [
     {
       fields: ["idpCert"],
-      check: ({ idpCert }, operation) =>
-        idpCert === undefined || isCertificate(idpCert)
-          ? []
-          : [
-              {
-                path: "idpCert",
-                rule: "certificate",
-                reason: "must be a valid certificate in PEM format, not a path",
-                // Terraform Enterprise accepts any string, and users can then not sign in.
-                warning: !dialectOf(operation).parsesCertificates,
-              },
-            ],
+      check: ({ idpCert }, operation) => {
+        const reason = "must be a valid certificate in PEM format, not a path";
+        // Terraform Enterprise accepts any string, and users can then not sign in.
+        const warning = !dialectOf(operation).parsesCertificates;
+        return idpCert === undefined || isCertificate(idpCert) ? [] : [{ path: "idpCert", rule: "certificate", reason, warning }];
+      },
     },
   ],
   requiredWhenEnabled: (values) =>

@@ -4,13 +4,16 @@ import { extraName, isExtraWriteOnly, NamesWriteOnly } from "./extra";
 import { hasMask, mayBe } from "./mask";
 import { OnDelete, SettingsPage, Values } from "./page";
 
+/** Values by name; `{}` for no value. */
+export type Wrapped = Record<string, { value?: unknown }>;
+
 /** The data in the state about managed attributes, besides their values. */
 export interface Managed {
   managed: string[];
-  /** The value of each managed attribute before its first write; `{}` for no value. An unreadable one is missing. */
-  originalValues: Record<string, { value?: unknown }>;
+  /** The value of each managed attribute before its first write. An unreadable one is missing. */
+  originalValues: Wrapped;
   /** The stored values that differ from the written ones, such as sanitized HTML or a read-only attribute. */
-  serverNormalized?: Record<string, { value?: unknown }>;
+  serverNormalized?: Wrapped;
 }
 
 /** The part of the state that only the provider uses. */
@@ -21,12 +24,7 @@ export interface StoredState extends Managed, NamesWriteOnly {
 }
 
 /** The returned values, but the expected value instead of an equivalent, a masked or a normalized one. */
-export function recognized(
-  page: SettingsPage,
-  returned: Values,
-  expected: Values,
-  serverNormalized: Managed["serverNormalized"] = {},
-): Values {
+export function recognized(page: SettingsPage, returned: Values, expected: Values, serverNormalized: Wrapped = {}): Values {
   const isKnown = (name: string, value: unknown): boolean =>
     name in expected &&
     (same(page, name, value, expected[name]) ||
@@ -38,12 +36,7 @@ export function recognized(
 /**
  * The stored values that differ from the written ones. They count as equal from then on: otherwise every `up` would write again.
  */
-export function serverNormalizations(
-  page: SettingsPage,
-  returned: Values,
-  changes: Values,
-  expected: Values,
-): NonNullable<Managed["serverNormalized"]> {
+export function serverNormalizations(page: SettingsPage, returned: Values, changes: Values, expected: Values): Wrapped {
   const recognizable = recognized(page, returned, expected);
   const names = Object.keys(changes).filter((name) => name in returned && recognizable[name] !== expected[name]);
   return Object.fromEntries(names.map((name) => [name, wrap(returned[name])]));

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Operation } from "../../connection";
+import { cached, Operation } from "../../connection";
 import { StewardError } from "../../errors";
-import { delayAfter429, pauseFor, Request } from "../../http";
+import { delayAfter429, pauseFor } from "../../http";
 import { unexpectedResponse } from "../../http/failure";
 import { isObject } from "../../text/json";
 import { apiPath, call, dialectOf, foreignResponse, isFromService } from "../client";
@@ -114,11 +114,10 @@ function parse<T>(schema: z.ZodType<T>, response: RekeyResponse): T {
   throw unexpectedBody(response);
 }
 
-const unexpectedBody = ({ method, path }: Omit<RekeyResponse, "fields">): StewardError =>
-  identified(
-    "unexpected-response",
-    unexpectedResponse(method, path, "the response is not from the rekey API", "Check the connection's address."),
-  );
+function unexpectedBody({ method, path }: Omit<RekeyResponse, "fields">): StewardError {
+  const error = unexpectedResponse(method, path, "the response is not from the rekey API", "Check the connection's address.");
+  return identified("unexpected-response", error);
+}
 
 const capabilities = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
 
@@ -129,12 +128,7 @@ async function send(operation: Operation, method: keyof typeof capabilities, end
   const { rekey } = dialectOf(operation);
   // The responses to shares are parsed. A strange one may still hold the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
-  const request: Omit<Request, "headers"> = {
-    method,
-    path,
-    ...(content ? { body: content } : {}),
-    retry: method === "GET" ? "idempotent" : "never",
-  };
+  const request = { method, path, body: content, retry: method === "GET" ? "idempotent" : "never" } as const;
   const body = await call(operation, request, ownsBody).catch((error) => {
     if (error.details?.rule === foreignResponse) throw unexpectedBody({ method, path });
     if (!(error instanceof StewardError) || error.status !== 403) throw error;
@@ -237,16 +231,11 @@ export async function cancelAttempt(operation: Operation, nonce: string): Promis
   const cancel = (): Promise<RekeyResponse> => retryAfter429(operation, () => send(operation, "DELETE", "init", content), isInProgress);
   const key = JSON.stringify(["canceled", operation.server.id, nonce]);
   // A nonce is never used twice: canceling the same one again would loop forever.
-  if (operation.run.cache.has(key))
-    throw identified(
-      "cancel-ineffective",
-      unexpectedResponse(
-        "DELETE",
-        pathTo(operation, "init"),
-        "the service still reports an attempt that it confirmed as canceled",
-        "Check its log, and the proxies in front of it.",
-      ),
-    );
+  if (operation.run.cache.has(key)) {
+    const reason = "the service still reports an attempt that it confirmed as canceled";
+    const hint = "Check its log, and the proxies in front of it.";
+    throw identified("cancel-ineffective", unexpectedResponse("DELETE", pathTo(operation, "init"), reason, hint));
+  }
   let isConfirmed = true;
   try {
     await cancel();
@@ -354,21 +343,16 @@ export const mayReturnNoShares = (
   { shares, threshold, fingerprints, verification }: Pick<RekeyParameters, "shares" | "threshold" | "fingerprints" | "verification">,
 ): boolean => dialectOf(operation).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
-/** All waits of a run. */
-interface Waits {
-  count: number;
-  milliseconds: number;
-}
-
 /** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. */
 export async function waitAfter429(operation: Operation, error: unknown): Promise<void> {
-  const key = "rekey: waits after 429";
   // The share may have counted, and a service that does not refuse a repeated one would count it twice.
   if (isReplyLost(error) && !dialectOf(operation).refusesRepeatedShares) throw error;
-  const { count, milliseconds } = (operation.run.cache.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
-  const pause = delayAfter429(operation.run.limits, error, count);
-  if (pause === undefined || milliseconds + pause > operation.run.limits.deadline) throw error;
-  operation.run.cache.set(key, { count: count + 1, milliseconds: milliseconds + pause });
+  const { cache, limits } = operation.run;
+  const waits = cached(cache, ["rekey", "waits after 429"], () => ({ count: 0, milliseconds: 0 }));
+  const pause = delayAfter429(limits, error, waits.count);
+  if (pause === undefined || waits.milliseconds + pause > limits.deadline) throw error;
+  waits.count++;
+  waits.milliseconds += pause;
   if (!(await pauseFor(operation, pause))) throw error;
 }
 

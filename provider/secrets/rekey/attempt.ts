@@ -139,22 +139,16 @@ async function keyFailures(keys: string[]): Promise<CheckFailure[]> {
   });
 }
 
-async function parametersOf({
-  secretShares,
-  secretThreshold,
-  pgpKeys = [],
-  backup,
-  requireVerification,
-}: AttemptInputs): Promise<RekeyParameters> {
-  const keys = await inspectKeys(pgpKeys);
+async function parametersOf(inputs: AttemptInputs): Promise<RekeyParameters> {
+  const keys = await inspectKeys(inputs.pgpKeys ?? []);
   return {
-    shares: secretShares,
-    threshold: secretThreshold,
+    shares: inputs.secretShares,
+    threshold: inputs.secretThreshold,
     pgpKeys: keys.map(({ binary }) => binary),
     fingerprints: keys.map(({ fingerprint }) => fingerprint),
     encryptionKeys: keys.map(({ encryptionKeys }) => encryptionKeys),
-    backup: backup ?? false,
-    verification: requireVerification ?? true,
+    backup: inputs.backup ?? false,
+    verification: inputs.requireVerification ?? true,
   };
 }
 
@@ -217,7 +211,12 @@ interface AttemptRun {
 
 /** No share is submitted yet. An attempt in progress may belong to another client. */
 export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
-  { holds: ["nothing", "an attempt"], server: ["none"], log: "started; no other rekey is in progress", act: start },
+  {
+    holds: ["nothing", "an attempt"],
+    server: ["none"],
+    log: "started; no other rekey is in progress",
+    act: async ({ operation, identity, attempt }) => ({ attempt: { ...attempt, ...(await newAttempt(operation, identity)) } }),
+  },
   {
     holds: ["nothing", "an attempt"],
     server: ["matchingUnused"],
@@ -235,14 +234,10 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
     holds: ["an attempt"],
     server: ["matchingInUse", "foreign"],
     log: "another rekey is in progress; checked again before shares are submitted",
-    act: deferToShares,
+    act: async ({ attempt }) => ({ attempt }),
   },
   { holds: ["nothing"], server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
 ];
-
-async function start({ operation, identity, attempt }: AttemptRun): Promise<AttemptState> {
-  return { attempt: { ...attempt, ...(await newAttempt(operation, identity)) } };
-}
 
 async function takeOver({ operation, attempt }: AttemptRun, { status }: Observed): Promise<AttemptState> {
   log(operation, `took over the matching attempt ${status.nonce}, which has no share`);
@@ -252,10 +247,6 @@ async function takeOver({ operation, attempt }: AttemptRun, { status }: Observed
 /** The next observation then shows no attempt. */
 async function cancelAbandoned({ operation }: AttemptRun, { status }: Observed): Promise<undefined> {
   await cancelOwnAttempt(operation, status);
-}
-
-async function deferToShares({ attempt }: AttemptRun): Promise<AttemptState> {
-  return { attempt };
 }
 
 async function resumeOrCancel({ operation, inputs, attempt }: AttemptRun, observed: Observed): Promise<AttemptState | undefined> {

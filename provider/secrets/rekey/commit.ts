@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../comparison";
 import { Operation } from "../../connection";
 import { Definition } from "../../definition";
+import { valueAt } from "../../inputs";
 import { assertAdopted, newInstance, otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
@@ -92,11 +93,9 @@ function firstOutcome({ attempt, source }: Submission): CommitState["outcome"] {
 }
 
 /** Adds this run's shares to those of earlier runs. Shares of an earlier set in newShares are valid, but prove nothing. */
-function gather(
-  operation: Operation,
-  { newShares = [], submission: { candidate, excluded } }: CommitInputs,
-  before: readonly Gathered[],
-): { gathered: Gathered[]; missing: string[] } {
+function gather(operation: Operation, inputs: CommitInputs, before: readonly Gathered[]): { gathered: Gathered[]; missing: string[] } {
+  const { newShares = [], submission } = inputs;
+  const { candidate, excluded } = submission;
   const { shares, missing } = availableShares(newShares, "newShares");
   const fitting = shares.filter((share) => !excluded.includes(shareDigest(candidate.nonce, share)));
   for (const each of shares)
@@ -124,7 +123,9 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
     holds: ["a candidate"],
     server: ["none"],
     log: "the attempt is gone, committed or not: the outcome is unknown",
-    act: stopUnknown,
+    act: async (run) => {
+      throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
+    },
   },
   { holds: ["a candidate", "an unknown outcome"], ...oldProbe },
   { holds: ["a candidate", "an unknown outcome"], ...tamperedAttempt },
@@ -142,18 +143,12 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
   },
 ];
 
-async function stopUnknown(run: CommitRun): Promise<never> {
-  throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
-}
-
 async function cancelConflicting({ operation, inputs }: CommitRun, observed: Observed): Promise<undefined> {
   await resolveConflict(operation, observed, inputs.onConflict, false);
 }
 
 /** Only different new shares are a change. */
-const candidates: Comparison = {
-  equal: (a, b) => isDeepStrictEqual((a as Submission | undefined)?.candidate, (b as Submission | undefined)?.candidate),
-};
+const candidates: Comparison = { equal: (a, b) => isDeepStrictEqual(valueAt(a, ["candidate"]), valueAt(b, ["candidate"])) };
 const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
 /** Notes for the missing decrypted new shares. */

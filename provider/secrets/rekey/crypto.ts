@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { Operation } from "../../connection";
-import { StewardError } from "../../errors";
+import { CheckFailure, StewardError } from "../../errors";
 import { StopId } from "./stops";
 
 // Shares and sets of them, the proof that they belong together, and the PGP keys that they are encrypted to.
@@ -113,12 +113,8 @@ function belongTogether(shares: readonly Share[], threshold: number): Verdict {
     // Two polynomials have less than a threshold of points in common, so no other one fits as many shares.
     if (misfits.length <= others.length / 2) return { proven: false, rule: "mismatch", reason: "the shares do not match", misfits };
   }
-  return {
-    proven: false,
-    rule: "mismatch-unlocated",
-    reason: "the shares do not match, and the wrong ones cannot be identified",
-    misfits: [],
-  };
+  const reason = "the shares do not match, and the wrong ones cannot be identified";
+  return { proven: false, rule: "mismatch-unlocated", reason, misfits: [] };
 }
 
 /** The key to which exactly a threshold of shares combine. Undefined if they are not in Vault's format. */
@@ -162,11 +158,7 @@ function polynomialThrough(base: readonly Share[]): (point: number) => Buffer {
   };
 }
 
-let loaded: typeof OpenPGP | undefined;
-function openpgp(): typeof OpenPGP {
-  loaded ??= require("openpgp") as typeof OpenPGP;
-  return loaded;
-}
+const openpgp = (): typeof OpenPGP => require("openpgp");
 
 /** A key as the service takes it, or the reason why it cannot be used. */
 export interface InspectedKey {
@@ -182,10 +174,7 @@ export interface InspectedKey {
 }
 
 /** The reason why no share can be encrypted to a key. */
-export interface KeyProblem {
-  rule: string;
-  reason: string;
-}
+type KeyProblem = Pick<CheckFailure, "rule" | "reason">;
 
 const isPrivateKey: KeyProblem = { rule: "private-key", reason: "is a private key: use the public one, and treat this one as compromised" };
 const none = { fingerprint: "", binary: "", encryptionKeys: [] };
@@ -218,15 +207,8 @@ async function inspectKey(text: string): Promise<InspectedKey> {
 
 /** The ids of the keys to which a message may be encrypted now: those that are neither revoked nor expired. */
 async function encryptionKeysOf(key: OpenPGP.Key): Promise<string[]> {
-  const ids = await Promise.all(
-    key.getKeyIDs().map((id) =>
-      key.getEncryptionKey(id).then(
-        () => [id.toHex()],
-        () => [],
-      ),
-    ),
-  );
-  return ids.flat();
+  const usable = await Promise.allSettled(key.getKeyIDs().map((id) => key.getEncryptionKey(id).then(() => id.toHex())));
+  return usable.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
 }
 
 /** The ids of the keys that a PGP message names. Empty if it does not name each of them, or is not a message. */
@@ -267,12 +249,8 @@ export async function flawOf(
       reason: `the service returned ${shares.length + encrypted.length} new shares instead of ${count}, or shares for other holders`,
     };
   const index = messages.findIndex((ids, at) => encryptionKeys && !ids.every((id) => encryptionKeys[at]?.includes(id)));
-  return index < 0
-    ? undefined
-    : {
-        id: "new-shares-other-subkey",
-        reason: `the new share for ${order[index]} is encrypted to ${nameKeys(messages[index] ?? [])}, which is not a valid encryption key of pgpKeys[${index}]. Another client may have started the attempt with an old public key of this holder`,
-      };
+  const reason = `the new share for ${order[index]} is encrypted to ${nameKeys(messages[index] ?? [])}, which is not a valid encryption key of pgpKeys[${index}]. Another client may have started the attempt with an old public key of this holder`;
+  return index < 0 ? undefined : { id: "new-shares-other-subkey", reason };
 }
 
 /** Public keys, for holders to compare: each fingerprint, and its user id in quotes, which it cannot escape. */
@@ -315,15 +293,12 @@ export interface DecryptedShare {
 }
 
 /** Decrypts a share; the passphrase is asked for when the key is locked. */
-export async function decryptMessage({
-  share,
-  privateKey,
-  passphrase,
-}: {
+export async function decryptMessage(encrypted: {
   share: string;
   privateKey: string;
   passphrase(): Promise<string | undefined>;
 }): Promise<DecryptedShare> {
+  const { share, privateKey } = encrypted;
   const { readPrivateKey, decryptKey, decrypt } = openpgp();
   const message = await messageOf(share);
   // A message without a recipient parses as well.
@@ -336,7 +311,7 @@ export async function decryptMessage({
     throw refuse("not-a-key", "privateKey is not an OpenPGP private key, armored or as base64-encoded binary");
   });
   const unlock = async (): Promise<OpenPGP.PrivateKey> => {
-    const secret = await passphrase();
+    const secret = await encrypted.passphrase();
     return decryptKey({ privateKey: locked, passphrase: secret ?? "" }).catch(() => {
       throw secret
         ? refuse("passphrase", "passphrase does not unlock privateKey")

@@ -132,6 +132,9 @@ export interface RekeyInputs extends ConnectionArgs {
   allowHttp?: boolean;
 }
 
+/** The inputs that the second and the third step share. */
+export type StepInputs = Pick<RekeyInputs, "currentShares" | "newShares" | "onConflict" | "discardShares" | "connection">;
+
 /** The new shares to prove before the commit. */
 export type RekeyProof = "all" | "threshold";
 
@@ -246,7 +249,7 @@ export function availableShares(sources: readonly ShareSource[], field: string):
 }
 
 /** The reason why a share does not belong to a list, after those before it. */
-function problemOf({ bytes }: Share, before: readonly Share[]): { rule: string; reason: string } | undefined {
+function problemOf({ bytes }: Share, before: readonly Share[]): Pick<CheckFailure, "rule" | "reason"> | undefined {
   if (bytes.length === 0) return { rule: "encoding", reason: "is neither base64 nor hex" };
   const duplicate = before.find((other) => other.bytes.equals(bytes));
   if (duplicate) return { rule: "duplicate", reason: `is the same share as ${duplicate.label}` };
@@ -294,11 +297,8 @@ export function inspectShares(inputs: { currentShares: ShareSource[]; newShares?
 /** Checks the shares that are values. The provider reads one by reference when it is needed. */
 function failuresIn(sources: ShareSource[] | null | undefined, field: "currentShares" | "newShares"): CheckFailure[] {
   const { error } = (field === "newShares" ? shareList.optional() : shareList).safeParse(sources ?? undefined);
-  if (error)
-    return checkFailures(
-      { issues: error.issues.map((issue) => ({ ...issue, path: [field, ...issue.path] })) },
-      { [field]: sources ?? undefined },
-    );
+  const issues = error?.issues.map((issue) => ({ ...issue, path: [field, ...issue.path] }));
+  if (issues) return checkFailures({ issues }, { [field]: sources ?? undefined });
   const before: Share[] = [];
   return (sources ?? []).flatMap((source, index) => {
     if (typeof source !== "string") return [];

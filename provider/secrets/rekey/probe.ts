@@ -30,13 +30,10 @@ export async function resolveOutcome(run: CommitRun, { status: { required } }: O
   const wereSubmitted = current.every((share) => excluded.includes(shareDigest(candidate.nonce, share)));
   const [currentKey, newKey] = [keyOf(current.slice(0, required)), keyOf(shares.slice(0, candidate.threshold))];
   const isCurrent = candidate.encrypted.length === 0 || wereSubmitted || (currentKey && newKey && !currentKey.equals(newKey));
+  const sharesIn = (set: ShareSet): Share[] => set.shares.map((share) => shareOf(share, `a share of ${set.nonce}`));
   const others: ProbedSet[] = [
     ...(isCurrent ? [{ shares: current, threshold: required }] : []),
-    ...previous.map((set) => ({
-      set,
-      shares: set.shares.map((share) => shareOf(share, `a share of ${set.nonce}`)),
-      threshold: set.threshold,
-    })),
+    ...previous.map((set) => ({ set, shares: sharesIn(set), threshold: set.threshold })),
   ];
   const guarded = redacting(operation, others);
   const newSet: ProbedSet = { shares, threshold: candidate.threshold };

@@ -7,7 +7,7 @@ import { dialectOf } from "../client";
 import { getBackup, mayReturnNoShares, RekeyBackup, RekeyParameters, RekeyStatus, submitShare, waitAfter429, wasNotCounted } from "./api";
 import { Attempt } from "./attempt";
 import { flawOf, isEmpty, redacting, Share, ShareSet, shareDigest, shareOf } from "./crypto";
-import { availableShares, RekeyInputs } from "./inputs";
+import { availableShares, RekeyInputs, StepInputs } from "./inputs";
 import {
   AttemptIdentity,
   cancelOwnAttempt,
@@ -26,11 +26,7 @@ import { endedByOthers, keptBySeal, noShares, StopId, stopped, unfinished } from
 
 const pollEvery = 2000;
 
-export interface SharesInputs
-  extends Pick<
-    RekeyInputs,
-    "currentShares" | "newShares" | "waitSeconds" | "replaceBackup" | "onConflict" | "discardShares" | "connection"
-  > {
+export interface SharesInputs extends StepInputs, Pick<RekeyInputs, "waitSeconds" | "replaceBackup"> {
   attempt: Attempt;
 }
 
@@ -218,7 +214,7 @@ async function submitOrSkip(run: SharesRun, progress: Progress, share: Share, st
     return resolveFailure(run, progress, share, status, error);
   }
   submission.nonces = withNonce(submission.nonces, status.nonce);
-  if (set) return receive(run, { set, share, used: progress.batch.set, required: status.required, priorShares: progress.priorShares });
+  if (set) return receive(run, progress, set, share, status.required);
   countShare(run, progress, share);
   return undefined;
 }
@@ -316,36 +312,21 @@ function hintAtKept(kept: readonly ShareSet[], required: number): string {
     : "";
 }
 
-/** The new shares, from the response to the last current share. */
-interface Received {
-  set: ShareSet;
-  /** The last current share. */
-  share: Share;
-  /** The kept set whose shares were accepted. */
-  used?: ShareSet;
-  /** The number of current shares that the service required. */
-  required: number;
-  priorShares: readonly Share[];
-}
-
-/** Stores the new shares after the last current share is accepted. */
-async function receive(run: SharesRun, received: Received): Promise<SharesState> {
+/** Stores the new shares after the service, which required this number of current shares, has accepted the last one. */
+async function receive(run: SharesRun, progress: Progress, set: ShareSet, share: Share, required: number): Promise<SharesState> {
   const { operation, identity } = run;
-  const { set, required } = received;
   const { verification } = identity.parameters;
-  if (isEmpty(set) && !verification) return withoutShares(run, received);
+  const state = accepted(run, progress, set, share, required);
+  if (isEmpty(set) && !verification) return (await fromBackup(run)) ?? withoutShares(run, state);
   await assertUsable(run, set);
   log(operation, `${required} of ${required} current shares submitted`);
   if (!isEmpty(set))
     log(operation, verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
-  return accepted(run, received);
+  return state;
 }
 
 /** The key was rotated but no shares were returned. Record this so that the next run does not rotate again. */
-async function withoutShares(run: SharesRun, received: Received): Promise<SharesState> {
-  const fromServer = await fromBackup(run);
-  if (fromServer) return fromServer;
-  const state = accepted(run, { ...received, priorShares: [] });
+function withoutShares(run: SharesRun, state: SharesState): SharesState {
   if (!mayReturnNoShares(run.operation, run.identity.parameters))
     throw unfinished({ state }, "no-shares-returned", noShares.reason, noShares.hint);
   warn(run.operation, keptBySeal);
@@ -353,10 +334,12 @@ async function withoutShares(run: SharesRun, received: Received): Promise<Shares
 }
 
 /** The accepted set is the live one, so every kept set that cannot be it is dead. */
-function accepted({ state: { submission } }: SharesRun, { set, share, used, required, priorShares }: Received): SharesState {
+function accepted({ state }: SharesRun, progress: Progress, set: ShareSet, share: Share, required: number): SharesState {
+  const { submission } = state;
+  const used = progress.batch.set;
   const digest = (each: Share): string => shareDigest(set.nonce, each);
   const submitted = [...submission.submitted, digest(share)];
-  const excluded = [...submitted, ...priorShares.map(digest)];
+  const excluded = [...submitted, ...progress.priorShares.map(digest)];
   // The shares of an encrypted set are unknown, so any of them may have been submitted.
   const mayBeAccepted = ({ threshold, shares }: ShareSet): boolean => {
     const digests = shares.map((text) => digest(shareOf(text, "")));

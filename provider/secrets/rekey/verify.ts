@@ -4,15 +4,14 @@ import { StewardError } from "../../errors";
 import { isInactiveNode } from "../../http/failure";
 import { getBackup, isFailedCommit, isReplyLost, removeBackup, restartVerification, retryAfter429, verifyShare } from "./api";
 import { describeKeys, EncryptedShare, encryptedLine, prove, Share, ShareSet } from "./crypto";
-import { RekeyInputs } from "./inputs";
+import { RekeyInputs, StepInputs } from "./inputs";
 import { AttemptIdentity, cancelOwnAttempt, cancelProbe, describe, log, observe } from "./observe";
 import { StopId, stopped, unfinished } from "./stops";
 import { Submission } from "./submit";
 
 // Proves the new shares and verifies them. The last one commits.
 
-export interface CommitInputs
-  extends Pick<RekeyInputs, "currentShares" | "newShares" | "proof" | "removeBackup" | "onConflict" | "discardShares" | "connection"> {
+export interface CommitInputs extends StepInputs, Pick<RekeyInputs, "proof" | "removeBackup"> {
   submission: Submission & { candidate: ShareSet };
 }
 

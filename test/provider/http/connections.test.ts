@@ -5,7 +5,7 @@ import { EnvHttpProxyAgent, request } from "undici";
 import { connect } from "../../../provider/connection";
 import { send } from "../../../provider/http";
 import { proxyOf } from "../../../provider/http/failure";
-import { standardOutput } from "../../../provider/log/print";
+import { standardOutput } from "../../../provider/log/log";
 import { stewardProcess } from "../../command/holder";
 import { certificate, expiredCertificate, otherCertificate, privateKey } from "../../support/certificates";
 import { connectTo, systems } from "../../support/connection";

@@ -1,5 +1,5 @@
 import { providerWith } from "../../../provider/engine/dynamic-runtime";
-import { standardOutput } from "../../../provider/log/print";
+import { standardOutput } from "../../../provider/log/log";
 import { printed } from "../../support/printed";
 
 test("a printed line about a server contains no control characters", () => {
