@@ -9,7 +9,7 @@ import { pathOf, SecretReference, valueAt } from "../inputs";
 import { Log } from "../log/log";
 import { warnOnce } from "../log/warning";
 import { isObject } from "../text/json";
-import { fieldAt, isReference, Properties, StoredReference, setField, unknown } from "./properties";
+import { fieldAt, hasUnknown, isReference, Properties, StoredReference, setField, unknown } from "./properties";
 
 // Secrets by reference. Only the provider reads them. In the inputs and in the state, a reference has a fingerprint of its value, so that a changed value is
 // a change. The class marks the whole input as a secret, so the engine encrypts the fingerprint with it.
@@ -69,11 +69,14 @@ export function isSameSecret(fields: AnyFields, name: string, a: unknown, b: unk
 const referencesIn = (fields: AnyFields, properties: Properties): string[] =>
   secretNames(fields, properties).filter((name) => isReference(fieldAt(properties, name)));
 
-/** The inputs with the values of their references. One that cannot be read is unknown. */
+/** The inputs with the values of their references. One that cannot be read, or whose name is unknown in a preview, is unknown. */
 export function resolved(fields: AnyFields, inputs: Properties): Properties {
   const values = { ...inputs };
-  for (const name of referencesIn(fields, inputs))
-    setField(values, name, readReference(fieldAt(inputs, name) as SecretReference).value ?? unknown);
+  for (const name of secretNames(fields, inputs)) {
+    const value = fieldAt(inputs, name);
+    if (isReference(value)) setField(values, name, readReference(value).value ?? unknown);
+    else if (isObject(value) && hasUnknown(value)) setField(values, name, unknown);
+  }
   return values;
 }
 
