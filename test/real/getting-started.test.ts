@@ -63,7 +63,8 @@ test("docs/getting-started/vault.md", async () => {
   await reader.says("pulumi destroy");
 
   reader.program();
-  expect(await reader.shell({ input: nomad.token })).toContain('policies: ["theirs"] -> ["deploy","read-logs"]');
+  expect(await reader.shell({ input: `${nomad.token}\n` })).toContain('policies: ["theirs"] -> ["deploy","read-logs"]');
+  reader.with({ NOMAD_MANAGEMENT_TOKEN: nomad.token });
   expect((await onVault("GET", "nomad/role/web")).json.data).toMatchObject({ policies: ["theirs"] });
   await reader.shell();
   expect((await onVault("GET", "nomad/creds/operator")).json.data.secret_id).toMatch(/^[0-9a-f-]{36}$/);
