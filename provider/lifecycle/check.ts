@@ -38,7 +38,7 @@ export async function check(
       hasUnknown(value) ? value : (comparisonFor(fields, field).normalize?.(value) ?? value),
     ]),
   );
-  const checked = fingerprinted(resource.mechanism.log, fields, normalized, last);
+  const checked = fingerprinted(resource.mechanism.log, fields, normalized, { last, values });
   const kept = new Set(secretsIn(resource, normalized));
   for (const secret of secretsIn(resource, inputs)) if (!kept.has(secret)) removedSecrets(resource).add(secret);
   return { inputs: checked, failures: all.filter(({ warning }) => !warning) };

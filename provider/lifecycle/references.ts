@@ -82,16 +82,22 @@ export function resolved(fields: AnyFields, inputs: Properties): Properties {
 
 /**
  * The inputs with a fingerprint in each reference. One that cannot be read keeps its last fingerprint, so that it is no change, and causes a warning. One
- * that already has a fingerprint comes from the state, because of `ignoreChanges`.
+ * that already has a fingerprint comes from the state, because of `ignoreChanges`. `values`: the inputs with the values that were checked.
  */
-export function fingerprinted(log: Log, fields: AnyFields, inputs: Properties, last: Properties): Properties {
+export function fingerprinted(
+  log: Log,
+  fields: AnyFields,
+  inputs: Properties,
+  { last, values }: { last: Properties; values: Properties },
+): Properties {
   const result = { ...inputs };
   for (const name of referencesIn(fields, inputs)) {
     const reference = fieldAt(inputs, name) as StoredReference;
     if (reference.fingerprint) continue;
     const before = fieldAt(last, name);
     const earlier = isReference(before) ? before : undefined;
-    const { value, problem } = readReference(reference);
+    const known = fieldAt(values, name);
+    const { value, problem } = typeof known === "string" && known !== unknown ? { value: known } : readReference(reference);
     if (problem)
       warnOnce(
         log,
