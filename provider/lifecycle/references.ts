@@ -96,8 +96,8 @@ export function fingerprinted(
     if (reference.fingerprint) continue;
     const before = fieldAt(last, name);
     const earlier = isReference(before) ? before : undefined;
-    const known = fieldAt(values, name);
-    const { value, problem } = typeof known === "string" && known !== unknown ? { value: known } : readReference(reference);
+    const checked = fieldAt(values, name);
+    const { value, problem } = typeof checked === "string" && checked !== unknown ? { value: checked } : readReference(reference);
     if (problem)
       warnOnce(
         log,
