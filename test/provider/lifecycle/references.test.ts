@@ -217,6 +217,25 @@ describe.each(rows)("%s, %s, %o", (_, dialect, Mechanism, { token, name, value, 
       expectNoValue();
     });
 
+  if (system === "platform")
+    test("a forced replacement that cannot read it restores the settings and fails, and the next up creates them", async () => {
+      await engine.up(byVariable);
+      set(undefined);
+      await expect(engine.replace(byVariable)).rejects.toThrow("the variable STEWARD_TEST_SECRET is not set");
+      expectNoValue();
+      set(value);
+      expect(await engine.up(byVariable)).toBe("create");
+      expect(await engine.refresh()).toEqual([]);
+    });
+
+  if (system === "secrets")
+    test("a replacement that cannot read it fails before the old object is deleted", async () => {
+      await engine.up(byVariable);
+      set(undefined);
+      await expect(engine.up({ ...byVariable, mount: "other" })).rejects.toThrow("the variable STEWARD_TEST_SECRET is not set");
+      expect(writes()).toHaveLength(1);
+    });
+
   if (system === "secrets")
     test("a write needs the secret, even an unchanged one, and fails before it is sent", async () => {
       await engine.up(byVariable);
