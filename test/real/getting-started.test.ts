@@ -153,7 +153,8 @@ test("docs/getting-started/terraform-enterprise.md", async () => {
   expect(writes()).toEqual([]);
 
   reader.program();
-  expect(await reader.shell({ input: "a-password" })).toContain("apiRateLimit: 30 -> 100");
+  expect(await reader.shell({ input: "a-password\n" })).toContain("apiRateLimit: 30 -> 100");
+  reader.with({ SMTP_PASSWORD: "a-password" });
   expect(writes()).toEqual([]);
   await reader.shell();
   expect(writes().sort()).toEqual(["customization", "general", "smtp"].map((name) => `PATCH /api/v2/admin/${name}-settings`));
