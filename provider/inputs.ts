@@ -109,7 +109,7 @@ export const checkFailures = ({ issues }: { issues: readonly Issue[] }, value: u
     };
   });
 
-const hasHalfPair = (text: string): boolean => /\p{Surrogate}/u.test(text);
+export const hasHalfPair = (text: string): boolean => /\p{Surrogate}/u.test(text);
 
 /** The strings with half of a surrogate pair: its encoding fails, or swallows the next character. */
 function brokenStrings(value: unknown, path: readonly PropertyKey[] = []): Issue[] {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as ts from "typescript";
 import { create, filesOf } from "../tools/new";
+import { ResourceCase } from "./cases/case";
 
 const root = join(__dirname, "..");
 /** The arguments of `npm run new`. */
@@ -95,7 +96,7 @@ describe("a new resource of each kind works on the sandbox", () => {
     const { routeFiles } = jest.requireActual(routes);
     jest.doMock(routes, () => ({ routeFiles: [...routeFiles, ...load(`sandbox/${system}`)] }));
   }
-  const cases = load("test/cases").flatMap((loaded) => loaded.cases);
-  jest.doMock("./cases", () => ({ cases, livingCases: cases }));
+  const cases = load("test/cases").flatMap((loaded) => loaded.cases as ResourceCase[]);
+  jest.doMock("./cases", () => ({ cases, livingForms: cases.map((each) => ({ ...each, title: each.token })) }));
   require("./cases/cases.test");
 });

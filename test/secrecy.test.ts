@@ -5,7 +5,7 @@ import { definitions } from "../provider/definitions";
 import { registration } from "../provider/program/resource";
 import * as steps from "../provider/secrets/rekey/classes";
 import { Sandbox, start } from "../sandbox/index";
-import { caseOf } from "./cases";
+import { caseOf, livingForms } from "./cases";
 import { canary, Properties } from "./cases/case";
 import { shareCanary } from "./cases/rekey";
 import { configOf, contextOf } from "./support/context";
@@ -42,10 +42,17 @@ const dialectsOf = (token: string): RekeyDialect[] => {
   const { dialects = ["hashicorp"] } = caseOf(token);
   return token.startsWith("secrets:Rekey") ? ["hashicorp", "openbao"] : dialects.slice(-1);
 };
-const refusals = withSecrets.flatMap((definition) =>
-  dialectsOf(definition.token).map((dialect) => ({ dialect, definition, token: definition.token, ...caseOf(definition.token).refusal })),
-);
-describe.each(refusals)("$token, $dialect", ({ token, dialect, definition, shows, answers = {}, fails = request }) => {
+const refusals = withSecrets.flatMap((definition) => {
+  const { token } = definition;
+  const forms = livingForms.filter((each) => each.token === token);
+  return dialectsOf(token).flatMap((dialect) =>
+    (forms.length > 0 ? forms : [{ ...caseOf(token), title: token }]).map(({ title, inputs, refusal }) => ({
+      ...{ title, dialect, definition, token, inputs },
+      ...refusal,
+    })),
+  );
+});
+describe.each(refusals)("$title, $dialect", ({ token, dialect, definition, inputs, shows, answers = {}, fails = request }) => {
   const wire = wireOf(dialect);
   const ofCase = dialect === "openbao" ? "hashicorp" : dialect;
   let sandbox: Sandbox;
@@ -53,7 +60,7 @@ describe.each(refusals)("$token, $dialect", ({ token, dialect, definition, shows
     sandbox = await start({ dialect: ofCase });
   });
   afterAll(() => sandbox.close());
-  const given = (): Properties => caseOf(token).inputs(contextOf(sandbox, ofCase));
+  const given = (): Properties => inputs(contextOf(sandbox, ofCase));
 
   test("registers each secret as a secret input and as a secret output", async () => {
     const registration = await registered(() => new (classes[token] as (typeof classes)[string])("resource", given()));

@@ -8,34 +8,20 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
 )
 
-// configuration is read before the first resource, so that a missing key stops the program before it writes anything.
-type configuration struct {
-	schedulerAddress                                 string
-	schedulerToken, smtpPassword, smsToken, priceKey pulumi.StringOutput
-}
-
 func main() {
 	pulumi.Run(func(ctx *pulumi.Context) error {
-		values := config.New(ctx, "")
-		settings := configuration{
-			schedulerAddress: values.Require("schedulerAddress"),
-			schedulerToken:   values.RequireSecret("schedulerToken"),
-			smtpPassword:     values.RequireSecret("smtpPassword"),
-			smsToken:         values.RequireSecret("smsToken"),
-			priceKey:         values.RequireSecret("priceKey"),
-		}
-		if err := scheduler(ctx, settings); err != nil {
+		if err := scheduler(ctx, config.New(ctx, "").Require("schedulerAddress")); err != nil {
 			return err
 		}
-		return administration(ctx, settings)
+		return administration(ctx)
 	})
 }
 
 // scheduler declares the resources of the secrets service.
-func scheduler(ctx *pulumi.Context, settings configuration) error {
+func scheduler(ctx *pulumi.Context, address string) error {
 	access, err := secrets.NewSchedulerAccess(ctx, "access", &secrets.SchedulerAccessArgs{
-		Address: pulumi.String(settings.schedulerAddress),
-		Token:   settings.schedulerToken,
+		Address: pulumi.String(address),
+		Token:   secrets.EnvironmentReferenceArgs{Env: pulumi.String("NOMAD_MANAGEMENT_TOKEN")},
 	})
 	if err != nil {
 		return err
@@ -71,7 +57,7 @@ func scheduler(ctx *pulumi.Context, settings configuration) error {
 }
 
 // administration declares the resources of the platform.
-func administration(ctx *pulumi.Context, settings configuration) error {
+func administration(ctx *pulumi.Context) error {
 	network, err := platform.GetWorkspace(ctx, &platform.GetWorkspaceArgs{Id: "ws-acmeNetworkTest"})
 	if err != nil {
 		return err
@@ -107,7 +93,7 @@ func administration(ctx *pulumi.Context, settings configuration) error {
 		Sender:   pulumi.String("platform@example.com"),
 		Auth:     platform.SmtpAuthLogin,
 		Username: pulumi.String("platform"),
-		Password: settings.smtpPassword,
+		Password: platform.EnvironmentReferenceArgs{Env: pulumi.String("SMTP_PASSWORD")},
 	}); err != nil {
 		return err
 	}
@@ -115,7 +101,7 @@ func administration(ctx *pulumi.Context, settings configuration) error {
 		Enabled:    pulumi.Bool(true),
 		AccountSid: pulumi.String("AC0123456789"),
 		FromNumber: pulumi.String("+15550100"),
-		AuthToken:  settings.smsToken,
+		AuthToken:  platform.EnvironmentReferenceArgs{Env: pulumi.String("SMS_TOKEN")},
 	})
 	if err != nil {
 		return err
@@ -128,7 +114,7 @@ func administration(ctx *pulumi.Context, settings configuration) error {
 	if _, err := platform.NewCostEstimationSettings(ctx, "prices", &platform.CostEstimationSettingsArgs{
 		Enabled:           pulumi.Bool(true),
 		CloudAAccessKeyId: pulumi.String("AKIA0123456789"),
-		CloudASecretKey:   settings.priceKey,
+		CloudASecretKey:   platform.EnvironmentReferenceArgs{Env: pulumi.String("PRICE_KEY")},
 	}); err != nil {
 		return err
 	}

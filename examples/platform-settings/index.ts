@@ -6,9 +6,6 @@ const config = new pulumi.Config();
 // Before the first resource, so that a missing key stops the program before it writes anything.
 const idp = config.require("idp");
 const idpCert = config.require("idpCert");
-const smtpPassword = config.requireSecret("smtpPassword");
-const smsToken = config.requireSecret("smsToken");
-const priceKey = config.requireSecret("priceKey");
 
 const general = new platform.GeneralSettings("general", {
   limitUserOrganizationCreation: true,
@@ -41,7 +38,7 @@ new platform.SmtpSettings("mail", {
   sender: "platform@example.com",
   auth: "login",
   username: "platform",
-  password: smtpPassword,
+  password: { env: "SMTP_PASSWORD" },
   // Sends one test mail with each change of these settings. Without an address, it sends none.
   testEmailAddress: config.get("testEmailAddress"),
 });
@@ -49,14 +46,14 @@ new platform.SmtpSettings("mail", {
 new platform.SmsSettings("text-messages", {
   enabled: true,
   accountSid: "AC0123456789",
-  authToken: smsToken,
+  authToken: { env: "SMS_TOKEN" },
   fromNumber: "+15550100",
 });
 
 new platform.CostEstimationSettings("prices", {
   enabled: true,
   cloudAAccessKeyId: "AKIA0123456789",
-  cloudASecretKey: priceKey,
+  cloudASecretKey: { env: "PRICE_KEY" },
 });
 
 export const managed = general.managed;

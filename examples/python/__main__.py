@@ -7,15 +7,11 @@ from pulumi_steward import platform, secrets
 config = pulumi.Config()
 # Before the first resource, so that a missing key stops the program before it writes anything.
 scheduler_address = config.require("schedulerAddress")
-scheduler_token = config.require_secret("schedulerToken")
-smtp_password = config.require_secret("smtpPassword")
-sms_token = config.require_secret("smsToken")
-price_key = config.require_secret("priceKey")
 
 access = secrets.SchedulerAccess(
     "access",
     address=scheduler_address,
-    token=scheduler_token,
+    token={"env": "NOMAD_MANAGEMENT_TOKEN"},
 )
 secrets.SchedulerLease("lease", ttl="1h", max_ttl="24h")
 web = secrets.SchedulerRole(
@@ -50,14 +46,14 @@ platform.SmtpSettings(
     sender="platform@example.com",
     auth=platform.SmtpAuth.LOGIN,
     username="platform",
-    password=smtp_password,
+    password={"env": "SMTP_PASSWORD"},
 )
 text_messages = platform.SmsSettings(
     "textMessages",
     enabled=True,
     account_sid="AC0123456789",
     from_number="+15550100",
-    auth_token=sms_token,
+    auth_token={"env": "SMS_TOKEN"},
 )
 platform.SmsVerification(
     "testMessage",
@@ -68,7 +64,7 @@ platform.CostEstimationSettings(
     "prices",
     enabled=True,
     cloud_a_access_key_id="AKIA0123456789",
-    cloud_a_secret_key=price_key,
+    cloud_a_secret_key={"env": "PRICE_KEY"},
 )
 platform.AdminWorkspace("workspace", workspace_id="ws-acmeNetworkTest")
 platform.ModuleVersionDeprecation(

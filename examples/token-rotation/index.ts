@@ -12,7 +12,7 @@ const config = new pulumi.Config();
 
 const access = new secrets.SchedulerAccess("access", {
   address: config.require("schedulerAddress"),
-  token: config.requireSecret("managementToken"),
+  token: { env: "NOMAD_MANAGEMENT_TOKEN" },
 });
 const lease = new secrets.SchedulerLease("lease", { ttl: "32d", maxTtl: "32d" }, { dependsOn: access });
 const role = new secrets.SchedulerRole("watcher", { name: "watcher", policies: ["readonly"] }, { dependsOn: access });

@@ -3,7 +3,8 @@ import { servePlugin } from "./plugin-server";
 
 // The entry point of bin/pulumi-resource-steward.
 
-servePlugin(process.argv[2], packageVersion()).then(
+// The engine's address is the last argument, after those of `--tracing`.
+servePlugin(process.argv.slice(2).at(-1), packageVersion()).then(
   ({ port }) => process.stdout.write(`${port}\n`),
   (error: Error) => {
     process.stderr.write(`pulumi-steward: ${error.message}\n`);

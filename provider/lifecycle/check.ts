@@ -1,6 +1,7 @@
 import { CheckFailure, StewardError } from "../errors";
-import { defaultsOf, inputSchema, publicNames } from "../fields";
-import { checkFailures, issuesOf, valueAt } from "../inputs";
+import { defaultsOf, inputSchema, publicNames, secretsOf } from "../fields";
+import { checkFailures, issuesOf, pathOf, valueAt } from "../inputs";
+import { isObject } from "../text/json";
 import { previewAdoption } from "./adoption";
 import { comparisonFor } from "./changes";
 import { describe, objectsOf, operationOn, Resource, recordCheck, removedSecrets, secretsIn } from "./context";
@@ -37,7 +38,7 @@ export async function check(
       hasUnknown(value) ? value : (comparisonFor(fields, field).normalize?.(value) ?? value),
     ]),
   );
-  const checked = fingerprinted(resource.mechanism.log, fields, normalized, last);
+  const checked = fingerprinted(resource.mechanism.log, fields, normalized, { last, values });
   const kept = new Set(secretsIn(resource, normalized));
   for (const secret of secretsIn(resource, inputs)) if (!kept.has(secret)) removedSecrets(resource).add(secret);
   return { inputs: checked, failures: all.filter(({ warning }) => !warning) };
@@ -45,9 +46,13 @@ export async function check(
 
 /** The check failures of the known inputs against the schema. */
 function schemaFailures({ definition }: Resource, { [secretInputs]: _, ...declared }: Properties): CheckFailure[] {
-  const issues = issuesOf(inputSchema(definition.fields), declared).filter(
-    ({ path }) => !path.some((_, depth) => valueAt(declared, path.slice(0, depth + 1)) === unknown),
-  );
+  const secrets = secretsOf(definition.fields, declared).map(pathOf);
+  const isReference = (path: readonly PropertyKey[]): boolean => secrets.includes(pathOf(path)) && isObject(valueAt(declared, path));
+  const issues = issuesOf(inputSchema(definition.fields), declared)
+    .filter(({ path }) => !path.some((_, depth) => valueAt(declared, path.slice(0, depth + 1)) === unknown))
+    .map((issue) =>
+      isReference(issue.path) ? { ...issue, message: 'must be a string, { env: "<variable>" } or { file: "<path>" }' } : issue,
+    );
   return checkFailures({ issues }, declared);
 }
 

@@ -36,15 +36,16 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
   // Work that is due is not drift, so a refresh does not report it.
   const changing = changedFields(fields, state, inputs).filter((field) => isChecked(resource) || !due.includes(field));
   const replaces = changing.filter((field) => fields[field]?.replaces);
-  if (replaces.length > 0 && !hasUnknown(inputs)) resolveForWrite(fields, inputs);
   // Without a known connection the inputs have no defaults, so only declared values are compared.
   if (hasUnknown(inputs.connection))
     return { changes: true, changing, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
   const operation = operationOn(resource, inputs, state);
   const isMoved = state.server !== undefined && state.server !== operation.server.id;
-  if (isMoved && !operation.server.allowAddressChange) {
-    if (!changing.includes("connection")) assertSameServer(operation, state);
-    if (!hasUnknown(inputs)) resolveForWrite(fields, inputs);
+  const isMovedAway = isMoved && !operation.server.allowAddressChange;
+  if (isMovedAway && !changing.includes("connection")) assertSameServer(operation, state);
+  // A replacement that cannot read a reference must fail before the old object is deleted.
+  if ((isMovedAway || replaces.length > 0) && !hasUnknown(inputs)) resolveForWrite(fields, inputs);
+  if (isMovedAway)
     return {
       changes: true,
       changing: [...changing, "connection"],
@@ -52,7 +53,6 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
       // Two addresses may be the same server: delete first, or deleting the old resource removes the new one.
       deleteBeforeReplace: definition.deleteBeforeReplace ?? true,
     };
-  }
   const isIncomplete = Boolean(state.outcomeUnknown || state.partiallyUpdated);
   const isDue = due.some((field) => state[field] !== undefined);
   const isRewritten = await registerUpdate(resource, operation, {

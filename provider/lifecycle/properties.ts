@@ -1,5 +1,5 @@
 import { fieldPath } from "../fields";
-import { SecretReference, valueAt } from "../inputs";
+import { hasHalfPair, SecretReference, valueAt } from "../inputs";
 import { isObject } from "../text/json";
 
 /** Inputs and outputs as the engine passes them. */
@@ -33,7 +33,7 @@ export const isReference = (value: unknown): value is StoredReference =>
       .filter((key) => key !== "fingerprint")
       .join(),
   ) &&
-  Object.values(value).every((part) => typeof part === "string" && part !== "" && part !== unknown);
+  Object.values(value).every((part) => typeof part === "string" && part !== "" && part !== unknown && !hasHalfPair(part));
 
 /** The strings in a secret value, except the names of variables and files that contain a secret. */
 export function stringsIn(value: unknown): string[] {

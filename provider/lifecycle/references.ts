@@ -8,7 +8,7 @@ import { comparisonOf, fieldPath, namesWith, secretNames } from "../fields";
 import { pathOf, SecretReference, valueAt } from "../inputs";
 import { Log, warnOnce } from "../log/log";
 import { isObject } from "../text/json";
-import { fieldAt, isReference, Properties, StoredReference, setField, unknown } from "./properties";
+import { fieldAt, hasUnknown, isReference, Properties, StoredReference, setField, unknown } from "./properties";
 
 // Secrets by reference. Only the provider reads them. In the inputs and in the state, a reference has a fingerprint of its value, so that a changed value is
 // a change. The class marks the whole input as a secret, so the engine encrypts the fingerprint with it.
@@ -68,26 +68,35 @@ export function isSameSecret(fields: AnyFields, name: string, a: unknown, b: unk
 const referencesIn = (fields: AnyFields, properties: Properties): string[] =>
   secretNames(fields, properties).filter((name) => isReference(fieldAt(properties, name)));
 
-/** The inputs with the values of their references. One that cannot be read is unknown. */
+/** The inputs with the values of their references. One that cannot be read, or whose name is unknown in a preview, is unknown. */
 export function resolved(fields: AnyFields, inputs: Properties): Properties {
   const values = { ...inputs };
-  for (const name of referencesIn(fields, inputs))
-    setField(values, name, readReference(fieldAt(inputs, name) as SecretReference).value ?? unknown);
+  for (const name of secretNames(fields, inputs)) {
+    const value = fieldAt(inputs, name);
+    if (isReference(value)) setField(values, name, readReference(value).value ?? unknown);
+    else if (isObject(value) && hasUnknown(value)) setField(values, name, unknown);
+  }
   return values;
 }
 
 /**
  * The inputs with a fingerprint in each reference. One that cannot be read keeps its last fingerprint, so that it is no change, and causes a warning. One
- * that already has a fingerprint comes from the state, because of `ignoreChanges`.
+ * that already has a fingerprint comes from the state, because of `ignoreChanges`. `values`: the inputs with the values that were checked.
  */
-export function fingerprinted(log: Log, fields: AnyFields, inputs: Properties, last: Properties): Properties {
+export function fingerprinted(
+  log: Log,
+  fields: AnyFields,
+  inputs: Properties,
+  { last, values }: { last: Properties; values: Properties },
+): Properties {
   const result = { ...inputs };
   for (const name of referencesIn(fields, inputs)) {
     const reference = fieldAt(inputs, name) as StoredReference;
     if (reference.fingerprint) continue;
     const before = fieldAt(last, name);
     const earlier = isReference(before) ? before : undefined;
-    const { value, problem } = readReference(reference);
+    const checked = fieldAt(values, name);
+    const { value, problem } = typeof checked === "string" && checked !== unknown ? { value: checked } : readReference(reference);
     if (problem)
       warnOnce(
         log,

@@ -254,16 +254,16 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
  * new platform.CostEstimationSettings("prices", {
  *   enabled: true,
  *   cloudAAccessKeyId: "AKIA2EXAMPLE",
- *   cloudASecretKey: config.requireSecret("awsSecretKey"),
+ *   cloudASecretKey: { env: "AWS_SECRET_KEY" },
  * });
  * ```
  * @example Credentials of Google Cloud and Azure
  * ```ts
  * new platform.CostEstimationSettings("prices", {
  *   enabled: true,
- *   cloudBCredentials: config.requireSecret("googleServiceAccountKey"),
+ *   cloudBCredentials: { file: "/run/secrets/google.json" },
  *   cloudCClientId: "3fa1a3a2-6f4d-4d5e-9a53-0d3f8f2f5b11",
- *   cloudCClientSecret: config.requireSecret("azureClientSecret"),
+ *   cloudCClientSecret: { env: "AZURE_CLIENT_SECRET" },
  *   cloudCSubscriptionId: "b1b6f9c0-1d7e-4b6b-8b43-1b0a2f0e9c77",
  *   cloudCTenantId: "c0a7c9e4-5a46-4bb2-9c1a-7d9e8e1f2a33",
  * });
@@ -445,14 +445,13 @@ export interface SmsSettings extends Outputs<SmsSettingsState> {}
  * ```
  * @example Enable text messages, and verify them with a test message
  * ```ts
- * const authToken = config.requireSecret("smsToken");
  * const sms = new platform.SmsSettings("sms", {
  *   enabled: true,
  *   accountSid: "AC6f0e9c",
- *   authToken,
+ *   authToken: { env: "SMS_TOKEN" },
  *   fromNumber: "+15550100",
  * });
- * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [authToken] }, { dependsOn: sms });
+ * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: ["AC6f0e9c"] }, { dependsOn: sms });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
@@ -502,7 +501,7 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
  *   sender: "platform@example.com",
  *   auth: "login",
  *   username: "platform",
- *   password: config.requireSecret("smtpPassword"),
+ *   password: { env: "SMTP_PASSWORD" },
  *   testEmailAddress: "operators@example.com",
  * });
  * ```
@@ -542,9 +541,10 @@ export interface SmsVerification extends Outputs<ActionState> {}
  * ```
  * @example Send a message after each change of the token
  * ```ts
- * const authToken = config.requireSecret("smsToken");
- * const sms = new platform.SmsSettings("sms", { enabled: true, accountSid: "AC6f0e9c", authToken, fromNumber: "+15550100" });
- * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [authToken] }, { dependsOn: sms });
+ * const accountSid = "AC6f0e9c";
+ * const authToken = { env: "SMS_TOKEN" };
+ * const sms = new platform.SmsSettings("sms", { enabled: true, accountSid, authToken, fromNumber: "+15550100" });
+ * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [accountSid] }, { dependsOn: sms });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @unreadable Everything: the platform does not report the action, so it never shows drift.

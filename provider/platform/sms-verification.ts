@@ -27,9 +27,10 @@ export interface SmsVerificationInputs extends ActionInputs {
  * ```
  * @example Send a message after each change of the token
  * ```ts
- * const authToken = config.requireSecret("smsToken");
- * const sms = new platform.SmsSettings("sms", { enabled: true, accountSid: "AC6f0e9c", authToken, fromNumber: "+15550100" });
- * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [authToken] }, { dependsOn: sms });
+ * const accountSid = "AC6f0e9c";
+ * const authToken = { env: "SMS_TOKEN" };
+ * const sms = new platform.SmsSettings("sms", { enabled: true, accountSid, authToken, fromNumber: "+15550100" });
+ * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [accountSid] }, { dependsOn: sms });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @unreadable Everything: the platform does not report the action, so it never shows drift.

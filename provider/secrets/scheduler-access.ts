@@ -222,23 +222,23 @@ const tokenMissing: CheckFailure = {
  *
  * Each engine has one configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS` unless
  * `adopt` is set. In the standard dialect, a configuration without an address counts as none. Deleting the resource leaves no management token on
- * the server: without a `DELETE`, the provider writes a blank configuration. Pass `token` and `clientKey` as Pulumi secrets.
+ * the server: without a `DELETE`, the provider writes a blank configuration. Pass `token` and `clientKey` as references, or as Pulumi secrets.
  *
  * @example An address and a management token
  * ```ts
  * new secrets.SchedulerAccess("access", {
  *   address: "https://nomad.example.com:4646",
- *   token: config.requireSecret("managementToken"),
+ *   token: { env: "NOMAD_MANAGEMENT_TOKEN" },
  * });
  * ```
  * @example Mutual TLS
  * ```ts
  * new secrets.SchedulerAccess("access", {
  *   address: "https://nomad.example.com:4646",
- *   token: config.requireSecret("managementToken"),
+ *   token: { env: "NOMAD_MANAGEMENT_TOKEN" },
  *   caCert: fs.readFileSync("nomad-ca.pem", "utf8"),
  *   clientCert: fs.readFileSync("vault.pem", "utf8"),
- *   clientKey: config.requireSecret("vaultClientKey"),
+ *   clientKey: { file: "/run/secrets/vault-key.pem" },
  *   maxTokenNameLength: 128,
  *   adopt: true,
  * });

@@ -168,7 +168,7 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes): Diffe
  * const access = new secrets.SchedulerAccess("access", {
  *   mount,
  *   address: "https://nomad.example.com:4646",
- *   token: config.requireSecret("managementToken"),
+ *   token: { env: "NOMAD_MANAGEMENT_TOKEN" },
  * });
  * const opts = { dependsOn: access };
  * new secrets.SchedulerRole("deploy", { mount, name: "deploy", policies: ["deploy"], adopt: true }, opts);

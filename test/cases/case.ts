@@ -1,4 +1,8 @@
+import { createHash } from "node:crypto";
 import type * as fc from "fast-check";
+import { AnyFields } from "../../provider/definition";
+import { secretNames } from "../../provider/fields";
+import { fieldAt, setField } from "../../provider/lifecycle/properties";
 import { Sandbox } from "../../sandbox/index";
 
 export type Properties = Record<string, unknown>;
@@ -80,5 +84,22 @@ export const absence = ({ dialect }: Context): string[] => (dialect === "standar
 /** The requests of a create that find out whether an object of a list exists. The list alone proves it where a 404 proves nothing. */
 export const existence = (context: Context, path: string): string[] =>
   context.dialect === "standard" ? [`GET ${path.replace(/\/[^/]*$/, "")}?list=true`, ...absence(context)] : [`GET ${path}`];
+
+/** A reference to a secret. Its variable is named after the value, so a new value is a new reference. */
+export function referenceTo(value: string): { env: string } {
+  const env = `SECRET_${createHash("sha256").update(value).digest("hex").slice(0, 16)}`;
+  process.env[env] = value;
+  return { env };
+}
+
+/** The inputs with each secret string, or those of `names`, by reference. */
+export function withReferences(fields: AnyFields, inputs: Properties, names = secretNames(fields, inputs)): Properties {
+  const result = { ...inputs };
+  for (const name of names) {
+    const value = fieldAt(inputs, name);
+    if (typeof value === "string") setField(result, name, referenceTo(value));
+  }
+  return result;
+}
 
 export const canary = (field: string): string => `canary-${field}`;

@@ -1,6 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { Context, isIn, ResourceCase } from "./case";
+import { definitions } from "../../provider/definitions";
+import { secretsOf } from "../../provider/fields";
+import { Context, isIn, ResourceCase, withReferences } from "./case";
 import type { SettingsCase } from "./settings";
 
 interface CaseFile {
@@ -20,6 +22,19 @@ export const settingsCases: readonly SettingsCase[] = files.flatMap(({ settings 
 
 /** The cases that can be created alone: all except the steps of a rekey. */
 export const livingCases = cases.filter(({ requests }) => requests);
+
+/** The living cases by value, and those with secret inputs also by reference. */
+export const livingForms = livingCases.flatMap((each) => {
+  const fields = definitions.find(({ token }) => token === each.token)?.fields ?? {};
+  const { inputs, changed } = each;
+  const byReference = {
+    title: `${each.token} by reference`,
+    inputs: (context: Context) => withReferences(fields, inputs(context)),
+    changed: changed && ((context: Context) => withReferences(fields, changed(context))),
+  };
+  const hasSecretInput = secretsOf(fields).some(([field = ""]) => fields[field]?.input);
+  return [{ ...each, title: each.token }, ...(hasSecretInput ? [{ ...each, ...byReference }] : [])];
+});
 
 export const caseOf = (token: string): ResourceCase => {
   const found = cases.find((each) => each.token === token);

@@ -45,10 +45,18 @@ describe.each([false, true])("secrets by reference, with the native plugin: %s",
 
   /** Runs the command line, and searches all that it wrote. */
   async function run(...args: string[]): Promise<string> {
-    const [events, calls] = [join(project.folder, "events"), join(project.folder, "calls")];
+    const [events, calls, traces] = ["events", "calls", "traces"].map((file) => join(project.folder, file)) as [string, string, string];
     rmSync(join(project.folder, "home/logs"), { recursive: true, force: true });
     project.with({ ...current, PULUMI_DEBUG_GRPC: calls });
-    const { code, output } = await project.pulumi(...args, "--event-log", events, "-v=11", "--logtostderr");
+    const { code, output } = await project.pulumi(
+      ...args,
+      "--event-log",
+      events,
+      "-v=11",
+      "--logtostderr",
+      "--otel-traces",
+      `file://${traces}`,
+    );
     const logs = project.logs();
     expect(logs).toHaveLength(1);
     const decrypted = await project.pulumi("logs", "decrypt", logs[0]?.file ?? "");
@@ -56,12 +64,14 @@ describe.each([false, true])("secrets by reference, with the native plugin: %s",
       output,
       events: readFileSync(events, "utf8"),
       calls: readFileSync(calls, "utf8"),
+      traces: readFileSync(traces, "utf8"),
       stored: project.stored(),
       log: decrypted.output,
     };
     expect(decrypted.output.length).toBeGreaterThan(1000);
     for (const [place, text] of Object.entries(written)) expect({ place, lines: linesWith("canary", text) }).toEqual({ place, lines: [] });
-    for (const file of [events, calls]) rmSync(file);
+    expect(written.traces).toContain("Span");
+    for (const file of [events, calls, traces]) rmSync(file);
     expect({ code, output: code === 0 ? "" : output.slice(-2000) }).toEqual({ code: 0, output: "" });
     return output;
   }

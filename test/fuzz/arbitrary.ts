@@ -2,9 +2,10 @@ import * as fc from "fast-check";
 import { AnyDefinition } from "../../provider/definition";
 import { inputNames } from "../../provider/fields";
 import { unknown } from "../../provider/lifecycle/properties";
+import { resolved } from "../../provider/lifecycle/references";
 import { isObject } from "../../provider/text/json";
 import { caseOf, cases } from "../cases";
-import { isIn } from "../cases/case";
+import { isIn, withReferences } from "../cases/case";
 import { holdingOutputs, secretFields } from "../support/definitions";
 import { anything, name } from "./values";
 
@@ -21,9 +22,10 @@ function secretly(value: unknown): unknown {
 export function secretsIn(definition: AnyDefinition, inputs: Properties): string[] {
   const texts = (value: unknown): string[] =>
     typeof value === "string" ? [value] : typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : [];
+  const given = resolved(definition.fields, inputs);
   const values = [...secretFields(definition), ...holdingOutputs(definition)].flatMap((path) => {
     const [field = "", key] = path.split(".");
-    const value = Object.hasOwn(inputs, field) ? inputs[field] : undefined;
+    const value = Object.hasOwn(given, field) ? given[field] : undefined;
     return texts(key === undefined ? value : isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined);
   });
   return values.filter((value) => value.length >= 16 && value !== unknown);
@@ -48,14 +50,19 @@ const isHanded = ({ token }: AnyDefinition, field: string): boolean => token.sta
 const isNeeded = ({ token, fields }: AnyDefinition, field: string): boolean =>
   field === "connection" || fields[field]?.required === true || (caseOf(token).needed ?? []).includes(field);
 
-/** Inputs in which each field is valid or absent. */
+/** Inputs in which each field is valid or absent, and each secret a value or a reference. */
 export function fittingInputs(definition: AnyDefinition): fc.Arbitrary<Properties> {
   const fields = fieldsOf(definition);
   const requiredKeys = fields.filter((field) => isNeeded(definition, field) || isHanded(definition, field));
   const values = fields.map((field) => [field, fitting[field] as fc.Arbitrary<unknown>]);
   // The dialect of "default" is standard.
   const connection = isIn("standard")(definition) ? {} : { connection: fc.constant("real") };
-  return fc.record({ ...Object.fromEntries(values), ...connection }, { requiredKeys });
+  const inputs: fc.Arbitrary<Properties> = fc.record({ ...Object.fromEntries(values), ...connection }, { requiredKeys });
+  // The shares of a rekey have their own references.
+  if (definition.token.startsWith("secrets:Rekey")) return inputs;
+  return fc
+    .tuple(inputs, fc.subarray<string>(secretFields(definition)))
+    .map(([given, names]) => withReferences(definition.fields, given, names));
 }
 
 /** Any inputs: valid fields, invalid ones, and unknown ones. */

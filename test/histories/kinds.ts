@@ -1,11 +1,13 @@
+import { referenceTo } from "../cases/case";
 import { definitionOf, secretOutputs } from "../support/definitions";
 import { Declaration, Properties, plain, Resource, Secret } from "../support/deployment";
 import { ServerName, secondMount, World } from "./world";
 
-/** The value of a part of a resource: one of three plain values, or a new secret. */
+/** The value of a part of a resource: one of three plain values, or a new secret, which may be a reference. */
 export interface Value {
   level: number;
   canary?: number;
+  isReference?: boolean;
 }
 
 /** A resource of the program. Its parts are roles, attributes or, for most kinds, the resource itself. */
@@ -83,7 +85,9 @@ export const kinds = {
     parts: ["access"],
     inputs: (parts, world) => {
       const [, value] = only(parts);
-      const token = new Secret(world.scheduler.records.token);
+      const { token: text } = world.scheduler.records;
+      // An update changes the form of the token, too.
+      const token = new Secret(value.level % 2 === 1 ? referenceTo(text) : text);
       return { address: world.schedulerAddress, token, maxTokenNameLength: marked(value, number(value)) };
     },
     held: (part, value) => [part, String(number(value))],
@@ -130,7 +134,12 @@ export const kinds = {
         ...(extra.length > 0
           ? {
               extra: Object.fromEntries(
-                extra.map(([name, value]) => [name, name === "private-key" ? new Secret(text(value)) : marked(value, text(value))]),
+                extra.map(([name, value]) => [
+                  name,
+                  name === "private-key"
+                    ? new Secret(value.isReference ? referenceTo(text(value)) : text(value))
+                    : marked(value, text(value)),
+                ]),
               ),
             }
           : {}),

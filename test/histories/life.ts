@@ -175,6 +175,9 @@ export class Life {
     if (operation !== "destroy")
       for (const item of this.program.items.filter(({ kind }) => kind === "workspace"))
         for (const key of expected(item, this.world).keys()) if (!held.has(key)) this.fail(`a declared workspace was destroyed: ${key}`);
+    const states = JSON.stringify(this.runner.resources);
+    const stored = this.program.referenced.find((canary) => canariesOf(canary).some((form) => states.includes(form)));
+    if (stored !== undefined) this.fail(`secret ${stored} is in the state, although the program declares it by reference`);
     // Adoption prints the server's values. It cannot know that another resource declared one as a secret.
     const withoutAdopted = (line: string): string => line.replace(/(: adoption changes [\w.-]+: ).* -> /, "$1");
     const lines = [...errors, ...printed].map((line) => ["what is printed", withoutAdopted(line), undefined] as const);

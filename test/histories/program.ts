@@ -22,6 +22,8 @@ export class Program {
   items: Item[] = [];
   /** Every secret that was ever declared. */
   readonly canaries: number[] = [];
+  /** Those that were declared by reference. */
+  readonly referenced: number[] = [];
   /** Parts that were plain at some time. On a refresh, the state may not know yet that a part is secret now, and the engine marks nothing. */
   private readonly open = new Set<string>();
   /** Workspaces with `destroyOnDelete`. */
@@ -128,7 +130,9 @@ export class Program {
     }
     const canary = this.canaries.length + 1;
     this.canaries.push(canary);
-    return { level, canary };
+    const isReference = part === "private-key" && level > 0;
+    if (isReference) this.referenced.push(canary);
+    return { level, canary, isReference };
   }
 
   private add(edit: Edit & { edit: "add" }): void {

@@ -63,7 +63,8 @@ test("docs/getting-started/vault.md", async () => {
   await reader.says("pulumi destroy");
 
   reader.program();
-  expect(await reader.shell({ input: nomad.token })).toContain('policies: ["theirs"] -> ["deploy","read-logs"]');
+  expect(await reader.shell({ input: `${nomad.token}\n` })).toContain('policies: ["theirs"] -> ["deploy","read-logs"]');
+  reader.with({ NOMAD_MANAGEMENT_TOKEN: nomad.token });
   expect((await onVault("GET", "nomad/role/web")).json.data).toMatchObject({ policies: ["theirs"] });
   await reader.shell();
   expect((await onVault("GET", "nomad/creds/operator")).json.data.secret_id).toMatch(/^[0-9a-f-]{36}$/);
@@ -152,7 +153,8 @@ test("docs/getting-started/terraform-enterprise.md", async () => {
   expect(writes()).toEqual([]);
 
   reader.program();
-  expect(await reader.shell({ input: "a-password" })).toContain("apiRateLimit: 30 -> 100");
+  expect(await reader.shell({ input: "a-password\n" })).toContain("apiRateLimit: 30 -> 100");
+  reader.with({ SMTP_PASSWORD: "a-password" });
   expect(writes()).toEqual([]);
   await reader.shell();
   expect(writes().sort()).toEqual(["customization", "general", "smtp"].map((name) => `PATCH /api/v2/admin/${name}-settings`));

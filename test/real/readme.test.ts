@@ -48,7 +48,7 @@ describe("with real servers", () => {
       [example]: vault.gateway.url,
       "https://nomad.example.com:4646": nomad.address,
       "https://tfe.example.com": sandbox.platform.url,
-      "managementToken ...": `managementToken ${nomad.token}`,
+      "NOMAD_MANAGEMENT_TOKEN=...": `NOMAD_MANAGEMENT_TOKEN=${nomad.token}`,
       "VAULT_TOKEN=...": `VAULT_TOKEN=${vault.token}`,
     });
     await reader.with(withTemplates()).shell();

@@ -40,8 +40,7 @@ onEachTarget("docs/getting-started/vault.md", (current) => {
     expect(await project.outputs()).toMatchObject({ found: { roles: { web: role }, address: "http://127.0.0.1:1" } });
     await project.destroy();
 
-    project.with({ VAULT_TOKEN }).typescript(adopt);
-    await project.set("managementToken", "a-management-token", "--secret");
+    project.with({ VAULT_TOKEN, NOMAD_MANAGEMENT_TOKEN: "a-management-token" }).typescript(adopt);
     await project.up();
     expect(await project.outputs()).toEqual({ names: expect.arrayContaining(["operator", "web"]) });
 
@@ -58,7 +57,7 @@ onEachTarget("docs/getting-started/vault.md", (current) => {
     project.with({ VAULT_TOKEN: "wrong" });
     expect(await code(project.pulumi(...nightly(page)))).toBe(unasked);
 
-    project.with({ VAULT_TOKEN });
+    project.with({ VAULT_TOKEN, NOMAD_MANAGEMENT_TOKEN: "a-management-token" });
     await project.up("--refresh");
     expect(await code(project.pulumi(...nightly(page)))).toBe(none);
     await project.destroy();
@@ -86,8 +85,7 @@ describe("on the sandbox in the hashicorp dialect", () => {
     expect(await project.outputs()).toMatchObject({ general: { apiRateLimit: 30 }, mail: { enabled: false } });
     expect(writes()).toEqual([]);
 
-    project.typescript(adopt);
-    await project.set("smtpPassword", "a-password", "--secret");
+    project.with({ SMTP_PASSWORD: "a-password" }).typescript(adopt);
     await project.up();
     const settings = ["customization", "general", "smtp"].map((name) => `PATCH /api/v2/admin/${name}-settings`);
     expect(writes().sort()).toEqual(settings);

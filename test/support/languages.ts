@@ -50,17 +50,20 @@ async function installForPython(project: Project): Promise<void> {
   project.with({ PULUMI_PYTHON_CMD: join(venv, "bin/python") });
 }
 
-/** The environment of an example: the servers, and the shares that its rekey replaces. */
-export function exampleEnvironment({ env, secrets }: Sandbox): Record<string, string> {
-  return { ...env, ...Object.fromEntries(secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share])) };
+/** The environment of an example: the servers, its secrets, and the shares that its rekey replaces. */
+export function exampleEnvironment({ env, scheduler, secrets }: Sandbox): Record<string, string> {
+  const given = {
+    NOMAD_MANAGEMENT_TOKEN: scheduler.token,
+    SMTP_PASSWORD: "a-password",
+    SMS_TOKEN: "an-auth-token",
+    PRICE_KEY: "a-secret-key",
+  };
+  return { ...env, ...given, ...Object.fromEntries(secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share])) };
 }
 
 /** The configuration that the examples of all languages require. */
 export async function configureExample(project: Project, { scheduler }: Sandbox): Promise<void> {
-  const secrets = { schedulerToken: scheduler.token, smtpPassword: "a-password", smsToken: "an-auth-token", priceKey: "a-secret-key" };
-  const options = Object.entries(secrets).flatMap(([key, value]) => ["--secret", `${key}=${value}`]);
-  const { code, output } = await project.pulumi("config", "set-all", "--plaintext", `schedulerAddress=${scheduler.url}`, ...options);
-  if (code !== 0) throw new Error(output);
+  await project.set("schedulerAddress", scheduler.url);
 }
 
 /** The file of a program, and a rekey before one of its lines. The examples have none: a copy of them must not touch unseal keys. */

@@ -72,16 +72,16 @@ function requiredWhenEnabled(values: Values): string[] {
  * new platform.CostEstimationSettings("prices", {
  *   enabled: true,
  *   cloudAAccessKeyId: "AKIA2EXAMPLE",
- *   cloudASecretKey: config.requireSecret("awsSecretKey"),
+ *   cloudASecretKey: { env: "AWS_SECRET_KEY" },
  * });
  * ```
  * @example Credentials of Google Cloud and Azure
  * ```ts
  * new platform.CostEstimationSettings("prices", {
  *   enabled: true,
- *   cloudBCredentials: config.requireSecret("googleServiceAccountKey"),
+ *   cloudBCredentials: { file: "/run/secrets/google.json" },
  *   cloudCClientId: "3fa1a3a2-6f4d-4d5e-9a53-0d3f8f2f5b11",
- *   cloudCClientSecret: config.requireSecret("azureClientSecret"),
+ *   cloudCClientSecret: { env: "AZURE_CLIENT_SECRET" },
  *   cloudCSubscriptionId: "b1b6f9c0-1d7e-4b6b-8b43-1b0a2f0e9c77",
  *   cloudCTenantId: "c0a7c9e4-5a46-4bb2-9c1a-7d9e8e1f2a33",
  * });

@@ -48,14 +48,13 @@ export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {
  * ```
  * @example Enable text messages, and verify them with a test message
  * ```ts
- * const authToken = config.requireSecret("smsToken");
  * const sms = new platform.SmsSettings("sms", {
  *   enabled: true,
  *   accountSid: "AC6f0e9c",
- *   authToken,
+ *   authToken: { env: "SMS_TOKEN" },
  *   fromNumber: "+15550100",
  * });
- * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [authToken] }, { dependsOn: sms });
+ * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: ["AC6f0e9c"] }, { dependsOn: sms });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.

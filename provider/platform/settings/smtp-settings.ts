@@ -78,7 +78,7 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
  *   sender: "platform@example.com",
  *   auth: "login",
  *   username: "platform",
- *   password: config.requireSecret("smtpPassword"),
+ *   password: { env: "SMTP_PASSWORD" },
  *   testEmailAddress: "operators@example.com",
  * });
  * ```

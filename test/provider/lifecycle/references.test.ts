@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unknown } from "../../../provider/lifecycle/properties";
 import { Sandbox, start } from "../../../sandbox/index";
 import { certificate, privateKey } from "../../support/certificates";
 import { configOf, contextOf } from "../../support/context";
@@ -155,6 +156,21 @@ describe.each(rows)("%s, %s, %o", (_, dialect, Mechanism, { token, name, value, 
     expect(await engine.up(byValue)).toBe("same");
   });
 
+  // A key of `extra` may be an object.
+  if (!name.startsWith("extra"))
+    test.each([{ env: "A\ud800" }, { env: "" }, { variable: "A" }, { env: "A", file: "b" }])("check rejects %j", async (wrong) => {
+      const reason = `${name}: must be a string, { env: "<variable>" } or { file: "<path>" }`;
+      await expect(engine.preview(withValue(inputs, name, wrong))).rejects.toThrow(reason);
+    });
+
+  test("a name that is known only after other resources are created passes the preview", async () => {
+    const later = withValue(inputs, name, { file: unknown });
+    expect((await engine.preview(later)).operation).toBe("create");
+    await engine.up(byVariable);
+    expect((await engine.preview(later)).operation).toBe("update");
+    expectNoValue();
+  });
+
   test("a reference that cannot be read is no change, and fails before a create sends anything", async () => {
     set(undefined);
     const path = name.replace(/\.(.*)/, '["$1"]');
@@ -199,6 +215,25 @@ describe.each(rows)("%s, %s, %o", (_, dialect, Mechanism, { token, name, value, 
       expectNoValue();
       expect(await engine.refresh()).toEqual([]);
       expectNoValue();
+    });
+
+  if (system === "platform")
+    test("a forced replacement that cannot read it restores the settings and fails, and the next up creates them", async () => {
+      await engine.up(byVariable);
+      set(undefined);
+      await expect(engine.replace(byVariable)).rejects.toThrow("the variable STEWARD_TEST_SECRET is not set");
+      expectNoValue();
+      set(value);
+      expect(await engine.up(byVariable)).toBe("create");
+      expect(await engine.refresh()).toEqual([]);
+    });
+
+  if (system === "secrets")
+    test("a replacement that cannot read it fails before the old object is deleted", async () => {
+      await engine.up(byVariable);
+      set(undefined);
+      await expect(engine.up({ ...byVariable, mount: "other" })).rejects.toThrow("the variable STEWARD_TEST_SECRET is not set");
+      expect(writes()).toHaveLength(1);
     });
 
   if (system === "secrets")

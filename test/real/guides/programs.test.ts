@@ -21,14 +21,14 @@ test("docs/guides/management-token.md", async () => {
   const old = await made(reader.run("nomad acl token create -type=management"));
   reader.write(
     "index.ts",
-    `${imports}new secrets.SchedulerAccess("access", { address: "${guides.nomad.address}", token: config.requireSecret("managementToken") });`,
+    `${imports}new secrets.SchedulerAccess("access", { address: "${guides.nomad.address}", token: { env: "NOMAD_MANAGEMENT_TOKEN" } });`,
   );
-  await reader.run("pulumi config set --secret managementToken && pulumi up", { input: old.secret });
+  await reader.run("export NOMAD_MANAGEMENT_TOKEN=$(cat) && pulumi up", { input: old.secret });
   await guides.onVault("POST", "nomad/role/operator", { type: "management", global: true });
 
   const renewed = await made(reader.shell());
   reader.program(imports);
-  expect(await reader.shell({ input: renewed.secret })).toMatch(/1 updated/);
+  expect(await reader.shell({ input: `${renewed.secret}\n` })).toMatch(/1 updated/);
   await reader.says("nomad acl token delete <accessor>", { own: { "<accessor>": old.accessor } });
   expect(await reader.says("vault read nomad/creds/<role>")).toMatch(/^secret_id +[0-9a-f-]{36}$/m);
   await reader.run("pulumi destroy");
@@ -78,8 +78,8 @@ test("docs/guides/tokens.md", async () => {
   const reader = await guides.follow("docs/guides/tokens.md");
   for (const Name of ["deploy", "read-logs"])
     await guides.onNomad(guides.nomad.token, "PUT", `acl/policy/${Name}`, { Name, Rules: 'namespace "*" { policy = "read" }' });
-  const access = `const access = new secrets.SchedulerAccess("access", { address: "${guides.nomad.address}", token: config.requireSecret("managementToken") });\n`;
-  await reader.run("pulumi config set --secret managementToken", { input: guides.nomad.token });
+  const access = `const access = new secrets.SchedulerAccess("access", { address: "${guides.nomad.address}", token: { env: "NOMAD_MANAGEMENT_TOKEN" } });\n`;
+  reader.with({ NOMAD_MANAGEMENT_TOKEN: guides.nomad.token });
   reader.program(`${imports}${access}`, "export const secretId = token.secretId;");
   await reader.run("pulumi up");
   const secretId = (await reader.run("pulumi stack output secretId --show-secrets")).trim();
@@ -100,7 +100,7 @@ test("docs/guides/many-roles.md", async () => {
 test("docs/guides/settings.md", async () => {
   const reader = await guides.follow("docs/guides/settings.md");
   reader.program(imports, '\nnew platform.GeneralSettings("general", { apiRateLimit: 100 });\n');
-  await reader.run("pulumi config set --secret smtpPassword a-password && pulumi up");
+  await reader.with({ SMTP_PASSWORD: "a-password" }).run("pulumi up");
   expect(guides.sandbox.platform.mail.sent()).toHaveLength(1);
   await reader.with({ TFE_ADDRESS: guides.sandbox.platform.url }).shell();
   expect(await reader.says("pulumi refresh --diff")).toMatch(/apiRateLimit +: 100 => 99/);
@@ -166,8 +166,8 @@ test("docs/guides/testing.md", async () => {
   const byHand = await reader.keepRunning("SHARE_5");
   try {
     reader.write("variables", byHand.output);
-    const set = "pulumi config set --secret managementToken && pulumi config set policy deploy";
-    expect(await reader.run(`source variables; pulumi stack init dev && ${set} && pulumi up`, { input: "a-token" })).toContain("3 created");
+    const set = "export NOMAD_MANAGEMENT_TOKEN=a-token; pulumi config set policy deploy";
+    expect(await reader.run(`source variables; pulumi stack init dev && ${set} && pulumi up`)).toContain("3 created");
   } finally {
     await byHand.stop();
   }

@@ -28,7 +28,7 @@ test("docs/guides/adopt.md", async () => {
   });
 
   reader.program();
-  await reader.run("pulumi config set --secret managementToken", { input: guides.nomad.token });
+  reader.with({ NOMAD_MANAGEMENT_TOKEN: guides.nomad.token });
   const change = 'policies: ["theirs"] -> ["payments-deploy"]';
   expect(await reader.shell()).toContain(change);
   expect(await guides.role("payments")).toMatchObject({ policies: ["theirs"] });

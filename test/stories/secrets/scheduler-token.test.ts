@@ -102,7 +102,7 @@ onEachTarget("a generated token", (current) => {
     Object.assign(job.Update, { MinHealthyTime: 1e8 });
     writeFileSync(file, JSON.stringify(job));
     await project.set("schedulerAddress", scheduler.address);
-    await project.set("managementToken", scheduler.token, "--secret");
+    project.with({ NOMAD_MANAGEMENT_TOKEN: scheduler.token });
     const deployed = async (month: string): Promise<{ accessor: string; token: string }> => {
       await project.set("month", month);
       const { output } = await project.up();
