@@ -132,7 +132,7 @@ async function readAll(
     }),
   );
   const [first] = found;
-  return (await Promise.all(first ? withProgress(first.operation, reads, "discover", "objects read") : reads)).flat();
+  return (await Promise.all(first ? withProgress(first.operation, "discover", reads, "objects read") : reads)).flat();
 }
 
 async function writeForPlugin(terminal: Terminal, found: readonly Found[], options: DiscoverOptions, config: Configuration): Promise<void> {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Comparison, unordered } from "../comparison";
 import { Operation } from "../connection";
+import { withProgress } from "../connection/progress";
 import {
   Definition,
   DeleteRequest,
@@ -106,7 +107,7 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
   refuseUnstorable(operation, mount, exclusive ? listed : names);
   const undeclared = exclusive && !isGet ? listed.filter((name) => !ours.has(name)) : [];
   const reads = names.map(async (name) => [name, await readRole(operation, { mount, name }, roleNamed(previous.roles, name))] as const);
-  const states = await Promise.all(withProgress(operation, mount, reads, "read"));
+  const states = await Promise.all(withProgress(operation, rolesOf(mount), reads, "read"));
   return {
     mount,
     // Without `lease`, which would only enlarge the state.
@@ -181,7 +182,7 @@ async function existing(
     adopt || operation.server.previewReads
       ? taken.map(async (name) => [name, await readRole(operation, { mount, name }, undefined, true)] as const)
       : [];
-  const read = await Promise.all(withProgress(operation, mount, reads, "read"));
+  const read = await Promise.all(withProgress(operation, rolesOf(mount), reads, "read"));
   return {
     reason: `the mount "${mount}" already has roles with these names: ${shortList(taken)}`,
     hint: `${hint} adopt: true to adopt them, or choose other names.`,
@@ -278,7 +279,7 @@ async function sendAll(
   all: readonly string[],
   send: (name: string) => Promise<unknown>,
 ): Promise<Failure | undefined> {
-  const outcomes = await Promise.allSettled(withProgress(operation, mount, all.map(send), done));
+  const outcomes = await Promise.allSettled(withProgress(operation, rolesOf(mount), all.map(send), done));
   const left = all.filter((_, index) => (outcomes[index] as { value?: unknown }).value === false);
   if (left.length > 0)
     operation.run.log.warn(
@@ -309,16 +310,7 @@ const without = (names: readonly string[], excluded: readonly string[] = []): st
 
 const unlessEmpty = (names: string[]): string[] | undefined => (names.length > 0 ? names : undefined);
 
-/** Returns the same promises, and prints their progress every ten seconds. */
-function withProgress<Part>({ run }: Operation, mount: string, work: Promise<Part>[], verb: string): Promise<Part>[] {
-  let done = 0;
-  const report = (): void => run.log.info(`scheduler roles at mount "${mount}": ${done} of ${work.length} ${verb}`);
-  const timer = setInterval(report, run.limits.progressInterval).unref();
-  const count = (): void => void done++;
-  for (const part of work) part.then(count, count);
-  void Promise.allSettled(work).then(() => clearInterval(timer));
-  return work;
-}
+const rolesOf = (mount: string): string => `scheduler roles at mount "${mount}"`;
 
 const shortList = (names: readonly string[]): string => shortened(names).join(", ");
 

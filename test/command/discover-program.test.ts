@@ -41,7 +41,7 @@ onEachSandbox("pulumi-steward discover for dynamic resources", (stage) => {
   test("writes a program that compiles, with the inputs that differ from their defaults", async () => {
     const { mount, only, write, isReal } = stage();
     await configureAccess(stage());
-    const text = '"`${}\\u2028 ü';
+    const text = "'\"`$\\ ü";
     await write(`${mount}/role/client`, { policies: "a,b", type: "client" });
     await write(`${mount}/role/management`, { type: "management", global: true });
     const { stdout, stderr } = await discover(only("secrets"));
