@@ -88,20 +88,20 @@ async function discover(terminal: Terminal, options: DiscoverOptions): Promise<v
   const sources = { config, environment: terminal.environment, cache: new Map(), engine: noEngine, log: logOf(terminal) };
   const connections = connectionsOf(terminal, { ...sources, limits: { progressInterval: 1000 } }, options.connection);
   const refused: Refused[] = [];
-  const found = await search(connections, options, refused);
-  const imported = isNative ? [] : await readAll(found, sources, options, refused);
-  const resources = isNative ? found : imported;
+  const objects = await search(connections, options, refused);
+  const imported = isNative ? [] : await readAll(objects, sources, options, refused);
+  const resources = isNative ? objects : imported;
   for (const line of table(resources)) await print(terminal, line);
   await print(terminal, "Cannot be imported:");
   for (const [what, reason] of [...refused, ...operations(connections)]) await print(terminal, `  ${what}: ${reason}`);
-  if (isNative) for (const line of nativeWarnings(found)) logOf(terminal).warn(line);
+  if (isNative) for (const line of nativeWarnings(objects)) logOf(terminal).warn(line);
   if (resources.length === 0) {
     say(terminal, "There is nothing to import: no file was written.");
     if (refused.length === 0) return;
     throw new StewardError({ code: "ERR_FORBIDDEN", reason: "nothing was found, and some objects could not be read" });
   }
   if (isElsewhere) return say(terminal, explicitProvider(options.connection));
-  if (isNative) await writeForPlugin(terminal, found, options, config);
+  if (isNative) await writeForPlugin(terminal, objects, options, config);
   else await writeForProgram(terminal, imported, options);
 }
 
@@ -113,12 +113,12 @@ function isNodeProject(): boolean {
 
 /** Reads each object. Adds those that the server rejects to `refused`. */
 async function readAll(
-  found: readonly Found[],
+  objects: readonly Found[],
   sources: Parameters<typeof connectionsOf>[1],
   { connection, secrets = false }: DiscoverOptions,
   refused: Refused[],
 ): Promise<Imported[]> {
-  const reads = found.map((each) =>
+  const reads = objects.map((each) =>
     attemptFor(
       each.definition,
       each.operation,
@@ -131,12 +131,17 @@ async function readAll(
       }
     }),
   );
-  const [first] = found;
+  const [first] = objects;
   return (await Promise.all(first ? withProgress(first.operation, "discover", reads, "objects read") : reads)).flat();
 }
 
-async function writeForPlugin(terminal: Terminal, found: readonly Found[], options: DiscoverOptions, config: Configuration): Promise<void> {
-  const entries = found.map(({ definition, name, id }) => ({ type: nativeType(definition.token), name, id }));
+async function writeForPlugin(
+  terminal: Terminal,
+  objects: readonly Found[],
+  options: DiscoverOptions,
+  config: Configuration,
+): Promise<void> {
+  const entries = objects.map(({ definition, name, id }) => ({ type: nativeType(definition.token), name, id }));
   writeImportFile(options, entries);
   say(terminal, `${counted(entries)} in ${options.output}. Next:`);
   if (isNodeProject() && config("steward:native") !== "true")
@@ -149,7 +154,7 @@ async function writeForProgram(terminal: Terminal, imported: readonly Imported[]
   const { stack, output, program, secrets = false } = options;
   if (secrets)
     for (const each of imported)
-      for (const field of each.shown) await configure(terminal, stack, configurationKey(each, field), String(each.inputs[field]));
+      for (const field of each.readable) await configure(terminal, stack, configurationKey(each, field), String(each.inputs[field]));
   const entries = await Promise.all(imported.map((each) => entryOf(each, secrets ? (text) => encrypt(terminal, stack, text) : undefined)));
   writeImportFile(options, entries);
   write(program, programOf(imported, secrets), options);

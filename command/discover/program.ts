@@ -12,7 +12,7 @@ export const configurationKey = ({ name }: Imported, field: string): string =>
 /** The TypeScript program that declares these resources. */
 export function programOf(resources: readonly Imported[], withSecrets: boolean): string {
   const modules = [...new Set(resources.map(({ definition }) => definition.system.name))].sort();
-  const usesConfiguration = withSecrets && resources.some(({ shown }) => shown.length > 0);
+  const usesConfiguration = withSecrets && resources.some(({ readable }) => readable.length > 0);
   const head = [
     ...(usesConfiguration ? ['import * as pulumi from "@pulumi/pulumi";'] : []),
     `import { ${modules.join(", ")} } from "pulumi-steward";`,
@@ -22,14 +22,14 @@ export function programOf(resources: readonly Imported[], withSecrets: boolean):
 }
 
 function declaration(resource: Imported, withSecrets: boolean): string {
-  const { definition, name, operation, inputs, shown } = resource;
+  const { definition, name, operation, inputs, readable } = resource;
   const lines = declared(definition, operation, inputs).map(([field, value]) => {
-    const isConfigured = withSecrets && shown.includes(field);
+    const isConfigured = withSecrets && readable.includes(field);
     return `  ${keyOf(field)}: ${isConfigured ? `config.requireSecret("${configurationKey(resource, field)}")` : literal(value, "  ")},`;
   });
   const hidden = withSecrets
     ? []
-    : shown.map(
+    : readable.map(
         (field) => `  // The server has a secret ${field}. To manage it, add: ${keyOf(field)}: { env: "${variableFor(name, field)}" },`,
       );
   const type = definition.token.replace(":", ".");

@@ -7,12 +7,12 @@ import { configurationKey } from "./program";
 import { Found, isIn, Refused } from "./search";
 import { Imported } from "./state";
 
-// What the command prints, without a value of a secret.
+// The output of the command, without the values of secrets.
 
 /** The resources that were found. */
-export function table(found: readonly Found[]): string[] {
-  if (found.length === 0) return [];
-  const rows = [["TYPE", "NAME", "ID"], ...found.map(({ definition, name, id }) => [nativeType(definition.token), name, id])];
+export function table(objects: readonly Found[]): string[] {
+  if (objects.length === 0) return [];
+  const rows = [["TYPE", "NAME", "ID"], ...objects.map(({ definition, name, id }) => [nativeType(definition.token), name, id])];
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
   return [...lines.map((line) => line.trimEnd()), ""];
@@ -33,8 +33,8 @@ export function operations(connections: readonly Operation[]): Refused[] {
 }
 
 /** The secrets of resources for the native plugin: those that Pulumi writes into the program in plaintext, and those that no server shows. */
-export function nativeWarnings(found: readonly Found[]): string[] {
-  return found.flatMap(({ definition: { fields, token }, name, discovered: { state } }) => {
+export function nativeWarnings(objects: readonly Found[]): string[] {
+  return objects.flatMap(({ definition: { fields, token }, name, discovered: { state } }) => {
     const readable = namesWith(fields, "secret").filter((field) => fields[field]?.output && state[field]);
     const hidden = namesWith(fields, "writeOnly").filter((field) => fields[field]?.input);
     const about = `${nativeType(token)} "${name}"`;
@@ -58,8 +58,8 @@ export function secretNotices(resources: readonly Imported[], withSecrets: boole
   const unreadable = resources.flatMap(({ name, discovered }) =>
     Object.entries(discovered.unreadable ?? {}).map(([field, variable]) => `  ${variable}: ${field} of ${name}`),
   );
-  const shown = resources.flatMap((each) =>
-    each.shown.map((field) => `  ${field} of ${each.name}${withSecrets ? `: ${configurationKey(each, field)}` : ""}`),
+  const readable = resources.flatMap((each) =>
+    each.readable.map((field) => `  ${field} of ${each.name}${withSecrets ? `: ${configurationKey(each, field)}` : ""}`),
   );
   const about = withSecrets
     ? "Secrets in import.json, encrypted, and in the configuration of the stack:"
@@ -68,6 +68,6 @@ export function secretNotices(resources: readonly Imported[], withSecrets: boole
     ...(unreadable.length > 0
       ? ["The server never shows these secrets. The first `pulumi up` sends them, from these variables:", ...unreadable]
       : []),
-    ...(shown.length > 0 ? [about, ...shown] : []),
+    ...(readable.length > 0 ? [about, ...readable] : []),
   ];
 }

@@ -78,17 +78,17 @@ export const isIn =
 
 /** Searches the servers. Adds what cannot be imported to `refused`. */
 export async function search(connections: readonly Operation[], options: SearchOptions, refused: Refused[]): Promise<Found[]> {
-  const found: Found[] = [];
+  const objects: Found[] = [];
   const names = new Names();
   for (const operation of connections)
     for (const definition of definitions.filter(isIn(operation)))
       for (const discovered of await searchFor(definition, operation, options, refused)) {
         const { state, suggestedName = format(definition.name ?? definition.id, state) } = discovered;
         const id = format(definition.id, state);
-        if (parseId(definition, id)) found.push({ definition, operation, discovered, name: names.choose(suggestedName, id), id });
+        if (parseId(definition, id)) objects.push({ definition, operation, discovered, name: names.choose(suggestedName, id), id });
         else refused.push([`${nativeType(definition.token)} ${id}`, `"${id}" cannot be parsed as an id.`]);
       }
-  return found;
+  return objects;
 }
 
 /** Makes the function that runs a part of a search. If the server rejects it, records the reason, and returns nothing. */

@@ -45,7 +45,7 @@ export async function assertImportsState(terminal: Terminal): Promise<void> {
   if (first > major || (first === major && second >= minor)) return;
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
-    reason: `Pulumi ${version} cannot import resources of a dynamic provider: that requires ${major}.${minor} or later; nothing was searched`,
+    reason: `Pulumi ${version} cannot import resources of a dynamic provider: that requires ${major}.${minor} or later. Nothing was searched`,
     hint: "Update Pulumi, or import with the native plugin: set --native.",
   });
 }
@@ -55,7 +55,7 @@ export async function configure(terminal: Terminal, stack: string | undefined, k
   await succeed(terminal, ["config", "set", "--secret", key, ...options(stack)], value);
 }
 
-/** Encrypts a text with the secrets provider of the stack, which has a secret in its configuration. */
+/** Encrypts a string with the secrets provider of the stack, which has a secret in its configuration. */
 export async function encrypt(terminal: Terminal, stack: string | undefined, text: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-steward-"));
   try {

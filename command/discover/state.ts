@@ -15,38 +15,38 @@ import { Found } from "./search";
 export interface Imported extends Found {
   inputs: Properties;
   /** The secrets that the server shows, by their paths. */
-  shown: readonly string[];
-  /** What is stored in the state. */
+  readable: readonly string[];
+  /** The outputs in the state. */
   state: Properties;
 }
 
 /** Reads an object, unless the search has. Secrets that the server shows are left out, unless `withSecrets`. */
-export async function readFound(found: Found, resource: Resource, connection: string, withSecrets: boolean): Promise<Imported> {
-  const { definition, discovered, id } = found;
+export async function readFound(source: Found, resource: Resource, connection: string, withSecrets: boolean): Promise<Imported> {
+  const { definition, discovered, id } = source;
   const args = connection === "default" ? {} : { connection };
   const object: Properties = { ...(discovered.isRead ? discovered.state : await readToImport(resource, id, args)) };
-  const shown = secretNames(definition.fields, object).filter((name) => fieldAt(object, name));
-  if (!withSecrets) for (const name of shown) setField(object, name, undefined);
+  const readable = secretNames(definition.fields, object).filter((name) => fieldAt(object, name));
+  if (!withSecrets) for (const name of readable) setField(object, name, undefined);
   for (const [name, env] of Object.entries(discovered.unreadable ?? {})) setField(object, name, { env });
-  return { ...found, shown, ...importObject(resource, id, args, object) };
+  return { ...source, readable, ...importObject(resource, id, args, object) };
 }
 
-/** Encrypts a text with the secrets provider of the stack. */
+/** Encrypts a string with the secrets provider of the stack. */
 export type Encrypt = (text: string) => Promise<string>;
 
 /**
- * The entry of the import file. Each output that can be secret is a secret in it, even without a value: a refresh before the first `pulumi up` would
- * store one that newly appears in plaintext.
+ * The entry of the import file. Each output that can be secret is a secret in it, even without a value. Otherwise a refresh before the first `pulumi up`
+ * would store a new value in plaintext.
  */
 export async function entryOf(
-  { definition, name, id, inputs, state, shown }: Imported,
+  { definition, name, id, inputs, state, readable }: Imported,
   encrypt: Encrypt | undefined,
 ): Promise<ImportEntry> {
   const { fields, token } = definition;
   const __provider = providerText(token);
   const secretOutputs = [...topLevel(fields), ...encryptedOutputs(fields)];
   const empty = Object.fromEntries(secretOutputs.map((output) => [output, null]));
-  const cipher = shown.length > 0 ? encrypt : undefined;
+  const cipher = readable.length > 0 ? encrypt : undefined;
   return {
     type: dynamicType(token),
     name,

@@ -197,9 +197,9 @@ export async function servePlugin(
     ),
     list: (stream: Grpc.ServerWritableStream<Messages.ListRequest, Messages.ListResponse>) => {
       plugin.list(stream.request.getToken()).then(
-        (found) => {
-          const limit = stream.request.getLimit() || found.length;
-          for (const { id, name } of found.slice(0, limit))
+        (objects) => {
+          const limit = stream.request.getLimit() || objects.length;
+          for (const { id, name } of objects.slice(0, limit))
             stream.write(new messages.ListResponse().setResult(new messages.ListResponse.Result().setId(id).setName(name)));
           stream.end();
         },

@@ -212,8 +212,8 @@ export function createPlugin(
         };
         const single = await discover({ ...request, asSet: false });
         // A set of roles is found only as a set.
-        const found = single.length > 0 ? single : await discover({ ...request, asSet: true });
-        const ids = new Map(found.map(({ state }) => [format(id, state), format(name, state)]));
+        const objects = single.length > 0 ? single : await discover({ ...request, asSet: true });
+        const ids = new Map(objects.map(({ state }) => [format(id, state), format(name, state)]));
         return [...ids].map(([each, label]) => ({ id: each, name: label }));
       });
     },

@@ -123,7 +123,7 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     if (code === 0) return expect(existsSync("index.ts")).toBe(true);
     expect([sent, existsSync("import.json")]).toEqual([[], false]);
     expect(stderr).toContain(
-      "Pulumi v3.253.1 cannot import resources of a dynamic provider: that requires 3.254 or later; nothing was searched. Update Pulumi, or import with the native plugin: set --native.",
+      "Pulumi v3.253.1 cannot import resources of a dynamic provider: that requires 3.254 or later. Nothing was searched. Update Pulumi, or import with the native plugin: set --native.",
     );
   });
 

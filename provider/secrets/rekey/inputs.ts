@@ -102,9 +102,9 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   proof?: RekeyProof;
   /**
-   * The seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports and stops. Pressing Ctrl-C once does not
-   * stop the wait, since Pulumi does not notify the provider. Pressing it twice stops it immediately and may leave the stack locked. Then run
-   * `pulumi cancel --yes` and `pulumi up --refresh`.
+   * The seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports and stops. With the native
+   * plugin, Ctrl-C ends the wait. Pulumi does not notify dynamic resources: there, pressing Ctrl-C once does not stop the wait. Pressing it twice
+   * stops it immediately and may leave the stack locked. Then run `pulumi cancel --yes` and `pulumi up --refresh`.
    * @default 0
    */
   waitSeconds?: number;
@@ -195,7 +195,7 @@ export const rekeyFields: Fields<RekeyInputs, object, object> = {
     input: z
       .number("must be a number of seconds")
       .min(0, "must not be negative")
-      .max(longestWait, `must be at most ${longestWait}: only a second Ctrl-C ends the wait early`),
+      .max(longestWait, `must be at most ${longestWait}: the stack is locked meanwhile`),
     compare: neverDiffers,
   },
   triggers: { input: strList },

@@ -54,7 +54,7 @@ test.each(slowRekeyTargets)(
   },
 );
 
-test("one Ctrl-C ends the wait of the native plugin, and the next up goes on with the share that was submitted", async () => {
+test("one Ctrl-C ends the wait of the native plugin, and the next up continues with the submitted share", async () => {
   const [{ start }] = slowRekeyTargets as [(typeof slowRekeyTargets)[number]];
   await withRekeyTarget(start, { shares: 5, threshold: 3 }, async ({ gateway, token, dialect, first, opens }) => {
     const shares = Object.fromEntries(first.map((share, index) => [`RS${index}`, share]));

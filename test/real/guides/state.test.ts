@@ -1,7 +1,6 @@
 import { delimiter } from "node:path";
 import { getHosts } from "../../../tools/hosts";
 import { call } from "../../support/call";
-import { declared } from "../../support/discovery";
 import { deploy, Guides, imports } from "../../support/guides";
 import { packed } from "../../support/installation";
 import { exitCodes } from "../../support/pages";
@@ -79,11 +78,8 @@ test("docs/guides/adopt.md: From another provider", async () => {
 test("docs/guides/import.md", async () => {
   const reader = (
     await guides.open("docs/guides/import.md", {
-      "name: operations": "name: story",
       "https://vault.example.com:8200": guides.vault.address,
-      "https://nomad.example.com:4646": guides.nomad.address,
-      // The language host that is built here cannot generate a program.
-      "--out index.ts": "--generate-code=false",
+      "TOKEN=…": `TOKEN=${guides.nomad.token}`,
     })
   ).with({ VAULT_TOKEN: guides.vault.token });
   await reader.project("dev", {}, tarballs().provider);
@@ -91,20 +87,15 @@ test("docs/guides/import.md", async () => {
   await guides.onVault("POST", "nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
   for (const name of ["payments", "search"]) await guides.onVault("POST", `nomad/role/${name}`, { policies: name });
 
-  reader.save("yaml", "Pulumi.yaml");
   await reader.shell();
   const found = await reader.shell();
   expect(found).toMatch(/^steward:secrets:SchedulerRole +payments +nomad\/role\/payments$/m);
-  expect(found).toMatch(/4 resources in import\.json\. Next:\n +\$ pulumi import --file import\.json --out imported\.txt\n$/);
-  expect(await reader.shell()).toContain("4 imported");
-  const { resources } = JSON.parse(await reader.run("pulumi stack export")).deployment;
-  const others = resources.filter(({ urn }: { urn: string }) => !urn.endsWith("::nomad-access"));
-  reader.program(
-    'import * as pulumi from "@pulumi/pulumi";\nimport { secrets } from "pulumi-steward";\n',
-    await declared({ resources: async () => others }),
-  );
-  expect(await reader.shell({ input: guides.nomad.token })).toMatch(/1 updated\n.*4 unchanged/);
+  expect(found).toContain("NOMAD_MANAGEMENT_TOKEN: token of nomad-access\n4 resources in import.json, and the program in index.ts. Next:\n");
+  expect(await reader.shell()).toMatch(/4 imported[\s\S]*1 updated\n.*4 unchanged/);
   await reader.run("pulumi refresh --preview-only --expect-no-changes");
+  const sdk = reader.take("sh");
+  expect(sdk).toBe("pulumi import --file import.json --out imported.txt\n");
+  expect(await reader.run("npx pulumi-steward discover --native --overwrite")).toContain(`$ ${sdk}`);
   reader.finish();
 });
 
