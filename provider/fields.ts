@@ -67,7 +67,7 @@ export const essentialNames = ({ id, fields }: { id: string; fields: AnyFields }
   "declared",
 ];
 
-/** An environment variable for a secret that a search cannot read: `NOMAD_MANAGEMENT_TOKEN`. */
+/** An environment variable for a secret that a search cannot read: `SMTP_PASSWORD`. */
 export const variableFor = (object: string, secret: string): string =>
   `${object}_${secret.replace(/[A-Z]/g, "_$&")}`.replace(/\W+/g, "_").toUpperCase();
 

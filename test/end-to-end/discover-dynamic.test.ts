@@ -108,7 +108,8 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     expect((await project.refresh()).changes).toContain("~ apiRateLimit: 77 => 99");
     const first = await sent(async () => expect((await project.up()).output).toMatch(/3 updated\n\s+15 unchanged/));
     expect(first.filter((request) => !/openapi$/.test(request)).sort()).toEqual([
-      // The password is not yet managed.
+      // The first update manages the attributes.
+      "GET /api/v2/admin/general-settings",
       "GET /api/v2/admin/smtp-settings",
       "PATCH /api/v2/admin/general-settings",
       "PATCH /api/v2/admin/smtp-settings",

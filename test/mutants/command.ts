@@ -1,6 +1,6 @@
 import { MutatedFile } from "./mutant";
 
-const suites = ["test/command/discover.test", "test/command/discover-servers"];
+const suites = ["test/command/discover.test", "test/command/discover-servers", "test/command/discover-program"];
 const commandLine = ["test/end-to-end/discover"];
 
 export const command: readonly MutatedFile[] = [
@@ -11,22 +11,59 @@ export const command: readonly MutatedFile[] = [
     mutants: [
       ["an incomplete search counts as complete", "!refusals.includes(explained.code)", "false"],
       ["an error does not name the missing permission", "(await definition.diagnose?.(operation, error)) ?? error", "error"],
-      ["an id that cannot be parsed is written", "if (parseId(definition, id)) resources", "if (true) resources"],
-      [
-        "the resources of another connection are written, and read from the default one",
-        "if (!isDefault) return say",
-        "if (false) return say",
-      ],
-      ["a secret that an import writes in plaintext causes no warning", "...(readable.length > 0", "...(readable.length > 9"],
+      ["an id that cannot be parsed is written", "if (parseId(definition, id)) objects", "if (true) objects"],
     ],
   },
   {
-    file: "command/discover/import-file.ts",
+    file: "command/discover/index.ts",
     suites,
     commandLine,
     mutants: [
-      ["two resources get the same name", "if (this.taken.has(identifier)) continue;", ""],
-      ["an existing file is replaced", "if (overwrite || !existsSync(path)) return;", "return;"],
+      [
+        "the resources of another connection are written, and read from the default one",
+        "if (isElsewhere) return say",
+        "if (false) return say",
+      ],
+      ["a CLI that cannot import a state is not refused", "if (!isNative) await assertImportsState(terminal);", ""],
+      ["a Python project gets a TypeScript program", " || !isNodeProject();", ";"],
+    ],
+  },
+  {
+    file: "command/discover/report.ts",
+    suites,
+    commandLine,
+    mutants: [
+      [
+        "a secret that an import writes in plaintext causes no warning",
+        "...(readable.length > 0\n        ?",
+        "...(readable.length > 9\n        ?",
+      ],
+    ],
+  },
+  {
+    file: "command/discover/state.ts",
+    suites,
+    commandLine,
+    mutants: [
+      ["an object that the search has read is read again", "discovered.isRead ? discovered.state", "false ? discovered.state"],
+      ["a secret that the server shows is written by default", "if (!withSecrets) for", "if (false) for"],
+      ["an output without a value that can be secret is not in the file", "{ ...empty, ...state }", "{ ...state }"],
+      ["a secret is written in plaintext", "const isPublic = !encrypt ||", "const isPublic = true ||"],
+    ],
+  },
+  {
+    file: "command/discover/names.ts",
+    suites,
+    commandLine,
+    mutants: [["two resources get the same name", "if (this.taken.has(identifier)) continue;", ""]],
+  },
+  {
+    file: "command/discover/files.ts",
+    suites,
+    commandLine,
+    mutants: [
+      ["an existing file is replaced", "if (existing.length === 0) return;", "return;"],
+      ["others can read the files", "chmodSync(path, 0o600);", "chmodSync(path, 0o644);"],
     ],
   },
   {

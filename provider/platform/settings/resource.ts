@@ -76,14 +76,7 @@ const objectOf = ({ id }: SettingsPage): string => adminPath(`${id}-settings`);
 const operationsOf = (page: SettingsPage): Partial<Definition<SettingsInputs, SettingsState, Last, Values>> => ({
   planNotes: ({ inputs, last }) => (last ? notesOf(page, inputs, last) : []),
   read: (request) => read(page, request),
-  imported: (state) => ({
-    ...state,
-    // Not a write-only attribute, which cannot be restored: if the program does not declare it, the settings stay enabled.
-    managed: Object.keys(declaredIn(page, state))
-      .filter((name) => !writeOnly(page).includes(name))
-      .sort(),
-    originalValues: originalsOf(page, storedValues(page, state)),
-  }),
+  imported: (state) => ({ ...state, originalValues: originalsOf(page, storedValues(page, state)) }),
   find: (request) => find(page, request),
   create: (request) => create(page, request),
   update: (request) => update(page, request),

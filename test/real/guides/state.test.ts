@@ -1,4 +1,5 @@
-import { delimiter } from "node:path";
+import { delimiter, dirname } from "node:path";
+import { findTerraform } from "../../../bench/terraform";
 import { getHosts } from "../../../tools/hosts";
 import { call } from "../../support/call";
 import { deploy, Guides, imports } from "../../support/guides";
@@ -90,12 +91,57 @@ test("docs/guides/import.md", async () => {
   await reader.shell();
   const found = await reader.shell();
   expect(found).toMatch(/^steward:secrets:SchedulerRole +payments +nomad\/role\/payments$/m);
-  expect(found).toContain("NOMAD_MANAGEMENT_TOKEN: token of nomad-access\n4 resources in import.json, and the program in index.ts. Next:\n");
+  expect(found).toContain(
+    "NOMAD_MANAGEMENT_TOKEN: token of nomad-access\n4 resources in import.json, and the program in index.ts. Next:\n",
+  );
   expect(await reader.shell()).toMatch(/4 imported[\s\S]*1 updated\n.*4 unchanged/);
   await reader.run("pulumi refresh --preview-only --expect-no-changes");
   const sdk = reader.take("sh");
   expect(sdk).toBe("pulumi import --file import.json --out imported.txt\n");
   expect(await reader.run("npx pulumi-steward discover --native --overwrite")).toContain(`$ ${sdk}`);
+  reader.finish();
+});
+
+test("docs/guides/from-terraform.md", async () => {
+  const reader = (await guides.open("docs/guides/from-terraform.md")).with({
+    VAULT_ADDR: guides.vault.address,
+    VAULT_TOKEN: guides.vault.token,
+  });
+  const secrets = { address: guides.vault.address, dialect: "hashicorp", tokenEnv: "VAULT_TOKEN" };
+  await reader.project("dev", { "steward:default": { secrets } }, tarballs().provider);
+  const terraform = await findTerraform();
+  // Without Terraform, only its command is replaced. The role is then made by hand.
+  const isReal = typeof terraform === "object";
+  const folder = isReal ? dirname(terraform.command) : "terraform";
+  const configuration = (body: string): void =>
+    reader.write(
+      "main.tf",
+      `terraform {\n  required_providers {\n    vault = { source = "hashicorp/vault" }\n  }\n}\nprovider "vault" {}\n${body}`,
+    );
+  if (isReal) {
+    const { provider } = terraform;
+    const overrides = `dev_overrides {\n    "hashicorp/vault" = ${JSON.stringify(provider)}\n  }\n  direct {}`;
+    reader.write("terraform.rc", `provider_installation {\n  ${overrides}\n}\n`);
+    reader.with({ TF_CLI_CONFIG_FILE: "terraform.rc", CHECKPOINT_DISABLE: "1" });
+    configuration(
+      'resource "vault_nomad_secret_role" "deploy" {\n  backend = "nomad"\n  role = "deploy"\n  type = "client"\n  policies = ["read"]\n}\n',
+    );
+    await reader.run(`${terraform.command} apply -auto-approve`);
+  } else {
+    reader.write("terraform/terraform", "#!/bin/sh\n");
+    await reader.run("chmod +x terraform/terraform");
+    await guides.onVault("POST", "nomad/role/deploy", { policies: "read" });
+  }
+  const remove = reader.take("sh");
+  await reader.run(`PATH=${folder}:$PATH\n${remove}`);
+  configuration("");
+  const imported = await reader.shell();
+  expect(imported).toMatch(/1 imported[\s\S]*Resources:\n +2 unchanged/);
+  expect(await guides.role("deploy")).toMatchObject({ policies: ["read"] });
+  if (isReal) await reader.run(`${terraform.command} plan -detailed-exitcode`);
+  // The documentation of the tfe provider says the same. Its provider needs an installation.
+  expect(reader.take("sh")).toBe("terraform state rm tfe_saml_settings.this\n");
+  await reader.run("pulumi refresh --preview-only --expect-no-changes");
   reader.finish();
 });
 
