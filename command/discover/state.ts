@@ -1,11 +1,14 @@
 import { AnyFields } from "../../provider/definition";
-import { fieldPath, namesWith, secretNames } from "../../provider/fields";
-import { secretSignature, signatureKey } from "../../provider/inputs";
-import { Resource } from "../../provider/lifecycle/context";
+import { CheckFailure, invalidInput } from "../../provider/errors";
+import { fieldPath, inputSchema, namesWith, secretNames } from "../../provider/fields";
+import { checkFailures, issuesOf, pathOf, secretSignature, signatureKey } from "../../provider/inputs";
+import { operationOn, Resource } from "../../provider/lifecycle/context";
 import { importObject, readToImport } from "../../provider/lifecycle/import";
-import { fieldAt, isReference, Properties, setField } from "../../provider/lifecycle/properties";
+import { defined, fieldAt, isReference, Properties, setField } from "../../provider/lifecycle/properties";
 import { encryptedOutputs } from "../../provider/lifecycle/state";
+import { hasMask } from "../../provider/platform/settings/mask";
 import { dynamicType, providerText } from "../../provider/program/dynamic";
+import { isObject } from "../../provider/text/json";
 import { ImportEntry } from "./files";
 import { Found } from "./search";
 
@@ -18,7 +21,12 @@ export interface Imported extends Found {
   shown: readonly string[];
   /** What is stored in the state. */
   state: Properties;
+  /** The values that a program cannot declare. */
+  rejected: readonly CheckFailure[];
 }
+
+/** The secrets that the server shows and that the program declares. */
+export const declaredSecrets = ({ shown, inputs }: Imported): string[] => shown.filter((name) => inputs[name] !== undefined);
 
 /** Reads an object, unless the search has. Secrets that the server shows are left out, unless `withSecrets`. */
 export async function readFound(found: Found, resource: Resource, connection: string, withSecrets: boolean): Promise<Imported> {
@@ -26,9 +34,41 @@ export async function readFound(found: Found, resource: Resource, connection: st
   const args = connection === "default" ? {} : { connection };
   const object: Properties = { ...(discovered.isRead ? discovered.state : await readToImport(resource, id, args)) };
   const shown = secretNames(definition.fields, object).filter((name) => fieldAt(object, name));
-  if (!withSecrets) for (const name of shown) setField(object, name, undefined);
+  for (const name of shown) if (!withSecrets || hasMask(object[name])) setField(object, name, undefined);
   for (const [name, env] of Object.entries(discovered.unreadable ?? {})) setField(object, name, { env });
-  return { ...found, shown, ...importObject(resource, id, args, object) };
+  const imported = importObject(resource, id, args, object);
+  const rejected = await rejectedInputs(resource, imported.inputs);
+  if (rejected.length === 0) return { ...found, shown, rejected, ...imported };
+  // Settings keep each value that the program does not declare. Any other object is written as a whole.
+  if (!definition.fields.managed) throw invalidInput(rejected);
+  const declarable = { ...object, ...without(imported.inputs, rejected) };
+  const { inputs, state } = importObject(resource, id, args, declarable);
+  const outputs = Object.entries(object).filter(([name]) => namesWith(definition.fields, "output").includes(name) && !shown.includes(name));
+  return { ...found, shown, rejected, inputs, state: defined({ ...Object.fromEntries(outputs), ...state }) };
+}
+
+/** The check failures of inputs, which a server accepts and a program does not. */
+async function rejectedInputs(resource: Resource, inputs: Properties): Promise<CheckFailure[]> {
+  const { fields, rules = [] } = resource.definition;
+  const values = Object.fromEntries(Object.entries(inputs).filter(([, value]) => !isReference(value)));
+  const schema = inputSchema(fields);
+  const issues = issuesOf(schema, values).filter(({ path: [name = ""] }) => !isReference(inputs[String(name)]));
+  const invalid = checkFailures({ issues }, values);
+  const isValid = (field: string): boolean => !invalid.some(({ path }) => path.split(/[.[]/)[0] === field);
+  const operation = operationOn(resource, inputs);
+  const checked = rules.filter((rule) => rule.fields.every(isValid)).map(({ check }) => check(inputs, operation, {}));
+  return [...invalid, ...(await Promise.all(checked)).flat()].filter(({ warning }) => !warning);
+}
+
+/** The inputs with undefined instead of each rejected one, and without the rejected keys in an object. */
+function without(inputs: Properties, rejected: readonly CheckFailure[]): Properties {
+  const isRejected = (...path: string[]): boolean => rejected.some((failure) => failure.path === pathOf(path));
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, value]) => {
+      if (isRejected(name)) return [name, undefined];
+      return [name, isObject(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => !isRejected(name, key))) : value];
+    }),
+  );
 }
 
 /** Encrypts a text with the secrets provider of the stack. */
@@ -38,15 +78,13 @@ export type Encrypt = (text: string) => Promise<string>;
  * The entry of the import file. Each output that can be secret is a secret in it, even without a value: a refresh before the first `pulumi up` would
  * store one that newly appears in plaintext.
  */
-export async function entryOf(
-  { definition, name, id, inputs, state, shown }: Imported,
-  encrypt: Encrypt | undefined,
-): Promise<ImportEntry> {
+export async function entryOf(imported: Imported, encrypt: Encrypt | undefined): Promise<ImportEntry> {
+  const { definition, name, id, inputs, state } = imported;
   const { fields, token } = definition;
   const __provider = providerText(token);
   const secretOutputs = [...topLevel(fields), ...encryptedOutputs(fields)];
   const empty = Object.fromEntries(secretOutputs.map((output) => [output, null]));
-  const cipher = shown.length > 0 ? encrypt : undefined;
+  const cipher = declaredSecrets(imported).length > 0 ? encrypt : undefined;
   return {
     type: dynamicType(token),
     name,
