@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { call } from "../support/call";
 import { compileAll } from "../support/compile";
 import { onEachSandbox, pulumi, Stage, written } from "./discover";
@@ -217,5 +217,21 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     writeFileSync(file, project);
     expect((await discover({ ...only("secrets"), ...pulumi("echo {}") })).code).toBe(0);
     expect(existsSync("index.ts")).toBe(isDynamic);
+  });
+
+  test.each([
+    ["Pulumi.yaml", "name: story\nruntime: nodejs\nstackConfigDir: 'stacks' # ours\n"],
+    ["Pulumi.json", '{"name":"story","runtime":"nodejs","stackConfigDir":"stacks"}'],
+  ])("--secrets finds the folder of the stack's configuration in %s", async (file, project) => {
+    const { sandbox, only, isReal } = stage();
+    const attributes = { [`${isReal ? "aws" : "cloud-a"}-secret-key`]: "canary-key" };
+    await call(sandbox.platform, "PATCH", "/api/v2/admin/cost-estimation-settings", { data: { attributes } });
+    writeFileSync(file, project);
+    mkdirSync("stacks");
+    writeFileSync("stacks/Pulumi.dev.yaml", "config: {}\n");
+    const script = `if [ "$1" = stack ]; then echo dev; elif [ "$5" = --config-file ]; then printf '%s:\\n  secure: v1:sealed\\n' "$4" > "$6"; else echo {}; fi`;
+    const { code, stderr } = await discover({ ...only("platform"), ...pulumi(script) }, "--secrets");
+    expect([code, stderr.includes("does not exist")]).toEqual([0, false]);
+    expect(readFileSync("import.json", "utf8")).toContain("v1:sealed");
   });
 });
