@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { StewardError } from "../../provider/errors";
 import { Properties } from "../../provider/lifecycle/properties";
 
@@ -13,8 +14,14 @@ export interface ImportEntry {
   outputs?: Properties;
 }
 
-/** Throws if a file exists, unless it may be overwritten. */
+/** Throws if a file exists, unless it may be overwritten, and if two are the same. */
 export function assertWritable(paths: readonly string[], { overwrite }: { overwrite?: boolean }): void {
+  if (new Set(paths.map((path) => resolve(path))).size < paths.length)
+    throw new StewardError({
+      code: "ERR_INVALID_INPUT",
+      reason: "--output and --program are the same file; nothing was searched",
+      hint: "Choose two files.",
+    });
   const existing = paths.filter((path) => !overwrite && existsSync(path));
   if (existing.length === 0) return;
   throw new StewardError({

@@ -8,13 +8,14 @@ import { part } from "../../provider/platform/module-version";
 import { nativeType } from "../../provider/program/dynamic";
 import { projectFile } from "../../provider/program/project-file";
 import { isMountPath } from "../../provider/secrets/mount-path";
+import { isObject, parsed } from "../../provider/text/json";
 import { logOf, print, say, Terminal } from "../terminal";
 import { assertWritable, ImportEntry, write } from "./files";
 import { configurationKey, programOf } from "./program";
 import { nativeWarnings, operations, secretNotices, table } from "./report";
 import { attemptFor, connectionsOf, Found, Refused, SearchOptions, search } from "./search";
 import { assertImportsState, Configuration, configure, encrypt, readConfiguration } from "./stack";
-import { entryOf, Imported, readFound } from "./state";
+import { declaredSecrets, entryOf, Imported, readFound } from "./state";
 
 interface DiscoverOptions extends SearchOptions {
   stack?: string;
@@ -108,7 +109,13 @@ async function discover(terminal: Terminal, options: DiscoverOptions): Promise<v
 /** Resources are dynamic only in a Node.js program. */
 function isNodeProject(): boolean {
   const file = projectFile();
-  return !file || /^["']?runtime["']?:\s*(\{\s*)?(["']?name["']?:\s*)?["']?nodejs\b/m.test(readFileSync(file, "utf8"));
+  if (!file) return true;
+  const text = readFileSync(file, "utf8");
+  const project = parsed(text);
+  if (!isObject(project))
+    return /^["']?runtime["']?:(\s*\{|.*(\n[ \t].*)*?\n[ \t]+(?=["']?name\b))?\s*(["']?name["']?:\s*)?["']?nodejs\b/m.test(text);
+  const { runtime } = project;
+  return (isObject(runtime) ? runtime.name : runtime) === "nodejs";
 }
 
 /** Reads each object. Adds those that the server rejects to `refused`. */
@@ -125,7 +132,9 @@ async function readAll(
       refused,
     )(each.id, async () => {
       try {
-        return [await readFound(each, { definition: each.definition, mechanism: sources }, connection, secrets)];
+        const imported = await readFound(each, { definition: each.definition, mechanism: sources }, connection, secrets);
+        for (const { path, reason } of imported.rejected) refused.push([`${nativeType(each.definition.token)} ${each.id} ${path}`, reason]);
+        return [imported];
       } catch (error) {
         throw error instanceof OperationFailed ? error.error : error;
       }
@@ -154,11 +163,12 @@ async function writeForProgram(terminal: Terminal, imported: readonly Imported[]
   const { stack, output, program, secrets = false } = options;
   if (secrets)
     for (const each of imported)
-      for (const field of each.readable) await configure(terminal, stack, configurationKey(each, field), String(each.inputs[field]));
+      for (const field of declaredSecrets(each))
+        await configure(terminal, stack, configurationKey(each, field), String(each.inputs[field]));
   const entries = await Promise.all(imported.map((each) => entryOf(each, secrets ? (text) => encrypt(terminal, stack, text) : undefined)));
   writeImportFile(options, entries);
-  write(program, programOf(imported, secrets), options);
-  for (const line of secretNotices(imported, secrets)) say(terminal, line);
+  write(program, programOf(imported), options);
+  for (const line of secretNotices(imported, output)) say(terminal, line);
   say(terminal, `${counted(entries)} in ${output}, and the program in ${program}. Next:`);
   const selected = stack === undefined ? "" : ` --stack ${quoted(stack)}`;
   say(terminal, `  $ pulumi import --file ${quoted(output)} --generate-code=false --yes${selected}`);

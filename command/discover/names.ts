@@ -31,3 +31,19 @@ function nameOf(text: string): string {
   const name = text.replace(/[^A-Za-z0-9_]+/g, "-").replace(/^[-_]+|[-_]+$/g, "");
   return /^[A-Za-z]/.test(name) ? name : `resource-${name}`;
 }
+
+/** Unique names of environment variables: the mounts `team/nomad` and `team-nomad` have one variable each. */
+export class Variables {
+  private readonly taken = new Set<string>();
+
+  choose(called: string): string {
+    // A shell accepts no digit at the beginning.
+    const valid = called.replace(/^\d/, "_$&");
+    for (let count = 1; ; count++) {
+      const name = count === 1 ? valid : `${valid}_${count}`;
+      if (this.taken.has(name)) continue;
+      this.taken.add(name);
+      return name;
+    }
+  }
+}

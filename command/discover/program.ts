@@ -3,35 +3,33 @@ import { Operation } from "../../provider/connection";
 import { defaultsOf, inputNames, publicNames, variableFor } from "../../provider/fields";
 import { isReference, Properties } from "../../provider/lifecycle/properties";
 import { isObject } from "../../provider/text/json";
-import { Imported } from "./state";
+import { declaredSecrets, Imported } from "./state";
 
 /** The key in the stack's configuration of a secret that the server shows: `costEstimationCloudASecretKey`. */
 export const configurationKey = ({ name }: Imported, field: string): string =>
   `${name}-${field}`.replace(/\W+(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /** The TypeScript program that declares these resources. */
-export function programOf(resources: readonly Imported[], withSecrets: boolean): string {
+export function programOf(resources: readonly Imported[]): string {
   const modules = [...new Set(resources.map(({ definition }) => definition.system.name))].sort();
-  const usesConfiguration = withSecrets && resources.some(({ readable }) => readable.length > 0);
+  const usesConfiguration = resources.some((each) => declaredSecrets(each).length > 0);
   const head = [
     ...(usesConfiguration ? ['import * as pulumi from "@pulumi/pulumi";'] : []),
     `import { ${modules.join(", ")} } from "pulumi-steward";`,
     ...(usesConfiguration ? ["", "const config = new pulumi.Config();"] : []),
   ];
-  return `${[...head, ...resources.map((each) => declaration(each, withSecrets))].join("\n")}\n`;
+  return `${[...head, ...resources.map(declaration)].join("\n")}\n`;
 }
 
-function declaration(resource: Imported, withSecrets: boolean): string {
+function declaration(resource: Imported): string {
   const { definition, name, operation, inputs, readable } = resource;
   const lines = declared(definition, operation, inputs).map(([field, value]) => {
-    const isConfigured = withSecrets && readable.includes(field);
+    const isConfigured = readable.includes(field);
     return `  ${keyOf(field)}: ${isConfigured ? `config.requireSecret("${configurationKey(resource, field)}")` : literal(value, "  ")},`;
   });
-  const hidden = withSecrets
-    ? []
-    : readable.map(
-        (field) => `  // The server has a secret ${field}. To manage it, add: ${keyOf(field)}: { env: "${variableFor(name, field)}" },`,
-      );
+  const hidden = readable
+    .filter((field) => inputs[field] === undefined)
+    .map((field) => `  // The server has a secret ${field}. To manage it, add: ${keyOf(field)}: { env: "${variableFor(name, field)}" },`);
   const type = definition.token.replace(":", ".");
   return ["", `new ${type}(${JSON.stringify(name)}, {`, ...lines, ...hidden, "}, { protect: true });"].join("\n");
 }

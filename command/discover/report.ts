@@ -5,7 +5,7 @@ import { namesWith } from "../../provider/fields";
 import { nativeType } from "../../provider/program/dynamic";
 import { configurationKey } from "./program";
 import { Found, isIn, Refused } from "./search";
-import { Imported } from "./state";
+import { declaredSecrets, Imported } from "./state";
 
 // The output of the command, without the values of secrets.
 
@@ -54,20 +54,20 @@ export function nativeWarnings(objects: readonly Found[]): string[] {
 }
 
 /** The secrets of a program: those that no server shows, and those that the server shows. */
-export function secretNotices(resources: readonly Imported[], withSecrets: boolean): string[] {
+export function secretNotices(resources: readonly Imported[], output: string): string[] {
   const unreadable = resources.flatMap(({ name, discovered }) =>
     Object.entries(discovered.unreadable ?? {}).map(([field, variable]) => `  ${variable}: ${field} of ${name}`),
   );
-  const readable = resources.flatMap((each) =>
-    each.readable.map((field) => `  ${field} of ${each.name}${withSecrets ? `: ${configurationKey(each, field)}` : ""}`),
+  const declared = resources.flatMap((each) =>
+    declaredSecrets(each).map((field) => `  ${field} of ${each.name}: ${configurationKey(each, field)}`),
   );
-  const about = withSecrets
-    ? "Secrets in import.json, encrypted, and in the configuration of the stack:"
-    : "Left out, since they are secret. The program says how to declare them:";
+  const left = resources.flatMap(({ name, readable, inputs }) =>
+    readable.filter((field) => inputs[field] === undefined).map((field) => `  ${field} of ${name}`),
+  );
+  const section = (title: string, lines: readonly string[]): string[] => (lines.length > 0 ? [title, ...lines] : []);
   return [
-    ...(unreadable.length > 0
-      ? ["The server never shows these secrets. The first `pulumi up` sends them, from these variables:", ...unreadable]
-      : []),
-    ...(readable.length > 0 ? [about, ...readable] : []),
+    ...section("The server never shows these secrets. The first `pulumi up` sends them, from these variables:", unreadable),
+    ...section(`Secrets in ${output}, encrypted, and in the configuration of the stack:`, declared),
+    ...section("Left out, since they are secret. The program says how to declare them:", left),
   ];
 }

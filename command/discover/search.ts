@@ -7,7 +7,7 @@ import { Properties } from "../../provider/lifecycle/properties";
 import { nativeType } from "../../provider/program/dynamic";
 import { isObject, parsed } from "../../provider/text/json";
 import { say, Terminal } from "../terminal";
-import { Names } from "./names";
+import { Names, Variables } from "./names";
 import { Configuration } from "./stack";
 
 /** The options of a search. */
@@ -80,12 +80,23 @@ export const isIn =
 export async function search(connections: readonly Operation[], options: SearchOptions, refused: Refused[]): Promise<Found[]> {
   const objects: Found[] = [];
   const names = new Names();
+  const variables = new Variables();
   for (const operation of connections)
     for (const definition of definitions.filter(isIn(operation)))
       for (const discovered of await searchFor(definition, operation, options, refused)) {
-        const { state, suggestedName = format(definition.name ?? definition.id, state) } = discovered;
+        const { state, suggestedName = format(definition.name ?? definition.id, state), unreadable = {} } = discovered;
         const id = format(definition.id, state);
-        if (parseId(definition, id)) objects.push({ definition, operation, discovered, name: names.choose(suggestedName, id), id });
+        if (parseId(definition, id))
+          objects.push({
+            definition,
+            operation,
+            discovered: {
+              ...discovered,
+              unreadable: Object.fromEntries(Object.entries(unreadable).map(([field, env]) => [field, variables.choose(env)])),
+            },
+            name: names.choose(suggestedName, id),
+            id,
+          });
         else refused.push([`${nativeType(definition.token)} ${id}`, `"${id}" cannot be parsed as an id.`]);
       }
   return objects;
@@ -122,4 +133,4 @@ async function searchFor(
   }
 }
 
-const refusals: readonly string[] = ["ERR_FORBIDDEN", "ERR_NOT_FOUND", "ERR_REJECTED"];
+const refusals: readonly string[] = ["ERR_INVALID_INPUT", "ERR_FORBIDDEN", "ERR_NOT_FOUND", "ERR_REJECTED"];

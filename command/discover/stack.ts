@@ -77,7 +77,8 @@ export async function encrypt(terminal: Terminal, stack: string | undefined, tex
 async function stackFile(terminal: Terminal, stack: string | undefined): Promise<string> {
   const project = projectFile() ?? "";
   const name = stack ?? (await succeed(terminal, ["stack", "--show-name"])).trim();
-  const [, folder = ""] = /^stackConfigDir:\s*"?([^"\n]+?)"?\s*$/m.exec(readFileSync(project, "utf8")) ?? [];
+  const [, folder = ""] =
+    /(?:^|[{,])\s*["']?stackConfigDir["']?:\s*["']?([^"'#,}\n]+?)["']?\s*(?:[#,}]|$)/m.exec(readFileSync(project, "utf8")) ?? [];
   const file = join(dirname(project), folder, `Pulumi.${name.split("/").at(-1)}.yaml`);
   if (existsSync(file)) return file;
   throw cannotEncrypt(`${file} does not exist`);

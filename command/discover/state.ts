@@ -1,11 +1,16 @@
 import { AnyFields } from "../../provider/definition";
+import { CheckFailure, invalidInput } from "../../provider/errors";
 import { fieldPath, namesWith, secretNames } from "../../provider/fields";
-import { secretSignature, signatureKey } from "../../provider/inputs";
+import { pathOf, secretSignature, signatureKey } from "../../provider/inputs";
+import { check } from "../../provider/lifecycle/check";
 import { Resource } from "../../provider/lifecycle/context";
 import { importObject, readToImport } from "../../provider/lifecycle/import";
-import { fieldAt, isReference, Properties, setField } from "../../provider/lifecycle/properties";
+import { defined, fieldAt, isReference, Properties, setField } from "../../provider/lifecycle/properties";
 import { encryptedOutputs } from "../../provider/lifecycle/state";
+import { Log } from "../../provider/log/log";
+import { hasMask } from "../../provider/platform/settings/mask";
 import { dynamicType, providerText } from "../../provider/program/dynamic";
+import { isObject } from "../../provider/text/json";
 import { ImportEntry } from "./files";
 import { Found } from "./search";
 
@@ -18,7 +23,15 @@ export interface Imported extends Found {
   readable: readonly string[];
   /** The outputs in the state. */
   state: Properties;
+  /** The values that a program cannot declare. */
+  rejected: readonly CheckFailure[];
 }
+
+/** The variables of the references are not yet set. */
+const silent: Log = { info: () => {}, warn: () => {} };
+
+/** The secrets that the server shows and that the program declares. */
+export const declaredSecrets = ({ readable, inputs }: Imported): string[] => readable.filter((name) => inputs[name] !== undefined);
 
 /** Reads an object, unless the search has. Secrets that the server shows are left out, unless `withSecrets`. */
 export async function readFound(source: Found, resource: Resource, connection: string, withSecrets: boolean): Promise<Imported> {
@@ -26,9 +39,35 @@ export async function readFound(source: Found, resource: Resource, connection: s
   const args = connection === "default" ? {} : { connection };
   const object: Properties = { ...(discovered.isRead ? discovered.state : await readToImport(resource, id, args)) };
   const readable = secretNames(definition.fields, object).filter((name) => fieldAt(object, name));
-  if (!withSecrets) for (const name of readable) setField(object, name, undefined);
+  for (const name of readable) if (!withSecrets || hasMask(object[name])) setField(object, name, undefined);
   for (const [name, env] of Object.entries(discovered.unreadable ?? {})) setField(object, name, { env });
-  return { ...source, readable, ...importObject(resource, id, args, object) };
+  const imported = importObject(resource, id, args, object);
+  // Pulumi also checks the inputs of the file against themselves.
+  const { failures: rejected } = await check(
+    { definition, mechanism: { ...resource.mechanism, log: silent } },
+    imported.inputs,
+    imported.inputs,
+  );
+  if (rejected.length === 0) return { ...source, readable, rejected, ...imported };
+  // Settings keep each value that the program does not declare. Any other object is written as a whole.
+  if (!definition.fields.managed) throw invalidInput(rejected);
+  const declarable = { ...object, ...without(imported.inputs, rejected) };
+  const { inputs, state } = importObject(resource, id, args, declarable);
+  const outputs = Object.entries(object).filter(
+    ([name]) => namesWith(definition.fields, "output").includes(name) && !readable.includes(name),
+  );
+  return { ...source, readable, rejected, inputs, state: defined({ ...Object.fromEntries(outputs), ...state }) };
+}
+
+/** The inputs with undefined instead of each rejected one, and without the rejected keys in an object. */
+function without(inputs: Properties, rejected: readonly CheckFailure[]): Properties {
+  const isRejected = (...path: string[]): boolean => rejected.some((failure) => failure.path === pathOf(path));
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, value]) => {
+      if (isRejected(name)) return [name, undefined];
+      return [name, isObject(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => !isRejected(name, key))) : value];
+    }),
+  );
 }
 
 /** Encrypts a string with the secrets provider of the stack. */
@@ -38,15 +77,13 @@ export type Encrypt = (text: string) => Promise<string>;
  * The entry of the import file. Each output that can be secret is a secret in it, even without a value. Otherwise a refresh before the first `pulumi up`
  * would store a new value in plaintext.
  */
-export async function entryOf(
-  { definition, name, id, inputs, state, readable }: Imported,
-  encrypt: Encrypt | undefined,
-): Promise<ImportEntry> {
+export async function entryOf(imported: Imported, encrypt: Encrypt | undefined): Promise<ImportEntry> {
+  const { definition, name, id, inputs, state } = imported;
   const { fields, token } = definition;
   const __provider = providerText(token);
   const secretOutputs = [...topLevel(fields), ...encryptedOutputs(fields)];
   const empty = Object.fromEntries(secretOutputs.map((output) => [output, null]));
-  const cipher = readable.length > 0 ? encrypt : undefined;
+  const cipher = declaredSecrets(imported).length > 0 ? encrypt : undefined;
   return {
     type: dynamicType(token),
     name,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { call } from "../support/call";
 import { compileAll } from "../support/compile";
 import { onEachSandbox, pulumi, Stage, written } from "./discover";
@@ -140,5 +140,98 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     expect(code).toBe(0);
     expect(existsSync("index.ts")).toBe(isDynamic);
     expect(written()[0]?.type).toBe(`${isDynamic ? "pulumi-nodejs:dynamic/steward/" : "steward:"}secrets:SchedulerRole`);
+  });
+
+  /** Makes the platform return these attributes besides its own. */
+  async function returning(page: string, attributes: object): Promise<void> {
+    const { sandbox } = stage();
+    const path = `/api/v2/admin/${page}-settings`;
+    const { json } = await call(sandbox.platform, "GET", path);
+    Object.assign(json.data.attributes, attributes);
+    sandbox.faults.add({ system: "platform", method: "GET", path, action: "respond", status: 200, body: JSON.stringify(json), times: 9 });
+  }
+
+  test("leaves out attributes that a program cannot declare, and lists them", async () => {
+    const { only, isReal } = stage();
+    await returning("smtp", { host: "", port: 0 });
+    await returning("saml", { "slo-endpoint-url": "http://idp.example.com", "foo_bar\nx": 1, "plan-x": { env: "prod" } });
+    const { code, stdout } = await discover(only("platform"));
+    expect(code).toBe(0);
+    expect(stdout).toContain("  steward:platform:SmtpSettings smtp host: must not be empty\n");
+    expect(stdout).toContain("  steward:platform:SamlSettings saml sloEndpointUrl: must be an https URL\n");
+    expect(stdout.includes('saml extra["foo_bar\\nx"]: must be an attribute name')).toBe(isReal);
+    for (const name of ["host:", "port:", "sloEndpointUrl", "foo_bar", "plan-x"]) expect(program()).not.toContain(name);
+    const smtp = written().find(({ id }) => id === "smtp") as unknown as { outputs: Record<string, unknown> };
+    expect(smtp.outputs).toMatchObject({ host: "", port: 0, declared: ["auth", "enabled"], managed: [] });
+  });
+
+  test("lists roles that a program cannot declare, and writes the others", async () => {
+    const { sandbox, mount, only, role } = stage();
+    await role(`${mount}/role/web`);
+    for (const name of ["batch", "__proto__"])
+      await call(sandbox.secrets, "POST", `/v1/${mount}/role/${name}`, { policies: "a b", type: "client" });
+    const { code, stdout } = await discover(only("secrets"));
+    expect(code).toBe(0);
+    expect(stdout).toContain(`SchedulerRole ${mount}/role/batch: policies[0]: must be the name of one policy`);
+    expect(stdout).toMatch(/__proto__: .*is a name that Pulumi cannot store/);
+    expect(written().map(({ id }) => id)).toEqual([`${mount}/role/web`]);
+  });
+
+  test("writes a variable of its own for the token of each mount", async () => {
+    const { sandbox, mount, only, write } = stage();
+    for (const path of ["team/ops", "team-ops", "1st"]) {
+      await call(sandbox.secrets, "POST", `/v1/sys/mounts/${path}`, { type: mount });
+      await write(`${path}/config/access`, { address: "https://nomad.example.com:4646", token: "canary-token" });
+    }
+    await discover(only("secrets"));
+    const variables = [...program().matchAll(/env: "(.*)"/g)].map(([, name]) => name).sort();
+    expect(variables).toEqual(["TEAM_OPS_MANAGEMENT_TOKEN", "TEAM_OPS_MANAGEMENT_TOKEN_2", "_1ST_MANAGEMENT_TOKEN"]);
+  });
+
+  test("does not take a masked secret for its value", async () => {
+    const { only, isReal } = stage();
+    await returning("cost-estimation", { [`${isReal ? "aws" : "cloud-a"}-secret-key`]: "********" });
+    const { code } = await discover(only("platform"), "--secrets");
+    expect(code).toBe(0);
+    expect(program()).toContain("// The server has a secret cloudASecretKey.");
+    expect(program() + readFileSync("import.json", "utf8")).not.toMatch(/\*\*\*|requireSecret/);
+  });
+
+  test("needs two files", async () => {
+    const { only } = stage();
+    const { code, stderr, sent } = await discover(only("secrets"), "--output", "index.ts", "--program", "./index.ts", "--overwrite");
+    expect([code, sent, existsSync("index.ts")]).toEqual([1, [], false]);
+    expect(stderr).toContain("--output and --program are the same file; nothing was searched");
+  });
+
+  test.each([
+    ["Pulumi.json", '{\n  "name": "story",\n  "runtime": "nodejs"\n}', true],
+    ["Pulumi.json", '{"name":"story","runtime":{"name":"nodejs"}}', true],
+    ["Pulumi.json", '{"name":"story","runtime":"python"}', false],
+    ["Pulumi.yaml", "name: story\nruntime: # ours\n  options:\n    typescript: false\n  name: nodejs\n", true],
+    ["Pulumi.yaml", "name: story\nruntime: { name: nodejs }\n", true],
+    ["Pulumi.yaml", "name: story\nruntime:\n  name: python\nmain: nodejs\n", false],
+  ])("reads the runtime in %s %j", async (file, project, isDynamic) => {
+    const { only, mount, role } = stage();
+    await role(`${mount}/role/web`);
+    writeFileSync(file, project);
+    expect((await discover({ ...only("secrets"), ...pulumi("echo {}") })).code).toBe(0);
+    expect(existsSync("index.ts")).toBe(isDynamic);
+  });
+
+  test.each([
+    ["Pulumi.yaml", "name: story\nruntime: nodejs\nstackConfigDir: 'stacks' # ours\n"],
+    ["Pulumi.json", '{"name":"story","runtime":"nodejs","stackConfigDir":"stacks"}'],
+  ])("--secrets finds the folder of the stack's configuration in %s", async (file, project) => {
+    const { sandbox, only, isReal } = stage();
+    const attributes = { [`${isReal ? "aws" : "cloud-a"}-secret-key`]: "canary-key" };
+    await call(sandbox.platform, "PATCH", "/api/v2/admin/cost-estimation-settings", { data: { attributes } });
+    writeFileSync(file, project);
+    mkdirSync("stacks");
+    writeFileSync("stacks/Pulumi.dev.yaml", "config: {}\n");
+    const script = `if [ "$1" = stack ]; then echo dev; elif [ "$5" = --config-file ]; then printf '%s:\\n  secure: v1:sealed\\n' "$4" > "$6"; else echo {}; fi`;
+    const { code, stderr } = await discover({ ...only("platform"), ...pulumi(script) }, "--secrets");
+    expect([code, stderr.includes("does not exist")]).toEqual([0, false]);
+    expect(readFileSync("import.json", "utf8")).toContain("v1:sealed");
   });
 });

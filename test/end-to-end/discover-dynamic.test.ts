@@ -127,6 +127,25 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     expect(await current("general")).toEqual(before);
   });
 
+  test("attributes and roles that a program cannot declare stay as they are", async () => {
+    const path = "/api/v2/admin/smtp-settings";
+    await settings("smtp", { enabled: false });
+    const { json } = await call(sandbox.platform, "GET", path);
+    Object.assign(json.data.attributes, { host: "", port: 0, foo_bar: 1 });
+    sandbox.faults.add({ system: "platform", method: "GET", path, action: "respond", status: 200, body: JSON.stringify(json), times: 99 });
+    await write("sys/mounts/team-ops", { type: mount });
+    for (const path of ["team/ops", "team-ops"])
+      await write(`${path}/config/access`, { address: sandbox.scheduler.url, token: sandbox.scheduler.token });
+    await discovered();
+    expect(await imported()).not.toMatch(/failed to validate|bug in the provider/);
+    await project.refresh("--expect-no-changes");
+    const { token } = sandbox.scheduler;
+    project.with({ TEAM_OPS_MANAGEMENT_TOKEN: token, TEAM_OPS_MANAGEMENT_TOKEN_2: token });
+    const first = await sent(async () => expect((await project.up()).output).toMatch(/3 updated\n/));
+    expect(first.filter((request) => /smtp/.test(request))).toEqual([]);
+    await project.calm();
+  });
+
   test("a secret that appears before the first up is encrypted", async () => {
     await settings("cost-estimation", { [`${key}-secret-key`]: "" });
     await discovered();

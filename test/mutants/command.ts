@@ -11,7 +11,7 @@ export const command: readonly MutatedFile[] = [
     mutants: [
       ["an incomplete search counts as complete", "!refusals.includes(explained.code)", "false"],
       ["an error does not name the missing permission", "(await definition.diagnose?.(operation, error)) ?? error", "error"],
-      ["an id that cannot be parsed is written", "if (parseId(definition, id)) objects", "if (true) objects"],
+      ["an id that cannot be parsed is written", "if (parseId(definition, id))", "if (true)"],
     ],
   },
   {
@@ -46,8 +46,10 @@ export const command: readonly MutatedFile[] = [
     commandLine,
     mutants: [
       ["an object that the search has read is read again", "discovered.isRead ? discovered.state", "false ? discovered.state"],
-      ["a secret that the server shows is written by default", "if (!withSecrets) for", "if (false) for"],
+      ["a secret that the server shows is written by default", "if (!withSecrets || hasMask(object[name]))", "if (hasMask(object[name]))"],
       ["an output without a value that can be secret is not in the file", "{ ...empty, ...state }", "{ ...state }"],
+      ["a mask is written as a secret", "if (!withSecrets || hasMask(object[name]))", "if (!withSecrets)"],
+      ["a value that a program cannot declare is written", "if (rejected.length === 0) return", "if (true) return"],
       ["a secret is written in plaintext", "const isPublic = !encrypt ||", "const isPublic = true ||"],
     ],
   },
