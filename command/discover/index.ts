@@ -8,7 +8,6 @@ import { part } from "../../provider/platform/module-version";
 import { nativeType } from "../../provider/program/dynamic";
 import { projectFile } from "../../provider/program/project-file";
 import { isMountPath } from "../../provider/secrets/mount-path";
-import { isObject, parsed } from "../../provider/text/json";
 import { logOf, print, say, Terminal } from "../terminal";
 import { assertWritable, ImportEntry, write } from "./files";
 import { configurationKey, programOf } from "./program";
@@ -106,16 +105,10 @@ async function discover(terminal: Terminal, options: DiscoverOptions): Promise<v
   else await writeForProgram(terminal, imported, options);
 }
 
-/** Resources are dynamic only in a Node.js program. */
+/** Resources are dynamic only in a Node.js program, whose project file has the runtime `nodejs`. */
 function isNodeProject(): boolean {
   const file = projectFile();
-  if (!file) return true;
-  const text = readFileSync(file, "utf8");
-  const project = parsed(text);
-  if (!isObject(project))
-    return /^["']?runtime["']?:(\s*\{|.*(\n[ \t].*)*?\n[ \t]+(?=["']?name\b))?\s*(["']?name["']?:\s*)?["']?nodejs\b/m.test(text);
-  const { runtime } = project;
-  return (isObject(runtime) ? runtime.name : runtime) === "nodejs";
+  return !file || /\bnodejs\b/.test(readFileSync(file, "utf8"));
 }
 
 /** Reads each object. Adds those that the server rejects to `refused`. */
