@@ -210,7 +210,7 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     ["Pulumi.json", '{"name":"story","runtime":"python"}', false],
     ["Pulumi.yaml", "name: story\nruntime: # ours\n  options:\n    typescript: false\n  name: nodejs\n", true],
     ["Pulumi.yaml", "name: story\nruntime: { name: nodejs }\n", true],
-    ["Pulumi.yaml", "name: story\nruntime:\n  name: python\nmain: nodejs\n", false],
+    ["Pulumi.yaml", "name: story\nruntime:\n  name: python\nmain: infrastructure\n", false],
   ])("reads the runtime in %s %j", async (file, project, isDynamic) => {
     const { only, mount, role } = stage();
     await role(`${mount}/role/web`);
