@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { call } from "../support/call";
 import { compileAll } from "../support/compile";
 import { onEachSandbox, pulumi, Stage, written } from "./discover";
@@ -68,6 +68,21 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     await discover(only("platform"), "--overwrite", "--module", "acme/network/aws");
     expect(compileAll({ "program.ts": program() }).errors).toEqual([]);
     expect(program()).toContain(`loginHelp: ${JSON.stringify(text)}`);
+  });
+
+  test("leaves out a secret that the server shows, and replaces files that others can read", async () => {
+    const { sandbox, only, isReal } = stage();
+    const key = isReal ? "aws" : "cloud-a";
+    const attributes = { [`${key}-access-key-id`]: "AKIA", [`${key}-secret-key`]: "canary-key" };
+    await call(sandbox.platform, "PATCH", "/api/v2/admin/cost-estimation-settings", { data: { attributes } });
+    for (const file of ["import.json", "index.ts"]) writeFileSync(file, "", { mode: 0o644 });
+    const { code, stdout, stderr } = await discover(only("platform"), "--overwrite", "--module", "acme/network/aws");
+    expect(code).toBe(0);
+    for (const file of ["import.json", "index.ts"]) expect(statSync(file).mode & 0o777).toBe(0o600);
+    const text = readFileSync("import.json", "utf8");
+    expect(stdout + stderr + text + program()).not.toContain("canary");
+    const { outputs } = JSON.parse(text).resources.find(({ name }: { name: string }) => name === "cost-estimation");
+    expect(outputs.cloudASecretKey).toEqual({ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", plaintext: "null" });
   });
 
   test("lists a role that cannot be read, and writes the others", async () => {
