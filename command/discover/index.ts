@@ -13,7 +13,7 @@ import { assertWritable, ImportEntry, write } from "./files";
 import { configurationKey, programOf } from "./program";
 import { nativeWarnings, operations, secretNotices, table } from "./report";
 import { attemptFor, connectionsOf, Found, Refused, SearchOptions, search } from "./search";
-import { assertImportsState, Configuration, configure, encrypt, readConfiguration } from "./stack";
+import { assertImportsState, Configuration, configure, encrypt, readConfiguration, stackFile } from "./stack";
 import { declaredSecrets, entryOf, Imported, readFound } from "./state";
 
 interface DiscoverOptions extends SearchOptions {
@@ -85,8 +85,9 @@ async function discover(terminal: Terminal, options: DiscoverOptions): Promise<v
   const isElsewhere = isNative && options.connection !== "default";
   if (!isElsewhere) assertWritable(isNative ? [options.output] : [options.output, options.program], options);
   if (!isNative) await assertImportsState(terminal);
-  const sources = { config, environment: terminal.environment, cache: new Map(), engine: noEngine, log: logOf(terminal) };
-  const connections = connectionsOf(terminal, { ...sources, limits: { progressInterval: 1000 } }, options.connection);
+  const limits = { progressInterval: 1000 };
+  const sources = { config, environment: terminal.environment, cache: new Map(), engine: noEngine, log: logOf(terminal), limits };
+  const connections = connectionsOf(terminal, sources, options.connection);
   const refused: Refused[] = [];
   const objects = await search(connections, options, refused);
   const imported = isNative ? [] : await readAll(objects, sources, options, refused);
@@ -153,12 +154,13 @@ async function writeForPlugin(
 }
 
 async function writeForProgram(terminal: Terminal, imported: readonly Imported[], options: DiscoverOptions): Promise<void> {
-  const { stack, output, program, secrets = false } = options;
-  if (secrets)
-    for (const each of imported)
-      for (const field of declaredSecrets(each))
-        await configure(terminal, stack, configurationKey(each, field), String(each.inputs[field]));
-  const entries = await Promise.all(imported.map((each) => entryOf(each, secrets ? (text) => encrypt(terminal, stack, text) : undefined)));
+  const { stack, output, program } = options;
+  const secrets = imported.flatMap((each) =>
+    declaredSecrets(each).map((field) => [configurationKey(each, field), each.inputs[field]] as const),
+  );
+  for (const [key, value] of secrets) await configure(terminal, stack, key, String(value));
+  const file = secrets.length > 0 ? await stackFile(terminal, stack) : "";
+  const entries = await Promise.all(imported.map((each) => entryOf(each, (text) => encrypt(terminal, stack, file, text))));
   writeImportFile(options, entries);
   write(program, programOf(imported), options);
   for (const line of secretNotices(imported, output)) say(terminal, line);

@@ -16,14 +16,19 @@ export class Names {
 
   /** Returns an unused name: `called` or, if that is taken, `id`. Both are made valid. */
   choose(called: string, id: string): string {
-    for (let count = 1; ; count++) {
-      const name = count === 1 ? called : count === 2 ? id : `${id}-${count}`;
-      const valid = nameOf(name);
-      const identifier = valid.toLowerCase().replace(/[^a-z0-9]/g, "");
-      if (this.taken.has(identifier)) continue;
-      this.taken.add(identifier);
-      return valid;
-    }
+    const candidate = (count: number): string => nameOf(count === 1 ? called : count === 2 ? id : `${id}-${count}`);
+    return firstUnused(this.taken, candidate, (name) => name.toLowerCase().replace(/[^a-z0-9]/g, ""));
+  }
+}
+
+/** Returns the first candidate whose key is not taken, and takes it. */
+function firstUnused(taken: Set<string>, candidate: (count: number) => string, keyOf = (name: string): string => name): string {
+  for (let count = 1; ; count++) {
+    const name = candidate(count);
+    const key = keyOf(name);
+    if (taken.has(key)) continue;
+    taken.add(key);
+    return name;
   }
 }
 
@@ -39,11 +44,6 @@ export class Variables {
   choose(called: string): string {
     // A shell accepts no digit at the beginning.
     const valid = called.replace(/^\d/, "_$&");
-    for (let count = 1; ; count++) {
-      const name = count === 1 ? valid : `${valid}_${count}`;
-      if (this.taken.has(name)) continue;
-      this.taken.add(name);
-      return name;
-    }
+    return firstUnused(this.taken, (count) => (count === 1 ? valid : `${valid}_${count}`));
   }
 }

@@ -55,13 +55,13 @@ export async function configure(terminal: Terminal, stack: string | undefined, k
   await succeed(terminal, ["config", "set", "--secret", key, ...options(stack)], value);
 }
 
-/** Encrypts a string with the secrets provider of the stack, which has a secret in its configuration. */
-export async function encrypt(terminal: Terminal, stack: string | undefined, text: string): Promise<string> {
+/** Encrypts a string with the secrets provider of the stack, whose file is `settings`. */
+export async function encrypt(terminal: Terminal, stack: string | undefined, settings: string, text: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-steward-"));
   try {
     const file = join(folder, "stack.yaml");
-    // The file of the stack contains the salt or the encrypted key of its secrets provider.
-    copyFileSync(await stackFile(terminal, stack), file);
+    // It contains the salt or the encrypted key of the secrets provider.
+    copyFileSync(settings, file);
     const key = randomUUID();
     await succeed(terminal, ["config", "set", "--secret", key, "--config-file", file, ...options(stack)], text);
     const [, after = ""] = readFileSync(file, "utf8").split(key);
@@ -73,8 +73,8 @@ export async function encrypt(terminal: Terminal, stack: string | undefined, tex
   }
 }
 
-/** The path of Pulumi.<stack>.yaml. */
-async function stackFile(terminal: Terminal, stack: string | undefined): Promise<string> {
+/** The path of Pulumi.<stack>.yaml, which exists once the configuration has a value. */
+export async function stackFile(terminal: Terminal, stack: string | undefined): Promise<string> {
   const project = projectFile() ?? "";
   const name = stack ?? (await succeed(terminal, ["stack", "--show-name"])).trim();
   const [, folder = ""] =

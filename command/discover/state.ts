@@ -77,7 +77,7 @@ export type Encrypt = (text: string) => Promise<string>;
  * The entry of the import file. Each output that can be secret is a secret in it, even without a value. Otherwise a refresh before the first `pulumi up`
  * would store a new value in plaintext.
  */
-export async function entryOf(imported: Imported, encrypt: Encrypt | undefined): Promise<ImportEntry> {
+export async function entryOf(imported: Imported, encrypt: Encrypt): Promise<ImportEntry> {
   const { definition, name, id, inputs, state } = imported;
   const { fields, token } = definition;
   const __provider = providerText(token);

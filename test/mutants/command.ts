@@ -57,7 +57,7 @@ export const command: readonly MutatedFile[] = [
     file: "command/discover/names.ts",
     suites,
     commandLine,
-    mutants: [["two resources get the same name", "if (this.taken.has(identifier)) continue;", ""]],
+    mutants: [["two resources get the same name", "if (taken.has(key)) continue;", ""]],
   },
   {
     file: "command/discover/files.ts",
