@@ -1,6 +1,7 @@
 // @ts-check
 // Starts a real Vault, a real OpenBao and a real Nomad for test suites and benchmarks.
 const { spawn } = require("node:child_process");
+const { randomBytes } = require("node:crypto");
 const fs = require("node:fs");
 const net = require("node:net");
 const os = require("node:os");
@@ -37,7 +38,8 @@ const openBao = {
 
 /**
  * @typedef {{ address: string, token: string, stop: () => Promise<void> }} Server
- * @typedef {Server & { keys: string[] }} Vault `keys`: its five unseal keys (base64), three of which unseal it.
+ * @typedef {Server & { keys: string[] }} Vault `keys`: its five unseal keys or, with another seal than Shamir's, recovery keys (base64). Three of
+ * them unseal it.
  */
 
 /**
@@ -83,13 +85,38 @@ async function getOpenBao() {
  * Starts a Vault that is initialized and unsealed, with a Nomad secrets engine at `nomad` and at `team/scheduler`.
  * @returns {Promise<Vault>}
  */
-const startVault = () => onFreePorts(1, vaultOn);
+const startVault = () => onFreePorts(1, (ports) => vaultOn(ports));
+
+/**
+ * Starts a Vault that is initialized and unsealed by a `transit` seal. A second Vault has the seal's key, and stops with the first one.
+ * @returns {Promise<Vault>}
+ */
+async function startVaultWithTransitSeal() {
+  const keeper = await startVault();
+  const headers = { "X-Vault-Token": keeper.token };
+  try {
+    await call(keeper.address, "POST", "sys/mounts/transit", { headers, body: { type: "transit" } });
+    await call(keeper.address, "POST", "transit/keys/unseal", { headers });
+    const { address, token } = keeper;
+    const transit = { address, token, disable_renewal: "true", key_name: "unseal", mount_path: "transit/" };
+    const server = await onFreePorts(1, (ports) => vaultOn(ports, { transit }));
+    const stop = async () => {
+      await server.stop();
+      await keeper.stop();
+    };
+    return { ...server, stop };
+  } catch (error) {
+    await keeper.stop();
+    throw error;
+  }
+}
 
 /**
  * @param {number[]} ports
+ * @param {object} [seal] Default: Shamir's.
  * @returns {Promise<Vault>}
  */
-async function vaultOn([port]) {
+async function vaultOn([port], seal) {
   const address = `http://${loopback}:${port}`;
   const { stop, folder, log } = await startServer("vault", () => ({
     storage: { inmem: {} },
@@ -97,9 +124,10 @@ async function vaultOn([port]) {
     disable_mlock: true,
     api_addr: address,
     log_level: "warn",
+    seal,
   }));
   return orStop(stop, log, async () => {
-    const { token, keys } = await initialize(`Vault at ${address}`, address, folder);
+    const { token, keys } = await initialize(`Vault at ${address}`, address, folder, seal && recoveryShares);
     const headers = { "X-Vault-Token": token };
     for (const mount of ["nomad", "team/scheduler"])
       await call(address, "POST", `sys/mounts/${mount}`, { headers, body: { type: "nomad" } });
@@ -111,40 +139,81 @@ async function vaultOn([port]) {
  * Starts an OpenBao that is initialized and unsealed. It has no Nomad secrets engine.
  * @returns {Promise<Vault>}
  */
-const startOpenBao = () => onFreePorts(2, openBaoOn);
+const startOpenBao = () => onFreePorts(2, (ports) => openBaoOn(ports));
+
+/**
+ * Starts an OpenBao that is initialized and unsealed by a `static` seal.
+ * @param {{ recoveryShares?: 5 | 0 }} [options] The number of its recovery keys.
+ * @returns {Promise<Vault>}
+ */
+const startOpenBaoWithStaticSeal = ({ recoveryShares: count = 5 } = {}) => {
+  /** @param {string} folder */
+  const seal = (folder) => {
+    const file = path.join(folder, "seal.key");
+    fs.writeFileSync(file, randomBytes(32), { mode: 0o600 });
+    return { static: { current_key_id: "first", current_key: `file://${file}` } };
+  };
+  return onFreePorts(2, (ports) => openBaoOn(ports, seal, count === 0 ? {} : recoveryShares));
+};
 
 /**
  * @param {number[]} ports
+ * @param {(folder: string) => object} [seal] Default: Shamir's.
+ * @param {object} [shares] The numbers at its initialization.
  * @returns {Promise<Vault>}
  */
-async function openBaoOn([port, cluster]) {
+async function openBaoOn([port, cluster], seal, shares) {
   const address = `http://${loopback}:${port}`;
-  const { stop, folder, log } = await startServer("openbao", () => ({
+  const { stop, folder, log } = await startServer("openbao", (folder) => ({
     storage: { inmem: {} },
     listener: { tcp: { address: `${loopback}:${port}`, cluster_address: `${loopback}:${cluster}`, tls_disable: true } },
     api_addr: address,
     log_level: "warn",
+    seal: seal?.(folder),
   }));
   return orStop(stop, log, async () => {
-    const { token, keys } = await initialize(`OpenBao at ${address}`, address, folder);
+    const { token, keys } = await initialize(`OpenBao at ${address}`, address, folder, shares);
     return { address, token, keys, stop };
   });
 }
 
 /**
- * Initializes and unseals a new Vault or OpenBao.
+ * Creates a namespace with a Shamir seal of its own on an OpenBao, and unseals it.
+ * @param {Server} server
+ * @param {string} name
+ * @returns {Promise<string[]>} Its five unseal keys (base64), three of which unseal it.
+ */
+async function createTenant({ address, token }, name) {
+  const headers = { "X-Vault-Token": token };
+  const route = `sys/namespaces/${name}`;
+  const body = { seal: 'seal "shamir" {\n  shares = 5\n  threshold = 3\n}' };
+  /** @type {{ data: { key_shares: string[] } }} */
+  const { data } = await call(address, "POST", route, { headers, body });
+  for (const key of data.key_shares.slice(0, 3)) await call(address, "POST", `${route}/unseal`, { headers, body: { key } });
+  return data.key_shares.map((share) => Buffer.from(share, "hex").toString("base64"));
+}
+
+const unsealShares = { secret_shares: 5, secret_threshold: 3 };
+const recoveryShares = { recovery_shares: 5, recovery_threshold: 3 };
+
+/**
+ * Initializes and unseals a new Vault or OpenBao. A seal other than Shamir's unseals it.
  * @param {string} name
  * @param {string} address
  * @param {string} folder
+ * @param {object} [shares]
  * @returns {Promise<{ token: string, keys: string[] }>}
  */
-async function initialize(name, address, folder) {
+async function initialize(name, address, folder, shares = unsealShares) {
   await until(`${name} responds`, folder, () => call(address, "GET", "sys/init"));
-  const shares = { secret_shares: 5, secret_threshold: 3 };
-  const { root_token: token, keys_base64: keys } = await call(address, "PUT", "sys/init", { body: shares });
+  const {
+    root_token: token,
+    keys_base64: keys,
+    recovery_keys_base64: recoveryKeys = [],
+  } = await call(address, "PUT", "sys/init", { body: shares });
   for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
   await until(`${name} is active`, folder, () => call(address, "GET", "sys/health"));
-  return { token, keys };
+  return { token, keys: [...keys, ...recoveryKeys] };
 }
 
 /**
@@ -181,8 +250,7 @@ async function vaultsOn(ports) {
     const addresses = nodes.map(({ address }) => address);
     const [first] = /** @type {[string]} */ (addresses);
     for (const address of addresses) await until(`Vault at ${address} responds`, folder, () => call(address, "GET", "sys/seal-status"));
-    const shares = { secret_shares: 5, secret_threshold: 3 };
-    const { root_token: token, keys_base64: keys } = await call(first, "PUT", "sys/init", { body: shares });
+    const { root_token: token, keys_base64: keys } = await call(first, "PUT", "sys/init", { body: unsealShares });
     for (const address of addresses)
       await until(`Vault at ${address} is a node of the cluster`, folder, async () => {
         for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
@@ -359,4 +427,14 @@ async function freePorts(count) {
   return ports;
 }
 
-module.exports = { getServer, getOpenBao, startVault, startOpenBao, startVaultCluster, startNomad };
+module.exports = {
+  getServer,
+  getOpenBao,
+  startVault,
+  startVaultWithTransitSeal,
+  startVaultCluster,
+  startOpenBao,
+  startOpenBaoWithStaticSeal,
+  createTenant,
+  startNomad,
+};
