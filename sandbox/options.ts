@@ -12,7 +12,8 @@ export interface Options {
    */
   port?: number;
   /**
-   * The number of unseal key shares. With 1, the share is the key itself.
+   * The number of unseal key shares or, with the seal "stored", of recovery keys. With 1, the share is the key itself. With 0, an OpenBao with
+   * the seal "stored" is initialized without recovery keys.
    * @default 5
    */
   unsealShares?: number;
@@ -22,7 +23,7 @@ export interface Options {
    */
   unsealThreshold?: number;
   /**
-   * The seal. With "stored" the seal holds the key, as with auto-unseal, and the shares only authorize a rekey.
+   * The seal. With "stored" the seal holds the key, as with auto-unseal, and the shares are recovery keys.
    * @default "shamir"
    */
   seal?: "shamir" | "stored";
@@ -62,9 +63,10 @@ export function checkOptions(options: Options): Required<Options> {
   if (notBoolean) throw new TypeError(`${notBoolean} must be true or false.`);
   if (seal !== "shamir" && seal !== "stored") throw new TypeError('seal must be "shamir" or "stored".');
   if (!Number.isInteger(port) || port < 0 || port > 65_532) throw new RangeError("port must be a whole number from 0 to 65532.");
-  if (!Number.isInteger(unsealShares) || unsealShares < 1 || unsealShares > 255)
-    throw new RangeError("unsealShares must be a whole number from 1 to 255.");
-  const least = unsealShares === 1 || dialect === "standard" ? 1 : 2;
+  const fewest = dialect === "openbao" && seal === "stored" ? 0 : 1;
+  if (!Number.isInteger(unsealShares) || unsealShares < fewest || unsealShares > 255)
+    throw new RangeError(`unsealShares must be a whole number from ${fewest} to 255.`);
+  const least = unsealShares < 2 ? unsealShares : dialect === "standard" ? 1 : 2;
   if (!Number.isInteger(unsealThreshold) || unsealThreshold < least || unsealThreshold > unsealShares)
     throw new RangeError(`unsealThreshold must be a whole number from ${least} to unsealShares (${unsealShares}).`);
   return { dialect, port, unsealShares, unsealThreshold, seal, smtpNeedsTestAddress, tokensNeedKnownPolicies, rekeyNeedsToken };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Records } from "../secrets/records";
+import type { Attempt, Records } from "../secrets/records";
 import { routeFiles } from "../secrets/routes";
 import type { Key } from "../secrets/seal";
 import type { Block, Cell, Section } from "../view";
@@ -8,13 +8,14 @@ import { fields, row, table, time } from "../view";
 export function secretsView(records: Records, now: Date, url: string): Section {
   const mounts = [...records.mounts.values()].flatMap((mount) => routeFiles.flatMap(({ view }) => view?.(mount) ?? []));
   const others = routeFiles.flatMap(({ serviceView }) => serviceView?.(records) ?? []);
-  return { note: url, blocks: [unsealKeys(records), rekey(records), ...backup(records), ...mounts, ...others, leases(records, now)] };
+  const ofKeys = [keys(records), ...rekeys(records), ...backups(records)];
+  return { note: url, blocks: [...ofKeys, ...mounts, ...others, leases(records, now)] };
 }
 
 /** The secrets that the page must hide everywhere. */
 export function secretsOf(records: Records): string[] {
-  const { tokens, mounts, key, attempt } = records;
-  const shares = [...key.shares, ...(attempt?.candidate?.shares ?? [])];
+  const { tokens, mounts, key, attempts } = records;
+  const shares = [...key.shares, ...Object.values(attempts).flatMap((attempt) => attempt?.candidate?.shares ?? [])];
   return [
     ...tokens.keys(),
     ...[...mounts.values()].flatMap((mount) => routeFiles.flatMap(({ secrets }) => secrets?.(mount) ?? [])),
@@ -23,7 +24,7 @@ export function secretsOf(records: Records): string[] {
   ];
 }
 
-function unsealKeys({ sealed, seal, key, unsealing }: Records): Block {
+function keys({ sealed, seal, key, unsealing }: Records): Block {
   const values: Record<string, Cell> = {
     seal: sealed ? { text: "sealed", tone: "bad" } : { text: "unsealed", tone: "good" },
     "kept by": seal === "stored" ? "the seal itself" : "the holders of its shares",
@@ -31,7 +32,7 @@ function unsealKeys({ sealed, seal, key, unsealing }: Records): Block {
     fingerprint: fingerprint(key),
   };
   if (unsealing) values.given = { filled: unsealing.parts.length, of: key.threshold };
-  return fields("Unseal keys", values);
+  return fields(seal === "stored" ? "Recovery keys" : "Unseal keys", values);
 }
 
 /** A hash that identifies a key. A key is 32 random bytes, so the hash does not reveal it. */
@@ -43,10 +44,17 @@ function ofKey(shares: number, threshold: number): string {
   return `${shares} (threshold ${threshold})`;
 }
 
-function rekey({ attempt, key }: Records): Block {
-  if (!attempt) return fields("Rekey", undefined, "No rekey in progress.");
+function rekeys({ attempts, key }: Records): Block[] {
+  const { unseal, recovery } = attempts;
+  return [
+    unseal ? rekey("Rekey", unseal, key) : fields("Rekey", undefined, "No rekey in progress."),
+    ...(recovery ? [rekey("Rekey of the recovery keys", recovery, key)] : []),
+  ];
+}
+
+function rekey(title: string, attempt: Attempt, key: Key): Block {
   const { candidate, verification, threshold, holders } = attempt;
-  return fields("Rekey", {
+  return fields(title, {
     phase: { text: candidate ? "the new shares are being verified" : "the current shares are being submitted", tone: "warn" },
     "current shares": { filled: candidate ? key.threshold : attempt.submitted.length, of: key.threshold },
     "new shares": verification ? { filled: attempt.proven.length, of: threshold } : "are not verified",
@@ -57,10 +65,12 @@ function rekey({ attempt, key }: Records): Block {
   });
 }
 
-function backup({ backup }: Records): Block[] {
-  if (!backup) return [];
-  const rows = backup.messages.map(({ fingerprint, message }, at) => row(`${at}`, fingerprint, `${message.length} bytes, encrypted`));
-  return [table("Backup of new shares", ["Holder's key", "Message"], rows)];
+function backups({ backups }: Records): Block[] {
+  return Object.entries(backups).flatMap(([kind, backup]) => {
+    if (!backup) return [];
+    const rows = backup.messages.map(({ fingerprint, message }, at) => row(`${at}`, fingerprint, `${message.length} bytes, encrypted`));
+    return [table(`Backup of new ${kind === "recovery" ? "recovery keys" : "shares"}`, ["Holder's key", "Message"], rows)];
+  });
 }
 
 /** The generated tokens by accessor. The token that requested one is a secret. */

@@ -34,7 +34,7 @@ const readers = { string: text, int: whole, bool: flag, "[]string": words };
 
 /** Reads the body of a rekey request: with `structure` or, if an engine serves the rekey, from its fields. An absent field is the zero value. */
 export async function rekeyBody<T extends Record<string, keyof Kinds>>(c: Route, name: string, types: T): Promise<Values<T>> {
-  if (!c.var.dialect.rekey.behindEngine) return structure(c, name, types);
+  if (!c.var.dialect.rekeys[0].behindEngine) return structure(c, name, types);
   const fields = Object.entries(types).map(([field, kind]) => [field, readers[kind](c.var.fields, field) ?? zero[kind]]);
   return Object.fromEntries(fields);
 }

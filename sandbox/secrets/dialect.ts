@@ -2,10 +2,40 @@ import { HttpError, one } from "./http-error";
 import type { Granted } from "./leases";
 import type { Rule } from "./policy";
 import { sees, seesMount } from "./policy";
-import type { Access, Attempt, Backup, Records, Role } from "./records";
+import type { Access, Attempt, Backup, Role } from "./records";
 import type { Completed, RekeyRules } from "./rekey";
-import { rekeyErrors, rotationErrors } from "./rekey-errors";
+import { recoveryRekeyErrors, recoveryRotationErrors, rekeyErrors, rotationErrors } from "./rekey-errors";
 import * as wire from "./wire";
+
+/** The rekey of one kind of keys. */
+export interface Rekey extends RekeyRules {
+  /** The path below `sys/`. */
+  path: string;
+  /** The path of the backup below `sys/`. */
+  backupPath: string;
+  /** The API document lists its paths, not only the backup. */
+  documented: boolean;
+  /** Belongs to an engine, which converts fields, instead of a handler, which reads the body strictly. */
+  behindEngine: boolean;
+  /** The methods that start, update and verify. */
+  writes: string[];
+  /** Treats every method on "update" as an update. */
+  updatesByAnyVerb: boolean;
+  /** Requires a body to cancel, and in it the nonce of a recent attempt. */
+  guardsCancel: boolean;
+  status(attempt: Attempt | undefined, required: number): Record<string, unknown>;
+  /** The response to a start. */
+  started(attempt: Attempt | undefined, required: number): Record<string, unknown>;
+  /** The response to a start that needs no current shares. */
+  created(completed: Completed): Record<string, unknown>;
+  completed(completed: Completed): Record<string, unknown>;
+  verification(attempt: Attempt): Record<string, unknown>;
+  /** The response to the last new share. */
+  committed(nonce: string): Record<string, unknown>;
+  backup(backup: Backup): Record<string, unknown>;
+  noBackup(): HttpError;
+  otherVerb(): HttpError;
+}
 
 /** The differences between the API specification, Vault and OpenBao. Routes read this table. Only a file that one dialect serves reads the name. */
 export interface Dialect {
@@ -51,30 +81,10 @@ export interface Dialect {
   leased(granted: Granted, data: unknown, mountType: string): Record<string, unknown>;
   /** The fields of `sys/health` that only Vault has. */
   health: Record<string, unknown>;
-  rekey: RekeyRules & {
-    /** The path below `sys/`. */
-    path: string;
-    /** Responds on Vault's path as if it were disabled. */
-    disablesVaults: boolean;
-    /** Belongs to an engine, which converts fields, instead of a handler, which reads the body strictly. */
-    behindEngine: boolean;
-    /** The methods that start, update and verify. */
-    writes: string[];
-    /** Treats every method on "update" as an update. */
-    updatesByAnyVerb: boolean;
-    /** Requires a body to cancel, and in it the nonce of a recent attempt. */
-    guardsCancel: boolean;
-    status(records: Records): Record<string, unknown>;
-    /** The response to a start. */
-    started(records: Records): Record<string, unknown>;
-    completed(completed: Completed): Record<string, unknown>;
-    verification(attempt: Attempt): Record<string, unknown>;
-    /** The response to the last new share. */
-    committed(nonce: string): Record<string, unknown>;
-    backup(backup: Backup): Record<string, unknown>;
-    noBackup(): HttpError;
-    otherVerb(): HttpError;
-  };
+  /** Responds on Vault's paths of a rekey as if they were disabled. */
+  disablesVaultsRekey: boolean;
+  /** The rekey of the unseal keys and, if the dialect has recovery keys, theirs. */
+  rekeys: [Rekey, Rekey?];
   openapi: {
     title: string;
     description: string;
@@ -94,14 +104,77 @@ export interface Dialect {
 }
 
 const sysRekey = {
+  kind: "unseal" as const,
   path: "rekey",
-  disablesVaults: false,
+  backupPath: "rekey/backup",
+  documented: true,
   behindEngine: false,
   needsNonce: false,
   errors: rekeyErrors,
   checksRequest: true,
+  checksProgressFirst: false,
+  anyLength: false,
   countsRepeatedNewShares: false,
   committed: (nonce: string) => ({ nonce, complete: true }),
+};
+
+const standardRekey: Rekey = {
+  ...sysRekey,
+  writes: ["PUT"],
+  updatesByAnyVerb: false,
+  guardsCancel: false,
+  storedNeedsOne: true,
+  oneForSeveral: true,
+  status: wire.bareRekey,
+  // The specification does not show this response. A client has to read the status.
+  started: () => ({}),
+  created: wire.bareRekeyed,
+  completed: wire.bareRekeyed,
+  verification: wire.bareVerification,
+  backup: wire.bareBackup,
+  noBackup: () => new HttpError(404),
+  otherVerb: () => new HttpError(405, one("unsupported operation")),
+};
+
+const vaultRekey: Rekey = {
+  ...sysRekey,
+  writes: ["POST", "PUT"],
+  updatesByAnyVerb: true,
+  guardsCancel: true,
+  storedNeedsOne: false,
+  oneForSeveral: false,
+  status: wire.fullRekey,
+  started: wire.fullRekey,
+  created: wire.fullRekeyed,
+  completed: wire.fullRekeyed,
+  verification: wire.fullVerification,
+  backup: (backup) => wire.twice(wire.fullBackup(backup)),
+  noBackup: () => new HttpError(400, "no backed-up keys found"),
+  otherVerb: () => new HttpError(405),
+};
+
+const inData = (data: unknown): Record<string, unknown> => wire.envelope(data, "system");
+
+const rotation: Rekey = {
+  ...vaultRekey,
+  path: "rotate/root",
+  backupPath: "rotate/root/backup",
+  behindEngine: true,
+  needsNonce: true,
+  errors: rotationErrors,
+  checksRequest: false,
+  checksProgressFirst: true,
+  anyLength: true,
+  countsRepeatedNewShares: true,
+  updatesByAnyVerb: false,
+  guardsCancel: false,
+  status: (attempt, required) => inData(wire.rotation(attempt, required)),
+  started: (attempt, required) => inData(wire.rotation(attempt, required)),
+  created: (completed) => inData(wire.created(completed)),
+  completed: (completed) => inData(wire.rotated(completed)),
+  verification: (attempt) => inData(wire.fullVerification(attempt)),
+  committed: (nonce) => inData({ complete: true, nonce }),
+  otherVerb: standardRekey.otherVerb,
 };
 
 export const standard: Dialect = {
@@ -127,22 +200,8 @@ export const standard: Dialect = {
   // The specification shows no lease, although the token expires with one.
   leased: (_, data) => ({ data }),
   health: {},
-  rekey: {
-    writes: ["PUT"],
-    updatesByAnyVerb: false,
-    guardsCancel: false,
-    ...sysRekey,
-    storedNeedsOne: true,
-    oneForSeveral: true,
-    status: wire.bareRekey,
-    // The specification does not show this response. A client has to read the status.
-    started: () => ({}),
-    completed: wire.bareRekeyed,
-    verification: wire.bareVerification,
-    backup: wire.bareBackup,
-    noBackup: () => new HttpError(404),
-    otherVerb: () => new HttpError(405, one("unsupported operation")),
-  },
+  disablesVaultsRekey: false,
+  rekeys: [standardRekey],
   openapi: {
     title: "Secrets Service API",
     description: "HTTP API that gives you full access to the service. All API routes are prefixed with `/v1/`.",
@@ -165,7 +224,10 @@ export const hashicorp: Dialect = {
   bearer: true,
   tokenPrefix: "hvs.",
   sealed: "Vault is sealed",
-  raw: ["sys/rekey/init", "sys/rekey/update", "sys/rekey/verify", "sys/seal-status", "sys/unseal", "sys/health"],
+  raw: [
+    ...["rekey", "rekey-recovery-key"].flatMap((path) => ["init", "update", "verify"].map((end) => `sys/${path}/${end}`)),
+    ...["sys/seal-status", "sys/unseal", "sys/health"],
+  ],
   writes: ["POST", "PUT"],
   deletesAccess: true,
   pairsCertificates: false,
@@ -191,21 +253,18 @@ export const hashicorp: Dialect = {
     clock_skew_ms: 0,
     replication_primary_canary_age_ms: 0,
   },
-  rekey: {
-    writes: ["POST", "PUT"],
-    updatesByAnyVerb: true,
-    guardsCancel: true,
-    ...sysRekey,
-    storedNeedsOne: false,
-    oneForSeveral: false,
-    status: wire.fullRekey,
-    started: wire.fullRekey,
-    completed: wire.fullRekeyed,
-    verification: wire.fullVerification,
-    backup: (backup) => wire.twice(wire.fullBackup(backup)),
-    noBackup: () => new HttpError(400, "no backed-up keys found"),
-    otherVerb: () => new HttpError(405),
-  },
+  disablesVaultsRekey: false,
+  rekeys: [
+    vaultRekey,
+    {
+      ...vaultRekey,
+      kind: "recovery",
+      path: "rekey-recovery-key",
+      backupPath: "rekey/recovery-key-backup",
+      documented: false,
+      errors: recoveryRekeyErrors,
+    },
+  ],
   openapi: {
     title: "HashiCorp Vault API",
     description: "HTTP API that gives you full access to Vault. All API routes are prefixed with `/v1/`.",
@@ -222,10 +281,8 @@ export const hashicorp: Dialect = {
 /** The dialect with a rekey that requires a token, as Vault 2.x is documented to. Nobody has compared it with that version. */
 export const withRekeyToken = (dialect: Dialect): Dialect => ({
   ...dialect,
-  raw: dialect.raw.filter((path) => !path.startsWith("sys/rekey/")),
+  raw: dialect.raw.filter((path) => !path.startsWith("sys/rekey")),
 });
-
-const inData = (data: unknown): Record<string, unknown> => wire.envelope(data, "system");
 
 /** OpenBao 2.7.2, with `disable_unauthed_rekey_endpoints`, which is the default since 2.5. */
 export const openbao: Dialect = {
@@ -233,28 +290,17 @@ export const openbao: Dialect = {
   name: "openbao",
   version: "2.7.2",
   health: {},
-  rekey: {
-    path: "rotate/root",
-    disablesVaults: true,
-    behindEngine: true,
-    needsNonce: true,
-    errors: rotationErrors,
-    checksRequest: false,
-    countsRepeatedNewShares: true,
-    storedNeedsOne: false,
-    oneForSeveral: false,
-    writes: ["POST", "PUT"],
-    updatesByAnyVerb: false,
-    guardsCancel: false,
-    status: (records) => inData(wire.rotation(records)),
-    started: (records) => inData(wire.rotation(records)),
-    completed: (completed) => inData(wire.rotated(completed)),
-    verification: (attempt) => inData(wire.fullVerification(attempt)),
-    committed: (nonce) => inData({ complete: true, nonce }),
-    backup: (backup) => wire.twice(wire.fullBackup(backup)),
-    noBackup: hashicorp.rekey.noBackup,
-    otherVerb: standard.rekey.otherVerb,
-  },
+  disablesVaultsRekey: true,
+  rekeys: [
+    rotation,
+    {
+      ...rotation,
+      kind: "recovery",
+      path: "rotate/recovery",
+      backupPath: "rotate/recovery/backup",
+      errors: recoveryRotationErrors,
+    },
+  ],
   openapi: {
     ...hashicorp.openapi,
     title: "OpenBao API",

@@ -1,4 +1,4 @@
-import type { Dialect } from "./dialect";
+import type { Dialect, Rekey } from "./dialect";
 
 /** A path below its mount, as its route file describes it. */
 export interface Described {
@@ -32,5 +32,32 @@ export interface Group {
 
 /** The documented method of writes to the rekey. */
 export function writing(dialect: Dialect): "post" | "put" {
-  return dialect.rekey.writes.includes("POST") ? "post" : "put";
+  return dialect.rekeys[0].writes.includes("POST") ? "post" : "put";
+}
+
+export function rekeysOf({ rekeys }: Dialect): Rekey[] {
+  return rekeys.filter((rekey) => rekey !== undefined);
+}
+
+/** The paths that end so of each rekey in the API document. */
+export function rekeyPaths(
+  dialect: Dialect,
+  end: string,
+  described: Omit<Described, "path" | "described" | "unauthenticated">,
+): Described[] {
+  const { operations, ...rest } = described;
+  return rekeysOf(dialect)
+    .filter(({ documented }) => documented)
+    .map(({ kind, path }) => ({
+      ...rest,
+      path: `${path}/${end}`,
+      described: "operations",
+      unauthenticated: dialect.raw.includes(`sys/${path}/${end}`),
+      operations: Object.fromEntries(
+        Object.entries(operations).map(([method, operation]) => [
+          method,
+          { ...operation, id: kind === "recovery" ? `${operation.id}-recovery` : operation.id },
+        ]),
+      ),
+    }));
 }

@@ -74,7 +74,7 @@ export interface Policy {
   rules: Rule[];
 }
 
-/** The rekey in progress. Only the active node holds it, in memory. */
+/** A rekey in progress. Only the active node holds it, in memory. */
 export interface Attempt {
   nonce: string;
   startedAt: Date;
@@ -95,7 +95,10 @@ export interface Attempt {
   proven: Uint8Array[];
 }
 
-/** The value at `core/unseal-keys-backup`: the encrypted shares of one rekey, in order. */
+/** The keys that a rekey replaces. Only a seal that keeps the unseal key has recovery keys. */
+export type KeyKind = "unseal" | "recovery";
+
+/** The value at `core/unseal-keys-backup` or `core/recovery-keys-backup`: the encrypted shares of one rekey, in order. */
 export interface Backup {
   /** The nonce of the rekey. */
   nonce: string;
@@ -104,13 +107,13 @@ export interface Backup {
 
 /** The data of the secrets service. */
 export class Records {
-  /** The live key and its shares. */
+  /** The live key and its shares. If the seal keeps the unseal key, these are the recovery keys. */
   key: Key;
   sealed = false;
   /** The shares submitted to unseal the service, while they are too few. */
   unsealing?: { nonce: string; parts: Uint8Array[] };
-  attempt?: Attempt;
-  backup?: Backup;
+  attempts: Partial<Record<KeyKind, Attempt>> = {};
+  backups: Partial<Record<KeyKind, Backup>> = {};
   readonly cluster: { name: string; id: string } = { name: `vault-cluster-${randomUUID().slice(0, 8)}`, id: randomUUID() };
   mounts: Map<string, Mount> = new Map();
   policies: Map<string, Policy> = new Map();
@@ -141,7 +144,7 @@ export class Records {
     this.key = this.firstKey;
     this.sealed = false;
     this.clearMemory();
-    this.backup = undefined;
+    this.backups = {};
     this.mounts = new Map();
     this.policies = new Map();
     this.leases = new Map();
@@ -151,7 +154,7 @@ export class Records {
 
   /** Drops the data in the active node's memory. A seal and a change of the active node do this. */
   clearMemory(): void {
-    this.attempt = undefined;
+    this.attempts = {};
     this.unsealing = undefined;
   }
 

@@ -19,6 +19,8 @@ export interface RekeyErrors {
   notVerifying(): HttpError;
   notVerified(): HttpError;
   noConfiguration(): HttpError;
+  /** Recovery keys on a seal without them. Undefined: the path responds as without an attempt. */
+  unsupported(end: "init" | "update" | "verify", method?: string): HttpError | undefined;
 }
 
 const refused = (message: string): HttpError => new HttpError(400, message);
@@ -45,6 +47,19 @@ export const rekeyErrors: RekeyErrors = {
   notVerifying: () => refused("no rekey verification in progress"),
   notVerified: () => refused("rekey verification failed; incorrect key shares supplied"),
   noConfiguration: () => refused("no rekey configuration found"),
+  unsupported: () => undefined,
+};
+
+export const recoveryRekeyErrors: RekeyErrors = {
+  ...rekeyErrors,
+  invalidSeal: (reason) => new HttpError(500, `invalid recovery configuration: ${reason}`),
+  notStarted: () => refused("no recovery rekey in progress"),
+  repeated: () => refused("given key has already been provided during this rekey operation"),
+  notCombined: (reason) => new HttpError(500, `failed to compute recovery key: ${reason}`),
+  unsupported: (end) =>
+    end === "update"
+      ? new HttpError(500, "failed to fetch existing recovery config: recovery not supported")
+      : refused("recovery rekeying not supported"),
 };
 
 /** OpenBao 2.7 formats some errors with the wrong verb of Go. */
@@ -69,4 +84,16 @@ export const rotationErrors: RekeyErrors = {
   notVerifying: () => refused("no rotation verification in progress"),
   notVerified: () => refused("rotation verification failed; incorrect key shares supplied"),
   noConfiguration: () => refused("no rotation configuration found"),
+  unsupported: () => undefined,
+};
+
+export const recoveryRotationErrors: RekeyErrors = {
+  ...rotationErrors,
+  invalidSeal: (reason) => refused(`invalid recovery configuration: ${misprinted(reason)}`),
+  unsupported(end, method) {
+    const reason = misprinted("recovery not supported");
+    if (end === "update") return refused(`failed to fetch existing config: ${reason}`);
+    if (end === "verify" || method === "DELETE") return undefined;
+    return refused(method === "GET" ? `unable to look up config: ${reason}` : "recovery keys not supported");
+  },
 };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { HttpError } from "./http-error";
 import type { Holder } from "./pgp";
 import { encryptShare, readHolder } from "./pgp";
-import type { Attempt, Records } from "./records";
+import type { Attempt, KeyKind, Records } from "./records";
 import type { RekeyErrors } from "./rekey-errors";
 import { combine, createKey, same } from "./seal";
 
@@ -12,13 +12,20 @@ export interface RekeyParameters {
   pgpKeys: string[];
   backup: boolean;
   verification: boolean;
+  /** Vault ignores it except for recovery keys, which cannot be stored. */
+  stored: number;
 }
 
-/** The differences between the dialects in the rules of a rekey. */
+/** The differences between the dialects and the kinds of keys in the rules of a rekey. */
 export interface RekeyRules {
+  kind: KeyKind;
   errors: RekeyErrors;
   /** Checks the numbers and the backup in the request's own words, before those of the seal configuration. */
   checksRequest: boolean;
+  /** Rejects a second attempt before it checks the request. */
+  checksProgressFirst: boolean;
+  /** Accepts shares that are too short or too long, until they are combined. */
+  anyLength: boolean;
   /** Reports a missing nonce as missing. Otherwise it is reported as incorrect. */
   needsNonce: boolean;
   /** Rejects all but one share with threshold one if the seal keeps the key. Otherwise other numbers are replaced by one. */
@@ -38,28 +45,44 @@ export interface Completed {
 // The time during which a cancel requires the nonce.
 const guardedMilliseconds = 600_000;
 
-/** Starts a rekey. The checks run in Vault's order. */
-export async function start(records: Records, parameters: RekeyParameters, rules: RekeyRules, now: Date): Promise<void> {
+/** Throws if these are recovery keys, and the seal has none. */
+export function assertSupported(
+  { seal }: Records,
+  { kind, errors }: RekeyRules,
+  ...operation: Parameters<RekeyErrors["unsupported"]>
+): void {
+  const unsupported = kind === "recovery" && seal === "shamir" && errors.unsupported(...operation);
+  if (unsupported) throw unsupported;
+}
+
+/** Starts a rekey. The checks run in Vault's order. Returns the result if it needs no current shares. */
+export async function start(records: Records, parameters: RekeyParameters, rules: RekeyRules, now: Date): Promise<Completed | undefined> {
   const { pgpKeys, backup, verification } = parameters;
+  const { kind, errors } = rules;
+  if (rules.checksProgressFirst && records.attempts[kind]) throw errors.inProgress();
   if (rules.checksRequest) assertRequest(parameters);
-  const stored = records.seal === "stored";
+  const stored = records.seal === "stored" && kind === "unseal";
+  if (kind === "recovery" && parameters.stored > 0) throw new HttpError(400, "stored shares not supported by recovery key");
   if (stored && pgpKeys.length > 0) throw new HttpError(400, "PGP key encryption not supported when using stored keys");
-  if (stored && verification) throw rules.errors.withRecoveryKeys();
+  if (stored && backup) throw new HttpError(400, "key backup not supported when using stored keys");
+  if (stored && verification) throw errors.withRecoveryKeys();
   if (stored && rules.storedNeedsOne && (parameters.shares !== 1 || parameters.threshold !== 1))
     throw new HttpError(400, "secret_shares and secret_threshold must be 1: the seal keeps the key");
   // A seal that keeps the key itself has nothing to split.
   const { shares, threshold } = stored ? { shares: 1, threshold: 1 } : parameters;
   const problem = problemOf(shares, threshold, pgpKeys.length, rules);
-  if (problem) throw rules.errors.invalidSeal(problem);
+  if (problem) throw errors.invalidSeal(problem);
   const holders: Holder[] = [];
   try {
     for (const key of pgpKeys) holders.push(await readHolder(key));
   } catch (error) {
-    throw rules.errors.invalidSeal((error as Error).message);
+    throw errors.invalidSeal((error as Error).message);
   }
-  if (records.attempt) throw rules.errors.inProgress();
+  if (records.attempts[kind]) throw errors.inProgress();
   const fresh = { nonce: randomUUID(), startedAt: now, submitted: [], verificationNonce: "", proven: [] };
-  records.attempt = { shares, threshold, holders, backup, verification, ...fresh };
+  const attempt = { shares, threshold, holders, backup, verification, ...fresh };
+  records.attempts[kind] = attempt;
+  return kind === "recovery" && records.key.threshold === 0 ? complete(records, attempt, rules, now) : undefined;
 }
 
 function assertRequest({ shares, threshold, pgpKeys, backup }: RekeyParameters): void {
@@ -92,8 +115,9 @@ export async function update(
   rules: RekeyRules,
   now: Date,
 ): Promise<Completed | undefined> {
-  const { errors } = rules;
-  const { attempt } = records;
+  const { kind, errors } = rules;
+  assertSupported(records, rules, "update");
+  const attempt = records.attempts[kind];
   if (!attempt) throw errors.notStarted();
   if (attempt.candidate) throw errors.finished(attempt.verificationNonce);
   if (nonce !== attempt.nonce) throw errors.wrongNonce(attempt.nonce);
@@ -108,23 +132,28 @@ export async function update(
     throw errors.notCombined(error.message);
   });
   authorize(records, secret, errors);
-  if (records.seal === "stored") {
+  if (records.seal === "stored" && kind === "unseal") {
     // The seal's key is rotated. The recovery shares stay the same.
-    records.attempt = undefined;
+    records.attempts[kind] = undefined;
     return { attempt, shares: [] };
   }
+  return complete(records, attempt, rules, now);
+}
+
+/** Makes the new shares, which are live unless they must be verified. */
+async function complete(records: Records, attempt: Attempt, { kind, errors }: RekeyRules, now: Date): Promise<Completed> {
   const candidate = await createKey(attempt.shares, attempt.threshold);
   const shares = await handOut(candidate.shares, attempt.holders, errors, now);
   if (attempt.backup && attempt.holders.length > 0) {
     const messages = shares.map((message, at) => ({ fingerprint: attempt.holders[at]!.fingerprint, message }));
-    records.backup = { nonce: attempt.nonce, messages };
+    records.backups[kind] = { nonce: attempt.nonce, messages };
   }
   if (attempt.verification) {
     attempt.candidate = candidate;
     attempt.verificationNonce = randomUUID();
   } else {
     records.key = candidate;
-    records.attempt = undefined;
+    records.attempts[kind] = undefined;
   }
   return { attempt, shares };
 }
@@ -156,8 +185,8 @@ export async function verify(
   { share, nonce }: { share: Uint8Array; nonce: string },
   rules: RekeyRules,
 ): Promise<string | undefined> {
-  const { errors } = rules;
-  const { attempt } = records;
+  const { kind, errors } = rules;
+  const attempt = records.attempts[kind];
   if (!attempt) throw errors.notRunning();
   const { candidate } = attempt;
   if (!candidate) throw errors.notVerifying();
@@ -170,27 +199,24 @@ export async function verify(
 
   // A failed verification restarts with a new nonce.
   const { proven } = attempt;
-  restart(records);
+  restart(attempt);
   const secret = await combine(proven, candidate).catch((error: Error) => {
     throw errors.notCombinedNew(error.message);
   });
   if (!same(secret, candidate.secret)) throw errors.notVerified();
   records.key = candidate;
-  records.attempt = undefined;
+  records.attempts[kind] = undefined;
   return nonce;
 }
 
 /** Restarts the verification. As in Vault, it creates a nonce even if there is nothing to verify yet. */
-export function restart(records: Records): void {
-  if (!records.attempt) return;
-  records.attempt.proven = [];
-  records.attempt.verificationNonce = randomUUID();
+export function restart(attempt: Attempt): void {
+  attempt.proven = [];
+  attempt.verificationNonce = randomUUID();
 }
 
-/** Cancels the rekey, if there is one. A recent one requires its nonce. */
-export function cancel(records: Records, nonce: string, now: Date): void {
-  const { attempt } = records;
+/** Throws if there is a recent rekey, and this is not its nonce. */
+export function assertCancel(attempt: Attempt | undefined, nonce: string, now: Date): void {
   const young = attempt && now.getTime() - attempt.startedAt.getTime() < guardedMilliseconds;
   if (young && nonce !== attempt.nonce) throw new HttpError(400, "invalid request");
-  records.attempt = undefined;
 }

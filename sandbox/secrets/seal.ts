@@ -13,12 +13,12 @@ export interface Key {
 const least = 16;
 const most = 33;
 
-/** Creates a key. A single share is the key itself, as in Vault. With a threshold of one, each of several shares is the key and its point. */
+/** Creates a key. Without shares, nobody can use it. A single share is the key itself, as in Vault. With a threshold of one, each of several shares is the key and its point. */
 export async function createKey(shares: number, threshold: number): Promise<Key> {
   // The library rejects a Buffer, although it is a Uint8Array.
   const secret = new Uint8Array(randomBytes(32));
   const pointed = (): Uint8Array[] => Array.from({ length: shares }, (_, index) => new Uint8Array([...secret, index + 1]));
-  const parts = shares === 1 ? [secret] : threshold === 1 ? pointed() : await shamir.split(secret, shares, threshold);
+  const parts = shares < 2 ? [secret].slice(0, shares) : threshold === 1 ? pointed() : await shamir.split(secret, shares, threshold);
   return { secret, shares: parts.map((part) => Buffer.from(part).toString("base64")), threshold };
 }
 
@@ -36,6 +36,7 @@ export async function opens(key: Key, shares: string[]): Promise<boolean> {
 
 /** Combines shares. Any shares of equal length make some key: the caller compares it. */
 export async function combine(parts: Uint8Array[], { shares }: Key): Promise<Uint8Array> {
+  if (shares.length === 0) throw new Error("less than two parts cannot be used to reconstruct the secret");
   if (parts.length === 1 && shares.length > 1) return parts[0]!.slice(0, -1);
   if (parts.length === 1) return parts[0]!;
   if (parts.some((part) => part.length !== parts[0]!.length)) throw new Error("all parts must be the same length");
@@ -49,9 +50,10 @@ export function same(one: Uint8Array, other: Uint8Array): boolean {
 }
 
 /** Decodes the share in a request's `key`, in hex or base64. `before` begins Vault's message for a wrong length. */
-export function readShare(text: string, before = ""): Uint8Array {
+export function readShare(text: string, { before = "", anyLength = false } = {}): Uint8Array {
   const share = decode(text);
   if (!share) throw new HttpError(400, "'key' must be a valid hex or base64 string");
+  if (anyLength) return share;
   if (share.length < least) throw new HttpError(400, `${before}key is shorter than minimum ${least} bytes`);
   if (share.length > most) throw new HttpError(400, `${before}key is longer than maximum ${most} bytes`);
   return share;

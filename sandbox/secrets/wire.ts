@@ -96,19 +96,19 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
 /** The status in the specification: fingerprints only if there are any, and no nonce of the verification. */
-export function bareRekey(records: Records): Record<string, unknown> {
-  const { pgp_fingerprints, verification_nonce: _, ...status } = fullRekey(records);
+export function bareRekey(attempt: Attempt | undefined, required: number): Record<string, unknown> {
+  const { pgp_fingerprints, verification_nonce: _, ...status } = fullRekey(attempt, required);
   return pgp_fingerprints ? { ...status, pgp_fingerprints } : status;
 }
 
-export function fullRekey({ attempt, key }: Records): Record<string, unknown> {
+export function fullRekey(attempt: Attempt | undefined, required: number): Record<string, unknown> {
   return {
     nonce: attempt?.nonce ?? "",
     started: attempt !== undefined,
     t: attempt?.threshold ?? 0,
     n: attempt?.shares ?? 0,
     progress: attempt?.submitted.length ?? 0,
-    required: key.threshold,
+    required,
     pgp_fingerprints: attempt && attempt.holders.length > 0 ? fingerprints(attempt) : null,
     backup: attempt?.backup ?? false,
     verification_required: attempt?.verification ?? false,
@@ -117,13 +117,13 @@ export function fullRekey({ attempt, key }: Records): Record<string, unknown> {
 }
 
 /** The status in OpenBao, which shows only properties that are set. */
-export function rotation({ attempt, key }: Records): Record<string, unknown> {
-  if (!attempt) return { n: 0, required: key.threshold, started: false, t: 0 };
+export function rotation(attempt: Attempt | undefined, required: number): Record<string, unknown> {
+  if (!attempt) return { n: 0, required, started: false, t: 0 };
   return {
     n: attempt.shares,
     nonce: attempt.nonce,
     progress: attempt.submitted.length,
-    required: key.threshold,
+    required,
     started: true,
     t: attempt.threshold,
     verification_nonce: attempt.verificationNonce,
@@ -134,6 +134,12 @@ export function rotation({ attempt, key }: Records): Record<string, unknown> {
 
 export function rotated(completed: Completed): Record<string, unknown> {
   return { ...fullRekeyed(completed), verification_nonce: completed.attempt.verificationNonce };
+}
+
+/** The response in OpenBao to a start that needs no current shares. The nonce is only in the status. */
+export function created(completed: Completed): Record<string, unknown> {
+  const { nonce: _, ...result } = rotated(completed);
+  return { ...result, n: completed.attempt.shares, t: completed.attempt.threshold };
 }
 
 export function bareRekeyed(completed: Completed): Record<string, unknown> {

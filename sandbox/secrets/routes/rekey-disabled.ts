@@ -5,11 +5,14 @@ import type { Dialect } from "../dialect";
 import type { Described } from "../document";
 
 export const below = "sys";
-export const isServed = ({ rekey }: Dialect): boolean => rekey.disablesVaults;
+export const isServed = ({ disablesVaultsRekey }: Dialect): boolean => disablesVaultsRekey;
 
 export const paths = (): Described[] => [];
 
 /** The responses of an OpenBao listener that disables Vault's rekey. They need no token. */
 export function routes(app: Hono<AppEnv>): void {
-  for (const end of ["init", "update", "verify"]) app.all(`/sys/rekey/${end}`, (c) => errors(c, 405, "unsupported operation"));
+  for (const end of ["init", "update", "verify"]) {
+    app.all(`/sys/rekey/${end}`, (c) => errors(c, 405, "unsupported operation"));
+    app.all(`/sys/rekey-recovery-key/${end}`, (c) => errors(c, 404, "unsupported path"));
+  }
 }

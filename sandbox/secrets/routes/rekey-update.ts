@@ -1,9 +1,9 @@
 import type { Hono } from "hono";
 import type { AppEnv, Route } from "../answer";
 import { rekeyBody } from "../body";
-import type { Dialect } from "../dialect";
+import type { Dialect, Rekey } from "../dialect";
 import type { Described } from "../document";
-import { writing } from "../document";
+import { rekeyPaths, rekeysOf, writing } from "../document";
 import { assertShare, update } from "../rekey";
 import { readShare } from "../seal";
 
@@ -11,25 +11,25 @@ const summary = "Enter a single unseal key share to progress the rekey of the se
 
 export const below = "sys";
 
-export const paths = (dialect: Dialect): Described[] => [
-  {
-    path: `${dialect.rekey.path}/update`,
+export const paths = (dialect: Dialect): Described[] =>
+  rekeyPaths(dialect, "update", {
     description: "Give a current share.",
-    described: "operations",
-    unauthenticated: dialect.raw.includes(`sys/${dialect.rekey.path}/update`),
     operations: { [writing(dialect)]: { summary, id: "rekey-attempt-update" } },
-  },
-];
+  });
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
-  const { rekey } = dialect;
+  for (const rekey of rekeysOf(dialect)) serve(app, rekey);
+}
+
+function serve(app: Hono<AppEnv>, rekey: Rekey): void {
   const path = `/sys/${rekey.path}/update`;
 
   const submit = async (c: Route): Promise<Response> => {
     const { key, nonce } = await rekeyBody(c, "RekeyUpdateRequest", { nonce: "string", key: "string" });
     assertShare(rekey, key, nonce);
-    const completed = await update(c.var.records, { share: readShare(key), nonce }, rekey, c.var.now);
-    return c.json(completed ? rekey.completed(completed) : rekey.status(c.var.records));
+    const { records, now } = c.var;
+    const completed = await update(records, { share: readShare(key, rekey), nonce }, rekey, now);
+    return c.json(completed ? rekey.completed(completed) : rekey.status(records.attempts[rekey.kind], records.key.threshold));
   };
   app.on(rekey.writes, path, submit);
   app.all(path, (c) => {

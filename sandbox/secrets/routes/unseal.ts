@@ -34,7 +34,7 @@ export function routes(app: Hono<AppEnv>): void {
       records.unsealing = undefined;
     } else {
       if (key === "") return errors(c, 400, "'key' must be specified in request body as JSON, or 'reset' set to true");
-      await unseal(records, readShare(key, "invalid key: "));
+      await unseal(records, readShare(key, { before: "invalid key: " }));
     }
     return c.json(sealStatus(records, c.var.dialect.version));
   });
