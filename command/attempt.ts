@@ -1,17 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
-import { connect, isPrivate, noEngine, Operation } from "../provider/connection";
+import { connect, isPrivate, noEngine } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import { system } from "../provider/secrets/client";
-import { getStatus, RekeyStatus } from "../provider/secrets/rekey/api";
+import { RekeyTarget } from "../provider/secrets/dialects";
+import { commandFor, getStatus, ofTarget, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
+import { keysOf } from "../provider/secrets/rekey/stops";
 import { Canceled, logOf, readLine, say, Terminal } from "./terminal";
 
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.
 
+/** The keys that a command is for. */
+export interface TargetOptions {
+  target: RekeyTarget;
+}
+
 /** The connection to the secrets service that the environment names. */
-export function service(terminal: Terminal): Operation {
+export function service(terminal: Terminal, options: TargetOptions): RekeyOperation {
   const { environment } = terminal;
+  const sources = { config: () => undefined, environment, cache: new Map(), engine: noEngine, log: logOf(terminal) };
   try {
-    return connect(system, "default", { config: () => undefined, environment, cache: new Map(), engine: noEngine, log: logOf(terminal) });
+    return ofTarget(connect(system, "default", sources), options);
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_NO_CONNECTION") throw error;
     throw error.with({
@@ -22,7 +30,7 @@ export function service(terminal: Terminal): Operation {
 }
 
 /** Throws if shares would be sent over plain HTTP to another machine, unless that is allowed. */
-export function assertPrivate(operation: Operation, { allowHttp }: { allowHttp?: boolean }): void {
+export function assertPrivate(operation: RekeyOperation, { allowHttp }: { allowHttp?: boolean }): void {
   if (allowHttp || isPrivate(operation.server)) return;
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
@@ -60,11 +68,13 @@ export const canceling: Round = {
 };
 
 /** The attempt, one property per line. */
-export function describe(status: RekeyStatus, { server: { address } }: Operation): string[] {
-  if (!status.started) return [`no rekey in progress on ${address}`];
+export function describe(status: RekeyStatus, { server: { address }, target }: RekeyOperation): string[] {
+  const { name } = keysOf[target];
+  if (!status.started) return [`no rekey of the ${name} in progress on ${address}`];
   const { nonce, shares, threshold, progress, required, pgpFingerprints, backup, verificationRequired, verification } = status;
   const rows: [label: string, value: string][] = [
     ["server", address],
+    ["keys", name],
     ["nonce", nonce],
     ["new shares", `${shares}, threshold ${threshold}`],
     ["current shares", verification ? "all submitted: the new shares are made" : `${progress} of ${required} submitted`],
@@ -84,26 +94,33 @@ export function describe(status: RekeyStatus, { server: { address } }: Operation
   ];
   const lines = rows.map(([label, value]) => `${label.padEnd(16)}${value}`.trimEnd());
   const keys = pgpFingerprints.map((fingerprint, index) => `  share ${index + 1}`.padEnd(16) + fingerprint);
-  return [...lines.slice(0, 6), ...keys, ...lines.slice(6)];
+  return [...lines.slice(0, 7), ...keys, ...lines.slice(7)];
 }
 
 /** The next step for new shares. A stack does not count shares verified here, and the service does not tell if a stack runs the rekey. */
-export const verifyHint = (them: string, nonce?: string): string =>
-  `If a stack runs this rekey, pass ${them} to the stack as newShares. If none does, verify ${them}: pulumi-steward rekey verify${nonce ? ` --nonce ${nonce}` : ""}`;
+export const verifyHint = (operation: RekeyOperation, them: string, nonce?: string): string =>
+  `If a stack runs this rekey, pass ${them} to the stack as newShares. If none does, verify ${them}: ${commandFor(operation, `verify${nonce ? ` --nonce ${nonce}` : ""}`)}`;
 
-const missing = (round: Round, status: RekeyStatus, { server: { address } }: Operation): StewardError => {
+const missing = (round: Round, status: RekeyStatus, operation: RekeyOperation): StewardError => {
   const fail = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
-  if (!status.started) return fail(`no rekey is in progress on ${address}`, "Nothing was sent.");
+  if (!status.started)
+    return fail(`no rekey of the ${keysOf[operation.target].name} is in progress on ${operation.server.address}`, "Nothing was sent.");
   return round.shares === "current"
-    ? fail("all current shares are submitted, and the new ones are made", `${verifyHint("your new share")}.`)
+    ? fail("all current shares are submitted, and the new ones are made", `${verifyHint(operation, "your new share")}.`)
     : fail(
         "there is nothing to verify: the new shares are not made yet",
-        `${status.progress} of ${status.required} current shares are submitted. Submit one with \`pulumi-steward rekey submit\`.`,
+        `${status.progress} of ${status.required} current shares are submitted. Submit one with \`${commandFor(operation, "submit")}\`.`,
       );
 };
 
 /** Shows the attempt, and throws unless its nonce was passed or the holder confirms it. */
-export async function agree(terminal: Terminal, operation: Operation, round: Round, prompt: string, nonce?: string): Promise<RekeyStatus> {
+export async function agree(
+  terminal: Terminal,
+  operation: RekeyOperation,
+  round: Round,
+  prompt: string,
+  nonce?: string,
+): Promise<RekeyStatus> {
   const status = await getStatus(operation);
   const now = round.at(status);
   if (!now) throw missing(round, status, operation);
@@ -112,7 +129,7 @@ export async function agree(terminal: Terminal, operation: Operation, round: Rou
   if (round.at === verifyStanding && nonce === status.nonce && nonce !== now.nonce)
     throw refuse(
       `--nonce is the nonce of the rekey, but its verification has its own, ${now.nonce}`,
-      "Nothing was sent. Check `pulumi-steward rekey status`, and use the nonce of the verification.",
+      `Nothing was sent. Check \`${commandFor(operation, "status")}\`, and use the nonce of the verification.`,
     );
   if (nonce !== undefined && nonce !== now.nonce)
     throw refuse(
@@ -133,7 +150,7 @@ const decisive = {
 } as const;
 
 /** Reads the status again, immediately before a share is sent: a changed attempt must not receive one. */
-export async function assertUnchanged(operation: Operation, round: Round, agreed: RekeyStatus): Promise<Standing> {
+export async function assertUnchanged(operation: RekeyOperation, round: Round, agreed: RekeyStatus): Promise<Standing> {
   const status = await getStatus(operation);
   const fields = Object.keys(decisive) as (keyof typeof decisive)[];
   const changed = fields.filter((field) => !isDeepStrictEqual(status[field], agreed[field])).map((field) => decisive[field]);
@@ -147,6 +164,6 @@ export async function assertUnchanged(operation: Operation, round: Round, agreed
   throw new StewardError({
     code: "ERR_CONFLICT",
     reason: `the rekey has changed since it was shown (${what}); nothing was sent`,
-    hint: "Check `pulumi-steward rekey status`, and find out who changed it.",
+    hint: `Check \`${commandFor(operation, "status")}\`, and find out who changed it.`,
   });
 }

@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { StewardError } from "../provider/errors";
 import { getBackup, RekeyBackup, removeBackup } from "../provider/secrets/rekey/api";
 import { encryptedLine } from "../provider/secrets/rekey/crypto";
-import { service } from "./attempt";
+import { service, TargetOptions } from "./attempt";
 import { print, say, Terminal } from "./terminal";
 
-export interface BackupOptions {
+export interface BackupOptions extends TargetOptions {
   fingerprint?: string;
   output?: string;
   delete?: boolean;
@@ -14,7 +14,7 @@ export interface BackupOptions {
 
 /** Fetches the backup, or removes the one that `--nonce` names. */
 export async function backup(terminal: Terminal, options: BackupOptions): Promise<void> {
-  const operation = service(terminal);
+  const operation = service(terminal, options);
   const kept = await getBackup(operation);
   if (!kept) throw refuse(`there is no rekey backup on ${operation.server.address}`, "Nothing was changed.");
   if (options.nonce !== undefined && options.nonce !== kept.nonce)

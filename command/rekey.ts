@@ -1,6 +1,6 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { getStatus, restartVerification } from "../provider/secrets/rekey/api";
-import { agree, assertUnchanged, canceling, describe, service, verifyHint, verifying } from "./attempt";
+import { agree, assertUnchanged, canceling, describe, service, TargetOptions, verifyHint, verifying } from "./attempt";
 import { BackupOptions, backup } from "./backup";
 import { decrypt } from "./decrypt";
 import { cancel, submit, verify } from "./shares";
@@ -26,6 +26,11 @@ The command prompts for the share without showing it. Without a terminal, it rea
 const nonce = "the nonce of the rekey; without it, the command shows the rekey and asks you to confirm it";
 const verificationNonce = "the nonce of the verification; without it, the command shows the rekey and asks you to confirm it";
 const plaintext = "send the share over plain HTTP to another machine, where anyone on the network can read it";
+
+const target = (): Option =>
+  new Option("--target <keys>", "the keys: unseal, or recovery for a server that unseals itself")
+    .choices(["unseal", "recovery"])
+    .default("unseal");
 
 const neverArgument =
   "(Never pass a share as an argument: the command prompts for it or reads it from standard input. Treat a share that was an argument as compromised.)";
@@ -54,10 +59,11 @@ ${exits}`,
   rekey
     .command("status")
     .description("Show the rekey in progress: what it makes, for whom, and its progress.")
+    .addOption(target())
     .option("--json", "print JSON, with the fields of secrets.getRekeyStatus()")
     .addHelpText("after", `${environment}\n\nExit code: 0 with or without a rekey in progress; 1 if the status cannot be read.`)
-    .action(async (options: { json?: boolean }) => {
-      const operation = service(terminal);
+    .action(async (options: TargetOptions & { json?: boolean }) => {
+      const operation = service(terminal, options);
       const status = await getStatus(operation);
       const lines = options.json ? JSON.stringify(status, undefined, 2).split("\n") : describe(status, operation);
       for (const line of lines) await print(terminal, line);
@@ -66,6 +72,7 @@ ${exits}`,
   rekey
     .command("submit")
     .description("Submit a current share. The last one returns the new shares.")
+    .addOption(target())
     .option("--nonce <nonce>", nonce)
     .option("--output <file>", "write the new shares to this new file instead of standard output")
     .option("--allow-http", plaintext)
@@ -87,6 +94,7 @@ ${exits}`,
   rekey
     .command("verify")
     .description("Verify a new share. The last one commits: from then on the new shares are live.")
+    .addOption(target())
     .option("--nonce <nonce>", verificationNonce)
     .option("--allow-http", plaintext)
     .addHelpText(
@@ -107,25 +115,27 @@ ${exits}`,
   rekey
     .command("restart")
     .description("Restart the verification with a new nonce. The service discards the new shares verified so far.")
+    .addOption(target())
     .option("--nonce <nonce>", verificationNonce)
     .addHelpText("after", `${environment}\n${exits}`)
-    .action(async (options: { nonce?: string }, command) => {
+    .action(async (options: TargetOptions & { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
-      const operation = service(terminal);
+      const operation = service(terminal, options);
       const agreed = await agree(terminal, operation, verifying, "Restart the verification of this rekey?", options.nonce);
       await assertUnchanged(operation, verifying, agreed);
       const verification = await restartVerification(operation, agreed.nonce);
-      say(terminal, `The verification is restarted. ${verifyHint("the new shares", verification?.nonce)}`);
+      say(terminal, `The verification is restarted. ${verifyHint(operation, "the new shares", verification?.nonce)}`);
     });
 
   rekey
     .command("cancel")
     .description("Cancel the rekey. Nothing is committed: the current shares stay valid.")
+    .addOption(target())
     .option("--nonce <nonce>", nonce)
     .addHelpText("after", `${environment}\n${exits}`)
-    .action(async (options: { nonce?: string }, command) => {
+    .action(async (options: TargetOptions & { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
-      const operation = service(terminal);
+      const operation = service(terminal, options);
       const agreed = await agree(terminal, operation, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
       await cancel(operation, agreed);
       say(terminal, "The rekey is canceled. The current shares stay valid; any new shares are worthless.");
@@ -134,6 +144,7 @@ ${exits}`,
   rekey
     .command("backup")
     .description("Fetch or remove the service's backup of the encrypted new shares.")
+    .addOption(target())
     .option("--fingerprint <fingerprint>", "only the share for the holder of this key")
     .option("--output <file>", "write the shares to this new file instead of standard output")
     .option("--delete", "remove the backup; requires --nonce")

@@ -1,11 +1,11 @@
-import { Operation } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import {
   cancelAttempt,
+  commandFor,
   getStatus,
   isFailedCommit,
   isReplyLost,
-  mayReturnNoShares,
+  RekeyOperation,
   RekeyStatus,
   restartVerification,
   retryAfter429,
@@ -14,23 +14,41 @@ import {
   wasNotCounted,
 } from "../provider/secrets/rekey/api";
 import { encryptedLine, flawOf, isEmpty, mayBeShare, prove, redacting, Share, ShareSet, shareOf } from "../provider/secrets/rekey/crypto";
-import { keptBySeal, noShares } from "../provider/secrets/rekey/stops";
-import { agree, assertPrivate, assertUnchanged, canceling, Round, Standing, service, submitting, verifyHint, verifying } from "./attempt";
+import { noShares } from "../provider/secrets/rekey/stops";
+import {
+  agree,
+  assertPrivate,
+  assertUnchanged,
+  canceling,
+  Round,
+  Standing,
+  service,
+  submitting,
+  TargetOptions,
+  verifyHint,
+  verifying,
+} from "./attempt";
 import { NewSharesFile } from "./file";
 import { print, readSecret, say, Terminal, unbroken } from "./terminal";
 
 // The commands that prompt for a share and send it.
 
-export interface ShareOptions {
+export interface ShareOptions extends TargetOptions {
   nonce?: string;
   allowHttp?: boolean;
 }
 
 /** Submits a current share. The last one returns the new shares. */
 export async function submit(terminal: Terminal, options: ShareOptions & { output?: string }): Promise<void> {
-  const operation = service(terminal);
+  const operation = service(terminal, options);
   assertPrivate(operation, options);
   const agreed = await agree(terminal, operation, submitting, "Submit your current share to this rekey?", options.nonce);
+  // Whoever started it gets the whole key.
+  if (agreed.shares === 1)
+    throw failed(
+      "this rekey makes a single share, which is the whole key and goes to whoever started it",
+      "Nothing was sent. To rekey to one share, pass your current share to the stack.",
+    );
   const fingerprints = agreed.pgpFingerprints;
   if (fingerprints.length === 0)
     say(
@@ -65,7 +83,7 @@ const onItsWay = "The share is sent: waiting for the response.";
 
 /** Verifies a new share. The last one commits. */
 export async function verify(terminal: Terminal, options: ShareOptions): Promise<void> {
-  const operation = service(terminal);
+  const operation = service(terminal, options);
   assertPrivate(operation, options);
   say(terminal, "If a stack runs this rekey, pass your new share to the stack instead: it does not count shares that are verified here.");
   const agreed = await agree(terminal, operation, verifying, "Verify your new share with this rekey?", options.nonce);
@@ -93,7 +111,7 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
 }
 
 /** Cancels a rekey. Throws if another holder may have committed it meanwhile. */
-export async function cancel(operation: Operation, agreed: RekeyStatus): Promise<void> {
+export async function cancel(operation: RekeyOperation, agreed: RekeyStatus): Promise<void> {
   const { nonce } = await assertUnchanged(operation, canceling, agreed);
   try {
     // The new shares verified so far no longer count, so no holder can commit with the next one.
@@ -111,7 +129,11 @@ export async function cancel(operation: Operation, agreed: RekeyStatus): Promise
 const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-are-valid in the package.";
 
 /** Prompts for a share. The connection `trusted` redacts it in every error. */
-async function readShare(terminal: Terminal, operation: Operation, prompt: string): Promise<{ trusted: Operation; share: Share }> {
+async function readShare(
+  terminal: Terminal,
+  operation: RekeyOperation,
+  prompt: string,
+): Promise<{ trusted: RekeyOperation; share: Share }> {
   const text = await readSecret(terminal, prompt);
   if (!mayBeShare(text))
     throw new StewardError({
@@ -124,16 +146,20 @@ async function readShare(terminal: Terminal, operation: Operation, prompt: strin
 }
 
 /** The response is the only copy of the new shares: save them first, then prove them. */
-async function handOut(terminal: Terminal, operation: Operation, agreed: RekeyStatus, set: ShareSet, file?: NewSharesFile): Promise<void> {
+async function handOut(
+  terminal: Terminal,
+  operation: RekeyOperation,
+  agreed: RekeyStatus,
+  set: ShareSet,
+  file?: NewSharesFile,
+): Promise<void> {
   const lines = [
     ...set.shares.map((share, index) => `share ${index + 1}: ${share}`),
     ...set.encrypted.map(({ fingerprint, share }, index) => `share ${index + 1}, ${encryptedLine(fingerprint, share)}`),
   ];
   if (isEmpty(set)) {
     if (agreed.verificationRequired) throw failed("the service returned no new shares", cancelIt(agreed));
-    const parameters = { ...agreed, fingerprints: agreed.pgpFingerprints, verification: false };
-    if (!mayReturnNoShares(operation, parameters)) throw failed(noShares.reason, "There is nothing to keep.");
-    return say(terminal, `Warning: ${keptBySeal}.`);
+    throw failed(noShares.reason, "There is nothing to keep.");
   }
   if (file?.write(lines)) say(terminal, `The new shares are in ${file.path}, which only you can read.`);
   else {
@@ -163,7 +189,7 @@ async function handOut(terminal: Terminal, operation: Operation, agreed: RekeySt
     ({ verification }) => verification?.nonce,
     () => undefined,
   );
-  say(terminal, `${set.threshold} of them commit the rekey. ${verifyHint("them", nonce)}`);
+  say(terminal, `${set.threshold} of them commit the rekey. ${verifyHint(operation, "them", nonce)}`);
 }
 
 const failed = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_FAILED", reason, hint });
@@ -174,7 +200,7 @@ const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
     : "They may be live. Keep them and the previous ones, and keep the service unsealed.";
 
 /** Explains a failed or lost response: reads from the status whether the share counted. */
-async function explain(operation: Operation, round: Round, agreed: RekeyStatus, before: Standing, error: unknown): Promise<unknown> {
+async function explain(operation: RekeyOperation, round: Round, agreed: RekeyStatus, before: Standing, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   const { reason } = error.details;
   const { status } = error;
@@ -183,7 +209,7 @@ async function explain(operation: Operation, round: Round, agreed: RekeyStatus, 
   if (!after)
     return failed(
       `it is unknown whether the share was counted (${reason})`,
-      "Check `pulumi-steward rekey status` before you submit it again.",
+      `Check \`${commandFor(operation, "status")}\` before you submit it again.`,
     );
   const now = round.at(after);
   const counted = now && `${now.progress} of ${now.required}`;
@@ -201,7 +227,8 @@ async function explain(operation: Operation, round: Round, agreed: RekeyStatus, 
       `the ${before.required} ${kind} submitted do not reconstruct the ${round.shares} key (${reason})`,
       `Nothing is committed. At least one of them is wrong, and the service cannot tell which: all holders must submit theirs again, with the new nonce ${now.nonce}.`,
     );
-  if (status === 400) return failed(`the service refused this share and kept the others: ${reason}`, "See `pulumi-steward rekey status`.");
+  if (status === 400)
+    return failed(`the service refused this share and kept the others: ${reason}`, `See \`${commandFor(operation, "status")}\`.`);
   if (now)
     return failed(
       `the response was lost (${reason}); ${counted} ${kind} are submitted now, ${before.progress} before`,
@@ -216,7 +243,7 @@ async function explain(operation: Operation, round: Round, agreed: RekeyStatus, 
   if (after.started && after.nonce === agreed.nonce)
     return failed(
       `the new shares were made, but were lost with the response (${reason})`,
-      `Nothing is committed. ${agreed.backup ? "The service's backup holds them, encrypted: `pulumi-steward rekey backup` fetches them." : "Cancel the rekey, and start over."}`,
+      `Nothing is committed. ${agreed.backup ? `The service's backup holds them, encrypted: \`${commandFor(operation, "backup")}\` fetches them.` : "Cancel the rekey, and start over."}`,
     );
   return failed(
     `the response was lost (${reason}), and the rekey is gone`,

@@ -52,6 +52,15 @@ export const dialectOf = ({ server: { dialect } }: Operation): SecretsDialect =>
 /** The life cycle passes operations without the type of these settings. */
 const settingsOf = ({ server }: Operation): SecretsSettings => server as Operation<SecretsSettings>["server"];
 
+/** The namespace of the connection. Undefined for the root namespace. */
+export const namespaceOf = (operation: Operation): string | undefined => settingsOf(operation).namespace;
+
+/** The same operation in the root namespace. */
+export const withoutNamespace = (operation: Operation): Operation => ({
+  ...operation,
+  server: { ...operation.server, namespace: undefined } as Operation["server"],
+});
+
 /** The mount of the scheduler engine if a resource names none. */
 export const defaultMount = (operation: Operation): string => settingsOf(operation).mount ?? dialectOf(operation).schedulerMount;
 
@@ -68,8 +77,7 @@ export async function call(
 ): Promise<unknown> {
   const { tokenHeader, namespaceHeader } = dialectOf(operation);
   const { method, path } = request;
-  const { namespace } = settingsOf(operation);
-  const headers = (token?: string): ReturnType<Request["headers"]> => ({ [tokenHeader]: token, [namespaceHeader]: namespace });
+  const headers = (token?: string): ReturnType<Request["headers"]> => ({ [tokenHeader]: token, [namespaceHeader]: namespaceOf(operation) });
   const { status, body } = await send(operation, { ...request, headers });
   if (isObject(body) && isObject(body.wrap_info))
     throw new StewardError({

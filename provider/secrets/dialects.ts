@@ -2,18 +2,23 @@ import { isObject } from "../text/json";
 
 // The differences between the API document, Vault and OpenBao. No other module names a dialect.
 
-/** The API of a rekey. */
-interface RekeyApi {
-  /** The path below `/v1` of `init`, `update`, `verify` and `backup`. */
+/** The keys that a rekey replaces: those that unseal the service, or the recovery keys of a service that unseals itself. */
+export type RekeyTarget = "unseal" | "recovery";
+
+/** The API of a rekey of one kind of keys. */
+export interface RekeyApi {
+  /** The path below `/v1` of `init`, `update` and `verify`. */
   path: string;
+  /** The path below `/v1` of the backup. */
+  backup: string;
   /** The method that starts an attempt or submits a share. */
   write: "PUT" | "POST";
   /** True if the fields of a response are below `data`. */
   wrapsData: boolean;
   /** True if a standby responds from its own memory, which holds no attempt of the active node. */
   standbysRespond: boolean;
-  /** The response of a service without this path. `hint` names the dialect to use. */
-  notServed: { status: number; reason: string; hint: string };
+  /** The response of a service without this path. `who` has the path, and `hint` names the dialect to use. */
+  notServed: { status: number; who: string; hint: string };
 }
 
 /** The differences between dialects. */
@@ -31,7 +36,10 @@ export interface SecretsDialect {
   policiesByType: boolean;
   /** True if a generated token has a lease, which ends with the token that requested it. */
   tokensHaveLeases: boolean;
-  rekey: RekeyApi;
+  /** The API document has no recovery keys. */
+  rekey: { unseal: RekeyApi; recovery?: RekeyApi };
+  /** True if a namespace may have unseal keys of its own. Otherwise a rekey ignores the namespace of the request. */
+  sealsNamespaces: boolean;
   /** True if the service rejects several shares with a threshold of one. */
   thresholdOfOneIsForOneShare: boolean;
   /** True if the status of a rekey includes `verification_nonce`. */
@@ -56,13 +64,27 @@ export interface SecretsDialect {
 
 const sysRekey: RekeyApi = {
   path: "sys/rekey",
+  backup: "sys/rekey/backup",
   write: "PUT",
   wrapsData: false,
   standbysRespond: false,
   notServed: {
     status: 405,
-    reason: "the service does not serve sys/rekey, which OpenBao 2.5 and later disable",
+    who: "which OpenBao 2.5 and later disable",
     hint: 'For OpenBao, set the connection\'s dialect to "openbao", or set BAO_ADDR and BAO_TOKEN where the environment names the service.',
+  },
+};
+
+const sysRotate: RekeyApi = {
+  path: "sys/rotate/root",
+  backup: "sys/rotate/root/backup",
+  write: "POST",
+  wrapsData: true,
+  standbysRespond: true,
+  notServed: {
+    status: 404,
+    who: "which only OpenBao 2.4 and later have",
+    hint: 'For Vault and older OpenBao, set the connection\'s dialect to "hashicorp", or set VAULT_ADDR and VAULT_TOKEN in place of BAO_ADDR and BAO_TOKEN.',
   },
 };
 
@@ -82,7 +104,8 @@ const hashicorp: SecretsDialect = {
   },
   policiesByType: true,
   tokensHaveLeases: true,
-  rekey: sysRekey,
+  rekey: { unseal: sysRekey, recovery: { ...sysRekey, path: "sys/rekey-recovery-key", backup: "sys/rekey/recovery-key-backup" } },
+  sealsNamespaces: false,
   thresholdOfOneIsForOneShare: true,
   statusTellsVerification: true,
   cancelNamesNonce: true,
@@ -105,7 +128,8 @@ export const dialects: Record<string, SecretsDialect> = {
     roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, hold a slash, or be "." or ".."' },
     policiesByType: false,
     tokensHaveLeases: false,
-    rekey: sysRekey,
+    rekey: { unseal: sysRekey },
+    sealsNamespaces: false,
     thresholdOfOneIsForOneShare: false,
     statusTellsVerification: false,
     cancelNamesNonce: false,
@@ -121,17 +145,8 @@ export const dialects: Record<string, SecretsDialect> = {
   hashicorp,
   openbao: {
     ...hashicorp,
-    rekey: {
-      path: "sys/rotate/root",
-      write: "POST",
-      wrapsData: true,
-      standbysRespond: true,
-      notServed: {
-        status: 404,
-        reason: "the service does not serve sys/rotate/root, which only OpenBao 2.4 and later have",
-        hint: 'For Vault and older OpenBao, set the connection\'s dialect to "hashicorp", or set VAULT_ADDR and VAULT_TOKEN in place of BAO_ADDR and BAO_TOKEN.',
-      },
-    },
+    rekey: { unseal: sysRotate, recovery: { ...sysRotate, path: "sys/rotate/recovery", backup: "sys/rotate/recovery/backup" } },
+    sealsNamespaces: true,
     // A cancel takes no nonce, and no attempt is too young for it.
     cancelNamesNonce: false,
   },

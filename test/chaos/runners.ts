@@ -1,7 +1,7 @@
 import { RekeyInputs } from "../../provider/secrets";
 import { runPrograms } from "../support/languages";
 import { nativeProject } from "../support/project";
-import { RekeyStack, RekeyTarget } from "../support/rekey";
+import { RekeyStack, RekeyTarget, stackOn } from "../support/rekey";
 import { Killable, Victim } from "./killable";
 
 /** New shares in the state. */
@@ -39,18 +39,19 @@ export class CommandLine implements Runner {
   /** The state, read once after each run. Before the first, there is no file. */
   private state: Promise<Saved> | undefined = Promise.resolve(savedIn(undefined, undefined));
 
-  constructor({ token, gateway, dialect }: RekeyTarget) {
+  constructor(protected readonly target: RekeyTarget) {
+    const { token, gateway, connection } = target;
     this.runs = new Killable(`${process.pid}-${gateway.url}`, { STEWARD_TOKEN: token });
     this.runs.project
       .program(`
         const rekey = new secrets.Rekey("unseal", JSON.parse(process.env.STEWARD_PLAN));
         exports.complete = rekey.complete;`)
-      .config({ "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } } });
+      .config(connection);
   }
 
   up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }> {
     this.state = undefined;
-    this.runs.project.with({ ...variables, STEWARD_PLAN: JSON.stringify(inputs) });
+    this.runs.project.with({ ...variables, STEWARD_PLAN: JSON.stringify({ target: this.target.keys, ...inputs }) });
     return this.runs.up();
   }
 
@@ -79,7 +80,7 @@ export class YamlCommandLine extends CommandLine {
   override async up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }> {
     const { project } = this.runs;
     await runPrograms(project);
-    const resources = { unseal: { type: "steward:secrets:Rekey", properties: inputs } };
+    const resources = { unseal: { type: "steward:secrets:Rekey", properties: { target: this.target.keys, ...inputs } } };
     // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of Pulumi's YAML.
     const outputs = { complete: "${unseal.complete}" };
     const program = [`resources: ${JSON.stringify(resources)}`, `outputs: ${JSON.stringify(outputs)}`];
@@ -98,8 +99,8 @@ export class InProcess implements Runner {
   private die: (() => void) | undefined;
   private isKilled = false;
 
-  constructor({ config }: RekeyTarget) {
-    this.stack = new RekeyStack(config);
+  constructor(target: RekeyTarget) {
+    this.stack = stackOn(target);
   }
 
   async up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }> {

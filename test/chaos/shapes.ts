@@ -1,5 +1,5 @@
 import { First, rekeyTargets, withRekeyTarget } from "../support/rekey";
-import { RekeyDialect } from "../support/rekey-wire";
+import { Keys, RekeyDialect } from "../support/rekey-wire";
 import { oneIn } from "../support/scope";
 import { InProcess } from "./runners";
 import { Fault, Plan, Report, Strike, tell } from "./story";
@@ -46,8 +46,8 @@ const kinds: { fault: Fault; when: Strike["when"] }[] = [
  * Tests every fault at every request of a rekey, before and after the server receives it. The provider runs in this process. For the command line
  * and its processes, see test/end-to-end/secrets/rekey-kills.test.ts.
  */
-export function everyBlow(dialect: RekeyDialect, names: readonly string[]): void {
-  const { start } = rekeyTargets.find((each) => each.dialect === dialect) as (typeof rekeyTargets)[number];
+export function everyBlow(dialect: RekeyDialect, names: readonly string[], keys: Keys = "unseal"): void {
+  const { start } = rekeyTargets.find((each) => each.dialect === dialect && each.keys === keys) as (typeof rekeyTargets)[number];
   test.each(names.map((name) => shapes.find((shape) => shape.name === name) as (typeof shapes)[number]))(
     "$name: no fault at any request loses a key, and the rekey completes",
     async ({ first, plan }) => {

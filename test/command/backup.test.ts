@@ -6,7 +6,7 @@ import { holders } from "../support/pgp";
 import { refusal } from "../support/refusal";
 import { onEachRekeyTarget } from "../support/rekey";
 import { wireOf } from "../support/rekey-wire";
-import { Ended, steward, variablesOf } from "./holder";
+import { argumentsOf, Ended, steward, variablesOf } from "./holder";
 import { folder, formsOf, tools } from "./rekey";
 
 onEachRekeyTarget("pulumi-steward rekey backup", (current) => {
@@ -62,8 +62,8 @@ onEachRekeyTarget("pulumi-steward rekey backup", (current) => {
   });
 
   test("an error names the policy that a token lacks to read or remove the backup", async () => {
-    const { outOfBand, config, dialect } = current();
-    const [, path] = wireOf(dialect).sent("GET", "/v1/sys/rekey/backup");
+    const { outOfBand, config, dialect, keys } = current();
+    const [, path] = wireOf(dialect, keys).sent("GET", "/v1/sys/rekey/backup");
     const place = path.replace("/v1/", "");
     const tokenWith = async (capabilities: string[]): Promise<string> => {
       const policy = `path "${place}" { capabilities = ${JSON.stringify(capabilities)} }`;
@@ -75,11 +75,11 @@ onEachRekeyTarget("pulumi-steward rekey backup", (current) => {
     const own = config["steward:default"] as { secrets: object };
     const without = await tokenWith(["list"]);
     setAllConfig({ "steward:default": JSON.stringify({ secrets: { ...own.secrets, token: without } }) });
-    await expect(secrets.getRekeyBackup()).rejects.toThrow(refusal("ERR_FORBIDDEN", { method: "GET", path, status: 403 }));
-    await expect(secrets.getRekeyBackup()).rejects.toThrow(needs("read"));
+    await expect(secrets.getRekeyBackup({ target: keys })).rejects.toThrow(refusal("ERR_FORBIDDEN", { method: "GET", path, status: 403 }));
+    await expect(secrets.getRekeyBackup({ target: keys })).rejects.toThrow(needs("read"));
     setAllConfig({});
     const run = async (token: string, args: string[]): Promise<Ended> =>
-      steward(variablesOf({ ...current(), token }), ["rekey", "backup", ...args]);
+      steward(variablesOf({ ...current(), token }), argumentsOf(current(), "backup", ...args));
     expect(await run(without, [])).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(needs("read")) });
 
     const name = await forHolders(await holders(3));

@@ -10,8 +10,17 @@ import { variablesFor } from "../support/rekey-wire";
 export const command: string = join(__dirname, "../../dist", "command/index.js");
 
 /** The variables that name a service. */
-export const variablesOf = ({ dialect, gateway, token }: RekeyTarget): Record<string, string> =>
-  variablesFor(dialect, { url: gateway.url, token });
+export const variablesOf = ({ dialect, gateway, token, namespace }: RekeyTarget): Record<string, string> => ({
+  ...variablesFor(dialect, { url: gateway.url, token }),
+  ...(namespace ? { BAO_NAMESPACE: namespace } : {}),
+});
+
+/** A command of a holder, for the keys of this service. */
+export const argumentsOf = ({ keys }: Pick<RekeyTarget, "keys">, ...args: string[]): string[] => [
+  "rekey",
+  ...args,
+  ...(keys === "recovery" && !args.includes("--help") && args[0] !== "decrypt" ? ["--target", keys] : []),
+];
 
 export interface Ended {
   code: number;

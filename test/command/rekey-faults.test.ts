@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { holders } from "../support/pgp";
 import { onEachRekeyTarget } from "../support/rekey";
-import { enter, stewardProcess, typing, variablesOf } from "./holder";
+import { argumentsOf, enter, stewardProcess, typing, variablesOf } from "./holder";
 import { askedForShare, confirmed, folder, formsOf, tools } from "./rekey";
 
 onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
@@ -243,7 +243,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     await submitShares(name);
     const broken = await typing(
       variablesOf(current()),
-      ["rekey", "submit", "--nonce", name],
+      argumentsOf(current(), "submit", "--nonce", name),
       { [askedForShare]: share(2) + enter },
       { brokenOutput: true },
     );
@@ -258,7 +258,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     let pid = 0;
     current().gateway.interrupt = ({ path }) =>
       path === "/v1/sys/rekey/update" ? { when: "after", act: () => void process.kill(pid, "SIGINT"), answer: (body) => body } : undefined;
-    const last = await stewardProcess(variablesOf(current()), ["rekey", "submit", "--nonce", name], share(2), (started) => {
+    const last = await stewardProcess(variablesOf(current()), argumentsOf(current(), "submit", "--nonce", name), share(2), (started) => {
       pid = started;
     });
     expect(last.code).toBe(0);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Holder } from "../support/pgp";
 import { RekeyTarget } from "../support/rekey";
-import { Ended, Person, steward, typing, variablesOf } from "./holder";
+import { argumentsOf, Ended, Person, steward, typing, variablesOf } from "./holder";
 
 // Helpers for the stories of the holders' command line.
 
@@ -25,9 +25,9 @@ export const formsOf = (share: string): string[] => {
 };
 
 export function tools(current: () => RekeyTarget) {
-  const alone = (args: string[], input?: string): Promise<Ended> => steward(variablesOf(current()), ["rekey", ...args], input);
+  const alone = (args: string[], input?: string): Promise<Ended> => steward(variablesOf(current()), argumentsOf(current(), ...args), input);
   const atTerminal = (args: string[], person: Person): ReturnType<typeof typing> =>
-    typing(variablesOf(current()), ["rekey", ...args], person);
+    typing(variablesOf(current()), argumentsOf(current(), ...args), person);
   const sent = (path: string): number =>
     current().gateway.requests.filter((request) => request.method === "PUT" && request.path === `/v1/sys/rekey/${path}`).length;
 

@@ -2,19 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { holders } from "../support/pgp";
-import { onEachRekeyTarget } from "../support/rekey";
+import { onEachRekeyTarget, onService } from "../support/rekey";
 import { newStory, Story } from "../support/story";
-import { steward, variablesOf } from "./holder";
+import { argumentsOf, steward, variablesOf } from "./holder";
 
 onEachRekeyTarget("a `pulumi up` that waits for holders who use the command line", (current) => {
   let project: Story;
   let folder: string;
   beforeEach(() => {
-    const { gateway, token, dialect } = current();
+    const { token } = current();
     folder = mkdtempSync(join(tmpdir(), "steward-holders-"));
-    project = newStory({ STEWARD_TOKEN: token }).config({
-      "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } },
-    });
+    project = onService(newStory({ STEWARD_TOKEN: token }), current());
   });
   afterEach(() => {
     project.remove();
@@ -45,7 +43,7 @@ onEachRekeyTarget("a `pulumi up` that waits for holders who use the command line
     gateway.interrupt = undefined;
     const nonce = String((await outOfBand("GET", "sys/rekey/init")).body.nonce);
     for (const share of first.slice(1, 3)) {
-      const given = await steward(variablesOf(current()), ["rekey", "submit", "--nonce", nonce], share);
+      const given = await steward(variablesOf(current()), argumentsOf(current(), "submit", "--nonce", nonce), share);
       expect(given).toMatchObject({ code: 0, stdout: "" });
       for (const { fingerprint } of all) expect(given.stderr).toContain(fingerprint);
     }

@@ -21,22 +21,37 @@ const asDocumented: Wire = {
   wrapped: (fields) => fields,
 };
 
+const backup = "sys/rekey/backup";
 const rekey = "sys/rekey/";
-const rotation = "sys/rotate/root/";
-const swap = (method: string, path: string, [from, to]: [string, string], [verb, other]: [string, string]): [string, string] =>
-  path.includes(from) ? [method === verb ? other : method, path.replace(from, to)] : [method, path];
+/** Maps the paths of a rekey to others, and the method that writes to another one. */
+const mapped = (own: string, ownBackup: string, verb: string): Pick<Wire, "sent" | "named"> => ({
+  sent: (method, path) =>
+    path.includes(rekey)
+      ? [method === "PUT" ? verb : method, path.includes(backup) ? path.replace(backup, ownBackup) : path.replace(rekey, own)]
+      : [method, path],
+  named: (method, path) =>
+    path.includes(own) || path.includes(ownBackup)
+      ? [method === verb ? "PUT" : method, path.replace(ownBackup, backup).replace(own, rekey)]
+      : [method, path],
+});
 
 const dataOf = (json: unknown): Record<string, unknown> | undefined => (json as { data?: Record<string, unknown> } | undefined)?.data;
 
-const openbao: Wire = {
-  sent: (method, path) => swap(method, path, [rekey, rotation], ["PUT", "POST"]),
-  named: (method, path) => swap(method, path, [rotation, rekey], ["POST", "PUT"]),
+const openbao = (path: string): Wire => ({
+  ...mapped(path, `${path}backup`, "POST"),
   fields: (json) => (dataOf(json) ?? json ?? {}) as Record<string, unknown>,
   // An error response has no data.
   wrapped: (fields, json) => (dataOf(json) ? { ...(json as object), data: fields } : fields),
-};
+});
 
-export const wireOf = (dialect: RekeyDialect): Wire => (dialect === "openbao" ? openbao : asDocumented);
+export type Keys = "unseal" | "recovery";
+
+export function wireOf(dialect: RekeyDialect, keys: Keys = "unseal"): Wire {
+  if (dialect === "openbao") return openbao(keys === "recovery" ? "sys/rotate/recovery/" : "sys/rotate/root/");
+  return keys === "recovery"
+    ? { ...asDocumented, ...mapped("sys/rekey-recovery-key/", "sys/rekey/recovery-key-backup", "PUT") }
+    : asDocumented;
+}
 
 /** The variables of a holder's environment that name a service. */
 export function variablesFor(dialect: RekeyDialect, { url, token }: { url: string; token: string }): Record<string, string> {

@@ -1,14 +1,18 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { StewardError } from "../../provider/errors";
 import { RekeyInputs } from "../../provider/secrets";
 import { ShareSet } from "../../provider/secrets/rekey/crypto";
 import { inspectShares } from "../../provider/secrets/rekey/inputs";
 import { Submission } from "../../provider/secrets/rekey/submit";
 import { Sandbox, start } from "../../sandbox/index";
-import { startOpenBao, startVault } from "../../tools/servers";
+import { createTenant, startOpenBao, startOpenBaoWithStaticSeal, startVault, startVaultWithTransitSeal } from "../../tools/servers";
 import { call } from "./call";
 import { Engine } from "./engine";
 import { Gateway, startGateway } from "./gateway";
-import { RekeyDialect, rekeyDialects, wireOf } from "./rekey-wire";
+import { Keys, RekeyDialect, rekeyDialects, wireOf } from "./rekey-wire";
+import { isWhole } from "./scope";
+import { Story } from "./story";
 
 type Properties = Record<string, unknown>;
 
@@ -30,7 +34,11 @@ export class RekeyStack {
   readonly shares: Engine;
   readonly commit: Engine;
 
-  constructor(config: Record<string, object>, Mechanism: new (token: string, config: Record<string, object>) => Engine = Engine) {
+  constructor(
+    config: Record<string, object>,
+    Mechanism: new (token: string, config: Record<string, object>) => Engine = Engine,
+    private readonly keys: Keys = "unseal",
+  ) {
     this.attempt = new Mechanism("secrets:RekeyAttempt", config);
     this.shares = new Mechanism("secrets:RekeyShares", config);
     this.commit = new Mechanism("secrets:RekeyCommit", config);
@@ -38,16 +46,16 @@ export class RekeyStack {
 
   /** The inputs that the component passes to its first resource. */
   attemptInputs = ({ currentShares, newShares, ...more }: RekeyInputs): Properties =>
-    given({ ...more, ...inspectShares({ currentShares, newShares }) });
+    given({ target: this.keys, ...more, ...inspectShares({ currentShares, newShares }) });
 
   private sharesInputs({ currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares }: RekeyInputs): Properties {
     const { attempt } = this.attempt.outputs();
-    return given({ attempt, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares });
+    return given({ target: this.keys, attempt, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares });
   }
 
   private commitInputs({ currentShares, newShares, proof, removeBackup, onConflict, discardShares }: RekeyInputs): Properties {
     const { submission } = this.shares.outputs();
-    return given({ submission, currentShares, newShares, proof, removeBackup, onConflict, discardShares });
+    return given({ target: this.keys, submission, currentShares, newShares, proof, removeBackup, onConflict, discardShares });
   }
 
   /** The output of the step that submits current shares. */
@@ -109,13 +117,19 @@ export class RekeyStack {
   }
 }
 
-/** A secrets service whose unseal keys a test may change: the sandbox in each dialect, or a real one for this test. */
+/** A secrets service whose keys a test may change: the sandbox in each dialect, or a real one for this test. */
 export interface RekeyTarget {
   dialect: RekeyDialect;
+  keys: Keys;
+  namespace?: string;
   /** The gateway in front of it, which the provider's requests pass. */
   gateway: Gateway;
   token: string;
   config: Record<string, object>;
+  /** The connection of a program, with the token in the variable STEWARD_TOKEN. */
+  connection: Record<string, object>;
+  /** A program about the unseal keys, for the keys of this target. */
+  program(text: string): string;
   sandbox?: Sandbox;
   /** The shares at the start. */
   first: string[];
@@ -134,9 +148,10 @@ export interface First {
   threshold: number;
 }
 
-async function onSandbox(dialect: RekeyTarget["dialect"], { shares, threshold }: First): Promise<RekeyTarget> {
-  const sandbox = await start({ dialect, unsealShares: shares, unsealThreshold: threshold });
-  const target = await before(sandbox.secrets.url, sandbox.secrets.token, dialect);
+async function onSandbox({ dialect, keys }: Column, { shares, threshold }: First): Promise<RekeyTarget> {
+  const seal = keys === "recovery" ? "stored" : "shamir";
+  const sandbox = await start({ dialect, seal, unsealShares: shares, unsealThreshold: threshold });
+  const target = await before(sandbox.secrets.url, sandbox.secrets.token, { dialect, keys });
   return {
     ...target,
     sandbox,
@@ -153,17 +168,24 @@ async function onSandbox(dialect: RekeyTarget["dialect"], { shares, threshold }:
   };
 }
 
-async function onReal(dialect: RealDialect): Promise<RekeyTarget> {
-  const server = await (dialect === "openbao" ? startOpenBao() : startVault());
-  const target = await before(server.address, server.token, dialect);
+async function onReal({ dialect, keys, begin, namespace }: Real): Promise<RekeyTarget> {
+  const server = await begin();
+  const first = namespace ? await createTenant(server, namespace) : server.keys;
+  const target = await before(server.address, server.token, { dialect, keys, namespace });
   const { outOfBand } = target;
+  const seals = namespace ? `sys/namespaces/${namespace}` : "sys";
   return {
     ...target,
-    first: server.keys,
+    first,
     async sealAndUnseal(shares) {
-      await outOfBand("PUT", "sys/seal");
+      // The requests about a namespace's seal go to the namespace above it.
+      const send = async (end: string, body?: object): Promise<Record<string, unknown>> => {
+        const { json } = await call({ url: server.address, token: server.token }, "PUT", `/v1/${seals}/${end}`, body);
+        return json?.data ?? json ?? {};
+      };
+      await send("seal");
       let sealed: unknown;
-      for (const key of shares) sealed = (await outOfBand("PUT", "sys/unseal", { key })).body.sealed;
+      for (const key of shares) ({ sealed } = await send("unseal", { key }));
       if (sealed !== false) throw new Error("these shares are not valid");
     },
     // An attempt to generate a root token, which is canceled in the end: its last share is verified like the unseal keys.
@@ -190,45 +212,89 @@ async function onReal(dialect: RealDialect): Promise<RekeyTarget> {
 async function before(
   address: string,
   token: string,
-  dialect: RekeyTarget["dialect"],
-): Promise<Pick<RekeyTarget, "dialect" | "gateway" | "token" | "config" | "outOfBand">> {
-  const wire = wireOf(dialect);
+  { dialect, keys, namespace }: Pick<Real, "namespace"> & Pick<Column, "dialect" | "keys">,
+): Promise<Omit<RekeyTarget, "first" | "sandbox" | "sealAndUnseal" | "opens" | "stop">> {
+  const wire = wireOf(dialect, keys);
   const gateway = await startGateway(address, wire);
-  const config = { "steward:default": { secrets: { address: gateway.url, token, dialect } } };
+  const settings = given({ address: gateway.url, dialect, namespace });
+  const config = { "steward:default": { secrets: { ...settings, token } } };
+  const connection = { "steward:default": { secrets: { ...settings, tokenEnv: "STEWARD_TOKEN" } } };
+  const program = (text: string): string =>
+    keys === "unseal"
+      ? text
+      : text.replaceAll("secretShares:", 'target: "recovery", secretShares:').replaceAll(/(getRekey\w+\()\)/g, '$1{ target: "recovery" })');
   const outOfBand: RekeyTarget["outOfBand"] = async (method, path, body) => {
-    const [verb, place] = wire.sent(method, `/v1/${path}`);
+    const [verb, place] = wire.sent(method, `/v1/${namespace ? `${namespace}/` : ""}${path}`);
     const { status, json } = await call({ url: address, token }, verb, place, body);
     return { status, body: path.startsWith("sys/rekey/") ? wire.fields(json) : (json ?? {}) };
   };
-  return { dialect, gateway, token, config, outOfBand };
+  return { dialect, keys, ...(namespace ? { namespace } : {}), gateway, token, config, connection, program, outOfBand };
 }
 
 const fiveOfThree: First = { shares: 5, threshold: 3 };
 
-type RealDialect = "hashicorp" | "openbao";
-const { REAL_VAULT_ADDRESS, REAL_OPENBAO_ADDRESS } = process.env;
-const real: { name: string; dialect: RealDialect }[] = [
-  { name: "real Vault", dialect: "hashicorp" },
-  ...(REAL_OPENBAO_ADDRESS ? [{ name: "real OpenBao", dialect: "openbao" as const }] : []),
-];
-
-interface RekeyTargetEntry {
+/** A kind of service and of keys. */
+interface Column {
   name: string;
   dialect: RekeyDialect;
+  keys: Keys;
+}
+interface Real extends Column {
+  begin: typeof startVault;
+  /** A namespace of OpenBao with unseal keys of its own, which are those to replace. */
+  namespace?: string;
+}
+interface RekeyTargetEntry extends Column {
   start(first?: First): Promise<RekeyTarget>;
 }
 
+const { REAL_VAULT_ADDRESS, REAL_OPENBAO_ADDRESS, TARGETS } = process.env;
+const vault: Real[] = [
+  { name: "real Vault", dialect: "hashicorp", keys: "unseal", begin: startVault },
+  { name: "real Vault, recovery keys", dialect: "hashicorp", keys: "recovery", begin: startVaultWithTransitSeal },
+];
+const openbao: Real[] = [
+  { name: "real OpenBao", dialect: "openbao", keys: "unseal", begin: startOpenBao },
+  { name: "real OpenBao, recovery keys", dialect: "openbao", keys: "recovery", begin: startOpenBaoWithStaticSeal },
+  { name: "real OpenBao, tenant", dialect: "openbao", keys: "unseal", begin: startOpenBao, namespace: "tenant" },
+];
+/** With TARGETS=all, as each night, all of them. */
+const real = [...vault, ...(REAL_OPENBAO_ADDRESS ? openbao : [])].filter(({ name }) => TARGETS === "all" || !/Vault,|tenant/.test(name));
+
+const ofSandbox: Column[] = [
+  ...rekeyDialects.map((dialect): Column => ({ name: `sandbox, ${dialect}`, dialect, keys: "unseal" })),
+  { name: "sandbox, hashicorp, recovery keys", dialect: "hashicorp", keys: "recovery" },
+  { name: "sandbox, openbao, recovery keys", dialect: "openbao", keys: "recovery" },
+];
+
 /** The services for suites about rekeys. A real one always starts with five shares and a threshold of three. */
 export const rekeyTargets: RekeyTargetEntry[] = REAL_VAULT_ADDRESS
-  ? real.map(({ name, dialect }) => ({ name, dialect, start: () => onReal(dialect) }))
-  : rekeyDialects.map((dialect) => ({
-      name: `sandbox, ${dialect}`,
-      dialect,
-      start: (first = fiveOfThree) => onSandbox(dialect, first),
-    }));
+  ? real.map((column) => ({ ...column, start: () => onReal(column) }))
+  : ofSandbox.map((column) => ({ ...column, start: (first = fiveOfThree) => onSandbox(column, first) }));
 
-/** The services for suites that start Pulumi: one dialect is enough, but each real service. */
-export const slowRekeyTargets: RekeyTargetEntry[] = REAL_VAULT_ADDRESS ? rekeyTargets : rekeyTargets.slice(-1);
+/** The services for suites that start Pulumi: one of the sandbox for each kind of keys is enough, but each real service. */
+export const slowRekeyTargets: RekeyTargetEntry[] = REAL_VAULT_ADDRESS ? rekeyTargets : rekeyTargets.slice(2, isWhole ? 4 : 3);
+
+/** Makes the programs of a project those of this service, whose keys they may not name. */
+export function onService<T extends Pick<Story, "folder" | "program" | "example" | "config">>(project: T, target: RekeyTarget): T {
+  const write = project.program.bind(project);
+  const copy = project.example.bind(project);
+  project.program = (source) => write(target.program(source));
+  project.example = (name) => {
+    const copied = copy(name);
+    const file = join(project.folder, "program/index.ts");
+    writeFileSync(file, target.program(readFileSync(file, "utf8")));
+    return copied;
+  };
+  project.config(target.connection);
+  return project;
+}
+
+/** A stack on a service. */
+export const stackOn = (
+  { config, keys }: RekeyTarget,
+  Mechanism?: new (token: string, config: Record<string, object>) => Engine,
+): RekeyStack => new RekeyStack(config, Mechanism, keys);
 
 /** Runs a function on a new service. */
 export async function withRekeyTarget<T>(

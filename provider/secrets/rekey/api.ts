@@ -4,11 +4,26 @@ import { StewardError } from "../../errors";
 import { delayAfter429, pauseFor } from "../../http";
 import { unexpectedResponse } from "../../http/failure";
 import { isObject } from "../../text/json";
-import { apiPath, call, dialectOf, foreignResponse, isFromService } from "../client";
+import { apiPath, call, dialectOf, foreignResponse, isFromService, namespaceOf, withoutNamespace } from "../client";
+import { RekeyApi, RekeyTarget } from "../dialects";
 import { decodeShare, ShareSet } from "./crypto";
-import { identified } from "./stops";
+import { identified, stopped, wrongTarget } from "./stops";
 
 // The endpoints of a rekey, below the dialect's path: one function for each request.
+
+/** An operation on one kind of keys. */
+export interface RekeyOperation extends Operation {
+  target: RekeyTarget;
+}
+
+export const ofTarget = (operation: Operation, { target = "unseal" }: { target?: RekeyTarget }): RekeyOperation => ({
+  ...operation,
+  target,
+});
+
+/** The command of a holder, such as `pulumi-steward rekey submit`. */
+export const commandFor = ({ target }: RekeyOperation, command: string): string =>
+  `pulumi-steward rekey ${command}${target === "recovery" ? " --target recovery" : ""}`;
 
 /** The status of the rekey on the service. */
 export interface RekeyStatus {
@@ -16,7 +31,7 @@ export interface RekeyStatus {
   started: boolean;
   /** The nonce of the attempt. Empty without an attempt. */
   nonce: string;
-  /** The number of new shares that will unseal the service. */
+  /** The threshold of the new shares. */
   threshold: number;
   /** The number of new shares. */
   shares: number;
@@ -53,6 +68,11 @@ export interface RekeyBackup {
   nonce: string;
   /** The PGP messages for each fingerprint, in hex. */
   keys: Record<string, string[]>;
+}
+
+/** The first recovery keys, which prove nothing until they are verified. */
+export interface FirstShares extends Pick<ShareSet, "shares" | "encrypted"> {
+  verificationNonce: string;
 }
 
 type Endpoint = "init" | "update" | "verify" | "backup";
@@ -93,6 +113,14 @@ const updateSchema = z
   })
   // A body without either may hide a completion.
   .refine(({ complete, progress }) => complete || progress !== undefined);
+/** The response to the start of a rekey without current shares: the first recovery keys. It has no nonce. */
+const firstSchema = z.object({
+  complete: z.literal(true),
+  keys: strings,
+  keys_base64: strings,
+  pgp_fingerprints: strings,
+  verification_nonce: z.string().min(1),
+});
 const backupSchema = z.object({
   nonce: z.string(),
   keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish(),
@@ -106,7 +134,28 @@ interface RekeyResponse {
   path: string;
 }
 
-const pathTo = (operation: Operation, endpoint: Endpoint): string => apiPath(dialectOf(operation).rekey.path, endpoint);
+/** The API of the rekey. Throws if the service has no such keys for this connection. */
+function apiOf(operation: RekeyOperation): RekeyApi {
+  const { rekey, sealsNamespaces } = dialectOf(operation);
+  const api = rekey[operation.target];
+  if (!api)
+    throw stopped("wrong-dialect", noRecoveryKeys, 'Set the connection\'s dialect to "hashicorp" or "openbao".', "ERR_INVALID_INPUT");
+  if (namespaceOf(operation) && !sealsNamespaces)
+    throw stopped(
+      "wrong-namespace",
+      "a namespace of this service has no keys of its own: all namespaces are sealed with the service",
+      "Nothing was sent. Use a connection without a namespace.",
+      "ERR_INVALID_INPUT",
+    );
+  return api;
+}
+
+export const noRecoveryKeys = "recovery keys need the dialect hashicorp or openbao: the API document does not describe them";
+
+function pathTo(operation: RekeyOperation, endpoint: Endpoint): string {
+  const { path, backup } = apiOf(operation);
+  return endpoint === "backup" ? apiPath(backup) : apiPath(path, endpoint);
+}
 
 function parse<T>(schema: z.ZodType<T>, response: RekeyResponse): T {
   const parsed = schema.safeParse(response.fields);
@@ -122,42 +171,45 @@ function unexpectedBody({ method, path }: Omit<RekeyResponse, "fields">): Stewar
 const capabilities = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
 
 /** Sends a request. One that changes the attempt is never retried blindly, and never sent when Pulumi can no longer save the response. */
-async function send(operation: Operation, method: keyof typeof capabilities, endpoint: Endpoint, content?: object): Promise<RekeyResponse> {
+async function send(
+  operation: RekeyOperation,
+  method: keyof typeof capabilities,
+  endpoint: Endpoint,
+  content?: object,
+): Promise<RekeyResponse> {
   if (method !== "GET") await operation.run.engine.assertAlive();
   const path = pathTo(operation, endpoint);
-  const { rekey } = dialectOf(operation);
   // The responses to shares are parsed. A strange one may still hold the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
   const request = { method, path, body: content, retry: method === "GET" ? "idempotent" : "never" } as const;
   const body = await call(operation, request, ownsBody).catch((error) => {
     if (error.details?.rule === foreignResponse) throw unexpectedBody({ method, path });
     if (!(error instanceof StewardError) || error.status !== 403) throw error;
-    const policy = `The token's policy must grant \`${capabilities[method]}\` on ${rekey.path}/${endpoint}.`;
+    const policy = `The token's policy must grant \`${capabilities[method]}\` on ${path.replace("/v1/", "")}.`;
     throw error.with({ hint: `${error.details.hint ?? ""} ${policy}`.trim() });
   });
-  const fields = rekey.wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
+  const fields = apiOf(operation).wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
   return { fields, method, path };
 }
 
-const write = (operation: Operation, endpoint: Endpoint, content: object): Promise<RekeyResponse> =>
-  send(operation, dialectOf(operation).rekey.write, endpoint, content);
+const write = (operation: RekeyOperation, endpoint: Endpoint, content: object): Promise<RekeyResponse> =>
+  send(operation, apiOf(operation).write, endpoint, content);
 
-/** The responses of OpenBao to the status, for a namespace without unseal keys, and to `sys/health`, for any namespace. */
-const namespaced = /namespace is not sealable|unavailable in namespaces/;
-
-const explainNamespace = (error: unknown): unknown =>
-  error instanceof StewardError && namespaced.test(error.details.reason)
-    ? error.with({ hint: "The rekey of a namespace is not supported: use a connection without a namespace." })
-    : error;
-
-/** The same error, with the dialect to use where the service does not serve the path of this one. */
-function explainNotServed(error: unknown, operation: Operation): unknown {
-  const { status, reason, hint } = dialectOf(operation).rekey.notServed;
-  if (!(error instanceof StewardError) || !isFromService(error) || error.status !== status) return explainNamespace(error);
-  return identified("wrong-dialect", error.with({ code: "ERR_REJECTED", reason, hint }));
+/** The same error, with the setting to correct where the service has no such keys or does not serve the path. */
+function explainNotServed(error: unknown, operation: RekeyOperation): unknown {
+  if (!(error instanceof StewardError) || !isFromService(error)) return error;
+  if (error.details.reason === "namespace is not sealable") {
+    const reason = `the namespace ${namespaceOf(operation)} has no unseal keys of its own: it is sealed with the namespace above it`;
+    return identified("wrong-namespace", error.with({ reason, hint: "Use a connection to a namespace that has unseal keys, or to none." }));
+  }
+  if (/recovery (rekeying )?not supported/.test(error.details.reason)) return wrongTarget(operation);
+  const { path, notServed } = apiOf(operation);
+  if (error.status !== notServed.status || error.details.reason === "namespace not found") return error;
+  const reason = `the service does not serve ${path}, ${notServed.who}`;
+  return identified("wrong-dialect", error.with({ code: "ERR_REJECTED", reason, hint: notServed.hint }));
 }
 
-export async function getStatus(operation: Operation): Promise<RekeyStatus> {
+export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus> {
   const response = await send(operation, "GET", "init").catch((error) => {
     throw explainNotServed(error, operation);
   });
@@ -182,17 +234,18 @@ export async function getStatus(operation: Operation): Promise<RekeyStatus> {
 }
 
 /** A standby of OpenBao knows no attempt of the active node, and its keys may be old. */
-async function assertActiveNode(operation: Operation): Promise<void> {
-  if (!dialectOf(operation).rekey.standbysRespond) return;
-  await call(operation, { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
-    if (!(error instanceof StewardError) || ![429, 473, 474].includes(error.status ?? 0)) throw explainNamespace(error);
+async function assertActiveNode(operation: RekeyOperation): Promise<void> {
+  if (!apiOf(operation).standbysRespond) return;
+  // No namespace serves this path.
+  await call(withoutNamespace(operation), { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
+    if (!(error instanceof StewardError) || ![429, 473, 474].includes(error.status ?? 0)) throw error;
     const reason = `${operation.server.address} leads to a standby, which knows nothing of a rekey on the active node`;
     const hint = "Set the connection's address to the active node, or to a load balancer whose health check is /v1/sys/health.";
     throw identified("standby", error.with({ code: "ERR_UNAVAILABLE", reason, hint }));
   });
 }
 
-async function getVerification(operation: Operation): Promise<RekeyStatus["verification"]> {
+async function getVerification(operation: RekeyOperation): Promise<RekeyStatus["verification"]> {
   try {
     return verificationOf(await send(operation, "GET", "verify"));
   } catch (error) {
@@ -207,8 +260,11 @@ function verificationOf(response: RekeyResponse): RekeyStatus["verification"] {
   return started && nonce !== "" ? { nonce, progress, threshold: t, shares: n } : undefined;
 }
 
-/** Starts an attempt. Returns its nonce, if the response names it. */
-export async function startAttempt(operation: Operation, parameters: Omit<RekeyParameters, "encryptionKeys">): Promise<string | undefined> {
+/** Starts an attempt. Returns its nonce, if the response names it, and the new shares if there are no current ones. */
+export async function startAttempt(
+  operation: RekeyOperation,
+  parameters: Omit<RekeyParameters, "encryptionKeys">,
+): Promise<{ nonce?: string; first?: FirstShares }> {
   const content = {
     secret_shares: parameters.shares,
     secret_threshold: parameters.threshold,
@@ -218,14 +274,19 @@ export async function startAttempt(operation: Operation, parameters: Omit<RekeyP
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(operation)).started;
   const { fields } = await retryAfter429(operation, () => write(operation, "init", content), isNoneInProgress);
-  return startSchema.safeParse(fields).data?.nonce || undefined;
+  const { nonce } = startSchema.safeParse(fields).data ?? {};
+  const { data: made } = firstSchema.safeParse(fields);
+  return {
+    nonce: nonce || undefined,
+    ...(made && { first: { ...sharesIn(made, parameters), verificationNonce: made.verification_nonce } }),
+  };
 }
 
 /**
  * Cancels the attempt with this nonce. Returns false if the attempt was gone: canceled by this or another request, or committed. In a dialect that sends
  * no nonce, this ends any attempt in progress, so check the status first.
  */
-export async function cancelAttempt(operation: Operation, nonce: string): Promise<boolean> {
+export async function cancelAttempt(operation: RekeyOperation, nonce: string): Promise<boolean> {
   const isInProgress = async (): Promise<boolean> => (await getStatus(operation)).nonce === nonce;
   const content = dialectOf(operation).cancelNamesNonce ? { nonce } : undefined;
   const cancel = (): Promise<RekeyResponse> => retryAfter429(operation, () => send(operation, "DELETE", "init", content), isInProgress);
@@ -253,30 +314,36 @@ export async function cancelAttempt(operation: Operation, nonce: string): Promis
 }
 
 /** Vault refuses a cancel without a body: a connection without a dialect sends none. */
-const explainRefusedCancel = (error: StewardError, operation: Operation): StewardError =>
+const explainRefusedCancel = (error: StewardError, operation: RekeyOperation): StewardError =>
   dialectOf(operation).cancelNamesNonce
     ? error
     : identified("wrong-dialect", error.with({ hint: 'If the service is Vault, set the connection\'s dialect to "hashicorp".' }));
 
 /** Submits a current share. The response to the last one holds the new set. */
 export async function submitShare(
-  operation: Operation,
+  operation: RekeyOperation,
   { nonce, share }: { nonce: string; share: string },
   parameters: Pick<RekeyParameters, "threshold" | "fingerprints">,
 ): Promise<{ set?: ShareSet; progress?: number }> {
-  const response = await write(operation, "update", { key: share, nonce });
-  const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, response);
-  if (!complete) return { progress };
-  const { threshold, fingerprints } = parameters;
+  const response = parse(updateSchema, await write(operation, "update", { key: share, nonce }));
+  if (!response.complete) return { progress: response.progress };
+  return { set: { nonce, threshold: parameters.threshold, ...sharesIn(response, parameters) } };
+}
+
+/** The new shares in a response. */
+function sharesIn(
+  { keys, keys_base64, pgp_fingerprints }: Pick<z.infer<typeof updateSchema>, "keys" | "keys_base64" | "pgp_fingerprints">,
+  { fingerprints }: Pick<RekeyParameters, "fingerprints">,
+): Pick<ShareSet, "shares" | "encrypted"> {
   const order = pgp_fingerprints?.length ? pgp_fingerprints.map((each) => each.toLowerCase()) : fingerprints;
   const encrypted = fingerprints.length > 0 ? (keys ?? []).map((each, index) => ({ fingerprint: order[index] ?? "", share: each })) : [];
   const plain = keys_base64 && keys_base64.length > 0 ? keys_base64 : (keys ?? []);
   const shares = fingerprints.length > 0 ? [] : plain.map((each) => decodeShare(each)?.toString("base64") ?? each);
-  return { set: { nonce, threshold, shares, encrypted } };
+  return { shares, encrypted };
 }
 
 /** Restarts the verification of the attempt with this nonce, under a new nonce that requests of earlier runs do not know. */
-export async function restartVerification(operation: Operation, nonce: string): Promise<RekeyStatus["verification"]> {
+export async function restartVerification(operation: RekeyOperation, nonce: string): Promise<RekeyStatus["verification"]> {
   const isVerifying = async (): Promise<boolean> => {
     const status = await getStatus(operation);
     return status.nonce === nonce && status.verification !== undefined;
@@ -291,11 +358,11 @@ export async function restartVerification(operation: Operation, nonce: string): 
 }
 
 /** Verifies a new share. Returns true if it was the last one and the new set is live. */
-export async function verifyShare(operation: Operation, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
+export async function verifyShare(operation: RekeyOperation, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
   return parse(updateSchema, await write(operation, "verify", { key: share, nonce })).complete;
 }
 
-export async function getBackup(operation: Operation): Promise<RekeyBackup | undefined> {
+export async function getBackup(operation: RekeyOperation): Promise<RekeyBackup | undefined> {
   try {
     const { nonce, keys } = parse(backupSchema, await send(operation, "GET", "backup"));
     return {
@@ -313,7 +380,7 @@ export async function getBackup(operation: Operation): Promise<RekeyBackup | und
 }
 
 /** Removes the stored backup. Retries only while the backup still has this nonce. */
-export async function removeBackup(operation: Operation, nonce: string): Promise<void> {
+export async function removeBackup(operation: RekeyOperation, nonce: string): Promise<void> {
   // A blind retry could remove a backup that another client wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(operation))?.nonce === nonce;
   await retryAfter429(operation, () => send(operation, "DELETE", "backup"), isKept);
@@ -329,22 +396,23 @@ export const isReplyLost = (error: unknown): boolean => error instanceof Steward
 /** The service accepted the new shares, and failed as it stored their key: either set may be valid. */
 export const isFailedCommit = ({ details }: StewardError): boolean => details.reason.includes("failed to perform");
 
-/** True if the service reports that it uses auto-unseal. */
-export async function isAutoUnsealed(operation: Operation): Promise<boolean> {
-  if (!dialectOf(operation).showsSeal) return false;
+/** Throws if the service has keys of the other kind. */
+export async function assertTarget(operation: RekeyOperation): Promise<void> {
+  // A namespace has no recovery keys, and the status of the seal is that of the service.
+  if (!dialectOf(operation).showsSeal || namespaceOf(operation)) return;
   const path = apiPath("sys/seal-status");
   const response = { fields: await call(operation, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
-  return Boolean(parse(sealSchema, response).recovery_seal);
+  if ((parse(sealSchema, response).recovery_seal ?? false) !== (operation.target === "recovery")) throw wrongTarget(operation);
 }
 
 /** True if the rekey succeeds without a share: the API document then asks for one of one. */
 export const mayReturnNoShares = (
-  operation: Operation,
+  operation: RekeyOperation,
   { shares, threshold, fingerprints, verification }: Pick<RekeyParameters, "shares" | "threshold" | "fingerprints" | "verification">,
 ): boolean => dialectOf(operation).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
 /** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. */
-export async function waitAfter429(operation: Operation, error: unknown): Promise<void> {
+export async function waitAfter429(operation: RekeyOperation, error: unknown): Promise<void> {
   // The share may have counted, and a service that does not refuse a repeated one would count it twice.
   if (isReplyLost(error) && !dialectOf(operation).refusesRepeatedShares) throw error;
   const { cache, limits } = operation.run;
@@ -361,7 +429,7 @@ export async function waitAfter429(operation: Operation, error: unknown): Promis
  * each retry.
  */
 export async function retryAfter429<T>(
-  operation: Operation,
+  operation: RekeyOperation,
   send: () => Promise<T>,
   isStillCurrent: (error: unknown) => Promise<boolean>,
 ): Promise<T> {

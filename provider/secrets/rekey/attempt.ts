@@ -8,11 +8,12 @@ import { CheckFailure } from "../../errors";
 import { str } from "../../inputs";
 import { removeObject } from "../../lifecycle/ownership";
 import { dialectOf, system } from "../client";
-import { RekeyParameters } from "./api";
+import { assertTarget, noRecoveryKeys, ofTarget, RekeyOperation, RekeyParameters } from "./api";
 import { createThrowAwayKey, inspectKeys, recipients } from "./crypto";
 import { decisive, InspectedShares, isNew, missingShares, RekeyInputs, rekeyFields } from "./inputs";
 import {
   AttemptIdentity,
+  assertFirstVerified,
   assertSavesEachStep,
   cancelLeftovers,
   cancelOwnAttempt,
@@ -28,6 +29,7 @@ import {
   resolveConflict,
   sizeOf,
 } from "./observe";
+import { keysOf } from "./stops";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 
@@ -67,6 +69,11 @@ export interface AttemptState {
 /** Rejects inputs that the service would reject, or that could lose the keys. */
 export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   {
+    fields: ["target"],
+    check: ({ target = "unseal" }, operation) =>
+      dialectOf(operation).rekey[target] ? [] : [{ path: "target", rule: "dialect", reason: noRecoveryKeys }],
+  },
+  {
     fields: ["secretShares", "secretThreshold"],
     check: ({ secretShares, secretThreshold }, operation) => {
       if (secretThreshold > secretShares)
@@ -91,11 +98,11 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     },
   },
   {
-    fields: [...decisive, "keepSharesInState"],
+    fields: [...decisive, "target", "keepSharesInState"],
     check: (inputs, _connection, last) => {
       if (inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)) return [];
-      const reason =
-        "must be true without pgpKeys, to accept that anyone who can decrypt the state can unseal the service; or set pgpKeys, one for each holder";
+      const { can } = keysOf[inputs.target ?? "unseal"];
+      const reason = `must be true without pgpKeys, to accept that anyone who can decrypt the state can ${can}; or set pgpKeys, one for each holder`;
       return [{ path: "keepSharesInState", rule: "clear-text", reason }];
     },
   },
@@ -109,10 +116,10 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     ],
   },
   {
-    fields: ["requireVerification", "allowUnverified", "backup", "pgpKeys"],
-    check: ({ requireVerification = true, allowUnverified, backup, pgpKeys }) => {
+    fields: ["target", "requireVerification", "allowUnverified", "backup", "pgpKeys"],
+    check: ({ target = "unseal", requireVerification = true, allowUnverified, backup, pgpKeys }) => {
       if (requireVerification || (backup && pgpKeys)) return [];
-      const cost = "the last current share commits, and if its response is lost, so are the new keys: the service cannot be unsealed again";
+      const cost = `the last current share commits, and if its response is lost, so are the new keys: nobody can ${keysOf[target].can} again`;
       const remedy = allowUnverified ? "" : ". Set pgpKeys and backup, or allowUnverified: true";
       const reason = `without verification ${cost}${remedy}`;
       return [{ path: "requireVerification", rule: "unverified", reason, ...(allowUnverified ? { warning: true } : {}) }];
@@ -166,7 +173,8 @@ function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: R
 
 /** Holders compare the keys before they submit shares. */
 const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({ operation, inputs, last }) => {
-  const { secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, shareReferences } = inputs;
+  const { target = "unseal", secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, shareReferences } = inputs;
+  const keys = keysOf[target].name;
   const to = await recipients(pgpKeys);
   const missing = missingShares(shareReferences, "currentShares");
   const before = last?.attempt;
@@ -176,21 +184,22 @@ const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({
       "the encryption subkeys have changed: an attempt without new shares starts again, and existing new shares stay encrypted to the old subkeys until triggers change";
     if (isFor(before, desired, inputs)) return hasSubkeys(before, desired) ? [] : [{ path: "pgpKeys", reason: subkeys }];
     const { shares, threshold } = before.parameters;
-    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live unseal keys. If the current shares are not available, it submits those in the state`;
+    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live ${keys}. If the current shares are not available, it submits those in the state`;
     return [{ path: "", reason: text }, ...missing];
   }
   const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;
   const absent = missing.map(({ path, reason: text }) => `; ${path}: ${text}`).join("");
-  const text = `new unseal keys will be made on ${operation.server.address}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
+  const text = `new ${keys} will be made on ${operation.server.address}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
   return [{ path: "", reason: text, isInformation: true }];
 };
 
-async function up(operation: Operation, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
+async function up(operation: RekeyOperation, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
   const before = last.attempt;
   const parameters = await parametersOf(inputs);
   // The state's inputs may be those of a run whose start was lost, so only the attempt shows what it was started for.
   if (before && isFor(before, parameters, inputs)) return { attempt: withKeys(before, parameters) };
   assertSavesEachStep(operation);
+  await assertTarget(operation);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
   return followRows("attempt", attemptRows, before ? "an attempt" : "nothing", {
@@ -203,7 +212,7 @@ async function up(operation: Operation, inputs: AttemptInputs, last: Partial<Att
 
 /** One run of the step, with the attempt that it saves. */
 interface AttemptRun {
-  operation: Operation;
+  operation: RekeyOperation;
   inputs: AttemptInputs;
   identity: AttemptIdentity;
   attempt: Attempt;
@@ -235,6 +244,15 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
     server: ["matchingInUse", "foreign"],
     log: "another rekey is in progress; checked again before shares are submitted",
     act: async ({ attempt }) => ({ attempt }),
+  },
+  {
+    holds: ["nothing", "an attempt"],
+    server: ["noKeys", "matchingFirst"],
+    log: "there are no recovery keys yet: the next step starts the rekey, whose response has the first ones",
+    act: async ({ attempt }) => {
+      assertFirstVerified(attempt.parameters);
+      return { attempt };
+    },
   },
   { holds: ["nothing"], server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
 ];
@@ -275,14 +293,16 @@ export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   },
   rules: rekeyRules,
   deleteBeforeReplace: true,
-  objects: { fields: [], paths: () => [rekeyObjects.attempt] },
+  objects: { fields: ["target"], paths: (fields) => [rekeyObjects(fields).attempt] },
   planNotes,
   read: async ({ state: { attempt } }) => ({ attempt }),
-  create: ({ operation, inputs }) => up(operation, inputs, {}),
-  update: ({ operation, inputs, last }) => up(operation, inputs, last),
-  async delete({ operation, state: { attempt } }) {
+  create: ({ operation, inputs }) => up(ofTarget(operation, inputs), inputs, {}),
+  update: ({ operation, inputs, last }) => up(ofTarget(operation, inputs), inputs, last),
+  async delete({ operation: connected, state }) {
+    const { attempt } = state;
     if (!attempt) return;
-    await removeObject(operation, rekeyObjects.attempt, async () =>
+    const operation = ofTarget(connected, state as Partial<AttemptInputs>);
+    await removeObject(operation, rekeyObjects(operation).attempt, async () =>
       cancelLeftovers(operation, await observe(operation, identityOf(attempt, attempt.nonces)), attempt.nonces),
     );
   },

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../comparison";
-import { Operation } from "../../connection";
 import { Definition } from "../../definition";
 import { valueAt } from "../../inputs";
 import { assertAdopted, newInstance, otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
-import { getBackup } from "./api";
+import { getBackup, ofTarget, RekeyOperation } from "./api";
 import { identityOf } from "./attempt";
 import { isEmpty, redacting, ShareSet, shareDigest, shareOf } from "./crypto";
 import { availableShares, missingShares, ProgramShare, rekeyFields, stepOutput } from "./inputs";
@@ -25,7 +24,7 @@ import {
   resolveConflict,
   tamperedAttempt,
 } from "./observe";
-import { notCommitted, resolveOutcome } from "./probe";
+import { notCommitted, resolveOutcome, stopDead } from "./probe";
 import { stopped, unresolved } from "./stops";
 import { Submission } from "./submit";
 import {
@@ -43,7 +42,7 @@ import {
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then outputs them as live.
 
-async function up(operation: Operation, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
+async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const { attempt, candidate, nonces } = inputs.submission;
   const isSame = isDeepStrictEqual(last.submission?.candidate, candidate);
   const outcome = isSame ? (last.outcome ?? "open") : firstOutcome(inputs.submission);
@@ -80,7 +79,7 @@ async function up(operation: Operation, inputs: CommitInputs, last: LastCommit):
 }
 
 /** Adds the time at which the set was first known to be live. */
-async function withSince(operation: Operation, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
+async function withSince(operation: RekeyOperation, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const state = await up(operation, inputs, last);
   const wasLive = last.outcome === "live" && isDeepStrictEqual(last.submission?.candidate, inputs.submission.candidate);
   return state.outcome === "live" ? { ...state, since: (wasLive && last.since) || newInstance() } : state;
@@ -93,7 +92,7 @@ function firstOutcome({ attempt, source }: Submission): CommitState["outcome"] {
 }
 
 /** Adds this run's shares to those of earlier runs. Shares of an earlier set in newShares are valid, but prove nothing. */
-function gather(operation: Operation, inputs: CommitInputs, before: readonly Gathered[]): { gathered: Gathered[]; missing: string[] } {
+function gather(operation: RekeyOperation, inputs: CommitInputs, before: readonly Gathered[]): { gathered: Gathered[]; missing: string[] } {
   const { newShares = [], submission } = inputs;
   const { candidate, excluded } = submission;
   const { shares, missing } = availableShares(newShares, "newShares");
@@ -127,11 +126,17 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
       throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
     },
   },
+  {
+    holds: ["a candidate", "an unknown outcome"],
+    server: ["noKeys"],
+    log: "the attempt is gone, and there are still no recovery keys: the new ones are dead",
+    act: stopDead,
+  },
   { holds: ["a candidate", "an unknown outcome"], ...oldProbe },
   { holds: ["a candidate", "an unknown outcome"], ...tamperedAttempt },
   {
     holds: ["a candidate", "an unknown outcome"],
-    server: ["matchingUnused", "matchingInUse", "foreign"],
+    server: ["matchingUnused", "matchingInUse", "matchingFirst", "foreign"],
     log: onConflictDecides,
     act: cancelConflicting,
   },
@@ -149,7 +154,7 @@ async function cancelConflicting({ operation, inputs }: CommitRun, observed: Obs
 
 /** Only different new shares are a change. */
 const candidates: Comparison = { equal: (a, b) => isDeepStrictEqual(valueAt(a, ["candidate"]), valueAt(b, ["candidate"])) };
-const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
+const { target, currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
 /** Notes for the missing decrypted new shares. */
 const planNotes: Definition<CommitInputs, CommitState>["planNotes"] = ({ inputs: { submission, newShares = [] }, last }) =>
@@ -161,6 +166,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   displayName: "rekey",
   id: "sys/rekey/verify",
   fields: {
+    target,
     submission: { input: stepOutput("candidate"), required: true, essential: true, compare: candidates, secretOutput: true },
     "submission.candidate": { secret: true },
     "submission.kept": { secret: true },
@@ -181,11 +187,12 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     since: { output: true },
     connection,
   },
-  objects: { fields: [], paths: () => [rekeyObjects.commit] },
+  objects: { fields: ["target"], paths: (fields) => [rekeyObjects(fields).commit] },
   deleteBeforeReplace: true,
   planNotes,
-  async read({ operation, state: previous }) {
+  async read({ operation: connected, state: previous }) {
     const { outcome, live, submission } = previous as LastCommit;
+    const operation = ofTarget(connected, previous as LastCommit);
     if (outcome !== "live" || !live || !submission) return previous;
     const { server, status } = await observe(operation, identityOf(submission.attempt, submission.nonces));
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
@@ -202,11 +209,13 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
       );
     return previous;
   },
-  create: ({ operation, inputs }) => withSince(operation, inputs, {}),
-  update: ({ operation, inputs, last }) => withSince(operation, inputs, last),
-  async delete({ operation, state }) {
+  create: ({ operation, inputs }) => withSince(ofTarget(operation, inputs), inputs, {}),
+  update: ({ operation, inputs, last }) => withSince(ofTarget(operation, inputs), inputs, last),
+  async delete({ operation: connected, state }) {
     const { submission, outcome, live, discardShares } = state as LastCommit;
-    assertAdopted(operation, rekeyObjects.attempt);
+    const operation = ofTarget(connected, state as LastCommit);
+    const objects = rekeyObjects(operation);
+    assertAdopted(operation, objects.attempt);
     if (!submission) return;
     const { attempt, candidate, nonces, hadBackup } = submission;
     // Every set of this rekey is then worthless.
@@ -221,7 +230,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
       );
     const observed = await observe(operation, identityOf(attempt, nonces, candidate.nonce));
     // Another resource of the program may have taken the attempt over.
-    const mayEnd = !otherManagerOf(operation, rekeyObjects.commit);
+    const mayEnd = !otherManagerOf(operation, objects.commit);
     // Nothing is committed during the verification, unless the service failed in the middle of the commit.
     const isUncommitted = observed.server === "verifying" && outcome !== "unknown" && nonces.includes(observed.status.nonce);
     const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;

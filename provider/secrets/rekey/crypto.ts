@@ -56,7 +56,7 @@ export const shareDigest = (nonce: string, { bytes }: Share): string =>
   createHmac("sha256", nonce).update(bytes).digest("hex").slice(0, 32);
 
 /** The connection with these shares redacted in every error, in each encoding that the server could echo. */
-export const redacting = (operation: Operation, sets: readonly { shares: readonly Share[] }[]): Operation => ({
+export const redacting = <Own extends Operation>(operation: Own, sets: readonly { shares: readonly Share[] }[]): Own => ({
   ...operation,
   secrets: { ...operation.secrets, values: [...operation.secrets.values, ...sets.flatMap(({ shares }) => shares.flatMap(formsOf))] },
 });

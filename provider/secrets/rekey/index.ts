@@ -114,8 +114,8 @@ export class Rekey extends ComponentResource {
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {
     super("steward:secrets:Rekey", name, {}, opts);
     const { currentShares, newShares, ...more } = args;
-    const { waitSeconds, replaceBackup, proof, removeBackup, onConflict, discardShares, connection } = more;
-    const both = { currentShares, newShares, onConflict, discardShares, connection };
+    const { target, waitSeconds, replaceBackup, proof, removeBackup, onConflict, discardShares, connection } = more;
+    const both = { target, currentShares, newShares, onConflict, discardShares, connection };
     const child = { parent: this };
     const shares = { currentShares, newShares } as Pick<RekeyInputs, "currentShares" | "newShares">;
     const inspected = output(shares).apply((sources) => inspectShares(sources as typeof shares));

@@ -15,6 +15,7 @@ import {
   strList,
 } from "../../inputs";
 import { readReference } from "../../lifecycle/references";
+import { RekeyTarget } from "../dialects";
 import { decodeShare, Share, shareOf } from "./crypto";
 import { stopped } from "./stops";
 
@@ -34,6 +35,12 @@ export type ShareReference = Exclude<ShareSource, string>;
 
 /** The inputs of a rekey. */
 export interface RekeyInputs extends ConnectionArgs {
+  /**
+   * The keys to replace: `"unseal"` for those that unseal the service, or `"recovery"` for the recovery keys of a service that unseals itself. The API
+   * document does not describe recovery keys.
+   * @default "unseal"
+   */
+  target?: RekeyTarget;
   /** The number of new shares, 1 to 255. */
   secretShares: number;
   /**
@@ -133,7 +140,7 @@ export interface RekeyInputs extends ConnectionArgs {
 }
 
 /** The inputs that the second and the third step share. */
-export type StepInputs = Pick<RekeyInputs, "currentShares" | "newShares" | "onConflict" | "discardShares" | "connection">;
+export type StepInputs = Pick<RekeyInputs, "target" | "currentShares" | "newShares" | "onConflict" | "discardShares" | "connection">;
 
 /** The new shares to prove before the commit. */
 export type RekeyProof = "all" | "threshold";
@@ -163,6 +170,9 @@ const source = z.union(
   "must be a share, { env: <variable> } or { file: <path> }",
 );
 
+/** The input `target`. */
+export const targetInput: z.ZodType<RekeyTarget> = z.enum(["unseal", "recovery"], 'must be "unseal" or "recovery"');
+
 const shareList = z.array(source, "must be a list of shares");
 
 const count = z.int("must be a whole number").min(1, "must be at least 1").max(255, "must be at most 255");
@@ -179,6 +189,7 @@ const steering = { input: bool, compare: neverDiffers } as const;
 
 /** The inputs that the three resources of a rekey share. */
 export const rekeyFields: Fields<RekeyInputs, object, object> = {
+  target: { input: targetInput, default: () => "unseal", replaces: true },
   secretShares: { input: count, required: true },
   secretThreshold: { input: count, required: true },
   currentShares: { input: shareList, required: true, compare: neverDiffers, secret: true },

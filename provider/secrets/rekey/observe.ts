@@ -1,19 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
-import { Operation } from "../../connection";
 import { StewardError } from "../../errors";
 import { otherManagerOf } from "../../lifecycle/ownership";
+import { RekeyTarget } from "../dialects";
 import {
   cancelAttempt,
+  commandFor,
   getStatus,
-  isAutoUnsealed,
   isReplyLost,
+  RekeyOperation,
   RekeyParameters,
   RekeyStatus,
   restartVerification,
   startAttempt,
 } from "./api";
 import { RekeyInputs } from "./inputs";
-import { autoUnseal, endedByOthers, stopped } from "./stops";
+import { endedByOthers, stopped, wrongTarget } from "./stops";
 
 // Each step of a rekey has a table of what the next `pulumi up` does. This file observes the service, finds the row, and has what the steps share.
 
@@ -21,22 +22,26 @@ import { autoUnseal, endedByOthers, stopped } from "./stops";
  * The attempt on the server, as one of the three resources classifies it:
  *
  * - `none`: no attempt;
+ * - `noKeys`: no attempt, and no keys either, so that a start returns the first ones;
  * - `collecting`, `verifying`: the attempt of this rekey, before and after the last current share;
  * - `tampered`: the nonce of this rekey, but other parameters;
  * - `abandoned`: an earlier attempt of this rekey;
  * - `matchingUnused`: the parameters of this rekey, with verification, and no share yet, so a takeover harms no other client;
  * - `matchingInUse`: the same, with shares of other holders;
+ * - `matchingFirst`: the same on a service without keys, so that the response to its start has the first ones, of which none is verified;
  * - `probe`: the throw-away attempt of this rekey, known by its key;
  * - `foreign`: another client's attempt.
  */
 export type ServerState =
   | "none"
+  | "noKeys"
   | "collecting"
   | "verifying"
   | "tampered"
   | "abandoned"
   | "matchingUnused"
   | "matchingInUse"
+  | "matchingFirst"
   | "probe"
   | "foreign";
 
@@ -57,11 +62,12 @@ export interface AttemptIdentity {
 }
 
 export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }: AttemptIdentity): ServerState {
-  if (!status.started) return "none";
+  if (!status.started) return status.required === 0 ? "noKeys" : "none";
   if (isProbe(status, probe)) return "probe";
   const same = matches(status, parameters);
   if (status.nonce === nonce) return !same ? "tampered" : status.verification ? "verifying" : "collecting";
   if (nonces.includes(status.nonce)) return "abandoned";
+  if (same && status.required === 0 && status.verification?.progress === 0) return "matchingFirst";
   if (!same || status.verification) return "foreign";
   // Without verification the last share commits. The subkeys to which it encrypts the new shares are unknown until then.
   if (!parameters.verification) return "foreign";
@@ -138,11 +144,11 @@ export const lineOf = (step: Step, { log }: { log: string }): string => `rekey, 
 
 /** One run of a step. */
 interface Run {
-  operation: Operation;
+  operation: RekeyOperation;
   identity: AttemptIdentity;
 }
 
-export async function observe(operation: Operation, identity: AttemptIdentity): Promise<Observed> {
+export async function observe(operation: RekeyOperation, identity: AttemptIdentity): Promise<Observed> {
   const status = await getStatus(operation);
   return { server: serverStateOf(status, identity), status };
 }
@@ -168,11 +174,22 @@ export async function followRows<StepRun extends Run, State extends object>(
 }
 
 /** Prints what a rekey does in the output of `pulumi up`. */
-export const log = (operation: Operation, message: string): void => operation.run.log.info(`rekey: ${message}`);
-export const warn = (operation: Operation, message: string): void => operation.run.log.warn(`rekey: ${message}`);
+export const log = (operation: RekeyOperation, message: string): void => operation.run.log.info(`rekey: ${message}`);
+export const warn = (operation: RekeyOperation, message: string): void => operation.run.log.warn(`rekey: ${message}`);
+
+/** Throws if the response to the start would be the only copy of the first recovery keys. */
+export function assertFirstVerified({ verification }: Pick<RekeyParameters, "verification">): void {
+  if (verification) return;
+  throw stopped(
+    "first-keys-unverified",
+    "the service has no recovery keys yet: without verification the start makes them live, and the response is their only copy",
+    "Nothing was sent. Remove requireVerification: false.",
+    "ERR_INVALID_INPUT",
+  );
+}
 
 /** Throws if the engine does not save the state after each resource. Call it before the first request that changes anything. */
-export function assertSavesEachStep(operation: Operation): void {
+export function assertSavesEachStep(operation: RekeyOperation): void {
   if (operation.run.engine.savesEachStep) return;
   throw stopped(
     "checkpoints-skipped",
@@ -186,15 +203,14 @@ export function assertSavesEachStep(operation: Operation): void {
  * Starts an attempt and reads the status back, which also resolves a lost response. Another client may have started the attempt that it then shows, so
  * `nonces` gets its nonce only after a response.
  */
-export async function newAttempt(operation: Operation, identity: AttemptIdentity): Promise<{ nonce: string; nonces: string[] }> {
+export async function newAttempt(operation: RekeyOperation, identity: AttemptIdentity): Promise<{ nonce: string; nonces: string[] }> {
   const { parameters } = identity;
-  if (!parameters.verification && (await isAutoUnsealed(operation))) throw autoUnseal();
   let nonce: string | undefined;
   let lost: unknown;
   try {
-    nonce = await startAttempt(operation, parameters);
+    ({ nonce } = await startAttempt(operation, parameters));
   } catch (error) {
-    if (!isReplyLost(error)) throw await explainStart(operation, error);
+    if (!isReplyLost(error)) throw error;
     lost = error;
   }
   const { server, status } = await observe(operation, { ...identity, nonce });
@@ -209,18 +225,13 @@ export async function newAttempt(operation: Operation, identity: AttemptIdentity
     return { nonce: status.nonce, nonces: lost ? [...identity.nonces] : withNonce(identity.nonces, status.nonce) };
   }
   if (!lost && status.shares === 1 && parameters.shares > 1)
-    throw autoUnseal(`; cancel the attempt ${status.nonce} with \`pulumi-steward rekey cancel\``);
+    throw wrongTarget(operation, `; cancel the attempt ${status.nonce} with \`${commandFor(operation, "cancel")}\``);
   throw inProgress(status, waitOr(server === "matchingInUse"));
-}
-
-async function explainStart(operation: Operation, error: unknown): Promise<unknown> {
-  if (!(error instanceof StewardError) || error.status !== 400) return error;
-  return (await isAutoUnsealed(operation).catch(() => false)) ? autoUnseal() : error;
 }
 
 /** Handles another client's attempt according to `onConflict`. Returns the nonce of a resumed one. */
 export async function resolveConflict(
-  operation: Operation,
+  operation: RekeyOperation,
   { server, status }: Observed,
   onConflict: RekeyInputs["onConflict"],
   maySubmit: boolean,
@@ -270,7 +281,7 @@ const unexpectedState = ({ server, status }: Observed, holds: Holds): StewardErr
   );
 
 /** Cancels an attempt of this rekey. Restarts its verification first, so that a provider that outlived an earlier run cannot commit it. */
-export async function cancelOwnAttempt(operation: Operation, status: RekeyStatus): Promise<void> {
+export async function cancelOwnAttempt(operation: RekeyOperation, status: RekeyStatus): Promise<void> {
   if (status.verification) {
     await restartVerification(operation, status.nonce);
     // A cancel without a nonce ends any attempt that is then in progress.
@@ -285,31 +296,35 @@ export async function cancelOwnAttempt(operation: Operation, status: RekeyStatus
   log(operation, `canceled the attempt ${status.nonce}`);
 }
 
-export async function cancelProbe({ operation }: { operation: Operation }, { status }: Observed): Promise<undefined> {
+export async function cancelProbe({ operation }: { operation: RekeyOperation }, { status }: Observed): Promise<undefined> {
   await cancelAttempt(operation, status.nonce);
   log(operation, `canceled the old probe ${status.nonce}`);
 }
 
 /** Cancels what this rekey left on the server: its probe, or an attempt that it started or submitted a share to. */
-export async function cancelLeftovers(operation: Operation, observed: Observed, nonces: readonly string[]): Promise<void> {
+export async function cancelLeftovers(operation: RekeyOperation, observed: Observed, nonces: readonly string[]): Promise<void> {
   if (observed.server === "probe") await cancelProbe({ operation }, observed);
   if (nonces.includes(observed.status.nonce)) await cancelOwnAttempt(operation, observed.status);
 }
 
 /** The objects that the three resources hold. */
-export const rekeyObjects = { attempt: "/v1/sys/rekey/init", shares: "/v1/sys/rekey/update", commit: "/v1/sys/rekey/verify" } as const;
+export function rekeyObjects(fields: object): { attempt: string; shares: string; commit: string } {
+  const { target } = fields as { target?: RekeyTarget };
+  const path = target === "recovery" ? "/v1/sys/rekey-recovery-key" : "/v1/sys/rekey";
+  return { attempt: `${path}/init`, shares: `${path}/update`, commit: `${path}/verify` };
+}
 
 /** True if another resource's shares became live after this one's, which are now worthless. */
-export function isSucceeded(operation: Operation, { since }: { since?: string }): boolean {
-  const other = otherManagerOf(operation, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
+export function isSucceeded(operation: RekeyOperation, { since }: { since?: string }): boolean {
+  const other = otherManagerOf(operation, rekeyObjects(operation).commit) as { outcome?: unknown; since?: string } | undefined;
   return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;
 }
 
-const outcomeKey = ({ server: { id: server } }: Operation, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
+const outcomeKey = ({ server: { id: server } }: RekeyOperation, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
 
 /** Records the outcome of a candidate, so that the shares, deleted after the commit in the same run, can read it. */
-export function recordOutcome(operation: Operation, nonce: string, outcome: "live" | "dead"): void {
+export function recordOutcome(operation: RekeyOperation, nonce: string, outcome: "live" | "dead"): void {
   operation.run.cache.set(outcomeKey(operation, nonce), outcome);
 }
 
-export const recordedOutcome = (operation: Operation, nonce: string): unknown => operation.run.cache.get(outcomeKey(operation, nonce));
+export const recordedOutcome = (operation: RekeyOperation, nonce: string): unknown => operation.run.cache.get(outcomeKey(operation, nonce));

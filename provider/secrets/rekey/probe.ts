@@ -1,10 +1,10 @@
-import { Operation } from "../../connection";
 import { StewardError } from "../../errors";
 import {
   cancelAttempt,
   getBackup,
   getStatus,
   isReplyLost,
+  RekeyOperation,
   RekeyStatus,
   removeBackup,
   retryAfter429,
@@ -67,15 +67,19 @@ export async function resolveOutcome(run: CommitRun, { status: { required } }: O
     current.every(({ bytes }) => set.shares.some((share) => shareOf(share, "").bytes.equals(bytes)));
   const stays = state.live && (state.live.encrypted.length > 0 || holdsCurrent(state.live)) ? state.live : undefined;
   run.state = stateOf("dead", accepted.set ?? stays, []);
-  await removeDeadBackup(run);
-  throw notCommitted(run);
+  return stopDead(run);
 }
 
-async function removeDeadBackup({ operation, inputs }: CommitRun): Promise<void> {
-  const { hadBackup, candidate } = inputs.submission;
-  if (!hadBackup || (await getBackup(operation))?.nonce !== candidate.nonce) return;
-  await removeBackup(operation, candidate.nonce);
-  log(operation, `removed the backup of ${candidate.nonce}: its shares are dead`);
+/** Removes the backup of dead new shares, and stops. */
+export async function stopDead(run: CommitRun): Promise<never> {
+  const { operation } = run;
+  const { hadBackup, candidate } = run.inputs.submission;
+  run.state = stateOf("dead", run.state.live, []);
+  if (hadBackup && (await getBackup(operation))?.nonce === candidate.nonce) {
+    await removeBackup(operation, candidate.nonce);
+    log(operation, `removed the backup of ${candidate.nonce}: its shares are dead`);
+  }
+  throw notCommitted(run);
 }
 
 export const notCommitted = (run: CommitRun): StewardError =>
@@ -99,7 +103,7 @@ interface ProbedSet {
  * service accepts one, and is canceled. Its new share is encrypted to a key that nobody has. If another client submits a share to the probe, the probe is
  * canceled without a result.
  */
-async function probe(operation: Operation, attempt: Attempt, sets: readonly ProbedSet[]): Promise<ProbedSet | undefined> {
+async function probe(operation: RekeyOperation, attempt: Attempt, sets: readonly ProbedSet[]): Promise<ProbedSet | undefined> {
   const { key, fingerprint } = attempt.probe;
   const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
   log(operation, "testing with a probe which shares are valid");
@@ -122,13 +126,13 @@ async function probe(operation: Operation, attempt: Attempt, sets: readonly Prob
 }
 
 /** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is canceled by a later run. */
-async function cancelIfCurrent(operation: Operation, nonce: string): Promise<void> {
+async function cancelIfCurrent(operation: RekeyOperation, nonce: string): Promise<void> {
   if ((await getStatus(operation)).nonce === nonce) await cancelAttempt(operation, nonce);
 }
 
 /** Submits one set after the other. OpenBao keeps shares that it cannot combine: with them in it, the probe tests no other set. */
 async function firstAccepted(
-  operation: Operation,
+  operation: RekeyOperation,
   { nonce, required }: RekeyStatus,
   sets: readonly ProbedSet[],
 ): Promise<{ accepted?: ProbedSet; untested: readonly ProbedSet[] }> {
@@ -145,7 +149,7 @@ async function firstAccepted(
 const isComplete = ({ shares, threshold }: ProbedSet, required: number): boolean => threshold === required && shares.length >= required;
 
 async function submitSet(
-  operation: Operation,
+  operation: RekeyOperation,
   nonce: string,
   shares: readonly Share[],
   required: number,

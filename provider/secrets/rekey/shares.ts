@@ -1,10 +1,9 @@
 import { Comparison } from "../../comparison";
-import { Operation } from "../../connection";
 import { Definition } from "../../definition";
 import { PartialState, StewardError } from "../../errors";
 import { assertAdopted, otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
-import { getBackup } from "./api";
+import { getBackup, ofTarget, RekeyOperation } from "./api";
 import { Attempt, hasSubkeys, identityOf } from "./attempt";
 import { isEmpty, recipients } from "./crypto";
 import { missingShares, rekeyFields, stepOutput } from "./inputs";
@@ -24,11 +23,23 @@ import {
   tamperedAttempt,
 } from "./observe";
 import { noShares, stopped, unresolved } from "./stops";
-import { fromBackup, LastShares, recover, restart, restarted, SharesInputs, SharesRun, SharesState, Submission, submit } from "./submit";
+import {
+  fromBackup,
+  LastShares,
+  makeFirst,
+  recover,
+  restart,
+  restarted,
+  SharesInputs,
+  SharesRun,
+  SharesState,
+  Submission,
+  submit,
+} from "./submit";
 
 // The second of the three resources of a rekey: it submits the current shares, and saves the new ones before they are committed.
 
-async function up(operation: Operation, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
+async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
   const { attempt } = inputs;
   const { submission: before } = last;
   const isSame = last.attempt?.id === attempt.id;
@@ -58,7 +69,7 @@ async function up(operation: Operation, inputs: SharesInputs, last: LastShares):
 }
 
 /** Keeps the set in the backup, which may be live: other holders may have completed it, or its response was lost. */
-async function keepBackup(operation: Operation, { nonce, nonces, kept }: Submission, threshold: number): Promise<void> {
+async function keepBackup(operation: RekeyOperation, { nonce, nonces, kept }: Submission, threshold: number): Promise<void> {
   const backup = await getBackup(operation);
   if (!backup || !nonces.includes(backup.nonce) || backup.nonce === nonce) return;
   if (kept.some((set) => set.nonce === backup.nonce)) return;
@@ -79,6 +90,18 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     server: ["abandoned"],
     log: "an older attempt of this rekey is in progress: the rekey cancels it and starts another",
     act: restartAbandoned,
+  },
+  {
+    holds: ["a nonce", "no nonce"],
+    server: ["noKeys"],
+    log: "there are no recovery keys yet: the rekey starts, and keeps the first ones from the response",
+    act: makeFirst,
+  },
+  {
+    holds: ["a nonce", "no nonce"],
+    server: ["matchingFirst"],
+    log: "a matching attempt has made the first recovery keys, and none is verified: the rekey cancels it, since its response is lost",
+    act: cancelAttemptOf,
   },
   { holds: ["a nonce", "no nonce"], ...oldProbe },
   {
@@ -111,8 +134,14 @@ async function restartLost(run: SharesRun): Promise<SharesState> {
   );
 }
 
-async function restartAbandoned(run: SharesRun, { status }: Observed): Promise<never> {
+/** The next observation then shows that there are no keys. */
+async function cancelAttemptOf({ operation }: SharesRun, { status }: Observed): Promise<undefined> {
+  await cancelOwnAttempt(operation, status);
+}
+
+async function restartAbandoned(run: SharesRun, { status }: Observed): Promise<undefined> {
   await cancelOwnAttempt(run.operation, status);
+  if (status.required === 0) return;
   return restart(run, "attempt-abandoned", "the provider canceled an older attempt of this rekey and started a new one");
 }
 
@@ -135,7 +164,7 @@ async function resumeOrCancel(run: SharesRun, observed: Observed): Promise<undef
 
 /** Only a different attempt is a change. */
 const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id === (b as Attempt | undefined)?.id };
-const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection } = rekeyFields;
+const { target, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection } = rekeyFields;
 
 /** Notes that tell a holder in the preview for which rekey the share will be submitted. */
 const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ inputs, last }) => {
@@ -157,6 +186,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   displayName: "rekey",
   id: "sys/rekey/update",
   fields: {
+    target,
     attempt: { input: stepOutput("id"), required: true, essential: true, compare: attempts },
     currentShares,
     newShares,
@@ -169,20 +199,22 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     "submission.kept": { secret: true },
     connection,
   },
-  objects: { fields: [], paths: () => [rekeyObjects.shares] },
+  objects: { fields: ["target"], paths: (fields) => [rekeyObjects(fields).shares] },
   deleteBeforeReplace: true,
   planNotes,
   read: async ({ state }) => state,
-  create: ({ operation, inputs }) => up(operation, inputs, {}),
-  update: ({ operation, inputs, last }) => up(operation, inputs, last),
-  async delete({ operation, state }) {
+  create: ({ operation, inputs }) => up(ofTarget(operation, inputs), inputs, {}),
+  update: ({ operation, inputs, last }) => up(ofTarget(operation, inputs), inputs, last),
+  async delete({ operation: connected, state }) {
     const { attempt, submission, discardShares } = state as LastShares;
     const { candidate, kept = [], nonces = [], nonce } = submission ?? {};
-    assertAdopted(operation, rekeyObjects.attempt);
+    const operation = ofTarget(connected, state as LastShares);
+    const objects = rekeyObjects(operation);
+    assertAdopted(operation, objects.attempt);
     if (!attempt) return;
     const observed = await observe(operation, identityOf(attempt, nonces, nonce));
     // Another resource of the program may have taken the attempt over.
-    if (!otherManagerOf(operation, rekeyObjects.shares)) await cancelLeftovers(operation, observed, nonces);
+    if (!otherManagerOf(operation, objects.shares)) await cancelLeftovers(operation, observed, nonces);
     // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
     const verdict = candidate && recordedOutcome(operation, candidate.nonce);
     // A live candidate makes every other set worthless. A dead one does not.

@@ -1,18 +1,21 @@
-import { ConnectionArgs, onlyConnection } from "../../inputs";
+import { ConnectionArgs, connectionInput, strictObject } from "../../inputs";
 import { read } from "../../program/invoke";
 import { ReadFunction } from "../../read-function";
 import { system } from "../client";
-import { getBackup, getStatus, RekeyBackup, RekeyStatus } from "./api";
+import { getBackup, getStatus, ofTarget, RekeyBackup, RekeyStatus } from "./api";
+import { RekeyInputs, targetInput } from "./inputs";
+
+const ofKeys = strictObject({ connection: connectionInput, target: targetInput.optional() });
 
 /** Options of {@link getRekeyStatus}. */
-export interface GetRekeyStatusOptions extends ConnectionArgs {}
+export interface GetRekeyStatusOptions extends ConnectionArgs, Pick<RekeyInputs, "target"> {}
 
 export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
   token: "secrets:getRekeyStatus",
   operation: "Cannot read the status of a rekey",
   system,
-  options: onlyConnection,
-  run: getStatus,
+  options: ofKeys,
+  run: (operation, options) => getStatus(ofTarget(operation, options)),
 };
 
 /**
@@ -28,15 +31,15 @@ export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promi
 }
 
 /** Options of {@link getRekeyBackup}. */
-export interface GetRekeyBackupOptions extends ConnectionArgs {}
+export interface GetRekeyBackupOptions extends ConnectionArgs, Pick<RekeyInputs, "target"> {}
 
 export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | undefined> = {
   token: "secrets:getRekeyBackup",
   operation: "Cannot read the backup of a rekey",
   system,
-  options: onlyConnection,
+  options: ofKeys,
   property: "backup",
-  run: getBackup,
+  run: (operation, options) => getBackup(ofTarget(operation, options)),
 };
 
 /**

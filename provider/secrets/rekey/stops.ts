@@ -1,4 +1,5 @@
 import { ErrorCode, ErrorDetails, PartialState, StewardError } from "../../errors";
+import { RekeyTarget } from "../dialects";
 
 // The reasons for which a rekey stops. Each id ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them in this order.
 
@@ -8,10 +9,11 @@ export const stopIds = [
   "invalid-share",
   // The service responds unexpectedly.
   "wrong-dialect",
+  "wrong-target",
+  "wrong-namespace",
   "standby",
   "unexpected-response",
   "cancel-ineffective",
-  "auto-unseal",
   "no-shares-returned",
   // The attempt.
   "foreign-attempt",
@@ -30,6 +32,8 @@ export const stopIds = [
   "share-count-unknown",
   "share-count-unknown-with-others",
   "share-count-unknown-restarted",
+  "first-keys-unverified",
+  "first-keys-lost",
   "new-shares-lost",
   "new-shares-incomplete",
   "new-shares-other-subkey",
@@ -84,11 +88,20 @@ export const unresolved = (id: StopId, reason: string): StewardError =>
 /** Adds an id to the error of a request. */
 export const identified = (id: StopId, error: StewardError): StewardError => error.with({ rule: printed(id) });
 
-export const autoUnseal = (more = ""): StewardError =>
+/** The keys of each kind in messages, and what they do. */
+export const keysOf = {
+  unseal: { name: "unseal keys", can: "unseal the service" },
+  recovery: { name: "recovery keys", can: "authorize operations such as generate-root" },
+} as const;
+
+/** The service has keys of the other kind. */
+export const wrongTarget = ({ target }: { target: RekeyTarget }, more = ""): StewardError =>
   stopped(
-    "auto-unseal",
-    `the service uses auto-unseal: its seal keeps the key, and a rekey would make one share and not return it${more}`,
-    "Remove this resource: recovery keys have another API, which it does not support.",
+    "wrong-target",
+    target === "unseal"
+      ? `the service unseals itself: its seal holds the key, and its shares are recovery keys${more}`
+      : "the service has unseal keys and no recovery keys",
+    `Set target: "${target === "unseal" ? "recovery" : "unseal"}".`,
     "ERR_REJECTED",
   );
 

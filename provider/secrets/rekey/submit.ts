@@ -1,15 +1,28 @@
-import { Operation } from "../../connection";
 import { OutcomeUnknown } from "../../definition";
 import { StewardError } from "../../errors";
 import { pauseFor } from "../../http";
 import { isInactiveNode } from "../../http/failure";
 import { dialectOf } from "../client";
-import { getBackup, mayReturnNoShares, RekeyBackup, RekeyParameters, RekeyStatus, submitShare, waitAfter429, wasNotCounted } from "./api";
+import {
+  commandFor,
+  getBackup,
+  isReplyLost,
+  mayReturnNoShares,
+  RekeyBackup,
+  RekeyOperation,
+  RekeyParameters,
+  RekeyStatus,
+  startAttempt,
+  submitShare,
+  waitAfter429,
+  wasNotCounted,
+} from "./api";
 import { Attempt } from "./attempt";
 import { flawOf, isEmpty, redacting, Share, ShareSet, shareDigest, shareOf } from "./crypto";
 import { availableShares, RekeyInputs, StepInputs } from "./inputs";
 import {
   AttemptIdentity,
+  assertFirstVerified,
   cancelOwnAttempt,
   log,
   newAttempt,
@@ -62,7 +75,7 @@ export type LastShares = Partial<SharesInputs & SharesState> & OutcomeUnknown;
 
 /** One run. Its progress is in `state`, which is saved however the run ends. */
 export interface SharesRun {
-  operation: Operation;
+  operation: RekeyOperation;
   inputs: SharesInputs;
   identity: AttemptIdentity;
   state: SharesState;
@@ -374,7 +387,7 @@ async function protectBackup(run: SharesRun): Promise<void> {
     throw stopped(
       "foreign-backup",
       `the service keeps a backup of another rekey, ${backup.nonce}, which this rekey would overwrite`,
-      `Fetch it with \`pulumi-steward rekey backup\`, and remove it with \`pulumi-steward rekey backup --delete --nonce ${backup.nonce}\`. Or set replaceBackup: true, which keeps its ciphertext in the state.`,
+      `Fetch it with \`${commandFor(operation, "backup")}\`, and remove it with \`${commandFor(operation, `backup --delete --nonce ${backup.nonce}`)}\`. Or set replaceBackup: true, which keeps its ciphertext in the state.`,
     );
   if (submission.replacedBackup?.nonce === backup.nonce) return;
   submission.replacedBackup = backup;
@@ -457,6 +470,36 @@ export async function restart(run: SharesRun, id: StopId, why: string, hint?: st
     ? "Nothing was committed"
     : "Without verification, the previous attempt may have been committed";
   throw restarted(run, id, nonce, `${why}. ${committed}`, hint);
+}
+
+/** Starts the rekey of a service without recovery keys, and keeps the first ones from the response. */
+export async function makeFirst(run: SharesRun): Promise<SharesState> {
+  const { operation, identity, state } = run;
+  const { parameters } = identity;
+  assertFirstVerified(parameters);
+  // The start writes the backup.
+  await protectBackup(run);
+  const lost = (reason: string): StewardError =>
+    unfinished(
+      run,
+      "first-keys-lost",
+      `${reason}, so the first recovery keys are lost; nothing is committed`,
+      "Run `pulumi up` again: it cancels the attempt and starts another.",
+    );
+  const { first } = await startAttempt(operation, parameters).catch((error) => {
+    throw isReplyLost(error) ? lost("the response to the start was lost") : error;
+  });
+  const { status } = await observe(operation, identity);
+  // The response has no nonce. Another client may have started an attempt meanwhile.
+  if (!first || status.verification?.nonce !== first.verificationNonce) throw lost("the service reports another attempt than it started");
+  const { nonce } = status;
+  const { verificationNonce: _, ...shares } = first;
+  const candidate = { nonce, threshold: parameters.threshold, ...shares };
+  state.submission = { ...state.submission, nonce, nonces: withNonce(state.submission.nonces, nonce), candidate, source: "reply" };
+  run.identity = { ...identity, nonce, nonces: state.submission.nonces };
+  await assertUsable(run, candidate);
+  log(operation, "the first recovery keys are made; nothing is committed yet");
+  return state;
 }
 
 /** The encrypted shares in a backup of this rekey, in the order of the keys. */

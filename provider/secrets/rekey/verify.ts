@@ -1,8 +1,16 @@
-import { Operation } from "../../connection";
 import { OutcomeUnknown } from "../../definition";
 import { StewardError } from "../../errors";
 import { isInactiveNode } from "../../http/failure";
-import { getBackup, isFailedCommit, isReplyLost, removeBackup, restartVerification, retryAfter429, verifyShare } from "./api";
+import {
+  getBackup,
+  isFailedCommit,
+  isReplyLost,
+  RekeyOperation,
+  removeBackup,
+  restartVerification,
+  retryAfter429,
+  verifyShare,
+} from "./api";
 import { describeKeys, EncryptedShare, encryptedLine, prove, Share, ShareSet } from "./crypto";
 import { RekeyInputs, StepInputs } from "./inputs";
 import { AttemptIdentity, cancelOwnAttempt, cancelProbe, describe, log, observe } from "./observe";
@@ -41,7 +49,7 @@ export type LastCommit = Partial<CommitInputs & CommitState> & OutcomeUnknown;
 
 /** One run. Its progress is in `state`, which is saved however the run ends. */
 export interface CommitRun {
-  operation: Operation;
+  operation: RekeyOperation;
   inputs: CommitInputs;
   identity: AttemptIdentity;
   state: CommitState;

@@ -1,5 +1,5 @@
 import { Project } from "../../support/project";
-import { RekeyTarget, slowRekeyTargets } from "../../support/rekey";
+import { onService, RekeyTarget, slowRekeyTargets } from "../../support/rekey";
 
 // One stack with a rekey, in one dialect of the sandbox. test/stories/secrets covers both dialects and all other cases of a rekey.
 
@@ -12,11 +12,9 @@ describe.each(slowRekeyTargets)("a rekey with the real command line ($name)", ({
   let sets: string[][];
   beforeAll(async () => {
     target = await start();
-    const { gateway, token, dialect, first } = target;
+    const { token, first } = target;
     sets = [first];
-    project = new Project({ STEWARD_TOKEN: token }).config({
-      "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } },
-    });
+    project = onService(new Project({ STEWARD_TOKEN: token }), target);
     bring(first);
   });
   afterAll(async () => {

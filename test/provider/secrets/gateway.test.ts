@@ -1,4 +1,4 @@
-import { getBackup } from "../../../provider/secrets/rekey/api";
+import { getBackup, ofTarget } from "../../../provider/secrets/rekey/api";
 import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { connectTo } from "../../support/connection";
@@ -196,7 +196,7 @@ describe("the evidence of absence in the standard dialect", () => {
 
 test.each([["standard"], ["hashicorp"]] as const)("a gateway's 404 does not prove that no backup exists (%s)", async (dialect) => {
   const sandbox = await start({ dialect });
-  const operation = connectTo("secrets", { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect });
+  const operation = ofTarget(connectTo("secrets", { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect }), {});
   expect(await getBackup(operation)).toBeUndefined();
   for (const status of [400, 404])
     for (const body of bodies) {

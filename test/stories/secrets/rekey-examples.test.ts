@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { holders, read } from "../../support/pgp";
 import { Run } from "../../support/project";
-import { onEachRekeyTarget } from "../../support/rekey";
+import { onEachRekeyTarget, onService } from "../../support/rekey";
 import { newStory, Story } from "../../support/story";
 
 /** The encodings in which a string contains one of the shares, which are base64 or hex themselves. */
@@ -22,9 +22,8 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
   let project: Story;
   let shown: string;
   beforeEach(() => {
-    const { gateway, token, dialect } = current();
-    const connection = { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect };
-    project = newStory({ STEWARD_TOKEN: token }).config({ "steward:default": { secrets: connection } });
+    const { token } = current();
+    project = onService(newStory({ STEWARD_TOKEN: token }), current());
     shown = "";
   });
   afterEach(() => project.remove());

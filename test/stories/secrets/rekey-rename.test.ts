@@ -1,5 +1,5 @@
 import { Run } from "../../support/project";
-import { RekeyTarget, rekeyTargets } from "../../support/rekey";
+import { onService, RekeyTarget, rekeyTargets } from "../../support/rekey";
 import { newStory, Story } from "../../support/story";
 
 // To the engine, a rename without an alias is a creation, and a deletion at the end of this run or of a later one.
@@ -13,10 +13,8 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
   let shares: Set<string>;
   beforeEach(async () => {
     target = await start();
-    const { gateway, token, dialect } = target;
-    project = newStory({ STEWARD_TOKEN: token }).config({
-      "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } },
-    });
+    const { token } = target;
+    project = onService(newStory({ STEWARD_TOKEN: token }), target);
     shown = "";
     shares = new Set(target.first);
   });

@@ -1,15 +1,13 @@
 import { Holder, holders } from "../../support/pgp";
-import { onEachRekeyTarget } from "../../support/rekey";
+import { onEachRekeyTarget, onService } from "../../support/rekey";
 import { newStory, Story } from "../../support/story";
 
 onEachRekeyTarget("a rekey", (current) => {
   let project: Story;
   beforeEach(() => {
-    const { gateway, token, dialect, first } = current();
+    const { token, first } = current();
     const shares = Object.fromEntries(first.map((share, index) => [`RS${index}`, share]));
-    project = newStory({ STEWARD_TOKEN: token, ...shares }).config({
-      "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } },
-    });
+    project = onService(newStory({ STEWARD_TOKEN: token, ...shares }), current());
   });
   afterEach(() => project.remove());
 
@@ -27,9 +25,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(stopped.output).toMatch(/0 of the 2 .*\[rekey\/new-shares-missing\]/);
 
     // Each holder of a key reads their share in a separate program.
-    const reader = newStory({ STEWARD_TOKEN: current().token }).config({
-      "steward:default": { secrets: { address: current().gateway.url, tokenEnv: "STEWARD_TOKEN", dialect: current().dialect } },
-    });
+    const reader = onService(newStory({ STEWARD_TOKEN: current().token }), current());
     reader.program(`
       const keys = ${JSON.stringify(all.map(({ privateKey, fingerprint }) => [fingerprint, privateKey.armor()]))};
       exports.status = secrets.getRekeyStatus();

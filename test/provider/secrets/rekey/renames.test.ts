@@ -1,7 +1,7 @@
 import { clearCache } from "../../../../provider/engine/dynamic-runtime";
 import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
-import { RekeyStack, RekeyTarget, rekeyTargets } from "../../../support/rekey";
+import { RekeyStack, RekeyTarget, rekeyTargets, stackOn } from "../../../support/rekey";
 
 // A rekey whose resource was renamed in the program: the state holds it twice.
 
@@ -17,7 +17,7 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
 
   /** Renamed from a to b, in a run that ended before a was deleted; then renamed back, and a is redone. */
   async function renamedThereAndBack(): Promise<{ a: RekeyStack; b: RekeyStack; dead: string[]; live: string[] }> {
-    const [a, b] = [new RekeyStack(target.config), new RekeyStack(target.config)];
+    const [a, b] = [stackOn(target), stackOn(target)];
     await a.up({ ...size, currentShares: target.first.slice(0, 3) });
     await b.up({ ...size, currentShares: a.outputs.shares });
     const dead = b.outputs.shares;
@@ -48,7 +48,7 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
   });
 
   test("a rejected rename keeps the attempt and its submitted shares", async () => {
-    const [a, b] = [new RekeyStack(target.config), new RekeyStack(target.config)];
+    const [a, b] = [stackOn(target), stackOn(target)];
     const inputs = { ...size, currentShares: target.first.slice(0, 1) };
     await a.stops(inputs);
     const status = async (): Promise<unknown> => (await target.outOfBand("GET", "sys/rekey/init")).body;

@@ -2,7 +2,7 @@ import { StewardError } from "../../../../provider/errors";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { printed } from "../../../support/printed";
 import { refusal } from "../../../support/refusal";
-import { inputsFrom, onEachRekeyTarget, RekeyStack, RekeyTarget } from "../../../support/rekey";
+import { inputsFrom, onEachRekeyTarget, RekeyTarget, stackOn } from "../../../support/rekey";
 import { rekeyRows } from "../../../support/rekey-rows";
 
 /** The tools of a test of a row. */
@@ -12,7 +12,7 @@ function stageOf(target: RekeyTarget) {
   return {
     target,
     status,
-    stack: new RekeyStack(target.config),
+    stack: stackOn(target),
     inputs: inputsFrom(target.first),
     /** Cancels the attempt, as another client would. */
     cancel: async () => {

@@ -2,7 +2,7 @@ import { RekeyInputs } from "../../../../provider/secrets";
 import { decodeShare } from "../../../../provider/secrets/rekey/crypto";
 import { Interruption } from "../../../support/gateway";
 import { Holder, holders, read } from "../../../support/pgp";
-import { inputsFrom, RekeyStack, RekeyTarget } from "../../../support/rekey";
+import { inputsFrom, RekeyStack, RekeyTarget, stackOn } from "../../../support/rekey";
 
 // Tools for the stories of a rekey.
 
@@ -34,7 +34,6 @@ export const twin = (share = ""): string => {
 
 export function tools(current: () => RekeyTarget) {
   const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(current().first, more);
-  const stackOn = (target: RekeyTarget): RekeyStack => new RekeyStack(target.config);
   const requests = async (action: () => Promise<unknown>): Promise<string[]> => {
     const { gateway } = current();
     const first = gateway.requests.length;
