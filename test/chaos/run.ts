@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { run } from "../../tools/command";
 import { liveOnCommandLine } from "../histories/real";
-import { rekeyTargets, withRekeyTarget } from "../support/rekey";
+import { firstKeysTargets, rekeyTargets, withRekeyTarget } from "../support/rekey";
 import { randomly } from "./random";
 import { CommandLine, InProcess } from "./runners";
 import { shapes } from "./shapes";
@@ -66,7 +66,7 @@ async function main({ runs, seed, inProcess }: Options): Promise<void> {
     const random = randomly(seed + story);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     const { name, first, plan } = pick(shapes);
-    const target = pick(rekeyTargets);
+    const target = pick(first.shares > 0 ? rekeyTargets : firstKeysTargets);
     const strike = (): Strike | undefined => {
       const count = 1 + Math.floor(random() * 24);
       return random() < 0.8

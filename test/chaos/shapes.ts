@@ -26,6 +26,8 @@ export const shapes: readonly Shape[] = [
   shape("3/2 to 5/3, PGP", [3, 2], [5, 3], { pgp: true }),
   shape("3/2 to 3/2, PGP and backup", [3, 2], [3, 2], { pgp: true, backup: true }),
   shape("3/2 to 3/2, PGP and backup, no verification", [3, 2], [3, 2], { pgp: true, backup: true, verification: false }),
+  shape("0/0 to 3/2", [0, 0], [3, 2]),
+  shape("0/0 to 3/2, PGP and backup", [0, 0], [3, 2], { pgp: true, backup: true }),
   shape("5/3 to 5/3, three holders", [5, 3], [5, 3], { holders: 3 }),
   shape("5/3 to 3/2, PGP and backup, three holders", [5, 3], [3, 2], { pgp: true, backup: true, holders: 3 }),
 ];

@@ -171,13 +171,18 @@ class Story {
 
   /** Returns the valid set: the previous one or a saved one. Throws if none does. */
   private async opening(previous: string[]): Promise<string[]> {
-    if (await this.target.opens(previous)) return previous;
+    if (previous.length === 0 ? await this.hasNoKeys() : await this.target.opens(previous)) return previous;
     const { sets } = await this.runner.saved();
     for (const set of [...sets, ...(await this.backup())]) {
       const shares = await this.plain(set);
       if (await this.target.opens(shares.slice(0, set.threshold))) return shares;
     }
     throw this.failure("NEITHER the previous shares NOR any in the state are valid");
+  }
+
+  /** True while a service has no recovery keys yet. */
+  private async hasNoKeys(): Promise<boolean> {
+    return (await this.target.outOfBand("GET", "sys/rekey/init")).body.required === 0;
   }
 
   /** The encrypted shares that the service keeps count like those in the state. */
@@ -194,7 +199,7 @@ class Story {
     const shares = live ? await this.plain(live) : [];
     const isLive = complete && shares.length === this.plan.shares && (await this.target.opens(shares.slice(0, this.plan.threshold)));
     if (!isLive) throw this.failure("said to be live, and is not");
-    if (await this.target.opens(previous)) throw this.failure("the previous shares are still valid");
+    if (previous.length > 0 && (await this.target.opens(previous))) throw this.failure("the previous shares are still valid");
     const { body } = await this.target.outOfBand("GET", "sys/rekey/init");
     if (body.started) throw this.failure("an attempt is left on the server");
     return shares;

@@ -130,7 +130,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     await current().outOfBand("PUT", "sys/rekey/update", { key: share(1), nonce: name });
     cut("update");
     const last = await alone(["submit", "--nonce", name, "--output", join(folder, "new")], share(2));
-    expect(last.stderr).toContain("`pulumi-steward rekey backup`");
+    expect(last.stderr).toContain("`pulumi-steward rekey backup");
     expect(existsSync(join(folder, "new"))).toBe(false);
 
     await current().outOfBand("DELETE", "sys/rekey/init", { nonce: name });

@@ -10,6 +10,7 @@ export interface Passing {
   nth: number;
   /** The number of all requests. */
   count: number;
+  namespace?: string;
 }
 
 /**
@@ -78,7 +79,8 @@ export async function startGateway(address: string, wire: Wire = wireOf("standar
     const [verb, place] = wire.named(method, path);
     const key = `${verb} ${place}`;
     seen.set(key, (seen.get(key) ?? 0) + 1);
-    const passing: Passing = { method: verb, path: place, nth: seen.get(key) ?? 1, count: gateway.requests.length + 1 };
+    const namespace = headers["x-vault-namespace"] as string | undefined;
+    const passing: Passing = { method: verb, path: place, nth: seen.get(key) ?? 1, count: gateway.requests.length + 1, namespace };
     gateway.requests.push(passing);
     const body = Buffer.concat(await incoming.toArray());
     const interruption = gateway.interrupt?.(passing);

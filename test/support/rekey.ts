@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StewardError } from "../../provider/errors";
 import { RekeyInputs } from "../../provider/secrets";
@@ -157,6 +157,8 @@ async function onSandbox({ dialect, keys }: Column, { shares, threshold }: First
     sandbox,
     first: sandbox.secrets.shares,
     async sealAndUnseal(shares) {
+      // Without recovery keys, only a restart unseals it.
+      if (shares.length === 0) return sandbox.secrets.failover();
       await sandbox.secrets.seal();
       if (!(await sandbox.secrets.unseal(shares))) throw new Error("these shares are not valid");
     },
@@ -168,8 +170,8 @@ async function onSandbox({ dialect, keys }: Column, { shares, threshold }: First
   };
 }
 
-async function onReal({ dialect, keys, begin, namespace }: Real): Promise<RekeyTarget> {
-  const server = await begin();
+async function onReal({ dialect, keys, begin, namespace }: Real, hasKeys: boolean): Promise<RekeyTarget> {
+  const server = await (hasKeys ? begin() : startOpenBaoWithStaticSeal({ recoveryShares: 0 }));
   const first = namespace ? await createTenant(server, namespace) : server.keys;
   const target = await before(server.address, server.token, { dialect, keys, namespace });
   const { outOfBand } = target;
@@ -178,6 +180,8 @@ async function onReal({ dialect, keys, begin, namespace }: Real): Promise<RekeyT
     ...target,
     first,
     async sealAndUnseal(shares) {
+      // Without recovery keys, only a restart unseals it: the attempt is lost as well.
+      if (shares.length === 0) return void (await outOfBand("DELETE", "sys/rekey/init"));
       // The requests about a namespace's seal go to the namespace above it.
       const send = async (end: string, body?: object): Promise<Record<string, unknown>> => {
         const { json } = await call({ url: server.address, token: server.token }, "PUT", `/v1/${seals}/${end}`, body);
@@ -267,23 +271,30 @@ const ofSandbox: Column[] = [
   { name: "sandbox, openbao, recovery keys", dialect: "openbao", keys: "recovery" },
 ];
 
-/** The services for suites about rekeys. A real one always starts with five shares and a threshold of three. */
+/** The services for suites about rekeys. A real one always starts with five shares and a threshold of three, or without recovery keys. */
 export const rekeyTargets: RekeyTargetEntry[] = REAL_VAULT_ADDRESS
-  ? real.map((column) => ({ ...column, start: () => onReal(column) }))
+  ? real.map((column) => ({ ...column, start: (first = fiveOfThree) => onReal(column, first.shares > 0) }))
   : ofSandbox.map((column) => ({ ...column, start: (first = fiveOfThree) => onSandbox(column, first) }));
+
+/** Those that may have no recovery keys yet, with no shares at the start. */
+export const firstKeysTargets: RekeyTargetEntry[] = rekeyTargets.filter(
+  ({ dialect, keys }) => dialect === "openbao" && keys === "recovery",
+);
 
 /** The services for suites that start Pulumi: one of the sandbox for each kind of keys is enough, but each real service. */
 export const slowRekeyTargets: RekeyTargetEntry[] = REAL_VAULT_ADDRESS ? rekeyTargets : rekeyTargets.slice(2, isWhole ? 4 : 3);
 
 /** Makes the programs of a project those of this service, whose keys they may not name. */
-export function onService<T extends Pick<Story, "folder" | "program" | "example" | "config">>(project: T, target: RekeyTarget): T {
+export function onService<T extends Pick<Story, "folder" | "program" | "typescript" | "example" | "config">>(
+  project: T,
+  target: RekeyTarget,
+): T {
   const write = project.program.bind(project);
   const copy = project.example.bind(project);
   project.program = (source) => write(target.program(source));
   project.example = (name) => {
     const copied = copy(name);
-    const file = join(project.folder, "program/index.ts");
-    writeFileSync(file, target.program(readFileSync(file, "utf8")));
+    project.typescript(target.program(readFileSync(join(project.folder, "program/index.ts"), "utf8")));
     return copied;
   };
   project.config(target.connection);

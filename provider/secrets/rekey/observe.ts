@@ -61,13 +61,14 @@ export interface AttemptIdentity {
   probe?: string;
 }
 
-export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }: AttemptIdentity): ServerState {
-  if (!status.started) return status.required === 0 ? "noKeys" : "none";
+function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }: AttemptIdentity, target: RekeyTarget): ServerState {
+  const hasNoKeys = target === "recovery" && status.required === 0;
+  if (!status.started) return hasNoKeys ? "noKeys" : "none";
   if (isProbe(status, probe)) return "probe";
   const same = matches(status, parameters);
   if (status.nonce === nonce) return !same ? "tampered" : status.verification ? "verifying" : "collecting";
   if (nonces.includes(status.nonce)) return "abandoned";
-  if (same && status.required === 0 && status.verification?.progress === 0) return "matchingFirst";
+  if (hasNoKeys && same && status.verification?.progress === 0) return "matchingFirst";
   if (!same || status.verification) return "foreign";
   // Without verification the last share commits. The subkeys to which it encrypts the new shares are unknown until then.
   if (!parameters.verification) return "foreign";
@@ -150,7 +151,7 @@ interface Run {
 
 export async function observe(operation: RekeyOperation, identity: AttemptIdentity): Promise<Observed> {
   const status = await getStatus(operation);
-  return { server: serverStateOf(status, identity), status };
+  return { server: serverStateOf(status, identity, operation.target), status };
 }
 
 /**

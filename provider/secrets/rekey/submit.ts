@@ -472,13 +472,14 @@ export async function restart(run: SharesRun, id: StopId, why: string, hint?: st
   throw restarted(run, id, nonce, `${why}. ${committed}`, hint);
 }
 
-/** Starts the rekey of a service without recovery keys, and keeps the first ones from the response. */
+/**
+ * Starts the rekey of a service without recovery keys, and keeps the first ones from the response. A backup that this overwrites holds shares that were
+ * never committed.
+ */
 export async function makeFirst(run: SharesRun): Promise<SharesState> {
   const { operation, identity, state } = run;
   const { parameters } = identity;
   assertFirstVerified(parameters);
-  // The start writes the backup.
-  await protectBackup(run);
   const lost = (reason: string): StewardError =>
     unfinished(
       run,

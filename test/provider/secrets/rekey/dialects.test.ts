@@ -34,7 +34,7 @@ describe.each([
     for (const each of [stack.attempt, stack.shares, stack.commit]) each.configure(config(dialect));
   };
 
-  test("a rekey of OpenBao sends nothing but sys/rotate/root, and sys/health for a status without an attempt", async () => {
+  test("a rekey of OpenBao sends nothing but sys/rotate/root, sys/seal-status before a start, and sys/health for a status without an attempt", async () => {
     sandbox = await start({ dialect: "openbao" });
     const stack = stackIn("openbao");
     const pgpKeys = (await holders(3)).map(({ publicKey }) => publicKey);
@@ -55,7 +55,7 @@ describe.each([
       "DELETE sys/rotate/root/backup",
     ]);
     const others = requests().filter((each) => !/^\w+ sys\/rotate\/root\/\w+$/.test(each));
-    expect([...new Set(others)]).toEqual(["GET sys/health"]);
+    expect([...new Set(others)]).toEqual(["GET sys/seal-status", "GET sys/health"]);
   });
 
   test("another dialect in the connection is no change of a rekey, neither of a running nor of a finished one", async () => {
@@ -110,18 +110,45 @@ test("a cancel that Vault refuses, since the connection has no dialect, is answe
   expect(details).toMatchObject({ rule: "rekey/wrong-dialect", hint: expect.stringContaining('"hashicorp"') });
 });
 
-// The responses of OpenBao 2.7.2.
-test.each([
-  ["without unseal keys", "/v1/sys/rotate/root/init", "namespace is not sealable"],
-  ["with unseal keys", "/v1/sys/health", "operation unavailable in namespaces"],
-])("a rekey of a namespace %s stops before it starts, and asks for a connection without a namespace", async (_, path, error) => {
+const inNamespace = (dialect: RekeyDialect): Record<string, object> => ({
+  "steward:default": { secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect, namespace: "team" } },
+});
+
+test.each(["standard", "hashicorp"] as const)(
+  "%s has no keys of a namespace: nothing at all is sent, since Vault ignores the namespace",
+  async (dialect) => {
+    sandbox = await start({ dialect });
+    const { details } = await new RekeyStack(inNamespace(dialect)).fails(inputs());
+    expect(details).toMatchObject({ rule: "rekey/wrong-namespace", hint: expect.stringContaining("without a namespace") });
+    const variables = { ...variablesFor(dialect, sandbox.secrets), SECRETS_NAMESPACE: "team", VAULT_NAMESPACE: "team" };
+    for (const command of [["status"], ["submit", "--nonce", "x"], ["cancel", "--nonce", "x"], ["backup"]])
+      expect((await steward(variables, ["rekey", ...command], inputs().currentShares[0] as string)).stderr).toContain(
+        "[rekey/wrong-namespace]",
+      );
+    expect(sandbox.requests()).toEqual([]);
+  },
+);
+
+test("a namespace of OpenBao without unseal keys of its own is named, and nothing is sent to it", async () => {
   sandbox = await start({ dialect: "openbao" });
-  sandbox.faults.add({ system: "secrets", path, action: "respond", status: 400, body: JSON.stringify({ errors: [error] }), times: 2 });
-  const { details } = await new RekeyStack(config("openbao")).fails(inputs());
-  expect(details).toMatchObject({ status: 400, hint: expect.stringContaining("without a namespace") });
-  const holder = await steward(variablesFor("openbao", sandbox.secrets), ["rekey", "status"]);
-  expect(holder).toMatchObject({ code: 1, stderr: expect.stringContaining("without a namespace") });
+  // The response of OpenBao 2.7.2.
+  const body = JSON.stringify({ errors: ["namespace is not sealable"] });
+  sandbox.faults.add({ system: "secrets", path: "/v1/sys/rotate/root/init", action: "respond", status: 400, body, times: 2 });
+  const { details } = await new RekeyStack(inNamespace("openbao")).fails(inputs());
+  expect(details).toMatchObject({ rule: "rekey/wrong-namespace", reason: expect.stringContaining("the namespace team") });
+  const holder = await steward({ ...variablesFor("openbao", sandbox.secrets), BAO_NAMESPACE: "team" }, ["rekey", "status"]);
+  expect(holder).toMatchObject({ code: 1, stderr: expect.stringContaining("the namespace team") });
   expect(writes()).toEqual([]);
+});
+
+test("the health of OpenBao is read without the namespace, which does not serve it", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  gateway = await startGateway(sandbox.secrets.url);
+  const secrets = { address: gateway.url, token: sandbox.secrets.token, dialect: "openbao", namespace: "team" };
+  await new RekeyStack({ "steward:default": { secrets } }).up(inputs(), "attempt");
+  const sent = gateway.requests.map(({ path, namespace }) => [path, namespace]);
+  expect(sent).toContainEqual(["/v1/sys/health", undefined]);
+  expect(sent.filter(([path]) => path !== "/v1/sys/health")).toEqual(Array(3).fill(["/v1/sys/rotate/root/init", "team"]));
 });
 
 let gateway: Gateway | undefined;
@@ -185,7 +212,7 @@ test("the holders' command line without BAO_TOKEN asks for it in one message, an
   );
   // Both sets: OpenBao's.
   const both = { ...environment, BAO_TOKEN: sandbox.secrets.token, VAULT_ADDR: "http://127.0.0.1:1" };
-  expect((await steward(both, ["rekey", "status"])).stdout).toContain("no rekey");
+  expect((await steward(both, ["rekey", "status"])).stdout).toContain("no rekey of the unseal keys");
 });
 
 test("reads how many shares OpenBao 2.4.0 asks for, which names them otherwise", async () => {

@@ -28,17 +28,38 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     const error = await stackOn().fails(inputs());
     expect(error).toEqual(
       dialect !== "standard"
-        ? refusal("ERR_REJECTED", { rule: "rekey/auto-unseal" })
+        ? refusal("ERR_REJECTED", { rule: "rekey/wrong-target" })
         : refusal("ERR_REJECTED", { method: "PUT", path: "/v1/sys/rekey/init", status: 400 }),
     );
     // The server's own reason, where the provider has none.
     if (dialect === "standard") expect(error.details.reason).toContain("requiring verification not supported");
   });
 
+  test("keys of the other kind stop the rekey before anything is sent, and the error names the target to set", async () => {
+    if (dialect === "standard") {
+      sandbox = await start({ dialect });
+      expect(await stackOn().problems(inputs({ target: "recovery" }))).toEqual(["target: dialect"]);
+      return;
+    }
+    for (const [seal, target, other] of [
+      ["stored", "unseal", "recovery"],
+      ["shamir", "recovery", "unseal"],
+    ] as const) {
+      sandbox = await start({ dialect, seal });
+      for (const onConflict of ["fail", "cancel"] as const) {
+        const { details } = await new RekeyStack(configOf({ sandbox, dialect }), undefined, target).fails(inputs({ onConflict }));
+        expect(details).toMatchObject({ rule: "rekey/wrong-target", hint: expect.stringContaining(`target: "${other}"`) });
+      }
+      expect(writes()).toEqual([]);
+      await sandbox.close();
+    }
+    sandbox = await start({ dialect });
+  });
+
   test("no share is submitted to an auto-unseal seal without verification", async () => {
     sandbox = await start({ dialect, seal: "stored" });
     expect(await stackOn().stops(inputs({ requireVerification: false, allowUnverified: true }))).toBe(
-      dialect !== "standard" ? "rekey/auto-unseal" : "ERR_REJECTED",
+      dialect !== "standard" ? "rekey/wrong-target" : "ERR_REJECTED",
     );
     expect(writes().filter((each) => each.includes("update"))).toEqual([]);
     if (dialect !== "standard") expect(writes()).toEqual([]);
@@ -64,7 +85,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     sandbox = await start({ dialect, seal: "stored" });
     const stack = stackOn();
     if (dialect !== "standard") {
-      expect(await stack.stops(inputs(oneOfOne))).toBe("rekey/auto-unseal");
+      expect(await stack.stops(inputs(oneOfOne))).toBe("rekey/wrong-target");
       expect(updates()).toBe(0);
       return;
     }
@@ -105,7 +126,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     const forced = JSON.stringify(wire.wrapped(status, { data: {} }));
     sandbox.faults.add({ system: "secrets", method: "GET", path: /init/, nth: 2, action: "respond", status: 200, body: forced });
     const { details } = await stackOn().fails(inputs({ requireVerification: false, allowUnverified: true }));
-    expect(details).toMatchObject({ rule: "rekey/auto-unseal", reason: expect.stringContaining("the attempt forced") });
+    expect(details).toMatchObject({ rule: "rekey/wrong-target", reason: expect.stringContaining("the attempt forced") });
   });
 
   test("a standby that never reaches the active node is named at the deadline, and nothing is sent to the active node", async () => {

@@ -2,7 +2,7 @@ import { StewardError } from "../../../../provider/errors";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { printed } from "../../../support/printed";
 import { refusal } from "../../../support/refusal";
-import { inputsFrom, onEachRekeyTarget, RekeyTarget, stackOn } from "../../../support/rekey";
+import { firstKeysTargets, inputsFrom, onEachRekeyTarget, RekeyTarget, stackOn, withRekeyTarget } from "../../../support/rekey";
 import { rekeyRows } from "../../../support/rekey-rows";
 
 /** The tools of a test of a row. */
@@ -245,11 +245,51 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
   },
 };
 
+/** The rows of a service without recovery keys. */
+const firstStories: Record<string, (stage: Stage) => Promise<void>> = {
+  "attempt: there are no recovery keys yet: the next step starts the rekey, whose response has the first ones": async ({
+    stack,
+    inputs,
+    status,
+  }) => {
+    await stack.up(inputs, "attempt");
+    expect(await status()).toMatchObject({ started: false });
+    await stack.up(inputs);
+  },
+  "shares: there are no recovery keys yet: the rekey starts, and keeps the first ones from the response": async ({
+    stack,
+    inputs,
+    status,
+  }) => {
+    await stack.up(inputs, "shares");
+    expect(stack.candidate.shares).toHaveLength(3);
+    expect(await status()).toMatchObject({ started: true, nonce: stack.candidate.nonce, required: 0 });
+    await stack.up(inputs);
+  },
+  "shares: a matching attempt has made the first recovery keys, and none is verified: the rekey cancels it, since its response is lost":
+    async ({ target, stack, inputs, status }) => {
+      target.gateway.interrupt = ({ method, path }) => (method === "PUT" && path.endsWith("/rekey/init") ? { when: "after" } : undefined);
+      expect(await stack.stops(inputs)).toBe("rekey/first-keys-lost");
+      target.gateway.interrupt = undefined;
+      const { nonce } = await status();
+      await stack.up(inputs);
+      expect(stack.candidate.nonce).not.toBe(nonce);
+    },
+  "commit: the attempt is gone, and there are still no recovery keys: the new ones are dead": async ({ stack, inputs, cancel }) => {
+    await stack.up(inputs, "shares");
+    await cancel();
+    for (let run = 0; run < 2; run++) expect(await stack.stops(inputs)).toBe("rekey/not-committed");
+    await stack.up(again(inputs));
+  },
+};
+
 test("every row of the table has a story", () =>
-  expect(Object.keys(stories).sort()).toEqual(rekeyRows.map(({ step, log }) => `${step}: ${log}`).sort()));
+  expect(Object.keys({ ...stories, ...firstStories }).sort()).toEqual(rekeyRows.map(({ step, log }) => `${step}: ${log}`).sort()));
+
+const rowsWith = (table: object): typeof rekeyRows => rekeyRows.filter(({ step, log }) => `${step}: ${log}` in table);
 
 onEachRekeyTarget("each row of the table", (current) => {
-  test.each(rekeyRows)("$step: $log", async ({ step, log, line }) => {
+  test.each(rowsWith(stories))("$step: $log", async ({ step, log, line }) => {
     const stage = stageOf(current());
     const { target, status } = stage;
     await stories[`${step}: ${log}`]?.(stage);
@@ -264,4 +304,17 @@ onEachRekeyTarget("each row of the table", (current) => {
     }
     expect(printed.join("\n")).not.toContain(target.first[0]);
   });
+});
+
+describe.each(firstKeysTargets)("each row of a service without recovery keys ($name)", ({ start }) => {
+  test.each(rowsWith(firstStories))("$step: $log", ({ step, log, line }) =>
+    withRekeyTarget(start, { shares: 0, threshold: 0 }, async (target) => {
+      const stage = stageOf(target);
+      await firstStories[`${step}: ${log}`]?.(stage);
+      expect(printed).toContain(line);
+      const { shares, complete } = stage.stack.outputs;
+      expect([complete, await target.opens(shares.slice(0, 2))]).toEqual([true, true]);
+      expect(await stage.status()).toMatchObject({ started: false, required: 2 });
+    }),
+  );
 });

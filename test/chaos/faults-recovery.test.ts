@@ -1,0 +1,4 @@
+import { everyBlow } from "./shapes";
+
+everyBlow("hashicorp", ["3/2 to 3/2"], "recovery");
+everyBlow("openbao", ["3/2 to 3/2, PGP and backup", "0/0 to 3/2", "0/0 to 3/2, PGP and backup"], "recovery");

@@ -1,0 +1,118 @@
+import { RekeyInputs } from "../../../../provider/secrets";
+import { firstKeysTargets, RekeyTarget, stackOn } from "../../../support/rekey";
+import { tools } from "./story";
+
+// An OpenBao that was initialized without recovery keys. The response to the start has the first ones, without a share and without a nonce. rows.test.ts
+// has a story for each row, and test/chaos/faults-recovery.test.ts every fault at every request.
+
+describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) => {
+  let target: RekeyTarget;
+  beforeEach(async () => {
+    target = await start({ shares: 0, threshold: 0 });
+  });
+  afterEach(() => target.stop());
+  const { status, forHolders, decrypted, candidateOf, interrupt, requests } = tools(() => target);
+  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
+    secretShares: 3,
+    secretThreshold: 2,
+    currentShares: [],
+    keepSharesInState: true,
+    ...more,
+  });
+  const begin = (more: object = {}): ReturnType<RekeyTarget["outOfBand"]> =>
+    target.outOfBand("PUT", "sys/rekey/init", { secret_shares: 3, secret_threshold: 2, require_verification: true, ...more });
+
+  test("need no current share, are live once verified, and are the current ones of the next rekey", async () => {
+    const stack = stackOn(target);
+    await stack.up(inputs());
+    const { shares } = stack.outputs;
+    expect([shares.length, await target.opens(shares.slice(1))]).toEqual([3, true]);
+    expect(await requests(async () => expect(await stack.up(inputs())).toEqual(["same", "same", "same"]))).toEqual([]);
+    await stack.refresh();
+    await stack.up(inputs({ triggers: ["2"] }));
+    expect([await target.opens(stack.outputs.shares.slice(1)), await target.opens(shares.slice(1))]).toEqual([true, false]);
+  });
+
+  test("without verification nothing is sent, since the response would be their only copy", async () => {
+    const { pgp } = await forHolders(3, { backup: true });
+    for (const unverified of [inputs({ allowUnverified: true }), { ...pgp, currentShares: [] }]) {
+      const sent = await requests(async () =>
+        expect(await stackOn(target).stops({ ...unverified, requireVerification: false })).toBe("rekey/first-keys-unverified"),
+      );
+      expect(sent.filter((each) => !each.startsWith("GET "))).toEqual([]);
+    }
+    expect(await status()).toMatchObject({ started: false, required: 0 });
+  });
+
+  test("for holders with PGP keys, and a lost response leaves a backup that stops nobody", async () => {
+    const { all, pgp } = await forHolders(3, { backup: true, removeBackup: true, currentShares: [] });
+    const stack = stackOn(target);
+    interrupt("PUT", "init", { when: "after" }, 1);
+    expect(await stack.stops(pgp)).toBe("rekey/first-keys-lost");
+    expect((await target.outOfBand("GET", "sys/rekey/backup")).status).toBe(200);
+    expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
+    const newShares = await decrypted(candidateOf(stack), all);
+    await stack.up({ ...pgp, newShares: newShares.slice(1) });
+    expect(await target.opens(newShares.slice(1).map((share) => Buffer.from(share, "hex").toString("base64")))).toBe(true);
+    expect((await target.outOfBand("GET", "sys/rekey/backup")).status).toBe(400);
+  });
+
+  test("a killed run leaves an attempt that the next one cancels, although no state knows it", async () => {
+    const { body } = await begin();
+    const stack = stackOn(target);
+    await stack.up(inputs());
+    const lost = (body.keys_base64 ?? (body.data as Record<string, unknown>)?.keys_base64) as string[];
+    expect([await target.opens(lost.slice(1)), await target.opens(stack.outputs.shares.slice(1))]).toEqual([false, true]);
+  });
+
+  test.each([
+    ["with other parameters", { secret_shares: 4 }, 0],
+    ["whose verification has begun", {}, 1],
+  ])("another client's attempt %s is left to onConflict", async (_, parameters, verified) => {
+    const { body } = await begin(parameters);
+    const { nonce } = await status();
+    const { nonce: verification } = (await target.outOfBand("GET", "sys/rekey/verify")).body;
+    for (const key of (body.keys_base64 as string[]).slice(0, verified))
+      await target.outOfBand("PUT", "sys/rekey/verify", { key, nonce: verification });
+    const stack = stackOn(target);
+    expect(await stack.stops(inputs())).toBe("rekey/foreign-attempt");
+    expect(await status()).toMatchObject({ nonce });
+    await stack.up(inputs({ onConflict: "cancel" }));
+  });
+
+  test("an attempt that another client starts in place of this one gets no verification, and its keys are not taken for ours", async () => {
+    const stack = stackOn(target);
+    const replace = async (): Promise<void> => {
+      await target.outOfBand("DELETE", "sys/rekey/init");
+      await begin();
+    };
+    interrupt("PUT", "init", { when: "after", act: replace, answer: (body) => body }, 1);
+    expect(await stack.stops(inputs())).toBe("rekey/first-keys-lost");
+    target.gateway.interrupt = undefined;
+    await stack.up(inputs());
+    expect(await target.opens(stack.outputs.shares.slice(1))).toBe(true);
+  });
+
+  test("changed triggers cancel the attempt and make others, and a delete cancels it", async () => {
+    const [stack, deleted] = [stackOn(target), stackOn(target)];
+    await deleted.up(inputs(), "shares");
+    await deleted.destroy();
+    expect(await status()).toMatchObject({ started: false, required: 0 });
+    await stack.up(inputs(), "shares");
+    const { nonce } = stack.candidate;
+    await stack.up(inputs({ triggers: ["2"] }));
+    expect(stack.candidate.nonce).not.toBe(nonce);
+    expect(await target.opens(stack.outputs.shares.slice(1))).toBe(true);
+  });
+
+  test("of two stacks at once, one makes them live, and the other stops at the new required number", async () => {
+    const [one, other] = [stackOn(target), stackOn(target)];
+    await one.up(inputs(), "shares");
+    await other.up(inputs(), "shares");
+    expect(await one.stops(inputs())).toBe("rekey/foreign-attempt");
+    await other.up(inputs());
+    expect(await one.stops(inputs())).toBe("rekey/outcome-unknown");
+    expect(await one.stops(inputs())).toBe("rekey/previous-shares-missing");
+    expect(await target.opens(other.outputs.shares.slice(1))).toBe(true);
+  });
+});
