@@ -134,7 +134,7 @@ test("the sandbox lists the shares that it encrypted, and keys expire by its clo
   try {
     const { secrets } = sandbox;
     const to: Service["to"] = (method, path, body) => call(secrets, method, `/v1/sys/${path}`, body);
-    const service = { real: false, shares: secrets.shares, to, close: async () => {} };
+    const service = { real: false, shares: secrets.shares, to, close: async () => {} } as Service;
     const parameters = { secret_shares: 2, secret_threshold: 2, pgp_keys: [mortal.publicKey, ada.publicKey] };
     const { keys } = (await give(service, await begin(service, parameters), secrets.shares.slice(0, 3))).json;
     const texts = [await read(mortal, keys[0]), await read(ada, keys[1])];

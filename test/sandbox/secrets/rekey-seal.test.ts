@@ -129,6 +129,46 @@ describe.each(["standard", "hashicorp"] as const)("a rekey and operations of an 
   });
 });
 
+test.each([
+  ["hashicorp", "rekey-recovery-key"],
+  ["openbao", "rotate/recovery"],
+] as const)("the sandbox's shares are the recovery keys, which also unseal (%s)", async (dialect, path) => {
+  const secrets = await open({ dialect, seal: "stored" });
+  const before = secrets.shares;
+  const rekey = async (method: string, end: string, body?: object) => {
+    const { json } = await to(method, `${path}/${end}`, body);
+    return json?.data ?? json;
+  };
+  const start = async (): Promise<string> => (await rekey("PUT", "init", { secret_shares: 4, secret_threshold: 2 })).nonce;
+  for (const lose of [() => secrets.failover(), () => secrets.seal().then(() => secrets.unseal(before))]) {
+    await start();
+    await lose();
+    // The client may only notice now that its connection was closed.
+    const status = () => rekey("GET", "init");
+    expect(await status().catch(status)).toMatchObject({ started: false, required: 3 });
+  }
+  const nonce = await start();
+  for (const key of before.slice(2)) await rekey("PUT", "update", { key, nonce });
+  const { shares } = secrets;
+  expect([shares.length, secrets.threshold]).toEqual([4, 2]);
+  expect([await secrets.opens(shares.slice(2)), await secrets.opens(before)]).toEqual([true, false]);
+  await secrets.seal();
+  expect(await secrets.unseal(before)).toBe(false);
+  for (const key of shares.slice(2)) await unseal({ key });
+  expect((await to("GET", "seal-status")).json).toMatchObject({ sealed: false, t: 2, n: 4 });
+  await sandbox.reset();
+  expect(secrets.shares).toEqual(before);
+});
+
+test("an OpenBao without recovery keys is unsealed by nobody", async () => {
+  const { shares, threshold, opens, seal } = await open({ dialect: "openbao", seal: "stored", unsealShares: 0 });
+  expect([shares, threshold, await opens([])]).toEqual([[], 0, false]);
+  await seal();
+  expect(await unseal({ key: Buffer.alloc(33, 1).toString("base64") })).toMatchObject(
+    refused(400, /^invalid key: failed to compute combined key: less than two parts cannot be used to reconstruct the secret$/),
+  );
+});
+
 test("only the standard dialect accepts a threshold of one with several shares", async () => {
   const one = { secret_shares: 3, secret_threshold: 1, require_verification: true };
   await open({ dialect: "hashicorp" });

@@ -1,3 +1,5 @@
+import { start } from "../../../sandbox/index";
+import { startOpenBaoWithStaticSeal, startVaultWithTransitSeal } from "../../../tools/servers";
 import { type Answer, call } from "../../support/call";
 import { rekeyTargets } from "../../support/rekey";
 
@@ -6,9 +8,47 @@ export interface Service {
   /** True for Vault, and for the sandbox in the hashicorp dialect. */
   real: boolean;
   shares: string[];
+  errors: typeof errors.unseal;
   /** Sends a request with the token, or with another one. An empty string sends none. */
   to(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
   close(): Promise<void>;
+}
+
+/** The status codes and messages that depend on the kind of keys. */
+const errors = {
+  unseal: {
+    notStarted: "^no barrier rekey in progress$",
+    invalid: "^invalid rekey seal configuration: ",
+    repeated: "^given key has already been provided during this generation operation$",
+    notCombined: "^failed to compute root key: ",
+    wrong: refused(500, /^failed to read root key/),
+    wrongLength: refused(500, /invalid key size 20$/),
+  },
+  recovery: {
+    notStarted: "^no recovery rekey in progress$",
+    invalid: "^invalid recovery configuration: ",
+    repeated: "^given key has already been provided during this rekey operation$",
+    notCombined: "^failed to compute recovery key: ",
+    wrong: refused(400, /^recovery key verification failed: recovery key does not match submitted values$/),
+    wrongLength: refused(400, /^recovery key verification failed: /),
+  },
+};
+
+const { REAL_VAULT_ADDRESS } = process.env;
+
+/** Starts a server whose seal keeps the unseal key: the sandbox or, if one is configured, a real server for this test. */
+export async function startStored(
+  dialect: "hashicorp" | "openbao",
+  recoveryShares: 5 | 0 = 5,
+): Promise<{ url: string; token: string; shares: string[]; stop(): Promise<void> }> {
+  if (!REAL_VAULT_ADDRESS) {
+    const sandbox = await start({ dialect, seal: "stored", unsealShares: recoveryShares });
+    return { ...sandbox.secrets, stop: () => sandbox.close() };
+  }
+  const { address, token, keys, stop } = await (dialect === "openbao"
+    ? startOpenBaoWithStaticSeal({ recoveryShares })
+    : startVaultWithTransitSeal());
+  return { url: address, token, shares: keys, stop };
 }
 
 /**
@@ -16,15 +56,29 @@ export interface Service {
  * suite, rotation.test.ts.
  */
 const ofVault = rekeyTargets.filter(({ dialect }) => dialect !== "openbao");
-const services = ofVault.map(({ name, start }) => ({
-  name,
-  async begin(): Promise<Service> {
-    const { dialect, gateway, token: own, first, stop } = await start();
-    const service = { url: gateway.url, token: own };
-    const to: Service["to"] = (method, path, body, token) => call(service, method, `/v1/sys/${path}`, body, token);
-    return { real: dialect === "hashicorp", shares: first, to, close: stop };
+const services = [
+  ...ofVault.map(({ name, start }) => ({
+    name,
+    async begin(): Promise<Service> {
+      const { dialect, gateway, token: own, first, stop } = await start();
+      const service = { url: gateway.url, token: own };
+      const to: Service["to"] = (method, path, body, token) => call(service, method, `/v1/sys/${path}`, body, token);
+      return { real: dialect === "hashicorp", shares: first, errors: errors.unseal, to, close: stop };
+    },
+  })),
+  {
+    name: `recovery keys of ${REAL_VAULT_ADDRESS ? "a real Vault" : "the sandbox, hashicorp"}`,
+    async begin(): Promise<Service> {
+      const service = await startStored("hashicorp");
+      const to: Service["to"] = (method, path, body, token) => call(service, method, `/v1/sys/${recoveryPath(path)}`, body, token);
+      return { real: true, shares: service.shares, errors: errors.recovery, to, close: service.stop };
+    },
   },
-}));
+];
+
+/** The path for recovery keys of a path for unseal keys. */
+const recoveryPath = (path: string): string =>
+  path === "rekey/backup" ? "rekey/recovery-key-backup" : path.replace(/^rekey\//, "rekey-recovery-key/");
 
 /** Helpers for tests, which use the current service. */
 export interface Teller {
@@ -105,7 +159,6 @@ export function damaged(share: string): string {
 export const hexOf = (share: string): string => Buffer.from(share, "base64").toString("hex");
 
 /** An error response with this status and these messages. */
-export const refused = (status: number, ...reasons: (string | RegExp)[]): object => ({
-  status,
-  json: { errors: reasons.map((reason) => expect.stringMatching(reason)) },
-});
+export function refused(status: number, ...reasons: (string | RegExp)[]): object {
+  return { status, json: { errors: reasons.map((reason) => expect.stringMatching(reason)) } };
+}

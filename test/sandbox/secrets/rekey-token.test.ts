@@ -5,21 +5,27 @@ let sandbox: Sandbox;
 afterEach(() => sandbox.close());
 
 const requests = [
-  ["GET", "init", "read"],
-  ["PUT", "init", "update"],
-  ["POST", "update", "update"],
-  ["GET", "verify", "read"],
-  ["PUT", "verify", "update"],
-  ["DELETE", "verify", "delete"],
-  ["DELETE", "init", "delete"],
-  ["GET", "backup", "read"],
-  ["DELETE", "backup", "delete"],
+  ...["sys/rekey", "sys/rekey-recovery-key"].flatMap(
+    (path) =>
+      [
+        ["GET", `${path}/init`, "read"],
+        ["PUT", `${path}/init`, "update"],
+        ["POST", `${path}/update`, "update"],
+        ["GET", `${path}/verify`, "read"],
+        ["PUT", `${path}/verify`, "update"],
+        ["DELETE", `${path}/verify`, "delete"],
+        ["DELETE", `${path}/init`, "delete"],
+      ] as const,
+  ),
+  ["GET", "sys/rekey/backup", "read"],
+  ["DELETE", "sys/rekey/backup", "delete"],
+  ["GET", "sys/rekey/recovery-key-backup", "read"],
+  ["DELETE", "sys/rekey/recovery-key-backup", "delete"],
 ] as const;
 
-test.each(requests)("with rekeyNeedsToken, %s sys/rekey/%s requires a token with `%s`", async (method, end, capability) => {
+test.each(requests)("with rekeyNeedsToken, %s %s requires a token with `%s`", async (method, path, capability) => {
   sandbox = await start({ dialect: "hashicorp", rekeyNeedsToken: true });
   const { url } = sandbox.secrets;
-  const path = `sys/rekey/${end}`;
   const send = (token = ""): ReturnType<typeof call> => call({ url, token }, method, `/v1/${path}`, method === "GET" ? undefined : {});
   const denied = { status: 403, json: { errors: [expect.stringContaining("permission denied")] } };
   expect(await send()).toMatchObject(denied);
@@ -37,16 +43,11 @@ test.each(requests)("with rekeyNeedsToken, %s sys/rekey/%s requires a token with
 test("without it, only the backup requires a token", async () => {
   sandbox = await start({ dialect: "hashicorp" });
   const denied: string[] = [];
-  for (const [method, end] of requests) {
-    const { status } = await call(
-      { url: sandbox.secrets.url, token: "" },
-      method,
-      `/v1/sys/rekey/${end}`,
-      method === "GET" ? undefined : {},
-    );
-    if (status === 403) denied.push(`${method} ${end}`);
+  for (const [method, path] of requests) {
+    const { status } = await call({ url: sandbox.secrets.url, token: "" }, method, `/v1/${path}`, method === "GET" ? undefined : {});
+    if (status === 403) denied.push(`${method} ${path}`);
   }
-  expect(denied).toEqual(["GET backup", "DELETE backup"]);
+  expect(denied).toEqual(["rekey/backup", "rekey/recovery-key-backup"].flatMap((path) => [`GET sys/${path}`, `DELETE sys/${path}`]));
 });
 
 test("with rekeyNeedsToken, the OpenAPI document shows no path of a rekey as unauthenticated", async () => {

@@ -1,12 +1,14 @@
 import { combine } from "shamir-secret-sharing";
-import { accepts, begin, cancel, damaged, give, hexOf, idle, onEachService, plain, refused, uuid } from "./rekey-service";
+import { call } from "../../support/call";
+import { rekeyTargets } from "../../support/rekey";
+import { accepts, begin, cancel, damaged, give, hexOf, idle, onEachService, plain, refused, startStored, uuid } from "./rekey-service";
 
 onEachService("the rekey", (current, { to, status, update, verify }) => {
   test("the status responds without an attempt, and submit, verify and restart fail", async () => {
     expect(await to("GET", "rekey/init")).toMatchObject({ status: 200, json: idle(current(), 3) });
     expect(await status()).toEqual(idle(current(), 3));
     const [share] = current().shares;
-    expect(await update(share, "x")).toMatchObject(refused(400, /^no barrier rekey in progress$/));
+    expect(await update(share, "x")).toMatchObject(refused(400, current().errors.notStarted));
     expect(await verify(share, "x")).toMatchObject(refused(400, /^no rekey in progress$/));
     for (const method of ["GET", "DELETE"])
       expect(await to(method, "rekey/verify")).toMatchObject(refused(400, /^no rekey configuration found$/));
@@ -16,9 +18,9 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
   test.each([
     [400, /^provided threshold greater than the total shares$/, { secret_shares: 2, secret_threshold: 3 }],
     [400, /^provided threshold greater/, { secret_threshold: 2 }],
-    [500, /^invalid rekey seal configuration: threshold must be at least one$/, { secret_shares: 3 }],
-    [500, /^invalid rekey seal configuration: shares must be at least one$/, {}],
-    [500, /shares must be less than 256$/, { secret_shares: 256, secret_threshold: 2 }],
+    [500, "threshold must be at least one$", { secret_shares: 3 }],
+    [500, "shares must be at least one$", {}],
+    [500, "shares must be less than 256$", { secret_shares: 256, secret_threshold: 2 }],
     [400, /^cannot request a backup .* without providing PGP keys/, { secret_shares: 3, secret_threshold: 2, backup: true }],
     [400, /^incorrect number of PGP keys for rekey$/, { secret_shares: 3, secret_threshold: 2, pgp_keys: ["", ""] }],
     [500, /error decoding given PGP key/, { secret_shares: 1, secret_threshold: 1, pgp_keys: ["no key"] }],
@@ -30,7 +32,8 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     [400, /cannot unmarshal number into .*pgp_keys of type string$/, { secret_shares: 1, secret_threshold: 1, pgp_keys: [1] }],
     [400, /^EOF$/, undefined],
   ])("a start is rejected: %i %s", async (code, reason, body) => {
-    expect(await to("PUT", "rekey/init", body)).toMatchObject(refused(code, reason));
+    const whole = typeof reason === "string" ? current().errors.invalid + reason : reason;
+    expect(await to("PUT", "rekey/init", body)).toMatchObject(refused(code, whole));
     expect(await status()).toEqual(idle(current(), 3));
   });
 
@@ -84,9 +87,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     const nonce = await begin(current());
     await update(shares[0], nonce);
     for (const key of [shares[0], hexOf(shares[0]!)])
-      expect(await update(key, nonce)).toMatchObject(
-        refused(400, /^given key has already been provided during this generation operation$/),
-      );
+      expect(await update(key, nonce)).toMatchObject(refused(400, current().errors.repeated));
     for (const wrong of [undefined, "", shares[0]])
       expect(await update(shares[1], wrong)).toMatchObject(
         refused(400, `^incorrect nonce supplied; nonce for this rekey operation is "${nonce}"$`),
@@ -108,14 +109,15 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
   });
 
   test.each([
-    ["a wrong share", (shares: string[]) => damaged(shares[2]!), /^failed to read root key/],
-    ["a share of another length", () => Buffer.alloc(20, 1).toString("base64"), /all parts must be the same length$/],
-    ["two shares with the same index", (shares: string[]) => damaged(shares[0]!), /duplicate part detected$/],
+    ["a wrong share", (shares: string[]) => damaged(shares[2]!), undefined],
+    ["a share of another length", () => Buffer.alloc(20, 1).toString("base64"), "all parts must be the same length$"],
+    ["two shares with the same index", (shares: string[]) => damaged(shares[0]!), "duplicate part detected$"],
   ])("%s fails at the threshold, which discards the progress and keeps the attempt and its nonce", async (_, third, reason) => {
     const { shares } = current();
     const nonce = await begin(current());
     expect((await give(current(), nonce, shares.slice(0, 2))).json.progress).toBe(2);
-    expect(await update(third(shares), nonce)).toMatchObject(refused(500, reason));
+    const { wrong, notCombined } = current().errors;
+    expect(await update(third(shares), nonce)).toMatchObject(reason ? refused(500, notCombined + reason) : wrong);
     expect(await status()).toMatchObject({ started: true, nonce, progress: 0 });
     // Only the last valid share was submitted again, so one share counts.
     expect((await update(shares[2], nonce)).json).toMatchObject({ progress: 1 });
@@ -160,8 +162,8 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     const one = (await give(current(), nonce, current().shares.slice(0, 3))).json.keys_base64;
     expect(one.map((share: string) => Buffer.from(share, "base64").length)).toEqual([32]);
     nonce = await begin(current(), { secret_shares: 1, secret_threshold: 1, require_verification: true });
-    expect(await update(damaged(one[0]), nonce)).toMatchObject(refused(500, /^failed to read root key/));
-    expect(await update(Buffer.alloc(20).toString("base64"), nonce)).toMatchObject(refused(500, /invalid key size 20$/));
+    expect(await update(damaged(one[0]), nonce)).toMatchObject(current().errors.wrong);
+    expect(await update(Buffer.alloc(20).toString("base64"), nonce)).toMatchObject(current().errors.wrongLength);
     const { verification_nonce: proof, keys: other } = (await update(one[0], nonce)).json;
     expect(other[0]).toMatch(/^[0-9a-f]{64}$/);
     expect(other[0]).not.toBe(hexOf(one[0]));
@@ -219,4 +221,47 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect((await to("PUT", "rekey/backup", {})).status).toBe(405);
     expect((await to("GET", "rekey/nothing")).status).toBe(404);
   });
+});
+
+test("a rekey of the recovery keys and one of the unseal key are independent, and need the same recovery keys", async () => {
+  const service = await startStored("hashicorp");
+  const to = (method: string, path: string, body?: object) => call(service, method, `/v1/sys/${path}`, body);
+  try {
+    const parameters = { secret_shares: 3, secret_threshold: 2 };
+    expect(await to("PUT", "rekey-recovery-key/init", { ...parameters, stored_shares: 1 })).toMatchObject(
+      refused(400, /^stored shares not supported by recovery key$/),
+    );
+    const { nonce: unseal } = (await to("PUT", "rekey/init", { ...parameters, stored_shares: 1 })).json;
+    const { nonce: recovery } = (await to("PUT", "rekey-recovery-key/init", { ...parameters, require_verification: true })).json;
+    const [first, second, third] = service.shares;
+    await to("PUT", "rekey/update", { key: first, nonce: unseal });
+    for (const key of [second, third]) await to("PUT", "rekey-recovery-key/update", { key, nonce: recovery });
+    expect((await to("GET", "rekey/init")).json).toMatchObject({ nonce: unseal, t: 1, n: 1, progress: 1, required: 3 });
+    expect((await to("GET", "rekey-recovery-key/init")).json).toMatchObject({ nonce: recovery, t: 2, n: 3, progress: 2, required: 3 });
+    const { keys, verification_nonce: nonce } = (await to("PUT", "rekey-recovery-key/update", { key: first, nonce: recovery })).json;
+    for (const key of keys.slice(1)) await to("PUT", "rekey-recovery-key/verify", { key, nonce });
+    expect((await to("GET", "seal-status")).json).toMatchObject({ t: 2, n: 3 });
+    expect((await to("GET", "rekey/init")).json).toMatchObject({ nonce: unseal, progress: 1, required: 2 });
+    expect((await to("DELETE", "rekey/init", { nonce: unseal })).status).toBe(204);
+  } finally {
+    await service.stop();
+  }
+});
+
+test("a Shamir seal has no recovery keys", async () => {
+  const { gateway, token, first, stop } = await rekeyTargets.find(({ dialect }) => dialect === "hashicorp")!.start();
+  const to = (method: string, path: string, body?: object) => call({ url: gateway.url, token }, method, `/v1/sys/${path}`, body);
+  try {
+    for (const path of ["init", "verify"])
+      for (const [method, body] of [["GET"], ["PUT"], ["PUT", { secret_shares: 3 }], ["DELETE"], ["OPTIONS"]] as const)
+        expect(await to(method, `rekey-recovery-key/${path}`, body)).toMatchObject(refused(400, /^recovery rekeying not supported$/));
+    expect(await to("PUT", "rekey-recovery-key/update")).toMatchObject(refused(400, /^EOF$/));
+    expect(await to("PUT", "rekey-recovery-key/update", { key: first[0], nonce: "x" })).toMatchObject(
+      refused(500, /^failed to fetch existing recovery config: recovery not supported$/),
+    );
+    expect(await to("GET", "rekey/recovery-key-backup")).toMatchObject(refused(400, /^no backed-up keys found$/));
+    expect((await to("DELETE", "rekey/recovery-key-backup")).status).toBe(204);
+  } finally {
+    await stop();
+  }
 });
