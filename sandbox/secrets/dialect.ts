@@ -84,7 +84,7 @@ export interface Dialect {
   /** Responds on Vault's paths of a rekey as if they were disabled. */
   disablesVaultsRekey: boolean;
   /** The rekey of the unseal keys and, if the dialect has recovery keys, theirs. */
-  rekeys: [Rekey, Rekey?];
+  rekeys: readonly [Rekey, ...Rekey[]];
   openapi: {
     title: string;
     description: string;

@@ -1,4 +1,4 @@
-import type { Dialect, Rekey } from "./dialect";
+import type { Dialect } from "./dialect";
 
 /** A path below its mount, as its route file describes it. */
 export interface Described {
@@ -35,18 +35,14 @@ export function writing(dialect: Dialect): "post" | "put" {
   return dialect.rekeys[0].writes.includes("POST") ? "post" : "put";
 }
 
-export function rekeysOf({ rekeys }: Dialect): Rekey[] {
-  return rekeys.filter((rekey) => rekey !== undefined);
-}
-
-/** The paths that end so of each rekey in the API document. */
+/** The path with this end of each rekey that the API document lists. */
 export function rekeyPaths(
   dialect: Dialect,
   end: string,
   described: Omit<Described, "path" | "described" | "unauthenticated">,
 ): Described[] {
   const { operations, ...rest } = described;
-  return rekeysOf(dialect)
+  return dialect.rekeys
     .filter(({ documented }) => documented)
     .map(({ kind, path }) => ({
       ...rest,

@@ -12,7 +12,7 @@ export interface RekeyParameters {
   pgpKeys: string[];
   backup: boolean;
   verification: boolean;
-  /** Vault ignores it except for recovery keys, which cannot be stored. */
+  /** The number of stored shares, which only Vault rejects, and only for recovery keys. */
   stored: number;
 }
 
@@ -60,9 +60,8 @@ export async function start(records: Records, parameters: RekeyParameters, rules
   const { pgpKeys, backup, verification } = parameters;
   const { kind, errors } = rules;
   if (rules.checksProgressFirst && records.attempts[kind]) throw errors.inProgress();
-  if (rules.checksRequest) assertRequest(parameters);
+  if (rules.checksRequest) assertRequest(parameters, kind);
   const stored = records.seal === "stored" && kind === "unseal";
-  if (kind === "recovery" && parameters.stored > 0) throw new HttpError(400, "stored shares not supported by recovery key");
   if (stored && pgpKeys.length > 0) throw new HttpError(400, "PGP key encryption not supported when using stored keys");
   if (stored && backup) throw new HttpError(400, "key backup not supported when using stored keys");
   if (stored && verification) throw errors.withRecoveryKeys();
@@ -85,11 +84,12 @@ export async function start(records: Records, parameters: RekeyParameters, rules
   return kind === "recovery" && records.key.threshold === 0 ? complete(records, attempt, rules, now) : undefined;
 }
 
-function assertRequest({ shares, threshold, pgpKeys, backup }: RekeyParameters): void {
+function assertRequest({ shares, threshold, pgpKeys, backup, stored }: RekeyParameters, kind: KeyKind): void {
   if (backup && pgpKeys.length === 0)
     throw new HttpError(400, "cannot request a backup of the new keys without providing PGP keys for encryption");
   if (pgpKeys.length > 0 && pgpKeys.length !== shares) throw new HttpError(400, "incorrect number of PGP keys for rekey");
   if (threshold > shares) throw new HttpError(400, "provided threshold greater than the total shares");
+  if (kind === "recovery" && stored > 0) throw new HttpError(400, "stored shares not supported by recovery key");
 }
 
 function problemOf(shares: number, threshold: number, pgpKeys: number, { oneForSeveral }: RekeyRules): string | undefined {

@@ -3,12 +3,11 @@ import type { AppEnv } from "../answer";
 import { done, unsupportedOperation } from "../answer";
 import type { Dialect, Rekey } from "../dialect";
 import type { Described } from "../document";
-import { rekeysOf } from "../document";
 
 export const below = "sys";
 
-export const paths = (dialect: Dialect): Described[] =>
-  rekeysOf(dialect).map(({ kind, backupPath, documented }) => {
+export const paths = ({ rekeys }: Dialect): Described[] =>
+  rekeys.map(({ kind, backupPath, documented }) => {
     const key = kind === "recovery" ? "recovery-key" : "key";
     return {
       path: backupPath,
@@ -22,7 +21,7 @@ export const paths = (dialect: Dialect): Described[] =>
   });
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
-  for (const rekey of rekeysOf(dialect)) serve(app, rekey);
+  for (const rekey of dialect.rekeys) serve(app, rekey);
 }
 
 function serve(app: Hono<AppEnv>, { kind, backupPath, backup, noBackup }: Rekey): void {

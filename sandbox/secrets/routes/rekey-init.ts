@@ -4,7 +4,7 @@ import { done } from "../answer";
 import { rekeyBody, structure } from "../body";
 import type { Dialect, Rekey } from "../dialect";
 import type { Described } from "../document";
-import { rekeyPaths, rekeysOf, writing } from "../document";
+import { rekeyPaths, writing } from "../document";
 import { assertCancel, assertSupported, start } from "../rekey";
 
 export const below = "sys";
@@ -20,7 +20,7 @@ export const paths = (dialect: Dialect): Described[] =>
   });
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
-  for (const rekey of rekeysOf(dialect)) serve(app, rekey);
+  for (const rekey of dialect.rekeys) serve(app, rekey);
 }
 
 function serve(app: Hono<AppEnv>, rekey: Rekey): void {

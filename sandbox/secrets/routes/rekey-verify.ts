@@ -3,7 +3,7 @@ import type { AppEnv, Route } from "../answer";
 import { rekeyBody } from "../body";
 import type { Dialect, Rekey } from "../dialect";
 import type { Described } from "../document";
-import { rekeyPaths, rekeysOf, writing } from "../document";
+import { rekeyPaths, writing } from "../document";
 import { assertShare, assertSupported, restart, verify } from "../rekey";
 import { readShare } from "../seal";
 
@@ -26,7 +26,7 @@ export const paths = (dialect: Dialect): Described[] =>
   });
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
-  for (const rekey of rekeysOf(dialect)) serve(app, rekey);
+  for (const rekey of dialect.rekeys) serve(app, rekey);
 }
 
 function serve(app: Hono<AppEnv>, rekey: Rekey): void {

@@ -253,7 +253,8 @@ describe.each(onOpenBao)("recovery keys, $name", () => {
     server = await startStored("openbao");
     const [first, second, third] = server.shares;
     await to("POST", "root/init", three);
-    await to("POST", "recovery/init", three);
+    // OpenBao ignores this parameter of Vault.
+    await to("POST", "recovery/init", { ...three, stored_shares: 1 });
     const nonces = { root: (await status("root"))?.nonce, recovery: (await status("recovery"))?.nonce };
     await to("POST", "root/update", { key: first, nonce: nonces.root });
     for (const key of [second, third]) await to("POST", "recovery/update", { key, nonce: nonces.recovery });
