@@ -170,26 +170,36 @@ async function onSandbox({ dialect, keys }: Column, { shares, threshold }: First
   };
 }
 
-async function onReal({ dialect, keys, begin, namespace }: Real, hasKeys: boolean): Promise<RekeyTarget> {
-  const server = await (hasKeys ? begin() : startOpenBaoWithStaticSeal({ recoveryShares: 0 }));
+async function onReal(column: Real, hasKeys: boolean): Promise<RekeyTarget> {
+  const server = await (hasKeys ? column.begin() : startOpenBaoWithStaticSeal({ recoveryShares: 0 }));
+  const target = await onServer(server, column);
+  return { ...target, stop: () => target.stop().then(server.stop) };
+}
+
+/** The keys of a real server, or of a new namespace on it. */
+export async function onServer(
+  server: Awaited<ReturnType<typeof startVault>>,
+  { dialect, keys, namespace }: Pick<Real, "dialect" | "keys" | "namespace">,
+): Promise<RekeyTarget> {
   const first = namespace ? await createTenant(server, namespace) : server.keys;
   const target = await before(server.address, server.token, { dialect, keys, namespace });
   const { outOfBand } = target;
-  const seals = namespace ? `sys/namespaces/${namespace}` : "sys";
   return {
     ...target,
     first,
     async sealAndUnseal(shares) {
       // Without recovery keys, only a restart unseals it: the attempt is lost as well.
       if (shares.length === 0) return void (await outOfBand("DELETE", "sys/rekey/init"));
-      // The requests about a namespace's seal go to the namespace above it.
-      const send = async (end: string, body?: object): Promise<Record<string, unknown>> => {
-        const { json } = await call({ url: server.address, token: server.token }, "PUT", `/v1/${seals}/${end}`, body);
+      const put = async (path: string, body?: object): Promise<Record<string, unknown>> => {
+        const { json } = await call({ url: server.address, token: server.token }, "PUT", `/v1/sys/${path}`, body);
         return json?.data ?? json ?? {};
       };
-      await send("seal");
+      await put("seal");
       let sealed: unknown;
-      for (const key of shares) ({ sealed } = await send("unseal", { key }));
+      // A seal of the namespace alone does not end its attempt.
+      if (namespace) for (const key of server.keys.slice(0, 3)) await put("unseal", { key });
+      const unseal = namespace ? `namespaces/${namespace}/unseal` : "unseal";
+      for (const key of shares) ({ sealed } = await put(unseal, { key }));
       if (sealed !== false) throw new Error("these shares are not valid");
     },
     // An attempt to generate a root token, which is canceled in the end: its last share is verified like the unseal keys.
@@ -206,10 +216,7 @@ async function onReal({ dialect, keys, begin, namespace }: Real, hasKeys: boolea
       await send("DELETE", "attempt");
       return complete;
     },
-    async stop() {
-      await target.gateway.close();
-      await server.stop();
-    },
+    stop: () => target.gateway.close(),
   };
 }
 

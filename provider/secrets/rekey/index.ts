@@ -12,9 +12,11 @@ import { Submission } from "./submit";
 export interface RekeyArgs extends Args<RekeyInputs> {}
 
 /**
- * A rekey of the service, which replaces its unseal key shares.
+ * A rekey of the service, which replaces its unseal key shares or its recovery key shares.
  *
- * The *current shares* unseal the service before the rekey, and the *new shares* unseal it afterwards.
+ * The *current shares* unseal the service before the rekey, and the *new shares* unseal it afterwards. A service that unseals itself has recovery keys
+ * instead, which only authorize operations such as generate-root and a rekey. Set the target to the keys that the service has. With a connection to a
+ * namespace of OpenBao 2.6 or later, the keys are the unseal keys of that namespace.
  *
  * A component of three resources, so that Pulumi saves the state after each step. The *attempt* starts the rekey, before any share is submitted. The
  * *shares* submit the current shares and save the new ones, before anything is committed. The *commit* proves the new shares and commits them.
@@ -24,10 +26,12 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *
  * Without `pgpKeys`, all new shares are stored in the state. You must permit this with `keepSharesInState: true`.
  *
+ * An OpenBao may have no recovery keys yet. The rekey then makes the first ones, without a current share: set `currentShares: []`.
+ *
  * A finished rekey runs again only after a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`. The preview says so.
  *
  * Fails with `ERR_INCOMPLETE` if the rekey stops early, and says what is missing. Fails with `ERR_CONFLICT` while another client's attempt is in
- * progress. Fails with `ERR_REJECTED` for a service whose seal keeps the key. In the standard dialect, such a service accepts a rekey to one share with a
+ * progress. Fails with `ERR_REJECTED` for a service with keys of the other kind. In the standard dialect, such a service accepts a rekey to one share with a
  * threshold of one, without `pgpKeys` and verification. `shares` is then empty, and a warning says so.
  *
  * @example One share, which the state keeps
@@ -39,6 +43,16 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *   keepSharesInState: true,
  * });
  * export const shares = rekey.shares;
+ * ```
+ * @example The recovery keys of a service that unseals itself
+ * ```ts
+ * new secrets.Rekey("recovery", {
+ *   target: "recovery",
+ *   secretShares: 5,
+ *   secretThreshold: 3,
+ *   currentShares: [{ env: "SHARE_1" }, { env: "SHARE_2" }, { env: "SHARE_3" }],
+ *   keepSharesInState: true,
+ * });
  * ```
  * @example Three holders, each with a PGP key
  * ```ts
@@ -52,15 +66,19 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * });
  * export const encryptedShares = rekey.encryptedShares;
  * ```
- * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey)
+ * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey) and
+ * [`sys/rekey-recovery-key`](https://developer.hashicorp.com/vault/api-docs/system/rekey-recovery-key)
  * @requests
- * - Start: `PUT /v1/sys/rekey/init`.
+ * - Start: `PUT /v1/sys/rekey/init`. On Vault and OpenBao, `GET /v1/sys/seal-status` before it, without a namespace.
  * - Each current share: `PUT /v1/sys/rekey/update`. With `backup`, `GET /v1/sys/rekey/backup` before it.
  * - Each new share that proves the new shares: `PUT /v1/sys/rekey/verify`. `DELETE /v1/sys/rekey/verify` restarts the verification.
  * - Before each request above: `GET /v1/sys/rekey/init`, and `GET /v1/sys/rekey/verify` during the verification.
  * - `removeBackup`: `DELETE /v1/sys/rekey/backup`.
  * - Refresh of a finished rekey: `GET /v1/sys/rekey/init`.
  * - Delete: `GET /v1/sys/rekey/init`, and `DELETE /v1/sys/rekey/init` if an attempt of this rekey is left.
+ *
+ * For recovery keys, the paths begin with `/v1/sys/rekey-recovery-key`, and the backup is `/v1/sys/rekey/recovery-key-backup`. On OpenBao, they begin with
+ * `/v1/sys/rotate/recovery`.
  *
  * In the dialect `openbao` the paths begin with `/v1/sys/rotate/root`, and each `PUT` is a `POST`. `GET /v1/sys/health` follows each status without an
  * attempt, since a standby responds without knowing the attempt of the active node.
@@ -96,19 +114,21 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * path "sys/rotate/root/verify" { capabilities = ["read"] }
  * path "sys/rotate/root/backup" { capabilities = ["read"] }
  * ```
+ * For recovery keys, replace the paths as in the [requests](#requests).
+ *
  * The `backup` lines are for rekeys with `backup: true`, and their `delete` is for `removeBackup`. A stack uses `delete` on `init` to cancel an attempt of
  * its own. Holders need [more](../../rekey/command-line.md#get-a-token) to verify, restart or cancel a rekey. A holder who runs the stack uses the token of
  * the stack.
  * @unreadable The shares. A refresh only compares their threshold with the number of shares that the service requires.
  */
 export class Rekey extends ComponentResource {
-  /** The unseal key shares in base64, a secret. Empty with `pgpKeys`, and if the seal keeps the key. */
+  /** The new shares in base64, a secret. Empty with `pgpKeys`, and if the seal keeps the key. */
   readonly shares: Output<string[]>;
   /** The unseal key shares, each encrypted for its holder. Empty without `pgpKeys`. */
   readonly encryptedShares: Output<EncryptedShare[]>;
   /** The PGP key fingerprints for `encryptedShares`, in the same order. */
   readonly fingerprints: Output<string[]>;
-  /** True once the new shares are known to unseal the service. */
+  /** True once the new shares are known to be valid. */
   readonly complete: Output<boolean>;
 
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {

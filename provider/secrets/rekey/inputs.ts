@@ -26,7 +26,7 @@ export interface EnvironmentShare extends EnvironmentReference {}
 export interface FileShare extends FileReference {}
 
 /**
- * An unseal key share. A string is the share itself, base64 or hex, which the state keeps encrypted. `{ env }` names an environment variable of
+ * A key share. A string is the share itself, base64 or hex, which the state keeps encrypted. `{ env }` names an environment variable of
  * `pulumi`, and `{ file }` a file relative to the program's folder. The provider reads a reference when it needs the share. The state does not store it,
  * except new shares held until the threshold is reached. An unset variable or a missing file means that the share is unavailable.
  */
@@ -36,15 +36,15 @@ export type ShareReference = Exclude<ShareSource, string>;
 /** The inputs of a rekey. */
 export interface RekeyInputs extends ConnectionArgs {
   /**
-   * The keys to replace: `"unseal"` for those that unseal the service, or `"recovery"` for the recovery keys of a service that unseals itself. The API
-   * document does not describe recovery keys.
+   * The keys to replace: `"unseal"` for those that unseal the service, or `"recovery"` for the recovery keys of a service that unseals itself. Recovery
+   * keys need the dialect `hashicorp` or `openbao`.
    * @default "unseal"
    */
   target?: RekeyTarget;
   /** The number of new shares, 1 to 255. */
   secretShares: number;
   /**
-   * The number of new shares that unseal the service, 1 to `secretShares`. The dialects `hashicorp` and `openbao` require at least 2 if `secretShares`
+   * The number of new shares that unseal the service or authorize an operation, 1 to `secretShares`. The dialects `hashicorp` and `openbao` require at least 2 if `secretShares`
    * is greater than 1.
    */
   secretThreshold: number;
@@ -63,7 +63,7 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   pgpKeys?: string[];
   /**
-   * Allows the state to contain all new shares. Anyone who can decrypt the state can then unseal the service. Required without `pgpKeys` when a new rekey
+   * Allows the state to contain all new shares. Anyone who can decrypt the state can then use them. Required without `pgpKeys` when a new rekey
    * starts.
    * @default false
    */
@@ -80,7 +80,7 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   replaceBackup?: boolean;
   /**
-   * Removes the backup, once the new shares are known to unseal the service.
+   * Removes the backup, once the new shares are known to be valid.
    * @change updates: true removes the backup
    * @default false
    */
@@ -127,7 +127,7 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   onConflict?: OnConflict;
   /**
-   * Allows deletion even if the state holds the only copy of shares that unseal the service, or that may do so.
+   * Allows deletion even if the state holds the only copy of shares that are valid, or that may be.
    * @change updates only the state
    * @default false
    */

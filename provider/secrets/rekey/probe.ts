@@ -86,7 +86,7 @@ export const notCommitted = (run: CommitRun): StewardError =>
   unfinished(
     run,
     "not-committed",
-    `the rekey ${run.inputs.submission.candidate.nonce} was not committed: its new shares are dead, and the previous ones are still valid`,
+    `the rekey ${run.inputs.submission.candidate.nonce} was not committed: its new shares are dead, and the previous keys, if there are any, are still valid`,
     "Change triggers to start over.",
   );
 
