@@ -49,10 +49,13 @@ export class CommandLine implements Runner {
       .config(connection);
   }
 
-  up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }> {
+  async up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }> {
     this.state = undefined;
     this.runs.project.with({ ...variables, STEWARD_PLAN: JSON.stringify({ target: this.target.keys, ...inputs }) });
-    return this.runs.up();
+    const ended = await this.runs.up();
+    // A fault may have read it during the run.
+    this.state = undefined;
+    return ended;
   }
 
   told = (): string => this.runs.output;
