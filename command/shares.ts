@@ -43,10 +43,10 @@ export async function submit(terminal: Terminal, options: ShareOptions & { outpu
   const operation = service(terminal, options);
   assertPrivate(operation, options);
   const agreed = await agree(terminal, operation, submitting, "Submit your current share to this rekey?", options.nonce);
-  // Whoever started it gets the whole key.
+  // The client that started it would get the whole key.
   if (agreed.shares === 1)
     throw failed(
-      "this rekey makes a single share, which is the whole key and goes to whoever started it",
+      "this rekey makes a single share, which is the whole key: the client that started the rekey receives it",
       "Nothing was sent. To rekey to one share, pass your current share to the stack.",
     );
   const fingerprints = agreed.pgpFingerprints;

@@ -78,6 +78,7 @@ describe.each(refusals)("$title, $dialect", ({ token, dialect, definition, input
       if (answer && request.method !== "PUT" && request.method !== "POST")
         return response.end(JSON.stringify(wire.wrapped(answer, { data: {} })));
       if (path === "/v1/sys/health") return response.end("{}");
+      if (path === "/v1/sys/seal-status") return response.end('{"sealed":false,"recovery_seal":false}');
       if (request.method === "GET") {
         const document = JSON.stringify({ data: { id: "settings", type: "settings", attributes: shows } });
         // The errors prove that the object does not exist.

@@ -5,6 +5,9 @@ import { canary, ResourceCase } from "./case";
 // The three steps of a rekey. Suites in test/faults and test/provider/secrets/rekey cover their life together.
 
 /** A canary in the form of a share, which is base64. */
+/** The standard dialect has no other keys. */
+const target = fc.constant("unseal");
+
 export const shareCanary = (name: string): string => Buffer.from(canary(name).padEnd(33, ".")).toString("base64");
 const parameters = { shares: 1, threshold: 1, pgpKeys: [], fingerprints: [], backup: false, verification: true };
 const attempt = { id: "1", nonce: "ours", nonces: ["ours"], parameters, triggers: [], probe: { key: "", fingerprint: "none" } };
@@ -46,6 +49,7 @@ export const cases: readonly ResourceCase[] = [
       shareFindings: [],
     }),
     arbitraries: {
+      target,
       secretShares: fc.constantFrom(1, 1, 2),
       secretThreshold: fc.constant(1),
       shareReferences: fc.constantFrom([], [{ env: "NOT_SET" }]),
@@ -70,13 +74,14 @@ export const cases: readonly ResourceCase[] = [
   {
     token: "secrets:RekeyShares",
     inputs: () => ({ attempt, ...shares }),
-    arbitraries: { attempt: fc.constantFrom<unknown>(attempt, withoutNonce), currentShares: anyShares, newShares: anyShares },
+    arbitraries: { target, attempt: fc.constantFrom<unknown>(attempt, withoutNonce), currentShares: anyShares, newShares: anyShares },
     refusal: { answers: answers(false), fails: /were rejected \(.*\[secret\]/ },
   },
   {
     token: "secrets:RekeyCommit",
     inputs: () => ({ submission, ...shares }),
     arbitraries: {
+      target,
       submission: fc.record({
         attempt: fc.constantFrom<unknown>(attempt, withoutNonce),
         nonces: fc.constant(["ours"]),

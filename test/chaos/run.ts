@@ -28,7 +28,7 @@ const program = new Command("node tools/run.js chaos")
   .addOption(many("--runs", 50))
   .addOption(seed)
   .option("--in-process", "without the command line: a hundred times faster, without its processes", false)
-  .option("--target <name>", "only on this service, such as \"real Vault, recovery keys\"")
+  .option("--target <name>", 'only on this service, such as "real Vault, recovery keys"')
   .action((options: Options) => main(options));
 program
   .command("histories")

@@ -5,7 +5,7 @@ import { tools } from "./rekey";
 onEachRekeyTarget("pulumi-steward rekey submit", (current) => {
   const { alone, begin, sent, share, submitShares } = tools(current);
 
-  test("sends no share to a rekey that makes a single one, which is the whole key of whoever started it", async () => {
+  test("sends no share to a rekey that makes a single one, which is the whole key of the client that started it", async () => {
     const name = await begin({ secret_shares: 1, secret_threshold: 1 });
     const refused = await alone(["submit", "--nonce", name], share(0));
     expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("single share") });

@@ -101,7 +101,14 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["a rekey starts although Pulumi skips checkpoints", "assertSavesEachStep(operation);\n  const nonces", "const nonces"],
+      ["a rekey starts although Pulumi skips checkpoints", "assertSavesEachStep(operation);\n  await assertTarget", "await assertTarget"],
+      ["a rekey of the wrong kind of keys starts", "await assertTarget(operation);", ""],
+      [
+        "the first recovery keys are started by the step that cannot keep them",
+        'server: ["noKeys", "matchingFirst"]',
+        'server: ["matchingFirst"]',
+      ],
+      ["the first recovery keys are made without verification, by the attempt", "assertFirstVerified(attempt.parameters);", ""],
       ["an unfinished rekey continues for the old subkeys of a changed key", "nonce && hasSubkeys(attempt, parameters)", "nonce"],
     ],
   },
@@ -145,8 +152,8 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "a service under the wrong dialect does not say which one it needs",
-        "error.status !== status) return explainNamespace(error);",
-        "status > 0) return explainNamespace(error);",
+        "error.status !== notServed.status ||",
+        "notServed.status > 0 ||",
       ],
       [
         "a response without an envelope is accepted from OpenBao",

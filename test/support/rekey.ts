@@ -256,6 +256,7 @@ interface Real extends Column {
   namespace?: string;
 }
 interface RekeyTargetEntry extends Column {
+  namespace?: string;
   start(first?: First): Promise<RekeyTarget>;
 }
 

@@ -55,7 +55,7 @@ export async function startStored(
  * The same tests run on the sandbox and, if one is configured, on a real Vault, which proves that the sandbox is right. OpenBao has its own
  * suite, rotation.test.ts.
  */
-const ofVault = rekeyTargets.filter(({ dialect }) => dialect !== "openbao");
+const ofVault = rekeyTargets.filter(({ dialect, keys }) => dialect !== "openbao" && keys === "unseal");
 const services = [
   ...ofVault.map(({ name, start }) => ({
     name,

@@ -20,7 +20,7 @@ const refused = (...errors: string[]): Heard => ({ status: 400, errors });
 /** As OpenBao 2.7 prints it. */
 const misprinted = (reason: string, type = "errors.errorString"): string => `%!w(*${type}=&{${reason}})`;
 
-const onOpenBao = rekeyTargets.filter(({ dialect }) => dialect === "openbao");
+const onOpenBao = rekeyTargets.filter(({ dialect, keys, namespace }) => dialect === "openbao" && keys === "unseal" && !namespace);
 
 async function startShamir(): Promise<Server> {
   const { gateway, token, first, stop } = await onOpenBao[0]!.start();

@@ -2,8 +2,8 @@ import { RekeyInputs } from "../../../../provider/secrets";
 import { firstKeysTargets, RekeyTarget, stackOn } from "../../../support/rekey";
 import { tools } from "./story";
 
-// An OpenBao that was initialized without recovery keys. The response to the start has the first ones, without a share and without a nonce. rows.test.ts
-// has a story for each row, and test/chaos/faults-recovery.test.ts every fault at every request.
+// An OpenBao that was initialized without recovery keys. The response to the start has the first ones, without a share and without a nonce. A story of
+// each row is in rows.test.ts, and test/chaos/faults-recovery.test.ts runs every fault at every request.
 
 describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) => {
   let target: RekeyTarget;
@@ -80,7 +80,7 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     await stack.up(inputs({ onConflict: "cancel" }));
   });
 
-  test("an attempt that another client starts in place of this one gets no verification, and its keys are not taken for ours", async () => {
+  test("an attempt that another client starts in place of this one gets no verification, and its keys are not taken for those of this rekey", async () => {
     const stack = stackOn(target);
     const replace = async (): Promise<void> => {
       await target.outOfBand("DELETE", "sys/rekey/init");
