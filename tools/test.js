@@ -21,7 +21,7 @@ async function test(args) {
 /** The suites that run both on the sandbox and on real servers, and those that need real servers. */
 const realSuites = [
   "test/provider/secrets",
-  "test/command/(rekey|stack)",
+  "test/command/(rekey|stack|drill)",
   "test/end-to-end/secrets",
   "test/sandbox/secrets/(rekey(-verify|-pgp)?|rotation|creds|leases).test",
   "test/provider/scheduler/contract",
@@ -69,17 +69,22 @@ async function testReal(args) {
  * Runs a TypeScript program of this repository.
  * @param {string} file
  * @param {string[]} args
+ * @param {Record<string, string>} [env]
  */
-async function program(file, args) {
+async function program(file, args, env = {}) {
   await getPulumi();
   const hook = path.join(__dirname, "typescript.js");
-  return run(process.execPath, ["--require", hook, path.join(root, file), ...args], { env: cleanEnvironment() });
+  return run(process.execPath, ["--require", hook, path.join(root, file), ...args], { env: { ...cleanEnvironment(), ...env } });
 }
 
 /** @param {string[]} args */
 const bench = (args) => program("bench/run.ts", args);
-/** @param {string[]} args */
-const chaos = (args) => program("test/chaos/run.ts", args);
+/** With TESTS=real, each story has its own real server. @param {string[]} args */
+const chaos = async (args) => {
+  const own =
+    process.env.TESTS === "real" ? { REAL_VAULT_ADDRESS: "own", ...((await getOpenBao()) && { REAL_OPENBAO_ADDRESS: "own" }) } : {};
+  return program("test/chaos/run.ts", args, own);
+};
 /** @param {string[]} args */
 const mutants = (args) => program("test/mutants/run.ts", args);
 /** @param {string[]} args */
