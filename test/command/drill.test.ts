@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Gateway, Interruption, Passing } from "../support/gateway";
 import { onEachRekeyTarget } from "../support/rekey";
 import { argumentsOf, Ended, endOfInput, enter, Person, steward, stewardProcess, typing, variablesOf } from "./holder";
@@ -31,6 +32,11 @@ const isStatus = ({ method, path }: Passing): boolean => method === "GET" && pat
 const interruptNth = (gateway: Gateway, matches: (passing: Passing) => boolean, nth: number, interruption: Interruption): void => {
   let count = 0;
   gateway.interrupt = (passing) => (matches(passing) && ++count === nth ? interruption : undefined);
+};
+/** Presses Ctrl-C. The process receives the signal before the response. */
+const interruptProcess = async (pid: number): Promise<void> => {
+  process.kill(pid, "SIGINT");
+  await sleep(50);
 };
 const unchanged = (body: string): string => body;
 
@@ -348,7 +354,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       let after = 0;
       const stopped = await inProcess((pid, passing) => {
         if (passing.count > nth && isUpdate(passing)) after++;
-        return passing.count === nth ? { when: "after", act: () => void process.kill(pid, "SIGINT"), answer: unchanged } : undefined;
+        return passing.count === nth ? { when: "after", act: () => interruptProcess(pid), answer: unchanged } : undefined;
       });
       // Before the start, and after the last cancel, nothing waits for a signal.
       if (stopped.code !== 128)
@@ -405,11 +411,12 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
     const next = await drill(current().first);
     expect(next).toMatchObject({ ...works(5), stderr: expect.stringContaining("An earlier drill left the attempt") });
     expect(left()).toEqual([]);
-    // A file that was cut off, and a folder that cannot be written.
+    // A file that was cut off, and a path that is not a folder.
     writeFileSync(join(stateFolder(), name), "{");
     expect(await drill(current().first)).toMatchObject(works(5));
+    writeFileSync(join(stateFolder(), "none"), "");
     const elsewhere = await steward(
-      { ...variables(), XDG_STATE_HOME: "/proc" },
+      { ...variables(), XDG_STATE_HOME: join(stateFolder(), "none") },
       argumentsOf(current(), "drill"),
       current().first.join("\n"),
     );
