@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Gateway, Interruption, Passing } from "../support/gateway";
-import { onEachRekeyTarget } from "../support/rekey";
+import { onEachRekeyTarget, rekeyTargets, withRekeyTarget } from "../support/rekey";
 import { argumentsOf, Ended, endOfInput, enter, Person, steward, stewardProcess, typing, variablesOf } from "./holder";
 import { folder, formsOf, tools } from "./rekey";
 
@@ -422,5 +422,31 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
     );
     expect(elsewhere).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("no share was sent. Set XDG_STATE_HOME") });
     await expectUnchanged();
+  });
+});
+
+describe.each(rekeyTargets)("a drill where one share is enough ($name)", ({ start, dialect }) => {
+  // Only the API document allows a threshold of one with several shares.
+  test.each(dialect === "standard" ? [1, 3] : [1])("each of %i shares is tried alone", async (count) => {
+    await withRekeyTarget(start, { shares: count, threshold: 1 }, async (target) => {
+      // A real server starts with more shares.
+      if (target.first.length !== count) return;
+      const drill = (shares: string[]): Promise<Ended> =>
+        steward({ ...variablesOf(target), XDG_STATE_HOME: folder }, argumentsOf(target, "drill"), shares.join("\n"));
+      const lines = (word: string): string => target.first.map((_, index) => `share ${index + 1} of the input: ${word}\n`).join("");
+      expect(await drill(target.first)).toMatchObject({ code: 0, stdout: lines("works") });
+      const [right = ""] = target.first;
+      const both = "share 1 of the input: wrong\nshare 2 of the input: works\n";
+      expect(await drill([changed(right), right])).toMatchObject({ code: 1, stdout: both });
+      const one = await drill([changed(right)]);
+      expect(one).toMatchObject({ code: 1, stdout: "share 1 of the input: wrong\n" });
+      expect(one.stderr).toContain("share 1 of the input is wrong: the service refuses it.");
+      target.gateway.interrupt = (passing) => (isUpdate(passing) ? { when: "after", answer: () => "<html></html>" } : undefined);
+      expect(await drill([changed(right)])).toMatchObject({ code: 1, stdout: "" });
+      target.gateway.interrupt = undefined;
+      expect(await drill(target.first)).toMatchObject({ code: 0, stdout: lines("works") });
+      expect(left()).toEqual([]);
+      expect(await target.opens(target.first)).toBe(true);
+    });
   });
 });
