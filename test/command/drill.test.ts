@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Gateway, Interruption, Passing } from "../support/gateway";
 import { onEachRekeyTarget, rekeyTargets, withRekeyTarget } from "../support/rekey";
+import { isWhole } from "../support/scope";
 import { argumentsOf, Ended, endOfInput, enter, Person, steward, stewardProcess, typing, variablesOf } from "./holder";
 import { folder, formsOf, tools } from "./rekey";
 
@@ -21,6 +22,9 @@ function subsets<T>(list: readonly T[], size: number): T[][] {
   if (size === 0) return [[]];
   return list.flatMap((each, index) => subsets(list.slice(index + 1), size - 1).map((rest) => [each, ...rest]));
 }
+
+/** A process for each request takes long. */
+const step = isWhole || process.env.REAL_VAULT_ADDRESS ? 1 : 4;
 
 const stateFolder = (): string => join(folder, "pulumi-steward");
 /** The files that drills left. */
@@ -315,7 +319,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
 
   test.each(["before", "after"] as const)("after kill -9 %s any request is served, the next drill cancels what is left", async (when) => {
     const count = await requestsOfCalmRun();
-    for (let nth = 1; nth <= count; nth++) {
+    for (let nth = 1; nth <= count; nth += step) {
       const killed = await inProcess((pid, passing) =>
         passing.count === nth ? { when, act: () => void process.kill(pid, "SIGKILL"), late: when === "before" } : undefined,
       );
@@ -337,9 +341,10 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
         const first = current().gateway.requests.length;
         current().gateway.interrupt = (passing) => (passing.count - first === nth ? { when } : undefined);
         const cut = await drill(current().first.slice(0, 4));
-        // A read is sent again.
+        // A read is sent again, except that of the last status on OpenBao: then the file stays.
         expect([works(4).stdout, ""]).toContain(cut.stdout);
-        expect(cut.code).toBe(cut.stdout ? 0 : 1);
+        if (cut.code === 0) expect([cut.stdout, left()]).toEqual([works(4).stdout, []]);
+        else if (cut.stdout) expect([cut.stderr, left().length]).toEqual([expect.stringContaining("may be left"), 1]);
         current().gateway.interrupt = undefined;
         expect(await drill(current().first.slice(0, 4))).toMatchObject(works(4));
         expect(left()).toEqual([]);
