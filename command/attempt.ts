@@ -45,6 +45,8 @@ export interface Round {
   shares: "current" | "new";
   /** The progress; undefined if the command has nothing to do. */
   at(status: RekeyStatus): Standing | undefined;
+  /** Throws if no holder may take part. */
+  assertAllowed?(status: RekeyStatus): void;
 }
 
 export interface Standing {
@@ -60,6 +62,15 @@ const verifyStanding = ({ verification: now }: RekeyStatus): Standing | undefine
 export const submitting: Round = {
   shares: "current",
   at: (status) => (status.started && !status.verification ? submitStanding(status) : undefined),
+  assertAllowed({ shares }) {
+    if (shares > 1) return;
+    // The client that started it gets the whole key.
+    throw new StewardError({
+      code: "ERR_FAILED",
+      reason: "this rekey makes a single share, the whole key, for the client that started it",
+      hint: "Nothing was sent. To rekey to one share, pass your current share to the stack.",
+    });
+  },
 };
 export const verifying: Round = { shares: "new", at: verifyStanding };
 export const canceling: Round = {
@@ -125,6 +136,7 @@ export async function agree(
   const now = round.at(status);
   if (!now) throw missing(round, status, operation);
   for (const line of describe(status, operation)) say(terminal, line);
+  round.assertAllowed?.(status);
   const refuse = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
   if (round.at === verifyStanding && nonce === status.nonce && nonce !== now.nonce)
     throw refuse(

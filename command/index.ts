@@ -33,7 +33,7 @@ export async function run(args: readonly string[], terminal: Terminal, stopped: 
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof Canceled) {
-      say(terminal, "pulumi-steward: canceled; nothing was sent.");
+      say(terminal, `pulumi-steward: ${error.message}`);
       return 130;
     }
     const { code, message } = error as NodeJS.ErrnoException;

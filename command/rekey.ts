@@ -3,6 +3,7 @@ import { getStatus, restartVerification } from "../provider/secrets/rekey/api";
 import { agree, assertUnchanged, canceling, describe, service, TargetOptions, verifyHint, verifying } from "./attempt";
 import { BackupOptions, backup } from "./backup";
 import { decrypt } from "./decrypt";
+import { DrillOptions, drill } from "./drill";
 import { cancel, submit, verify } from "./shares";
 import { print, say, Terminal } from "./terminal";
 
@@ -35,6 +36,9 @@ const target = (): Option =>
 const neverArgument =
   "(Never pass a share as an argument: the command prompts for it or reads it from standard input. Treat a share that was an argument as compromised.)";
 
+/** Collects the values of an option that may be repeated. */
+const collect = (value: string, before: string[] = []): string[] => [...before, value];
+
 /** Adds `pulumi-steward rekey …`, for share holders. */
 export function addRekey(program: Command, terminal: Terminal): void {
   const rekey = program
@@ -52,6 +56,8 @@ A Pulumi program or Vault's command line starts the rekey. Then each holder runs
   $ pulumi-steward rekey submit                      submits a current share
   $ pulumi-steward rekey decrypt --key me.asc        decrypts the new share, if it is encrypted
   $ pulumi-steward rekey verify                      verifies the new share, if no stack runs the rekey
+
+Between two rekeys, \`pulumi-steward rekey drill\` shows whether the shares still work.
 ${environment}
 ${exits}`,
     );
@@ -190,6 +196,30 @@ If the private key is on a smart card or in an agent: xxd -r -p mine.txt | gpg -
 ${exits}`,
     )
     .action((options) => decrypt(terminal, options));
+
+  rekey
+    .command("drill")
+    .description("Prove that shares work, without changing any key.")
+    .addOption(target())
+    .option("--share-env <name>", "read a share from this environment variable (repeatable)", collect)
+    .option("--share-file <file>", "read a share from this file (repeatable)", collect)
+    .option("--allow-http", plaintext)
+    .addHelpText(
+      "after",
+      `
+The command prompts for more shares without showing them, until an empty input. Without a terminal, each line of standard input is a share:
+
+  $ pass show unseal/all | pulumi-steward rekey drill
+  $ pulumi-steward rekey drill --share-file /run/secrets/a --share-file /run/secrets/b --share-env SHARE_C < /dev/null
+
+It starts an attempt for a key that nobody has, submits the shares, and cancels the attempt. It needs as many shares as unseal the server.
+One line per share goes to standard output: "works", "wrong" or "not proven". To find a wrong share, bring more shares than unseal the server.
+If a drill was killed, the next one cancels the attempt that it left.
+${environment}
+
+Exit code: 0 if every share works, 1 if not, or if the drill failed, 2 usage error, 130 canceled.`,
+    )
+    .action((options: DrillOptions) => drill(terminal, options));
 
   // An unknown command prints the list of commands. Commands inherit this when they are added, so it is set last.
   rekey.showHelpAfterError(true);

@@ -43,12 +43,6 @@ export async function submit(terminal: Terminal, options: ShareOptions & { outpu
   const operation = service(terminal, options);
   assertPrivate(operation, options);
   const agreed = await agree(terminal, operation, submitting, "Submit your current share to this rekey?", options.nonce);
-  // The client that started it would get the whole key.
-  if (agreed.shares === 1)
-    throw failed(
-      "this rekey makes a single share, which is the whole key: the client that started the rekey receives it",
-      "Nothing was sent. To rekey to one share, pass your current share to the stack.",
-    );
   const fingerprints = agreed.pgpFingerprints;
   if (fingerprints.length === 0)
     say(
@@ -135,14 +129,18 @@ async function readShare(
   prompt: string,
 ): Promise<{ trusted: RekeyOperation; share: Share }> {
   const text = await readSecret(terminal, prompt);
-  if (!mayBeShare(text))
-    throw new StewardError({
-      code: "ERR_INVALID_INPUT",
-      reason: "the input is not a share in base64 or hex; nothing was sent",
-      hint: "Decrypt an encrypted share first, with `pulumi-steward rekey decrypt`.",
-    });
-  const share = shareOf(text, "the share");
+  const share = checkShare(text, "the input");
   return { trusted: redacting(operation, [{ shares: [share] }]), share };
+}
+
+/** Throws if an input is not a share. */
+export function checkShare(text: string, label: string): Share {
+  if (mayBeShare(text)) return shareOf(text, label);
+  throw new StewardError({
+    code: "ERR_INVALID_INPUT",
+    reason: `${label} is not a share in base64 or hex; nothing was sent`,
+    hint: "Decrypt an encrypted share first, with `pulumi-steward rekey decrypt`.",
+  });
 }
 
 /** The response is the only copy of the new shares: save them first, then prove them. */

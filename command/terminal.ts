@@ -13,8 +13,12 @@ export interface Terminal {
   environment: NodeJS.ProcessEnv;
 }
 
-/** Thrown if Ctrl-C or Ctrl-D ends a prompt. */
-export class Canceled extends Error {}
+/** Thrown if Ctrl-C or Ctrl-D ends a prompt, or Ctrl-C a drill. */
+export class Canceled extends Error {
+  constructor(message = "canceled; nothing was sent.") {
+    super(message);
+  }
+}
 
 // Part of a line may come from the server: remove characters that a terminal would interpret.
 const harmless = (line: string): string => line.replace(/[\p{Cc}\p{Cf}]/gu, "");
@@ -66,10 +70,13 @@ export async function readSecret(terminal: Terminal, prompt: string): Promise<st
     .trim();
 }
 
-/** Runs an action that signals do not interrupt: they print `notice` instead. */
-export async function unbroken<T>(terminal: Terminal, notice: string, action: () => Promise<T>): Promise<T> {
+/** Runs an action that signals do not interrupt: they print `notice` and call `onSignal` instead. */
+export async function unbroken<T>(terminal: Terminal, notice: string, action: () => Promise<T>, onSignal = (): void => {}): Promise<T> {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  const wait = (): void => say(terminal, notice);
+  const wait = (): void => {
+    say(terminal, notice);
+    onSignal();
+  };
   for (const signal of signals) process.on(signal, wait);
   try {
     return await action();

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { noShares } from "../../provider/secrets/rekey/stops";
 import { holders } from "../support/pgp";
 import { onEachRekeyTarget } from "../support/rekey";
 import { argumentsOf, enter, stewardProcess, typing, variablesOf } from "./holder";
@@ -7,6 +8,15 @@ import { askedForShare, confirmed, folder, formsOf, tools } from "./rekey";
 
 onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
   const { alone, atTerminal, sent, begin, verification, forHolders, submitShares, share } = tools(current);
+
+  test("submit fails if the response to the last share has no new shares", async () => {
+    const name = await begin({ secret_shares: 3, secret_threshold: 2, require_verification: false });
+    await submitShares(name);
+    const without = JSON.stringify({ complete: true, keys: [], keys_base64: [] });
+    current().gateway.interrupt = ({ path }) => (path.endsWith("/update") ? { when: "after", answer: () => without } : undefined);
+    const last = await alone(["submit", "--nonce", name], share(2));
+    expect(last).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(noShares.reason) });
+  });
 
   test("a wrong share discards the progress, a duplicate share does not, and neither is retried", async () => {
     const name = await begin({ secret_shares: 5, secret_threshold: 3 });

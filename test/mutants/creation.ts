@@ -74,7 +74,7 @@ export const creation: readonly MutatedFile[] = [
   },
   {
     file: "provider/secrets/rekey/api.ts",
-    suites: ["test/command/rekey-submit", "test/provider/secrets/rekey/end", "test/sandbox/secrets/rekey-seal"],
+    suites: ["test/command/rekey-faults", "test/provider/secrets/rekey/end", "test/sandbox/secrets/rekey-seal"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
       [

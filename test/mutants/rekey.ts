@@ -246,16 +246,25 @@ export const rekey: readonly MutatedFile[] = [
         "if (!isClaimed && !accepted) accepted =",
       ],
       [
-        "a probe that the server runs without verification commits",
-        "if (!status.started || !matches(status, parameters))",
-        "if (!status.started)",
-      ],
-      [
         "new shares that are passed as current ones count as the previous set",
         "!currentKey.equals(newKey)",
         "currentKey.length === newKey.length",
       ],
       ["the current shares are not tested if others submitted some", "(currentKey && newKey && !currentKey.equals(newKey))", "false"],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/probe-attempt.ts",
+    suites: ["test/command/drill"],
+    commandLine: [],
+    mutants: [
+      [
+        "a probe whose parameters changed gets a share",
+        "before.required === required && matches(before, parameters)",
+        "before.required > 0",
+      ],
+      ["a share of another client counts for a set", "if (set ? !isLast :", "if (set ? false :"],
+      ["the 5xx of a gateway refuses the only share", "(required > 1 || isFromService(error))", "true"],
     ],
   },
   {

@@ -149,7 +149,7 @@ export type RekeyProof = "all" | "threshold";
 export type OnConflict = "fail" | "resume" | "cancel";
 
 /** True if a name or a path cannot be a share, which messages would print. A path may be base64 as well, but seldom mixes cases like a share. */
-function isNoShare(text: string): boolean {
+export function isNoShare(text: string): boolean {
   if (text.length < 40 || !decodeShare(text)) return true;
   return text.includes("/") && !(/[a-z]/.test(text) && /[A-Z]/.test(text));
 }
@@ -277,7 +277,7 @@ export function missingShares(sources: readonly ShareSource[], field: "currentSh
   return names.length > 0 ? [{ path: field, reason: `unavailable: ${names.join(", ")}` }] : [];
 }
 
-const nameOf = (source: ShareReference): string => ("env" in source ? `the variable ${source.env}` : `the file ${source.file}`);
+export const nameOf = (source: ShareReference): string => ("env" in source ? `the variable ${source.env}` : `the file ${source.file}`);
 
 const invalidShare = (path: string, rule: string, reason: string): StewardError =>
   stopped("invalid-share", reason, "No share was sent. Correct this share and run again.", "ERR_INVALID_INPUT").with({

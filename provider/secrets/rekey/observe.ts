@@ -75,7 +75,8 @@ function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }
   return status.progress === 0 ? "matchingUnused" : "matchingInUse";
 }
 
-const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
+/** True for an attempt for the throw-away key with this fingerprint. */
+export const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
   fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
 
 /** True if the status shows exactly these parameters. A share for other parameters could produce keys for an attacker. */

@@ -1,21 +1,10 @@
 import { StewardError } from "../../errors";
-import {
-  cancelAttempt,
-  getBackup,
-  getStatus,
-  isReplyLost,
-  RekeyOperation,
-  RekeyStatus,
-  removeBackup,
-  retryAfter429,
-  startAttempt,
-  submitShare,
-  wasNotCounted,
-} from "./api";
+import { getBackup, RekeyOperation, removeBackup } from "./api";
 import { Attempt } from "./attempt";
 import { keyOf, redacting, Share, ShareSet, shareDigest, shareOf } from "./crypto";
 import { availableShares } from "./inputs";
-import { log, matches, Observed } from "./observe";
+import { log, Observed } from "./observe";
+import { firstAccepted } from "./probe-attempt";
 import { stopped, unfinished } from "./stops";
 import { CommitRun, CommitState, finish, stateOf } from "./verify";
 
@@ -98,88 +87,16 @@ interface ProbedSet {
   set?: ShareSet;
 }
 
-/**
- * Tests which of these sets is valid, without changing any key. A throw-away attempt takes the shares of each set as the current ones, until the
- * service accepts one, and is canceled. Its new share is encrypted to a key that nobody has. If another client submits a share to the probe, the probe is
- * canceled without a result.
- */
-async function probe(operation: RekeyOperation, attempt: Attempt, sets: readonly ProbedSet[]): Promise<ProbedSet | undefined> {
-  const { key, fingerprint } = attempt.probe;
-  const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
+/** Tests which of these sets is valid, without changing any key. */
+function probe(operation: RekeyOperation, { probe: key }: Attempt, sets: readonly ProbedSet[]): Promise<ProbedSet | undefined> {
   log(operation, "testing with a probe which shares are valid");
-  try {
-    await startAttempt(operation, parameters);
-  } catch (error) {
-    throw isReplyLost(error) ? probeDisturbed("the start of the probe got no response") : error;
-  }
-  const status = await getStatus(operation);
-  const { nonce, required } = status;
-  // On a service that drops the verification, the last share of the probe would replace all keys.
-  if (!status.started || !matches(status, parameters))
-    throw probeDisturbed("the probe is gone, or its parameters are not the requested ones");
-  const { accepted, untested } = await firstAccepted(operation, status, sets).catch(async (error) => {
-    await cancelIfCurrent(operation, nonce).catch(() => {});
-    throw error;
-  });
-  await cancelIfCurrent(operation, nonce);
-  return untested.some((set) => isComplete(set, required)) ? probe(operation, attempt, untested) : accepted;
-}
-
-/** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is canceled by a later run. */
-async function cancelIfCurrent(operation: RekeyOperation, nonce: string): Promise<void> {
-  if ((await getStatus(operation)).nonce === nonce) await cancelAttempt(operation, nonce);
-}
-
-/** Submits one set after the other. OpenBao keeps shares that it cannot combine: with them in it, the probe tests no other set. */
-async function firstAccepted(
-  operation: RekeyOperation,
-  { nonce, required }: RekeyStatus,
-  sets: readonly ProbedSet[],
-): Promise<{ accepted?: ProbedSet; untested: readonly ProbedSet[] }> {
-  for (const [index, set] of sets.entries()) {
-    if (!isComplete(set, required)) continue;
-    const verdict = await submitSet(operation, nonce, set.shares.slice(0, required), required);
-    if (verdict === "accepted") return { accepted: set, untested: [] };
-    if (verdict === "not combined") return { untested: sets.slice(index + 1) };
-  }
-  return { untested: [] };
+  return firstAccepted(operation, { key, disturbed: probeDisturbed }, sets, (set, required) =>
+    isComplete(set, required) ? set.shares.slice(0, required) : undefined,
+  );
 }
 
 /** True if enough shares of the set are available to unseal a service that requires `required`. */
 const isComplete = ({ shares, threshold }: ProbedSet, required: number): boolean => threshold === required && shares.length >= required;
-
-async function submitSet(
-  operation: RekeyOperation,
-  nonce: string,
-  shares: readonly Share[],
-  required: number,
-): Promise<"accepted" | "refused" | "not combined"> {
-  for (const [submitted, share] of shares.entries()) {
-    const assertUndisturbed = async (): Promise<true> => {
-      const before = await getStatus(operation);
-      if (before.nonce === nonce && !before.verification && before.progress === submitted) return true;
-      throw probeDisturbed("another client changed the probe");
-    };
-    await assertUndisturbed();
-    try {
-      const send = (): ReturnType<typeof submitShare> =>
-        submitShare(operation, { nonce, share: share.text }, { threshold: 1, fingerprints: [] });
-      const { set, progress } = await retryAfter429(operation, send, assertUndisturbed);
-      if (set) return "accepted";
-      if (progress !== undefined && progress !== submitted + 1) throw probeDisturbed("another client submitted a share to the probe");
-    } catch (error) {
-      if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || wasNotCounted(error))
-        throw error;
-      // Shares that do not fit are refused at the threshold, and only there; the count then restarts.
-      const after = await getStatus(operation);
-      const isJudged = after.nonce === nonce && !after.verification && submitted + 1 === required;
-      if (isJudged && after.progress === 0) return "refused";
-      if (isJudged && after.progress === required && [400, 500].includes(error.status)) return "not combined";
-      throw error.status >= 500 ? probeDisturbed(error.details.reason) : error;
-    }
-  }
-  throw probeDisturbed("the service requires more shares than it reported");
-}
 
 const probeDisturbed = (reason: string): StewardError =>
   stopped("probe-disturbed", `the probe could not test which shares are valid: ${reason}`, "Nothing was changed. Run `pulumi up` again.");

@@ -1,0 +1,120 @@
+import { StewardError } from "../../errors";
+import { isFromService } from "../client";
+import {
+  cancelAttempt,
+  getStatus,
+  isReplyLost,
+  RekeyOperation,
+  RekeyParameters,
+  retryAfter429,
+  startAttempt,
+  submitShare,
+  wasNotCounted,
+} from "./api";
+import { Share } from "./crypto";
+import { matches } from "./observe";
+
+/** The throw-away key of a probe, and the error of a probe that shows nothing. */
+export interface ProbeOptions {
+  key: { key: string; fingerprint: string };
+  disturbed(reason: string): StewardError;
+}
+
+interface Probe {
+  operation: RekeyOperation;
+  parameters: Omit<RekeyParameters, "encryptionKeys">;
+  nonce: string;
+  required: number;
+  disturbed: ProbeOptions["disturbed"];
+}
+
+/**
+ * Returns the first of these sets that the service accepts, without changing any key. A throw-away attempt takes the shares of each set as the current
+ * ones, until the service accepts one, and is canceled. Its new share is encrypted to a key that nobody has. If another client submits a share to the
+ * probe, the probe is canceled without a result. `sharesOf` returns the shares to submit, if the service requires so many.
+ */
+export async function firstAccepted<Set>(
+  operation: RekeyOperation,
+  options: ProbeOptions,
+  sets: readonly Set[],
+  sharesOf: (set: Set, required: number) => readonly Share[] | undefined,
+): Promise<Set | undefined> {
+  const probe = await startProbe(operation, options);
+  const { accepted, untested } = await submitSets(probe, sets, sharesOf).catch(async (error) => {
+    await cancelIfCurrent(probe).catch(() => {});
+    throw error;
+  });
+  await cancelIfCurrent(probe);
+  const isTestable = untested.some((set) => sharesOf(set, probe.required));
+  return isTestable ? firstAccepted(operation, options, untested, sharesOf) : accepted;
+}
+
+async function startProbe(operation: RekeyOperation, { key: { key, fingerprint }, disturbed }: ProbeOptions): Promise<Probe> {
+  const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
+  const started = await startAttempt(operation, parameters).catch((error) => {
+    throw isReplyLost(error) ? disturbed("the start of the probe got no response") : error;
+  });
+  const status = await getStatus(operation);
+  const { nonce, required } = status;
+  const probe = { operation, parameters, nonce, required, disturbed };
+  const isOwn = status.started && (started.nonce === undefined || started.nonce === nonce);
+  // On a service that drops the verification, the last share of the probe would replace all keys.
+  if (isOwn && matches(status, parameters)) return probe;
+  if (isOwn && started.nonce) await cancelIfCurrent(probe);
+  throw disturbed("the probe is gone, or its parameters are not the requested ones");
+}
+
+/** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is canceled by a later run. */
+async function cancelIfCurrent({ operation, nonce }: Probe): Promise<void> {
+  if ((await getStatus(operation)).nonce === nonce) await cancelAttempt(operation, nonce);
+}
+
+/** Submits one set after the other. OpenBao keeps shares that it cannot combine: with them in it, the probe tests no other set. */
+async function submitSets<Set>(
+  probe: Probe,
+  sets: readonly Set[],
+  sharesOf: (set: Set, required: number) => readonly Share[] | undefined,
+): Promise<{ accepted?: Set; untested: readonly Set[] }> {
+  for (const [index, set] of sets.entries()) {
+    const shares = sharesOf(set, probe.required);
+    const verdict = shares && (await submitSet(probe, shares));
+    if (verdict === "accepted") return { accepted: set, untested: [] };
+    if (verdict === "not combined") return { untested: sets.slice(index + 1) };
+  }
+  return { untested: [] };
+}
+
+async function submitSet(
+  { operation, parameters, nonce, required, disturbed }: Probe,
+  shares: readonly Share[],
+): Promise<"accepted" | "refused" | "not combined"> {
+  for (const [submitted, share] of shares.entries()) {
+    const assertUndisturbed = async (): Promise<true> => {
+      const before = await getStatus(operation);
+      const isUnchanged = before.nonce === nonce && before.required === required && matches(before, parameters);
+      if (isUnchanged && !before.verification && before.progress === submitted) return true;
+      throw disturbed("another client changed the probe");
+    };
+    await assertUndisturbed();
+    const isLast = submitted + 1 === required;
+    try {
+      const send = (): ReturnType<typeof submitShare> => submitShare(operation, { nonce, share: share.text }, parameters);
+      const { set, progress } = await retryAfter429(operation, send, assertUndisturbed);
+      // A set that is complete before its last share has one of another client.
+      if (set ? !isLast : progress !== undefined && progress !== submitted + 1)
+        throw disturbed("another client submitted a share to the probe");
+      if (set) return "accepted";
+    } catch (error) {
+      if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || wasNotCounted(error))
+        throw error;
+      // Shares that do not fit are refused at the threshold, and only there; the count then restarts.
+      const after = await getStatus(operation);
+      const isJudged = after.nonce === nonce && !after.verification && isLast;
+      // The count of a threshold of one does not show whether the service itself refused the share.
+      if (isJudged && after.progress === 0 && (required > 1 || isFromService(error))) return "refused";
+      if (isJudged && after.progress === required && [400, 500].includes(error.status)) return "not combined";
+      throw error.status >= 500 ? disturbed(error.details.reason) : error;
+    }
+  }
+  throw disturbed("the service requires more shares than it reported");
+}

@@ -1,0 +1,457 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Gateway, Interruption, Passing } from "../support/gateway";
+import { onEachRekeyTarget, rekeyTargets, withRekeyTarget } from "../support/rekey";
+import { isWhole } from "../support/scope";
+import { argumentsOf, Ended, endOfInput, enter, Person, steward, stewardProcess, typing, variablesOf } from "./holder";
+import { folder, formsOf, tools } from "./rekey";
+
+/** A wrong share: another value at the point of this one. */
+const spoiled = (share = ""): string => {
+  const bytes = Buffer.from(share, "base64");
+  bytes[0] = (bytes[0] as number) ^ 1;
+  return bytes.toString("base64");
+};
+
+/** A wrong share with the point of this one. */
+const changed = (share: string): string => Buffer.from(share, "base64").fill(7, 0, 20).toString("base64");
+
+/** The subsets of a list, by their size. */
+function subsets<T>(list: readonly T[], size: number): T[][] {
+  if (size === 0) return [[]];
+  return list.flatMap((each, index) => subsets(list.slice(index + 1), size - 1).map((rest) => [each, ...rest]));
+}
+
+/** A process for each request takes long. */
+const step = isWhole || process.env.REAL_VAULT_ADDRESS ? 1 : 4;
+
+const stateFolder = (): string => join(folder, "pulumi-steward");
+/** The files that drills left. */
+const left = (): string[] => (existsSync(stateFolder()) ? readdirSync(stateFolder()) : []);
+
+const isUpdate = ({ method, path }: Passing): boolean => method === "PUT" && path === "/v1/sys/rekey/update";
+const isStatus = ({ method, path }: Passing): boolean => method === "GET" && path === "/v1/sys/rekey/init";
+/** Interrupts one of the requests that match. */
+const interruptNth = (gateway: Gateway, matches: (passing: Passing) => boolean, nth: number, interruption: Interruption): void => {
+  let count = 0;
+  gateway.interrupt = (passing) => (matches(passing) && ++count === nth ? interruption : undefined);
+};
+/** Presses Ctrl-C. The process receives the signal before the response. */
+const interruptProcess = async (pid: number): Promise<void> => {
+  process.kill(pid, "SIGINT");
+  await sleep(50);
+};
+const unchanged = (body: string): string => body;
+
+onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
+  const { sent, begin, nonce, share } = tools(current);
+  const variables = (): Record<string, string> => ({ ...variablesOf(current()), XDG_STATE_HOME: folder });
+  const drill = async (shares: readonly string[], ...args: string[]): Promise<Ended> => {
+    const ended = await steward(variables(), argumentsOf(current(), "drill", ...args), shares.join("\n"));
+    const output = ended.stdout + ended.stderr;
+    for (const each of [...shares, ...current().first]) for (const form of formsOf(each)) expect(output).not.toContain(form);
+    expect(output).not.toContain("pulumi up");
+    return ended;
+  };
+  const atTerminal = (person: Person): ReturnType<typeof typing> => typing(variables(), argumentsOf(current(), "drill"), person);
+  const results = (...words: string[]): string => words.map((word, index) => `share ${index + 1} of the input: ${word}\n`).join("");
+  const works = (count: number): Partial<Ended> => ({ code: 0, stdout: results(...Array(count).fill("works")) });
+  const status = async (): Promise<Record<string, unknown>> => (await current().outOfBand("GET", "sys/rekey/init")).body;
+  const expectUnchanged = async (): Promise<void> => {
+    expect((await status()).started).toBe(false);
+    expect(await current().opens(current().first)).toBe(true);
+  };
+  const replaceAttempt = async (): Promise<void> => {
+    await current().outOfBand("DELETE", "sys/rekey/init", { nonce: await nonce() });
+    await begin({ secret_shares: 5, secret_threshold: 3 });
+  };
+
+  test("every subset of the shares with at least a threshold works, and no key is changed", async () => {
+    for (const size of [3, 4, 5])
+      for (const shares of subsets(current().first, size)) expect(await drill(shares)).toMatchObject(works(size));
+    expect(left()).toEqual([]);
+    await expectUnchanged();
+  });
+
+  test("too few shares are counted, and nothing is sent", async () => {
+    for (const count of [0, 1, 2]) {
+      const few = await drill(current().first.slice(0, count));
+      expect(few).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringContaining(`${3 - count} of the 3 required shares are missing`),
+      });
+    }
+    expect(current().gateway.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(left()).toEqual([]);
+  });
+
+  test.each([3, 4, 5])("a wrong share among %i is named if enough others work", async (count) => {
+    for (let wrong = 0; wrong < count; wrong++) {
+      const shares = current().first.slice(0, count);
+      shares[wrong] = changed(share(wrong));
+      const { code, stdout, stderr } = await drill(shares);
+      const named = shares.map((_, index) => (count === 3 ? "not proven" : index === wrong ? "wrong" : "works"));
+      expect({ code, stdout }).toEqual({ code: 1, stdout: results(...named) });
+      if (count === 3) expect(stderr).toContain("at least one of them is wrong. Bring one more share to find out which.");
+      else expect(stderr).toContain(`share ${wrong + 1} of the input is wrong: with 2 shares that are proven, the service refuses it.`);
+    }
+    expect(left()).toEqual([]);
+    await expectUnchanged();
+  });
+
+  test("two wrong shares among five are named, and three are not", async () => {
+    const [a, b, c, d, e] = current().first as [string, string, string, string, string];
+    const [x, y] = [a, b].map((each) => changed(each)) as [string, string];
+    expect(await drill([x, y, c, d, e])).toMatchObject({ code: 1, stdout: results("wrong", "wrong", "works", "works", "works") });
+    const none = await drill([x, y, spoiled(c), d, e]);
+    expect(none).toMatchObject({
+      code: 1,
+      stdout: results(...Array(5).fill("not proven")),
+      stderr: expect.stringContaining("Bring one more"),
+    });
+    await expectUnchanged();
+  });
+
+  test("shares of one point or of other lengths are never sent together", async () => {
+    const [a, b, c, d] = current().first as [string, string, string, string];
+    const long = Buffer.concat([Buffer.alloc(7, 1), Buffer.from(d, "base64")]).toString("base64");
+    const exact = await drill([a, spoiled(a), b]);
+    expect(exact).toMatchObject({
+      code: 1,
+      stdout: results(...Array(3).fill("not proven")),
+      stderr: expect.stringContaining("share 1 of the input and share 2 of the input cannot both be right"),
+    });
+    expect(sent("update")).toBe(0);
+    expect(await drill([spoiled(a), a, b, c])).toMatchObject({ code: 1, stdout: results("wrong", "works", "works", "works") });
+    expect(await drill([long, a, b, c])).toMatchObject({ code: 1, stdout: results("wrong", "works", "works", "works") });
+    const some = await drill([a, spoiled(a), b, c, d]);
+    expect(some).toMatchObject({ code: 1, stdout: results("works", "wrong", "works", "works", "works") });
+    await expectUnchanged();
+  });
+
+  test("a set that OpenBao before 2.6 keeps is followed by other sets in another attempt", async () => {
+    const [a, b, c, d] = current().first as [string, string, string, string];
+    let keeps = false;
+    current().gateway.interrupt = (passing) => {
+      if (isUpdate(passing))
+        return {
+          when: "after",
+          answer(body) {
+            keeps ||= body.includes('"errors"');
+            return body;
+          },
+        };
+      if (!passing.path.endsWith("/rekey/init")) return undefined;
+      if (!isStatus(passing)) keeps = false;
+      const answer = (body: string): string => (keeps ? JSON.stringify({ ...JSON.parse(body), progress: 3 }) : body);
+      return isStatus(passing) ? { when: "after", answer } : undefined;
+    };
+    const all = [b, c, d, a].map((each, index) => (index === 3 ? each : changed(each)));
+    expect(await drill(all)).toMatchObject({ code: 1, stdout: results(...Array(4).fill("not proven")) });
+    const one = [changed(a), changed(b), c, d, share(4)];
+    expect(await drill(one)).toMatchObject({ code: 1, stdout: results("wrong", "wrong", "works", "works", "works") });
+    expect(left()).toEqual([]);
+    current().gateway.interrupt = undefined;
+    await expectUnchanged();
+  });
+
+  test("shares come from prompts, variables and files, and a message names the one that cannot be read", async () => {
+    const [a, b, c, d] = current().first as [string, string, string, string];
+    const file = join(folder, "d.txt");
+    writeFileSync(file, `${formsOf(d)[0]}\n`);
+    process.env.DRILL_SHARE = c;
+    try {
+      const references = ["--share-env", "DRILL_SHARE", "--share-file", file];
+      const mixed = await drill([a, b], ...references);
+      const lines = ["the variable DRILL_SHARE", `the file ${file}`, "share 1 of the input", "share 2 of the input"];
+      expect(mixed).toMatchObject({ code: 0, stdout: lines.map((line) => `${line}: works\n`).join("") });
+      expect(await drill([a, c, d], ...references)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("share 2 of the input is the same share as the variable DRILL_SHARE"),
+      });
+      const mute = await drill([], "--share-env", "DRILL_UNSET");
+      expect(mute.stderr).toContain("the variable DRILL_UNSET is not set. No share was sent.");
+      const gone = await drill([], "--share-file", join(folder, "gone.txt"));
+      expect(gone.stderr).toContain(`the file ${join(folder, "gone.txt")} does not exist. No share was sent.`);
+      for (const option of ["--share-env", "--share-file"]) expect((await drill([], option, a)).code).toBe(1);
+      expect((await drill([], a)).code).toBe(2);
+      expect((await drill([a, b, "hunter2"])).stderr).toContain("share 3 of the input is not a share in base64 or hex; nothing was sent");
+    } finally {
+      delete process.env.DRILL_SHARE;
+    }
+    const typed = await atTerminal({ "Share 1 ": a + enter, "Share 2 ": b + enter, "Share 3 ": c + enter, "Share 4 ": enter });
+    expect(typed).toMatchObject(works(3));
+    expect(typed.raw).toEqual([true, false, true, false, true, false, true, false]);
+    const count = sent("update");
+    expect(await atTerminal({ "Share 1 ": a + enter, "Share 2 ": endOfInput })).toMatchObject({ code: 130, stdout: "" });
+    expect([sent("update"), left()]).toEqual([count, []]);
+  });
+
+  test("another attempt in progress is shown, and nothing is sent", async () => {
+    for (const body of [
+      { secret_shares: 5, secret_threshold: 3 },
+      { secret_shares: 1, secret_threshold: 1 },
+    ]) {
+      const name = await begin(body);
+      const refused = await drill(current().first);
+      expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(name) });
+      expect(refused.stderr).toContain("is in progress, and a drill needs its own attempt. No share was sent.");
+      expect(await nonce()).toBe(name);
+      await current().outOfBand("DELETE", "sys/rekey/init", { nonce: name });
+    }
+    expect(current().gateway.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
+  test("an attempt that replaces the drill's gets no share and is not canceled", async () => {
+    for (const nth of [1, 2]) {
+      interruptNth(current().gateway, isUpdate, nth, { when: "after", act: replaceAttempt, answer: unchanged });
+      const before = sent("update");
+      const disturbed = await drill(current().first);
+      expect(disturbed).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("Run the drill again.") });
+      expect(sent("update") - before).toBe(nth);
+      expect(await status()).toMatchObject({ started: true, n: 5, t: 3, progress: 0 });
+      current().gateway.interrupt = undefined;
+      await current().outOfBand("DELETE", "sys/rekey/init", { nonce: await nonce() });
+    }
+    expect(await drill(current().first)).toMatchObject(works(5));
+    expect(left()).toEqual([]);
+  });
+
+  test("an attempt that begins before the drill's start gets no share", async () => {
+    const isStart = ({ method, path }: Passing): boolean => method === "PUT" && path === "/v1/sys/rekey/init";
+    interruptNth(current().gateway, isStart, 1, {
+      when: "before",
+      act: async () => void (await begin({ secret_shares: 1, secret_threshold: 1 })),
+    });
+    expect(await drill(current().first)).toMatchObject({ code: 1, stdout: "" });
+    expect(sent("update")).toBe(0);
+    expect(await status()).toMatchObject({ started: true, n: 1 });
+  });
+
+  test.each([
+    ["without verification", { verification_required: false }],
+    ["for other keys", { pgp_fingerprints: ["feed"] }],
+    ["without keys", { pgp_fingerprints: null }],
+    ["with a backup", { backup: true }],
+    ["with more shares", { n: 5, t: 3 }],
+    ["with a lower threshold of current shares", { required: 1 }],
+  ])("an attempt that the status shows %s gets no share", async (_, more) => {
+    const answer = (body: string): string => {
+      const fields = JSON.parse(body);
+      return JSON.stringify(fields.started ? { ...fields, ...more } : fields);
+    };
+    // From the first status after the start, or from the one before the second share.
+    for (const [first, shares] of [
+      [2, 0],
+      [5, 1],
+    ] as const) {
+      let count = 0;
+      const before = sent("update");
+      current().gateway.interrupt = (passing) => (isStatus(passing) && ++count >= first ? { when: "after", answer } : undefined);
+      expect(await drill(current().first)).toMatchObject({ code: 1, stdout: "" });
+      expect(sent("update") - before).toBe(shares);
+      current().gateway.interrupt = undefined;
+      expect(await drill(current().first)).toMatchObject(works(5));
+    }
+    expect(left()).toEqual([]);
+  });
+
+  test("another client's share in the attempt is no verdict", async () => {
+    const submit = async (key: string): Promise<void> =>
+      void (await current().outOfBand("PUT", "sys/rekey/update", { key, nonce: await nonce() }));
+    const wrong = changed(share(4));
+    for (const when of ["before", "after"] as const)
+      for (const nth of [1, 2, 3])
+        for (const key of [share(4), wrong]) {
+          // A request that is interrupted before the server gets it is lost: hold the status instead.
+          const matches = when === "after" ? isUpdate : isStatus;
+          interruptNth(current().gateway, matches, when === "after" ? nth : nth + 2, {
+            when: "after",
+            act: () => submit(key),
+            answer: unchanged,
+          });
+          const disturbed = await drill(current().first.slice(0, 3));
+          current().gateway.interrupt = undefined;
+          // After the last share, the attempt takes no other one.
+          if (when === "after" && nth === 3) expect(disturbed).toMatchObject(works(3));
+          else expect(disturbed).toMatchObject({ code: 1, stdout: "" });
+          expect((await status()).started).toBe(false);
+        }
+    expect(await drill(current().first)).toMatchObject(works(5));
+    expect(left()).toEqual([]);
+    await expectUnchanged();
+  });
+
+  test("a lost or foreign response to a share is no verdict", async () => {
+    for (const nth of [1, 3])
+      for (const interruption of [
+        { when: "before" },
+        { when: "after" },
+        { when: "after", answer: () => "{}" },
+        { when: "after", answer: () => '{"progress":2}' },
+      ] as Interruption[]) {
+        interruptNth(current().gateway, isUpdate, nth, interruption);
+        const lost = await drill(current().first.slice(0, 3));
+        expect(lost).toMatchObject({ code: 1, stdout: "" });
+        current().gateway.interrupt = undefined;
+        await expectUnchanged();
+      }
+    expect(await drill(current().first)).toMatchObject(works(5));
+    expect(left()).toEqual([]);
+  });
+
+  /** Runs a drill of four shares in a process, whose requests `act` receives by their number. */
+  const inProcess = (act: (pid: number, passing: Passing) => Interruption | undefined): Promise<Ended> => {
+    let pid = 0;
+    const first = current().gateway.requests.length;
+    current().gateway.interrupt = (passing) => act(pid, { ...passing, count: passing.count - first });
+    return stewardProcess(variables(), argumentsOf(current(), "drill"), current().first.slice(0, 4).join("\n"), (started) => {
+      pid = started;
+    });
+  };
+  const requestsOfCalmRun = async (): Promise<number> => {
+    const first = current().gateway.requests.length;
+    expect(await drill(current().first.slice(0, 4))).toMatchObject(works(4));
+    return current().gateway.requests.length - first;
+  };
+
+  test.each(["before", "after"] as const)("after kill -9 %s any request is served, the next drill cancels what is left", async (when) => {
+    const count = await requestsOfCalmRun();
+    for (let nth = 1; nth <= count; nth += step) {
+      const killed = await inProcess((pid, passing) =>
+        passing.count === nth ? { when, act: () => void process.kill(pid, "SIGKILL"), late: when === "before" } : undefined,
+      );
+      expect(killed.code).toBe(128);
+      current().gateway.interrupt = undefined;
+      await current().gateway.deliver?.();
+      expect(await drill(current().first.slice(0, 4))).toMatchObject(works(4));
+      expect(left()).toEqual([]);
+      expect((await status()).started).toBe(false);
+    }
+    await expectUnchanged();
+  });
+
+  test.each(["before", "after"] as const)(
+    "a connection that is cut %s any request is served leaves nothing after the next drill",
+    async (when) => {
+      const count = await requestsOfCalmRun();
+      for (let nth = 1; nth <= count; nth++) {
+        const first = current().gateway.requests.length;
+        current().gateway.interrupt = (passing) => (passing.count - first === nth ? { when } : undefined);
+        const cut = await drill(current().first.slice(0, 4));
+        // A read is sent again, except that of the last status on OpenBao: then the file stays.
+        expect([works(4).stdout, ""]).toContain(cut.stdout);
+        if (cut.code === 0) expect([cut.stdout, left()]).toEqual([works(4).stdout, []]);
+        else if (cut.stdout) expect([cut.stderr, left().length]).toEqual([expect.stringContaining("may be left"), 1]);
+        current().gateway.interrupt = undefined;
+        expect(await drill(current().first.slice(0, 4))).toMatchObject(works(4));
+        expect(left()).toEqual([]);
+      }
+      await expectUnchanged();
+    },
+  );
+
+  test("Ctrl-C waits for the response to the request in progress, and cancels the attempt", async () => {
+    const count = await requestsOfCalmRun();
+    for (let nth = 3; nth <= count; nth += 3) {
+      let after = 0;
+      const stopped = await inProcess((pid, passing) => {
+        if (passing.count > nth && isUpdate(passing)) after++;
+        return passing.count === nth ? { when: "after", act: () => interruptProcess(pid), answer: unchanged } : undefined;
+      });
+      // Before the start, and after the last cancel, nothing waits for a signal.
+      if (stopped.code !== 128)
+        expect(stopped).toMatchObject({ code: 130, stderr: expect.stringContaining("canceled; no key was changed.") });
+      expect([stopped.stdout, after, (await status()).started]).toEqual(["", 0, false]);
+    }
+    current().gateway.interrupt = undefined;
+    await expectUnchanged();
+  });
+
+  test("a second drill does not start, and does not cancel the attempt of the first", async () => {
+    let second: Ended | undefined;
+    const first = await inProcess((_pid, passing) =>
+      isUpdate(passing) && passing.nth === 2
+        ? {
+            when: "after",
+            answer: unchanged,
+            act: async () => {
+              current().gateway.interrupt = undefined;
+              second = await drill(current().first);
+            },
+          }
+        : undefined,
+    );
+    expect(first).toMatchObject(works(4));
+    expect(second).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/process \d+ runs a drill of these keys; no share was sent/),
+    });
+    expect(left()).toEqual([]);
+  });
+
+  test("the file of a drill is private and has no share, and a cancel without effect keeps it", async () => {
+    let content = "";
+    let name = "";
+    let modes: number[] = [];
+    current().gateway.interrupt = ({ method, path }) => {
+      if (method === "DELETE") return { when: "before" };
+      if (method === "PUT" && path === "/v1/sys/rekey/init") {
+        name = left()[0] as string;
+        const file = join(stateFolder(), name);
+        content = readFileSync(file, "utf8");
+        modes = [stateFolder(), file].map((each) => statSync(each).mode & 0o777);
+      }
+      return undefined;
+    };
+    const stuck = await drill(current().first);
+    expect(stuck).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("The attempt of the drill may be left") });
+    expect(modes).toEqual([0o700, 0o600]);
+    expect(Object.keys(JSON.parse(content))).toEqual(["process", "fingerprints"]);
+    expect([left().length, (await status()).started]).toEqual([1, true]);
+    current().gateway.interrupt = undefined;
+    const next = await drill(current().first);
+    expect(next).toMatchObject({ ...works(5), stderr: expect.stringContaining("An earlier drill left the attempt") });
+    expect(left()).toEqual([]);
+    // A file that was cut off, and a path that is not a folder.
+    writeFileSync(join(stateFolder(), name), "{");
+    expect(await drill(current().first)).toMatchObject(works(5));
+    writeFileSync(join(stateFolder(), "none"), "");
+    const elsewhere = await steward(
+      { ...variables(), XDG_STATE_HOME: join(stateFolder(), "none") },
+      argumentsOf(current(), "drill"),
+      current().first.join("\n"),
+    );
+    expect(elsewhere).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("no share was sent. Set XDG_STATE_HOME") });
+    await expectUnchanged();
+  });
+});
+
+describe.each(rekeyTargets)("a drill where one share is enough ($name)", ({ start, dialect }) => {
+  // Only the API document allows a threshold of one with several shares.
+  test.each(dialect === "standard" ? [1, 3] : [1])("each of %i shares is tried alone", async (count) => {
+    await withRekeyTarget(start, { shares: count, threshold: 1 }, async (target) => {
+      // A real server starts with more shares.
+      if (target.first.length !== count) return;
+      const drill = (shares: string[]): Promise<Ended> =>
+        steward({ ...variablesOf(target), XDG_STATE_HOME: folder }, argumentsOf(target, "drill"), shares.join("\n"));
+      const lines = (word: string): string => target.first.map((_, index) => `share ${index + 1} of the input: ${word}\n`).join("");
+      expect(await drill(target.first)).toMatchObject({ code: 0, stdout: lines("works") });
+      const [right = ""] = target.first;
+      const both = "share 1 of the input: wrong\nshare 2 of the input: works\n";
+      expect(await drill([changed(right), right])).toMatchObject({ code: 1, stdout: both });
+      const one = await drill([changed(right)]);
+      expect(one).toMatchObject({ code: 1, stdout: "share 1 of the input: wrong\n" });
+      expect(one.stderr).toContain("share 1 of the input is wrong: the service refuses it.");
+      target.gateway.interrupt = (passing) => (isUpdate(passing) ? { when: "after", answer: () => "<html></html>" } : undefined);
+      expect(await drill([changed(right)])).toMatchObject({ code: 1, stdout: "" });
+      target.gateway.interrupt = undefined;
+      expect(await drill(target.first)).toMatchObject({ code: 0, stdout: lines("works") });
+      expect(left()).toEqual([]);
+      expect(await target.opens(target.first)).toBe(true);
+    });
+  });
+});
