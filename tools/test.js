@@ -83,7 +83,7 @@ const bench = (args) => program("bench/run.ts", args);
 const chaos = async (args) => {
   const own =
     process.env.TESTS === "real" ? { REAL_VAULT_ADDRESS: "own", ...((await getOpenBao()) && { REAL_OPENBAO_ADDRESS: "own" }) } : {};
-  return program("test/chaos/run.ts", args, own);
+  return program("test/chaos/run.ts", args, servers);
 };
 /** @param {string[]} args */
 const mutants = (args) => program("test/mutants/run.ts", args);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { neverDiffers } from "../../comparison";
-import { isPrivate, Operation } from "../../connection";
+import { isPrivate } from "../../connection";
 import { Definition, OutcomeUnknown, Rule } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { str } from "../../inputs";
