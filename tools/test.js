@@ -81,7 +81,7 @@ async function program(file, args, env = {}) {
 const bench = (args) => program("bench/run.ts", args);
 /** With TESTS=real, each story has its own real server. @param {string[]} args */
 const chaos = async (args) => {
-  const own =
+  const servers =
     process.env.TESTS === "real" ? { REAL_VAULT_ADDRESS: "own", ...((await getOpenBao()) && { REAL_OPENBAO_ADDRESS: "own" }) } : {};
   return program("test/chaos/run.ts", args, servers);
 };
