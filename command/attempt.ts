@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { connect, isPrivate, noEngine } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import { system } from "../provider/secrets/client";
-import { RekeyTarget } from "../provider/secrets/dialects";
 import { commandFor, getStatus, ofTarget, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
+import { RekeyTarget } from "../provider/secrets/rekey/inputs";
 import { keysOf } from "../provider/secrets/rekey/stops";
 import { Canceled, logOf, readLine, say, Terminal } from "./terminal";
 

@@ -2,9 +2,6 @@ import { isObject } from "../text/json";
 
 // The differences between the API document, Vault and OpenBao. No other module names a dialect.
 
-/** The keys that a rekey replaces: those that unseal the service, or the recovery keys of a service that unseals itself. */
-export type RekeyTarget = "unseal" | "recovery";
-
 /** The API of a rekey of one kind of keys. */
 export interface RekeyApi {
   /** The path below `/v1` of `init`, `update` and `verify`. */

@@ -3,7 +3,7 @@ export * from "./classes";
 export { DecryptShareOptions, decryptShare, Rekey, RekeyArgs } from "./rekey";
 export { RekeyBackup, RekeyStatus } from "./rekey/api";
 export { EncryptedShare } from "./rekey/crypto";
-export { EnvironmentShare, FileShare, OnConflict, RekeyInputs, RekeyProof, ShareSource } from "./rekey/inputs";
+export { EnvironmentShare, FileShare, OnConflict, RekeyInputs, RekeyProof, RekeyTarget, ShareSource } from "./rekey/inputs";
 export { GetRekeyBackupOptions, GetRekeyStatusOptions, getRekeyBackup, getRekeyStatus } from "./rekey/status";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export {

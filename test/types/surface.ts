@@ -109,8 +109,10 @@ const inVariable: secrets.EnvironmentShare = { env: "SHARE_1" };
 const inFile: secrets.FileShare = { file: "share.txt" };
 const source: secrets.ShareSource = inVariable;
 const proof: secrets.RekeyProof = "threshold";
+const target: secrets.RekeyTarget = "recovery";
 const onConflict: secrets.OnConflict = "resume";
 const rekeyArgs: secrets.RekeyArgs = {
+  target,
   secretShares: 5,
   secretThreshold: later.apply(() => 3),
   currentShares: [later, source, inFile, { env: later }],
@@ -136,7 +138,7 @@ holds<Same<typeof rekey.encryptedShares, pulumi.Output<secrets.EncryptedShare[]>
 holds<Same<typeof rekey.fingerprints, pulumi.Output<string[]>>>();
 holds<Same<typeof rekey.complete, pulumi.Output<boolean>>>();
 const rekeyInputs: secrets.RekeyInputs = { secretShares: 1, secretThreshold: 1, currentShares: [] };
-const statusOptions: secrets.GetRekeyStatusOptions = { connection: "production" };
+const statusOptions: secrets.GetRekeyStatusOptions = { connection: "production", target };
 const rekeyStatus: Promise<secrets.RekeyStatus> = secrets.getRekeyStatus(statusOptions);
 secrets.getRekeyStatus().then(({ started, verification }) => [started, verification?.progress]);
 const backupOptions: secrets.GetRekeyBackupOptions = {};

@@ -5,8 +5,9 @@ import { delayAfter429, pauseFor } from "../../http";
 import { unexpectedResponse } from "../../http/failure";
 import { isObject } from "../../text/json";
 import { apiPath, call, dialectOf, foreignResponse, isFromService, namespaceOf, withoutNamespace } from "../client";
-import { RekeyApi, RekeyTarget } from "../dialects";
+import { RekeyApi } from "../dialects";
 import { decodeShare, ShareSet } from "./crypto";
+import { RekeyTarget } from "./inputs";
 import { identified, stopped, wrongTarget } from "./stops";
 
 // The endpoints of a rekey, below the dialect's path: one function for each request.

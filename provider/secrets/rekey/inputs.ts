@@ -15,7 +15,6 @@ import {
   strList,
 } from "../../inputs";
 import { readReference } from "../../lifecycle/references";
-import { RekeyTarget } from "../dialects";
 import { decodeShare, Share, shareOf } from "./crypto";
 import { stopped } from "./stops";
 
@@ -44,8 +43,8 @@ export interface RekeyInputs extends ConnectionArgs {
   /** The number of new shares, 1 to 255. */
   secretShares: number;
   /**
-   * The number of new shares that unseal the service or authorize an operation, 1 to `secretShares`. The dialects `hashicorp` and `openbao` require at least 2 if `secretShares`
-   * is greater than 1.
+   * The number of new shares that unseal the service or authorize an operation, 1 to `secretShares`. The dialects `hashicorp` and `openbao` require at
+   * least 2 if `secretShares` is greater than 1.
    */
   secretThreshold: number;
   /**
@@ -141,6 +140,9 @@ export interface RekeyInputs extends ConnectionArgs {
 
 /** The inputs that the second and the third step share. */
 export type StepInputs = Pick<RekeyInputs, "target" | "currentShares" | "newShares" | "onConflict" | "discardShares" | "connection">;
+
+/** The keys that a rekey replaces: those that unseal the service, or the recovery keys of a service that unseals itself. */
+export type RekeyTarget = "unseal" | "recovery";
 
 /** The new shares to prove before the commit. */
 export type RekeyProof = "all" | "threshold";

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { StewardError } from "../../errors";
 import { otherManagerOf } from "../../lifecycle/ownership";
-import { RekeyTarget } from "../dialects";
 import {
   cancelAttempt,
   commandFor,
@@ -13,7 +12,7 @@ import {
   restartVerification,
   startAttempt,
 } from "./api";
-import { RekeyInputs } from "./inputs";
+import { RekeyInputs, RekeyTarget } from "./inputs";
 import { endedByOthers, stopped, wrongTarget } from "./stops";
 
 // Each step of a rekey has a table of what the next `pulumi up` does. This file observes the service, finds the row, and has what the steps share.

@@ -1,5 +1,4 @@
 import { ErrorCode, ErrorDetails, PartialState, StewardError } from "../../errors";
-import { RekeyTarget } from "../dialects";
 
 // The reasons for which a rekey stops. Each id ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them in this order.
 
@@ -95,7 +94,7 @@ export const keysOf = {
 } as const;
 
 /** The service has keys of the other kind. */
-export const wrongTarget = ({ target }: { target: RekeyTarget }, more = ""): StewardError =>
+export const wrongTarget = ({ target }: { target: keyof typeof keysOf }, more = ""): StewardError =>
   stopped(
     "wrong-target",
     target === "unseal"
