@@ -3,12 +3,18 @@ import { read } from "../../program/invoke";
 import { ReadFunction } from "../../read-function";
 import { system } from "../client";
 import { getBackup, getStatus, ofTarget, RekeyBackup, RekeyStatus } from "./api";
-import { RekeyInputs, targetInput } from "./inputs";
+import { RekeyTarget, targetInput } from "./inputs";
 
 const ofKeys = strictObject({ connection: connectionInput, target: targetInput.optional() });
 
 /** Options of {@link getRekeyStatus}. */
-export interface GetRekeyStatusOptions extends ConnectionArgs, Pick<RekeyInputs, "target"> {}
+export interface GetRekeyStatusOptions extends ConnectionArgs {
+  /**
+   * The keys of the rekey.
+   * @default "unseal"
+   */
+  target?: RekeyTarget;
+}
 
 export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
   token: "secrets:getRekeyStatus",
@@ -31,7 +37,13 @@ export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promi
 }
 
 /** Options of {@link getRekeyBackup}. */
-export interface GetRekeyBackupOptions extends ConnectionArgs, Pick<RekeyInputs, "target"> {}
+export interface GetRekeyBackupOptions extends ConnectionArgs {
+  /**
+   * The keys of the rekey.
+   * @default "unseal"
+   */
+  target?: RekeyTarget;
+}
 
 export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | undefined> = {
   token: "secrets:getRekeyBackup",
