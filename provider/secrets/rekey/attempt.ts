@@ -74,6 +74,14 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
       dialectOf(operation).rekey[target] ? [] : [{ path: "target", rule: "dialect", reason: noRecoveryKeys }],
   },
   {
+    fields: ["target"],
+    // A replacement would cancel the attempt of the other keys first, before anything shows if the service has the new ones.
+    check: ({ target = "unseal" }, _operation, { target: last = target }) =>
+      target === last
+        ? []
+        : [{ path: "target", rule: "changed", reason: `cannot change from "${last}": declare a rekey of the other keys under another name` }],
+  },
+  {
     fields: ["secretShares", "secretThreshold"],
     check: ({ secretShares, secretThreshold }, operation) => {
       if (secretThreshold > secretShares)

@@ -56,6 +56,17 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     sandbox = await start({ dialect });
   });
 
+  test("a changed target is rejected before the attempt in progress is canceled", async () => {
+    sandbox = await start({ dialect });
+    const stack = stackOn();
+    await stack.up(inputs(), "shares");
+    const before = sandbox.requests().length;
+    const changed = await stack.problems(inputs({ target: "recovery" }));
+    expect(changed).toEqual(dialect === "standard" ? ["target: dialect", "target: changed"] : ["target: changed"]);
+    expect(sandbox.requests()).toHaveLength(before);
+    expect(await stack.up(inputs({ target: undefined }))).toEqual(["same", "same", "create"]);
+  });
+
   test("no share is submitted to an auto-unseal seal without verification", async () => {
     sandbox = await start({ dialect, seal: "stored" });
     expect(await stackOn().stops(inputs({ requireVerification: false, allowUnverified: true }))).toBe(
