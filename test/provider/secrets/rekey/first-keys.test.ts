@@ -105,6 +105,46 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     expect(await target.opens(stack.outputs.shares.slice(1))).toBe(true);
   });
 
+  test.each([
+    ["fewer shares", "new-shares-incomplete", (keys: string[]) => keys.slice(1)],
+    ["shares in another order", "new-shares-other-subkey", (keys: string[]) => [...keys].reverse()],
+  ])("a response with %s is no candidate, and its attempt is canceled", async (_, id, change) => {
+    const { pgp } = await forHolders(3, { currentShares: [] });
+    const stack = stackOn(target);
+    const answer = (body: string): string => JSON.stringify({ ...JSON.parse(body), keys: change(JSON.parse(body).keys) });
+    interrupt("PUT", "init", { when: "after", answer });
+    for (const _run of [1, 2]) {
+      expect(await stack.stops(pgp)).toBe(`rekey/${id}`);
+      expect(await status()).toMatchObject({ started: false, required: 0 });
+    }
+    target.gateway.interrupt = undefined;
+    expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
+  });
+
+  test("a start after another client has made keys begins a rekey of them, which a delete cancels", async () => {
+    const [stack, other] = [stackOn(target), stackOn(target)];
+    await stack.up(inputs(), "attempt");
+    let seen = 0;
+    const make = async (): Promise<void> => void (await other.up(inputs()));
+    target.gateway.interrupt = ({ path }) =>
+      path === "/v1/sys/health" && ++seen === 1 ? { when: "after", act: make, answer: (body) => body } : undefined;
+    expect(await stack.stops(inputs())).toBe("rekey/attempt-restarted");
+    expect(await status()).toMatchObject({ started: true, required: 2 });
+    await stack.destroy();
+    expect(await status()).toMatchObject({ started: false });
+    expect(await target.opens(other.outputs.shares.slice(1))).toBe(true);
+  });
+
+  test("keys that a restart has lost do not keep a later attempt from being deleted", async () => {
+    const stack = stackOn(target);
+    await stack.up(inputs(), "shares");
+    await target.sealAndUnseal([]);
+    expect(await stack.stops(inputs())).toBe("rekey/not-committed");
+    await stack.up(inputs({ triggers: ["2"] }), "shares");
+    await stack.destroy();
+    expect(await status()).toMatchObject({ started: false });
+  });
+
   test("of two stacks at once, one makes them live, and the other stops at the new required number", async () => {
     const [one, other] = [stackOn(target), stackOn(target)];
     await one.up(inputs(), "shares");
