@@ -215,6 +215,9 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
   });
   const fields = parse(statusSchema, response);
   if (fields.started && fields.nonce === "") throw unexpectedBody(response);
+  const required = fields.required ?? fields.seal_threshold;
+  // 0 means that there are no recovery keys yet.
+  if (required === undefined && operation.target === "recovery") throw unexpectedBody(response);
   if (!fields.started) await assertActiveNode(operation);
   const status: RekeyStatus = {
     started: fields.started,
@@ -222,7 +225,7 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
     threshold: fields.t,
     shares: fields.n,
     progress: fields.progress,
-    required: fields.required ?? fields.seal_threshold ?? 0,
+    required: required ?? 0,
     pgpFingerprints: (fields.pgp_fingerprints ?? []).map((fingerprint) => fingerprint.toLowerCase()),
     backup: fields.backup,
     verificationRequired: fields.verification_required,

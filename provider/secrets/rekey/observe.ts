@@ -273,10 +273,10 @@ export const tampered = ({ status }: Observed): StewardError =>
   );
 
 /** A pair of state and server that no row names. */
-const unexpectedState = ({ server, status }: Observed, holds: Holds): StewardError =>
+export const unexpectedState = ({ server, status }: Observed, holds: Holds): StewardError =>
   stopped(
     "unexpected-state",
-    `unexpected state: the stack holds ${holds}, and the service reports ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : "no attempt"}`,
+    `unexpected state: the stack holds ${holds}, and the service reports ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : server === "noKeys" ? "no recovery keys" : "no attempt"}`,
     "Nothing was sent, and the state is kept. See docs/rekey/errors.md#unexpected-state in the package.",
     "ERR_CONFLICT",
   );

@@ -145,6 +145,23 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     expect(await status()).toMatchObject({ started: false });
   });
 
+  test.each([
+    ["lacks the number of required shares", undefined, "rekey/unexpected-response"],
+    ["requires no share, as another service does", 0, "rekey/unexpected-state"],
+  ])("a status that %s does not make live shares dead", async (_, required, id) => {
+    const stack = stackOn(target);
+    await stack.up(inputs());
+    const again = inputs({ triggers: ["2"], currentShares: stack.outputs.shares });
+    await stack.up(again, "shares");
+    interrupt("PUT", "verify", { when: "after" }, 4);
+    expect(await stack.stops(again)).toBe("rekey/outcome-unknown");
+    interrupt("GET", "init", { when: "after", answer: (body) => JSON.stringify({ ...JSON.parse(body), required }) });
+    expect(await stack.stops(again)).toBe(id);
+    target.gateway.interrupt = undefined;
+    await stack.up(again);
+    expect(await target.opens(stack.outputs.shares.slice(1))).toBe(true);
+  });
+
   test("of two stacks at once, one makes them live, and the other stops at the new required number", async () => {
     const [one, other] = [stackOn(target), stackOn(target)];
     await one.up(inputs(), "shares");
