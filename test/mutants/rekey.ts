@@ -108,7 +108,7 @@ export const rekey: readonly MutatedFile[] = [
         'server: ["noKeys", "matchingFirst"]',
         'server: ["matchingFirst"]',
       ],
-      ["the first recovery keys are made without verification, by the attempt", "assertFirstVerified(attempt.parameters);", ""],
+      ["the first recovery keys are made without verification, by the attempt", "assertMakesFirst(operation, attempt.parameters);", ""],
       ["an unfinished rekey continues for the old subkeys of a changed key", "nonce && hasSubkeys(attempt, parameters)", "nonce"],
     ],
   },

@@ -408,6 +408,9 @@ export async function assertTarget(operation: RekeyOperation): Promise<void> {
   if ((parse(sealSchema, response).recovery_seal ?? false) !== (operation.target === "recovery")) throw wrongTarget(operation);
 }
 
+/** True if a start returns the first keys of a service without any. */
+export const returnsFirstKeys = (operation: RekeyOperation): boolean => apiOf(operation).returnsFirstKeys;
+
 /** True if the rekey succeeds without a share: the API document then asks for one of one. */
 export const mayReturnNoShares = (
   operation: RekeyOperation,

@@ -13,7 +13,7 @@ import { createThrowAwayKey, inspectKeys, recipients } from "./crypto";
 import { decisive, InspectedShares, isNew, missingShares, RekeyInputs, rekeyFields } from "./inputs";
 import {
   AttemptIdentity,
-  assertFirstVerified,
+  assertMakesFirst,
   assertSavesEachStep,
   cancelLeftovers,
   cancelOwnAttempt,
@@ -257,8 +257,8 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
     holds: ["nothing", "an attempt"],
     server: ["noKeys", "matchingFirst"],
     log: "there are no recovery keys yet: the next step starts the rekey, whose response has the first ones",
-    act: async ({ attempt }) => {
-      assertFirstVerified(attempt.parameters);
+    act: async ({ operation, attempt }) => {
+      assertMakesFirst(operation, attempt.parameters);
       return { attempt };
     },
   },

@@ -22,7 +22,7 @@ import { flawOf, isEmpty, redacting, Share, ShareSet, shareDigest, shareOf } fro
 import { availableShares, RekeyInputs, StepInputs } from "./inputs";
 import {
   AttemptIdentity,
-  assertFirstVerified,
+  assertMakesFirst,
   cancelOwnAttempt,
   log,
   newAttempt,
@@ -479,7 +479,7 @@ export async function restart(run: SharesRun, id: StopId, why: string, hint?: st
 export async function makeFirst(run: SharesRun): Promise<SharesState> {
   const { operation, identity, state } = run;
   const { parameters } = identity;
-  assertFirstVerified(parameters);
+  assertMakesFirst(operation, parameters);
   const lost = (reason: string): StewardError =>
     unfinished(
       run,

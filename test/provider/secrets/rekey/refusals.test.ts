@@ -56,6 +56,17 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     sandbox = await start({ dialect });
   });
 
+  test("sys/rekey of an OpenBao without recovery keys makes none, and the error names the dialect to set", async () => {
+    sandbox = await start({ dialect, seal: "stored" });
+    if (dialect !== "hashicorp") return;
+    // The response of OpenBao 2.7.2.
+    const body = JSON.stringify({ started: false, nonce: "", t: 0, n: 0, progress: 0, required: 0 });
+    sandbox.faults.add({ system: "secrets", path: "/v1/sys/rekey-recovery-key/init", action: "respond", status: 200, body });
+    const { details } = await new RekeyStack(configOf({ sandbox, dialect }), undefined, "recovery").fails(inputs({ currentShares: [] }));
+    expect(details).toMatchObject({ rule: "rekey/wrong-dialect", hint: expect.stringContaining('"openbao"') });
+    expect(writes()).toEqual([]);
+  });
+
   test("a changed target is rejected before the attempt in progress is canceled", async () => {
     sandbox = await start({ dialect });
     const stack = stackOn();
