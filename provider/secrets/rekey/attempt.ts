@@ -249,20 +249,20 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
   { holds: ["an attempt"], ...oldProbe },
   {
     holds: ["an attempt"],
-    server: ["matchingInUse", "foreign"],
+    server: ["matchingInUse", "matchingFirst", "foreign"],
     log: "another rekey is in progress; checked again before shares are submitted",
     act: async ({ attempt }) => ({ attempt }),
   },
   {
     holds: ["nothing", "an attempt"],
-    server: ["noKeys", "matchingFirst"],
+    server: ["noKeys"],
     log: "there are no recovery keys yet: the next step starts the rekey, whose response has the first ones",
     act: async ({ operation, attempt }) => {
       assertMakesFirst(operation, attempt.parameters);
       return { attempt };
     },
   },
-  { holds: ["nothing"], server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
+  { holds: ["nothing"], server: ["matchingInUse", "matchingFirst", "foreign"], log: onConflictDecides, act: resumeOrCancel },
 ];
 
 async function takeOver({ operation, attempt }: AttemptRun, { status }: Observed): Promise<AttemptState> {

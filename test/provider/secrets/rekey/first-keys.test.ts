@@ -58,11 +58,20 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
   });
 
   test("a killed run leaves an attempt that the next one cancels, although no state knows it", async () => {
-    const { body } = await begin();
     const stack = stackOn(target);
+    await stack.up(inputs(), "attempt");
+    const { body } = await begin();
     await stack.up(inputs());
     const lost = (body.keys_base64 ?? (body.data as Record<string, unknown>)?.keys_base64) as string[];
     expect([await target.opens(lost.slice(1)), await target.opens(stack.outputs.shares.slice(1))]).toEqual([false, true]);
+  });
+
+  test("an attempt with the same parameters that waits for its holders is left to onConflict by a new rekey", async () => {
+    const { all, pgp } = await forHolders(3, { currentShares: [] });
+    const [waiting, other] = [stackOn(target), stackOn(target)];
+    expect(await waiting.stops(pgp)).toBe("rekey/new-shares-missing");
+    for (const onConflict of ["fail", "resume"] as const) expect(await other.stops({ ...pgp, onConflict })).toBe("rekey/foreign-attempt");
+    await waiting.up({ ...pgp, newShares: await decrypted(candidateOf(waiting), all) });
   });
 
   test.each([
@@ -164,6 +173,7 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
 
   test("of two stacks at once, one makes them live, and the other stops at the new required number", async () => {
     const [one, other] = [stackOn(target), stackOn(target)];
+    await other.up(inputs(), "attempt");
     await one.up(inputs(), "shares");
     await other.up(inputs(), "shares");
     expect(await one.stops(inputs())).toBe("rekey/foreign-attempt");
