@@ -14,6 +14,8 @@ export interface RekeyApi {
   wrapsData: boolean;
   /** True if a standby responds from its own memory, which holds no attempt of the active node. */
   standbysRespond: boolean;
+  /** True if the start of a rekey without current keys returns the first ones. */
+  returnsFirstKeys: boolean;
   /** The response of a service without this path. `who` has the path, and `hint` names the dialect to use. */
   notServed: { status: number; who: string; hint: string };
 }
@@ -65,6 +67,7 @@ const sysRekey: RekeyApi = {
   write: "PUT",
   wrapsData: false,
   standbysRespond: false,
+  returnsFirstKeys: false,
   notServed: {
     status: 405,
     who: "which OpenBao 2.5 and later disable",
@@ -78,6 +81,7 @@ const sysRotate: RekeyApi = {
   write: "POST",
   wrapsData: true,
   standbysRespond: true,
+  returnsFirstKeys: true,
   notServed: {
     status: 404,
     who: "which only OpenBao 2.4 and later have",

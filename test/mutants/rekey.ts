@@ -105,10 +105,10 @@ export const rekey: readonly MutatedFile[] = [
       ["a rekey of the wrong kind of keys starts", "await assertTarget(operation);", ""],
       [
         "the first recovery keys are started by the step that cannot keep them",
-        'server: ["noKeys", "matchingFirst"]',
-        'server: ["matchingFirst"]',
+        'server: ["noKeys"]',
+        'server: ["tampered"]',
       ],
-      ["the first recovery keys are made without verification, by the attempt", "assertFirstVerified(attempt.parameters);", ""],
+      ["the first recovery keys are made without verification, by the attempt", "assertMakesFirst(operation, attempt.parameters);", ""],
       ["an unfinished rekey continues for the old subkeys of a changed key", "nonce && hasSubkeys(attempt, parameters)", "nonce"],
     ],
   },

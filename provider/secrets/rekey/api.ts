@@ -216,6 +216,9 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
   });
   const fields = parse(statusSchema, response);
   if (fields.started && fields.nonce === "") throw unexpectedBody(response);
+  const required = fields.required ?? fields.seal_threshold;
+  // 0 means that there are no recovery keys yet.
+  if (required === undefined && operation.target === "recovery") throw unexpectedBody(response);
   if (!fields.started) await assertActiveNode(operation);
   const status: RekeyStatus = {
     started: fields.started,
@@ -223,7 +226,7 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
     threshold: fields.t,
     shares: fields.n,
     progress: fields.progress,
-    required: fields.required ?? fields.seal_threshold ?? 0,
+    required: required ?? 0,
     pgpFingerprints: (fields.pgp_fingerprints ?? []).map((fingerprint) => fingerprint.toLowerCase()),
     backup: fields.backup,
     verificationRequired: fields.verification_required,
@@ -405,6 +408,9 @@ export async function assertTarget(operation: RekeyOperation): Promise<void> {
   const response = { fields: await call(operation, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
   if ((parse(sealSchema, response).recovery_seal ?? false) !== (operation.target === "recovery")) throw wrongTarget(operation);
 }
+
+/** True if a start returns the first keys of a service without any. */
+export const returnsFirstKeys = (operation: RekeyOperation): boolean => apiOf(operation).returnsFirstKeys;
 
 /** True if the rekey succeeds without a share: the API document then asks for one of one. */
 export const mayReturnNoShares = (

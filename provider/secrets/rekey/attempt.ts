@@ -13,7 +13,7 @@ import { createThrowAwayKey, inspectKeys, recipients } from "./crypto";
 import { decisive, InspectedShares, isNew, missingShares, RekeyInputs, rekeyFields } from "./inputs";
 import {
   AttemptIdentity,
-  assertFirstVerified,
+  assertMakesFirst,
   assertSavesEachStep,
   cancelLeftovers,
   cancelOwnAttempt,
@@ -72,6 +72,14 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     fields: ["target"],
     check: ({ target = "unseal" }, operation) =>
       dialectOf(operation).rekey[target] ? [] : [{ path: "target", rule: "dialect", reason: noRecoveryKeys }],
+  },
+  {
+    fields: ["target"],
+    // A replacement would cancel the attempt of the other keys first, before anything shows if the service has the new ones.
+    check: ({ target = "unseal" }, _operation, { target: last = target }) =>
+      target === last
+        ? []
+        : [{ path: "target", rule: "changed", reason: `cannot change from "${last}": declare a rekey of the other keys under another name` }],
   },
   {
     fields: ["secretShares", "secretThreshold"],
@@ -241,20 +249,20 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
   { holds: ["an attempt"], ...oldProbe },
   {
     holds: ["an attempt"],
-    server: ["matchingInUse", "foreign"],
+    server: ["matchingInUse", "matchingFirst", "foreign"],
     log: "another rekey is in progress; checked again before shares are submitted",
     act: async ({ attempt }) => ({ attempt }),
   },
   {
     holds: ["nothing", "an attempt"],
-    server: ["noKeys", "matchingFirst"],
+    server: ["noKeys"],
     log: "there are no recovery keys yet: the next step starts the rekey, whose response has the first ones",
-    act: async ({ attempt }) => {
-      assertFirstVerified(attempt.parameters);
+    act: async ({ operation, attempt }) => {
+      assertMakesFirst(operation, attempt.parameters);
       return { attempt };
     },
   },
-  { holds: ["nothing"], server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
+  { holds: ["nothing"], server: ["matchingInUse", "matchingFirst", "foreign"], log: onConflictDecides, act: resumeOrCancel },
 ];
 
 async function takeOver({ operation, attempt }: AttemptRun, { status }: Observed): Promise<AttemptState> {

@@ -23,6 +23,7 @@ import {
   rekeyObjects,
   resolveConflict,
   tamperedAttempt,
+  unexpectedState,
 } from "./observe";
 import { notCommitted, resolveOutcome, stopDead } from "./probe";
 import { stopped, unresolved } from "./stops";
@@ -130,7 +131,7 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
     holds: ["a candidate", "an unknown outcome"],
     server: ["noKeys"],
     log: "the attempt is gone, and there are still no recovery keys: the new ones are dead",
-    act: stopDead,
+    act: stopFirst,
   },
   { holds: ["a candidate", "an unknown outcome"], ...oldProbe },
   { holds: ["a candidate", "an unknown outcome"], ...tamperedAttempt },
@@ -147,6 +148,13 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
     act: resolveOutcome,
   },
 ];
+
+async function stopFirst(run: CommitRun, observed: Observed): Promise<never> {
+  const { source, excluded } = run.inputs.submission;
+  // Current shares made this set, so there were keys: another service responds.
+  if (source === "backup" || excluded.length > 0) throw unexpectedState(observed, "a candidate");
+  return stopDead(run);
+}
 
 async function cancelConflicting({ operation, inputs }: CommitRun, observed: Observed): Promise<undefined> {
   await resolveConflict(operation, observed, inputs.onConflict, false);

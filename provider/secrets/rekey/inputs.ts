@@ -37,6 +37,7 @@ export interface RekeyInputs extends ConnectionArgs {
   /**
    * The keys to replace: `"unseal"` for those that unseal the service, or `"recovery"` for the recovery keys of a service that unseals itself. Recovery
    * keys need the dialect `hashicorp` or `openbao`.
+   * @change replaces the resource, so it needs another name
    * @default "unseal"
    */
   target?: RekeyTarget;

@@ -10,6 +10,7 @@ import {
   RekeyParameters,
   RekeyStatus,
   restartVerification,
+  returnsFirstKeys,
   startAttempt,
 } from "./api";
 import { RekeyInputs, RekeyTarget } from "./inputs";
@@ -178,8 +179,15 @@ export async function followRows<StepRun extends Run, State extends object>(
 export const log = (operation: RekeyOperation, message: string): void => operation.run.log.info(`rekey: ${message}`);
 export const warn = (operation: RekeyOperation, message: string): void => operation.run.log.warn(`rekey: ${message}`);
 
-/** Throws if the response to the start would be the only copy of the first recovery keys. */
-export function assertFirstVerified({ verification }: Pick<RekeyParameters, "verification">): void {
+/** Throws if no start can return the first recovery keys, or if its response would be their only copy. */
+export function assertMakesFirst(operation: RekeyOperation, { verification }: Pick<RekeyParameters, "verification">): void {
+  if (!returnsFirstKeys(operation))
+    throw stopped(
+      "wrong-dialect",
+      "the service has no recovery keys yet, and only sys/rotate/recovery of OpenBao makes the first ones",
+      'Nothing was sent. Set the connection\'s dialect to "openbao".',
+      "ERR_REJECTED",
+    );
   if (verification) return;
   throw stopped(
     "first-keys-unverified",
@@ -273,10 +281,10 @@ export const tampered = ({ status }: Observed): StewardError =>
   );
 
 /** A pair of state and server that no row names. */
-const unexpectedState = ({ server, status }: Observed, holds: Holds): StewardError =>
+export const unexpectedState = ({ server, status }: Observed, holds: Holds): StewardError =>
   stopped(
     "unexpected-state",
-    `unexpected state: the stack holds ${holds}, and the service reports ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : "no attempt"}`,
+    `unexpected state: the stack holds ${holds}, and the service reports ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : server === "noKeys" ? "no recovery keys" : "no attempt"}`,
     "Nothing was sent, and the state is kept. See docs/rekey/errors.md#unexpected-state in the package.",
     "ERR_CONFLICT",
   );

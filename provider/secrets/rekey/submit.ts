@@ -22,7 +22,7 @@ import { flawOf, isEmpty, redacting, Share, ShareSet, shareDigest, shareOf } fro
 import { availableShares, RekeyInputs, StepInputs } from "./inputs";
 import {
   AttemptIdentity,
-  assertFirstVerified,
+  assertMakesFirst,
   cancelOwnAttempt,
   log,
   newAttempt,
@@ -479,7 +479,7 @@ export async function restart(run: SharesRun, id: StopId, why: string, hint?: st
 export async function makeFirst(run: SharesRun): Promise<SharesState> {
   const { operation, identity, state } = run;
   const { parameters } = identity;
-  assertFirstVerified(parameters);
+  assertMakesFirst(operation, parameters);
   const lost = (reason: string): StewardError =>
     unfinished(
       run,
@@ -487,18 +487,29 @@ export async function makeFirst(run: SharesRun): Promise<SharesState> {
       `${reason}, so the first recovery keys are lost; nothing is committed`,
       "Run `pulumi up` again: it cancels the attempt and starts another.",
     );
-  const { first } = await startAttempt(operation, parameters).catch((error) => {
+  const started = await startAttempt(operation, parameters).catch((error) => {
     throw isReplyLost(error) ? lost("the response to the start was lost") : error;
   });
+  const { nonce: own, first } = started;
+  const { submission } = state;
+  if (own && !first) {
+    submission.nonces = withNonce(submission.nonces, own);
+    throw restarted(run, "attempt-restarted", own, "another client has made recovery keys, so the provider started a rekey of them");
+  }
   const { status } = await observe(operation, identity);
   // The response has no nonce. Another client may have started an attempt meanwhile.
   if (!first || status.verification?.nonce !== first.verificationNonce) throw lost("the service reports another attempt than it started");
   const { nonce } = status;
   const { verificationNonce: _, ...shares } = first;
   const candidate = { nonce, threshold: parameters.threshold, ...shares };
-  state.submission = { ...state.submission, nonce, nonces: withNonce(state.submission.nonces, nonce), candidate, source: "reply" };
-  run.identity = { ...identity, nonce, nonces: state.submission.nonces };
-  await assertUsable(run, candidate);
+  // There were no keys, so no earlier set is valid.
+  Object.assign(submission, { nonces: withNonce(submission.nonces, nonce), kept: [] });
+  const flaw = await flawOf(candidate, parameters);
+  if (flaw) {
+    await cancelOwnAttempt(operation, status);
+    throw unfinished(run, flaw.id, `${flaw.reason}. The provider canceled the attempt`, "Run `pulumi up` again: it starts another.");
+  }
+  Object.assign(submission, { nonce, candidate, source: "reply" });
   log(operation, "the first recovery keys are made; nothing is committed yet");
   return state;
 }

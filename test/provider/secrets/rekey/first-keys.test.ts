@@ -58,11 +58,20 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
   });
 
   test("a killed run leaves an attempt that the next one cancels, although no state knows it", async () => {
-    const { body } = await begin();
     const stack = stackOn(target);
+    await stack.up(inputs(), "attempt");
+    const { body } = await begin();
     await stack.up(inputs());
     const lost = (body.keys_base64 ?? (body.data as Record<string, unknown>)?.keys_base64) as string[];
     expect([await target.opens(lost.slice(1)), await target.opens(stack.outputs.shares.slice(1))]).toEqual([false, true]);
+  });
+
+  test("an attempt with the same parameters that waits for its holders is left to onConflict by a new rekey", async () => {
+    const { all, pgp } = await forHolders(3, { currentShares: [] });
+    const [waiting, other] = [stackOn(target), stackOn(target)];
+    expect(await waiting.stops(pgp)).toBe("rekey/new-shares-missing");
+    for (const onConflict of ["fail", "resume"] as const) expect(await other.stops({ ...pgp, onConflict })).toBe("rekey/foreign-attempt");
+    await waiting.up({ ...pgp, newShares: await decrypted(candidateOf(waiting), all) });
   });
 
   test.each([
@@ -105,8 +114,66 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     expect(await target.opens(stack.outputs.shares.slice(1))).toBe(true);
   });
 
+  test.each([
+    ["fewer shares", "new-shares-incomplete", (keys: string[]) => keys.slice(1)],
+    ["shares in another order", "new-shares-other-subkey", (keys: string[]) => [...keys].reverse()],
+  ])("a response with %s is no candidate, and its attempt is canceled", async (_, id, change) => {
+    const { pgp } = await forHolders(3, { currentShares: [] });
+    const stack = stackOn(target);
+    const answer = (body: string): string => JSON.stringify({ ...JSON.parse(body), keys: change(JSON.parse(body).keys) });
+    interrupt("PUT", "init", { when: "after", answer });
+    for (const _run of [1, 2]) {
+      expect(await stack.stops(pgp)).toBe(`rekey/${id}`);
+      expect(await status()).toMatchObject({ started: false, required: 0 });
+    }
+    target.gateway.interrupt = undefined;
+    expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
+  });
+
+  test("a start after another client has made keys begins a rekey of them, which a delete cancels", async () => {
+    const [stack, other] = [stackOn(target), stackOn(target)];
+    await stack.up(inputs(), "attempt");
+    let seen = 0;
+    const make = async (): Promise<void> => void (await other.up(inputs()));
+    target.gateway.interrupt = ({ path }) =>
+      path === "/v1/sys/health" && ++seen === 1 ? { when: "after", act: make, answer: (body) => body } : undefined;
+    expect(await stack.stops(inputs())).toBe("rekey/attempt-restarted");
+    expect(await status()).toMatchObject({ started: true, required: 2 });
+    await stack.destroy();
+    expect(await status()).toMatchObject({ started: false });
+    expect(await target.opens(other.outputs.shares.slice(1))).toBe(true);
+  });
+
+  test("keys that a restart has lost do not keep a later attempt from being deleted", async () => {
+    const stack = stackOn(target);
+    await stack.up(inputs(), "shares");
+    await target.sealAndUnseal([]);
+    expect(await stack.stops(inputs())).toBe("rekey/not-committed");
+    await stack.up(inputs({ triggers: ["2"] }), "shares");
+    await stack.destroy();
+    expect(await status()).toMatchObject({ started: false });
+  });
+
+  test.each([
+    ["lacks the number of required shares", undefined, "rekey/unexpected-response"],
+    ["requires no share, as another service does", 0, "rekey/unexpected-state"],
+  ])("a status that %s does not make live shares dead", async (_, required, id) => {
+    const stack = stackOn(target);
+    await stack.up(inputs());
+    const again = inputs({ triggers: ["2"], currentShares: stack.outputs.shares });
+    await stack.up(again, "shares");
+    interrupt("PUT", "verify", { when: "after" }, 4);
+    expect(await stack.stops(again)).toBe("rekey/outcome-unknown");
+    interrupt("GET", "init", { when: "after", answer: (body) => JSON.stringify({ ...JSON.parse(body), required }) });
+    expect(await stack.stops(again)).toBe(id);
+    target.gateway.interrupt = undefined;
+    await stack.up(again);
+    expect(await target.opens(stack.outputs.shares.slice(1))).toBe(true);
+  });
+
   test("of two stacks at once, one makes them live, and the other stops at the new required number", async () => {
     const [one, other] = [stackOn(target), stackOn(target)];
+    await other.up(inputs(), "attempt");
     await one.up(inputs(), "shares");
     await other.up(inputs(), "shares");
     expect(await one.stops(inputs())).toBe("rekey/foreign-attempt");

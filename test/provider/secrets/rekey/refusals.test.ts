@@ -56,6 +56,28 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     sandbox = await start({ dialect });
   });
 
+  test("sys/rekey of an OpenBao without recovery keys makes none, and the error names the dialect to set", async () => {
+    sandbox = await start({ dialect, seal: "stored" });
+    if (dialect !== "hashicorp") return;
+    // The response of OpenBao 2.7.2.
+    const body = JSON.stringify({ started: false, nonce: "", t: 0, n: 0, progress: 0, required: 0 });
+    sandbox.faults.add({ system: "secrets", path: "/v1/sys/rekey-recovery-key/init", action: "respond", status: 200, body });
+    const { details } = await new RekeyStack(configOf({ sandbox, dialect }), undefined, "recovery").fails(inputs({ currentShares: [] }));
+    expect(details).toMatchObject({ rule: "rekey/wrong-dialect", hint: expect.stringContaining('"openbao"') });
+    expect(writes()).toEqual([]);
+  });
+
+  test("a changed target is rejected before the attempt in progress is canceled", async () => {
+    sandbox = await start({ dialect });
+    const stack = stackOn();
+    await stack.up(inputs(), "shares");
+    const before = sandbox.requests().length;
+    const changed = await stack.problems(inputs({ target: "recovery" }));
+    expect(changed).toEqual(dialect === "standard" ? ["target: dialect", "target: changed"] : ["target: changed"]);
+    expect(sandbox.requests()).toHaveLength(before);
+    expect(await stack.up(inputs({ target: undefined }))).toEqual(["same", "same", "create"]);
+  });
+
   test("no share is submitted to an auto-unseal seal without verification", async () => {
     sandbox = await start({ dialect, seal: "stored" });
     expect(await stackOn().stops(inputs({ requireVerification: false, allowUnverified: true }))).toBe(
