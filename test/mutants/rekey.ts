@@ -103,11 +103,7 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       ["a rekey starts although Pulumi skips checkpoints", "assertSavesEachStep(operation);\n  await assertTarget", "await assertTarget"],
       ["a rekey of the wrong kind of keys starts", "await assertTarget(operation);", ""],
-      [
-        "the first recovery keys are started by the step that cannot keep them",
-        'server: ["noKeys"]',
-        'server: ["tampered"]',
-      ],
+      ["the first recovery keys are started by the step that cannot keep them", 'server: ["noKeys"]', 'server: ["tampered"]'],
       ["the first recovery keys are made without verification, by the attempt", "assertMakesFirst(operation, attempt.parameters);", ""],
       ["an unfinished rekey continues for the old subkeys of a changed key", "nonce && hasSubkeys(attempt, parameters)", "nonce"],
     ],

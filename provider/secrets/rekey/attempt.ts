@@ -79,7 +79,13 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     check: ({ target = "unseal" }, _operation, { target: last = target }) =>
       target === last
         ? []
-        : [{ path: "target", rule: "changed", reason: `cannot change from "${last}": declare a rekey of the other keys under another name` }],
+        : [
+            {
+              path: "target",
+              rule: "changed",
+              reason: `cannot change from "${last}": declare a rekey of the other keys under another name`,
+            },
+          ],
   },
   {
     fields: ["secretShares", "secretThreshold"],

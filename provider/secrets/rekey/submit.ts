@@ -487,14 +487,13 @@ export async function makeFirst(run: SharesRun): Promise<SharesState> {
       `${reason}, so the first recovery keys are lost; nothing is committed`,
       "Run `pulumi up` again: it cancels the attempt and starts another.",
     );
-  const started = await startAttempt(operation, parameters).catch((error) => {
+  const { nonce: started, first } = await startAttempt(operation, parameters).catch((error) => {
     throw isReplyLost(error) ? lost("the response to the start was lost") : error;
   });
-  const { nonce: own, first } = started;
   const { submission } = state;
-  if (own && !first) {
-    submission.nonces = withNonce(submission.nonces, own);
-    throw restarted(run, "attempt-restarted", own, "another client has made recovery keys, so the provider started a rekey of them");
+  if (started && !first) {
+    submission.nonces = withNonce(submission.nonces, started);
+    throw restarted(run, "attempt-restarted", started, "another client has made recovery keys, so the provider started a rekey of them");
   }
   const { status } = await observe(operation, identity);
   // The response has no nonce. Another client may have started an attempt meanwhile.
