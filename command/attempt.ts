@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { connect, isPrivate, noEngine } from "../provider/connection";
 import { StewardError } from "../provider/errors";
-import { system } from "../provider/secrets/client";
+import { placeOf, system } from "../provider/secrets/client";
 import { commandFor, getStatus, ofTarget, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
 import { RekeyTarget } from "../provider/secrets/rekey/inputs";
 import { keysOf } from "../provider/secrets/rekey/stops";
@@ -79,12 +79,13 @@ export const canceling: Round = {
 };
 
 /** The attempt, one property per line. */
-export function describe(status: RekeyStatus, { server: { address }, target }: RekeyOperation): string[] {
-  const { name } = keysOf[target];
-  if (!status.started) return [`no rekey of the ${name} in progress on ${address}`];
+export function describe(status: RekeyStatus, operation: RekeyOperation): string[] {
+  const { name } = keysOf[operation.target];
+  const place = placeOf(operation);
+  if (!status.started) return [`no rekey of the ${name} in progress on ${place}`];
   const { nonce, shares, threshold, progress, required, pgpFingerprints, backup, verificationRequired, verification } = status;
   const rows: [label: string, value: string][] = [
-    ["server", address],
+    ["server", place],
     ["keys", name],
     ["nonce", nonce],
     ["new shares", `${shares}, threshold ${threshold}`],
@@ -114,8 +115,11 @@ export const verifyHint = (operation: RekeyOperation, them: string, nonce?: stri
 
 const missing = (round: Round, status: RekeyStatus, operation: RekeyOperation): StewardError => {
   const fail = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
-  if (!status.started)
-    return fail(`no rekey of the ${keysOf[operation.target].name} is in progress on ${operation.server.address}`, "Nothing was sent.");
+  if (!status.started) {
+    const other = operation.target === "unseal" ? " On a server that unseals itself, add --target recovery." : "";
+    const reason = `no rekey of the ${keysOf[operation.target].name} is in progress on ${placeOf(operation)}`;
+    return fail(reason, `Nothing was sent.${other}`);
+  }
   return round.shares === "current"
     ? fail("all current shares are submitted, and the new ones are made", `${verifyHint(operation, "your new share")}.`)
     : fail(

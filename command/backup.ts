@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { StewardError } from "../provider/errors";
+import { placeOf } from "../provider/secrets/client";
 import { getBackup, RekeyBackup, removeBackup } from "../provider/secrets/rekey/api";
 import { encryptedLine } from "../provider/secrets/rekey/crypto";
 import { service, TargetOptions } from "./attempt";
@@ -16,7 +17,7 @@ export interface BackupOptions extends TargetOptions {
 export async function backup(terminal: Terminal, options: BackupOptions): Promise<void> {
   const operation = service(terminal, options);
   const kept = await getBackup(operation);
-  if (!kept) throw refuse(`there is no rekey backup on ${operation.server.address}`, "Nothing was changed.");
+  if (!kept) throw refuse(`there is no rekey backup on ${placeOf(operation)}`, "Nothing was changed.");
   if (options.nonce !== undefined && options.nonce !== kept.nonce)
     throw refuse(`--nonce does not match the backup, ${kept.nonce}`, "Nothing was changed. Find out whose backup it is.");
   if (!options.delete) return fetch(terminal, kept, options);

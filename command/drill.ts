@@ -9,7 +9,7 @@ import { keysOf } from "../provider/secrets/rekey/stops";
 import { assertPrivate, describe, service, TargetOptions } from "./attempt";
 import { Leftovers } from "./leftovers";
 import { checkShare } from "./shares";
-import { Canceled, print, readSecret, say, Terminal, unbroken } from "./terminal";
+import { Canceled, print, readLines, readSecret, say, Terminal, unbroken } from "./terminal";
 
 // A drill proves that shares open the service. It tests them with probes, which change no key.
 
@@ -24,16 +24,12 @@ export async function drill(terminal: Terminal, options: DrillOptions): Promise<
   const operation = service(terminal, options);
   assertPrivate(operation, options);
   const shares = referencesIn(options).map(readShare);
-  await assertTarget(operation).catch((error) => {
-    if (error.details?.rule !== "rekey/wrong-target") throw error;
-    throw error.with({ hint: `No share was sent. Use --target ${options.target === "unseal" ? "recovery" : "unseal"}.` });
-  });
-  const { required } = await assertReady(terminal, operation);
+  await assertTarget(operation);
+  const leftovers = new Leftovers(operation, terminal);
+  const { required } = await assertReady(terminal, operation, leftovers);
   await addInput(terminal, shares, required);
   assertDistinct(shares);
   const trusted = redacting(operation, [{ shares }]);
-  // Another drill may have begun at the prompts.
-  const leftovers = new Leftovers(operation, terminal);
   await leftovers.cancel(trusted);
   if (shares.length < required) throw invalid(`${required - shares.length} of the ${required} required shares are missing`);
   const key = await createThrowAwayKey();
@@ -48,21 +44,19 @@ export async function drill(terminal: Terminal, options: DrillOptions): Promise<
       if (now === required) return set;
       throw disturbed("the threshold has changed");
     });
-  const run = async (): Promise<[PromiseSettledResult<Tested>, PromiseSettledResult<void>]> => {
-    const [tested] = await Promise.allSettled([testShares(terminal, { shares, required, accept })]);
-    const [ended] = await Promise.allSettled([leftovers.cancel(trusted)]);
-    // After an error, the start may still arrive.
-    if (tested.status === "fulfilled" && ended.status === "fulfilled") leftovers.remove();
-    return [tested, ended];
+  let left: Error | undefined;
+  const end = async (): Promise<void> => {
+    left = await leftovers
+      .cancel(trusted)
+      .then(() => undefined)
+      .catch((error) => error);
+    if (left) say(terminal, `The attempt of the drill may be left: ${left.message} The next drill first cancels it.`);
   };
-  const [tested, ended] = await unbroken(terminal, "Waiting for the response. Then the drill cancels its attempt.", run, () =>
-    stop.abort(),
-  );
-  if (ended.status === "rejected")
-    say(terminal, `The attempt of the drill may be left: ${ended.reason.message} The next drill first cancels it.`);
-  await assertAlive();
-  if (tested.status === "rejected") throw tested.reason;
-  const { proven, wrong } = tested.value;
+  const notice = "Waiting for the response. Then the drill cancels its attempt.";
+  const run = (): Promise<Tested> => testShares(terminal, { shares, required, accept }).finally(end);
+  const { proven, wrong } = await unbroken(terminal, notice, run, () => stop.abort()).finally(assertAlive);
+  // After an error, the start may still arrive: the next drill needs the file.
+  if (!left) leftovers.remove();
   for (const share of shares)
     await print(terminal, `${share.label}: ${proven.includes(share) ? "works" : wrong.includes(share) ? "wrong" : "not proven"}`);
   if (wrong.length > 0)
@@ -72,7 +66,7 @@ export async function drill(terminal: Terminal, options: DrillOptions): Promise<
       `the service accepts no ${required} of these shares: at least one of them is wrong`,
       "Bring one more share to find out which.",
     );
-  if (ended.status === "rejected") throw ended.reason;
+  if (left) throw left;
 }
 
 /** Returns the first set that the service accepts. */
@@ -93,6 +87,7 @@ async function testShares(
     for (const [index, share] of shares.entries())
       for (const other of shares.slice(0, index).filter((each) => !canCombine(each, share)))
         say(terminal, `${other.label} and ${share.label} cannot both be right: they have the same point (last byte), or other lengths.`);
+    // With many shares, the sets without a wrong one may come late.
     const verdict = await prove(shares, required);
     const misfits = verdict.proven === false ? verdict.misfits : [];
     const sets = setsOf([...shares.filter((share) => !misfits.includes(share)), ...misfits], required);
@@ -103,14 +98,12 @@ async function testShares(
     proven.push(...accepted);
   }
   const base = proven.slice(0, required - 1);
-  const together = base.length > 0 ? `with ${base.length} ${base.length === 1 ? "share that is" : "shares that are"} proven, ` : "";
   for (const share of shares.filter((each) => !proven.includes(each))) {
     say(terminal, `Testing ${share.label}.`);
     // Shares that are proven belong to one key: a share that combines with none of them is wrong.
     const isTestable = required === 1 || proven.every((other) => canCombine(other, share));
     const isRight = isTestable && (await accept([[...base, share]])) !== undefined;
     (isRight ? proven : wrong).push(share);
-    if (!isRight) say(terminal, `${share.label} is wrong: ${together}the service ${isTestable ? "refuses" : "would refuse"} it.`);
   }
   return { proven, wrong };
 }
@@ -145,14 +138,22 @@ function readShare(reference: ShareReference): Share {
 
 /** Adds the shares from the prompts or, without a terminal, one from each line of standard input. */
 async function addInput(terminal: Terminal, shares: Share[], required: number): Promise<void> {
-  const { isTTY } = terminal.stdin;
-  if (isTTY) say(terminal, `${shares.length} shares are read, and ${required} are required. An empty input ends the list.`);
-  for (let first = 1, lines = [""]; lines.length > 0; first += lines.length) {
-    const input = await readSecret(terminal, `Share ${first} (will be hidden): `);
-    lines = input.split("\n").filter((line) => line.trim());
-    shares.push(...lines.map((line, index) => checkShare(line, `share ${first + index} of the input`)));
-    if (!isTTY) return;
+  let count = 0;
+  const add = (line: string): void => void shares.push(checkShare(line, `share ${++count} of the input`));
+  const isEmpty = (line: string): boolean => line.trim() === "";
+  if (!terminal.stdin.isTTY) {
+    const input = await readSecret(terminal, "");
+    return input
+      .split("\n")
+      .filter((line) => !isEmpty(line))
+      .forEach(add);
   }
+  say(terminal, `${shares.length} shares are read, and ${required} are required. An empty input ends the list.`);
+  const isLast = (line: string): boolean => {
+    if (!isEmpty(line)) add(line);
+    return isEmpty(line);
+  };
+  await readLines(terminal, (nth) => `Share ${nth} (will be hidden): `, isLast, { hidden: true });
 }
 
 function assertDistinct(shares: readonly Share[]): void {
@@ -163,21 +164,18 @@ function assertDistinct(shares: readonly Share[]): void {
 }
 
 /** Throws if the service has no keys, or if an attempt is in progress that no drill left. */
-async function assertReady(terminal: Terminal, operation: RekeyOperation): Promise<RekeyStatus> {
-  const leftovers = new Leftovers(operation, terminal);
+async function assertReady(terminal: Terminal, operation: RekeyOperation, leftovers: Leftovers): Promise<RekeyStatus> {
   const status = await getStatus(operation);
   const { name } = keysOf[operation.target];
   if (status.required === 0) throw failed(`the service has no ${name} yet`, "No share was sent.");
   if (!status.started) return status;
-  if (leftovers.includes(status)) {
-    say(terminal, `An earlier drill left the attempt ${status.nonce}, which is canceled first.`);
-    return status;
+  if (!leftovers.includes(status)) {
+    for (const line of describe(status, operation)) say(terminal, line);
+    const reason = `a rekey of the ${name} is in progress, and a drill needs its own attempt`;
+    throw failed(reason, "No share was sent. Run the drill after the rekey.");
   }
-  for (const line of describe(status, operation)) say(terminal, line);
-  throw failed(
-    `a rekey of the ${name} is in progress, and a drill needs its own attempt`,
-    "No share was sent. Run the drill after the rekey.",
-  );
+  say(terminal, `An earlier drill left the attempt ${status.nonce}, which is canceled first.`);
+  return status;
 }
 
 const failed = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_FAILED", reason, hint });

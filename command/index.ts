@@ -53,6 +53,8 @@ if (require.main === module) {
   const { stdin, stdout, stderr, env: environment } = process;
   // `print` rejects with the error. Without a listener, the error would end the process at once.
   stdout.on("error", () => {});
+  // A notice that nobody reads must not end a command that has begun to send shares.
+  stderr.on("error", () => {});
   void run(process.argv.slice(2), { stdin, stdout, stderr, environment }, interrupted).then((code) => {
     process.exitCode = code;
   });

@@ -1,43 +1,45 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { isAbsolute, join } from "node:path";
 import { StewardError } from "../provider/errors";
 import { cancelAttempt, getStatus, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
 import { isProbe } from "../provider/secrets/rekey/observe";
 import { Terminal } from "./terminal";
 
-/** The attempts that drills left on a service, known by their throw-away keys. A file keeps the fingerprints. */
+/** The attempts that drills left on a service. For each, an empty file has the process and the fingerprint of the throw-away key in its name. */
 export class Leftovers {
-  private readonly path: string;
-  private readonly content: { process?: number; fingerprints?: string[] } | undefined;
-  private readonly fingerprints: string[];
+  private readonly folder: string;
+  private readonly prefix: string;
+  private readonly left: { file: string; fingerprint: string }[] = [];
 
   /** Throws if another process runs a drill on this service. */
-  constructor({ server, target }: RekeyOperation, { environment: { XDG_STATE_HOME: state, HOME: home } }: Pick<Terminal, "environment">) {
-    const folder = state && isAbsolute(state) ? state : join(home ?? homedir(), ".local/state");
-    const name = createHash("sha256")
+  constructor({ server, target }: RekeyOperation, { environment: { XDG_STATE_HOME: state = "", HOME: home = "" } }: Terminal) {
+    const local = isAbsolute(state) ? state : join(isAbsolute(home) ? home : userInfo().homedir, ".local/state");
+    this.folder = join(local, "pulumi-steward");
+    this.prefix = `drill-${createHash("sha256")
       .update(JSON.stringify([server.id, target]))
       .digest("hex")
-      .slice(0, 16);
-    this.path = join(folder, "pulumi-steward", `drill-${name}.json`);
-    this.content = this.read();
-    this.fingerprints = [...(this.content?.fingerprints ?? [])];
-    const other = this.content?.process;
-    if (other && other !== process.pid && isAlive(other))
-      throw unusable(`process ${other} runs a drill of these keys`, `Wait until it ends. If it is no drill, delete ${this.path}.`);
+      .slice(0, 16)}-`;
+    for (const name of this.list()) {
+      const [, pid, fingerprint] = (name.startsWith(this.prefix) && /-([1-9]\d*)-([0-9a-f]{40,64})$/.exec(name)) || [];
+      if (!fingerprint) continue;
+      const file = join(this.folder, name);
+      if (Number(pid) !== process.pid && isAlive(Number(pid)))
+        throw unusable(`process ${pid} runs a drill of these keys`, `Wait until it ends. If it is no drill, delete ${file}.`);
+      this.left.push({ file, fingerprint });
+    }
   }
 
-  includes = (status: RekeyStatus): boolean => status.started && this.fingerprints.some((fingerprint) => isProbe(status, fingerprint));
+  includes = (status: RekeyStatus): boolean => status.started && this.left.some(({ fingerprint }) => isProbe(status, fingerprint));
 
   /** Saves the fingerprint of a key, before an attempt for it starts. */
   add(fingerprint: string): void {
-    this.fingerprints.push(fingerprint);
-    const content = JSON.stringify({ process: process.pid, fingerprints: this.fingerprints });
+    const file = join(this.folder, `${this.prefix}${process.pid}-${fingerprint}`);
+    this.left.push({ file, fingerprint });
     try {
-      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-      // Two drills may begin at the same time.
-      writeFileSync(this.path, `${content}\n`, { mode: 0o600, flush: true, flag: this.content ? "w" : "wx" });
+      mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+      writeFileSync(file, "", { mode: 0o600, flush: true, flag: "wx" });
     } catch (error) {
       throw this.failed("written", error);
     }
@@ -50,23 +52,21 @@ export class Leftovers {
   }
 
   remove(): void {
-    rmSync(this.path, { force: true });
+    for (const { file } of this.left) rmSync(file, { force: true });
   }
 
-  private read(): Leftovers["content"] {
+  private list(): string[] {
     try {
-      return { ...JSON.parse(readFileSync(this.path, "utf8")) };
+      return readdirSync(this.folder);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      // A file that was cut off when the machine stopped.
-      if (error instanceof SyntaxError) return {};
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
       throw this.failed("read", error);
     }
   }
 
   private failed(done: string, error: unknown): StewardError {
     const { code } = error as NodeJS.ErrnoException;
-    return unusable(`the file ${this.path} cannot be ${done} (${code})`, "Set XDG_STATE_HOME to a folder that only you can write to.");
+    return unusable(`the folder ${this.folder} cannot be ${done} (${code})`, "Set XDG_STATE_HOME to a folder that only you can write to.");
   }
 }
 

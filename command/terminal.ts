@@ -40,25 +40,56 @@ export function print({ stdout }: Terminal, line: string): Promise<void> {
 }
 
 /** Prompts for one line. With `hidden`, the terminal shows neither the input nor its length. */
-export function readLine({ stdin, stderr }: Terminal, prompt: string, { hidden }: { hidden: boolean }): Promise<string> {
+export async function readLine(terminal: Terminal, prompt: string, options: { hidden: boolean }): Promise<string> {
+  let input = "";
+  const isLast = (line: string): true => {
+    input = line;
+    return true;
+  };
+  await readLines(terminal, () => prompt, isLast, options);
+  return input;
+}
+
+/** Prompts for lines up to the one for which `isLast` returns true. One interface reads them all: of a paste, no line is lost or shown between prompts. */
+export function readLines(
+  { stdin, stderr }: Terminal,
+  promptFor: (nth: number) => string,
+  isLast: (line: string) => boolean,
+  { hidden }: { hidden: boolean },
+): Promise<void> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   // Treat it as a terminal even if stderr is a file, or the terminal would echo the input.
   const lines = createInterface({ input: stdin, output: hidden ? nowhere : stderr, terminal: true, historySize: 0 });
-  if (hidden) stderr.write(prompt);
-  else lines.setPrompt(prompt);
+  let count = 0;
+  const prompt = (): void => {
+    count++;
+    if (hidden) stderr.write(promptFor(count));
+    else lines.setPrompt(promptFor(count));
+    lines.prompt();
+  };
   return new Promise((resolve, reject) => {
-    let input: string | undefined;
-    lines.once("line", (line) => {
-      input = line;
+    // Ctrl-C and Ctrl-D close the interface without a line. By then, the terminal is restored.
+    let end = (): void => {
+      if (!hidden) stderr.write("\n");
+      reject(new Canceled());
+    };
+    lines.on("line", (line) => {
+      try {
+        if (!isLast(line)) {
+          if (hidden) stderr.write("\n");
+          return prompt();
+        }
+        end = resolve;
+      } catch (error) {
+        end = () => reject(error);
+      }
       lines.close();
     });
-    // Ctrl-C and Ctrl-D close the interface without a line. By then, the terminal is restored.
     lines.once("close", () => {
-      if (hidden || input === undefined) stderr.write("\n");
-      if (input === undefined) reject(new Canceled());
-      else resolve(input);
+      if (hidden) stderr.write("\n");
+      end();
     });
-    lines.prompt();
+    prompt();
   });
 }
 

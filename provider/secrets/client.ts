@@ -55,6 +55,12 @@ const settingsOf = ({ server }: Operation): SecretsSettings => server as Operati
 /** The namespace of the connection. Undefined for the root namespace. */
 export const namespaceOf = (operation: Operation): string | undefined => settingsOf(operation).namespace;
 
+/** The address and, in a namespace, its path, for messages. */
+export function placeOf(operation: Operation): string {
+  const namespace = namespaceOf(operation);
+  return namespace ? `${operation.server.address}, namespace ${namespace}` : operation.server.address;
+}
+
 /** The same operation in the root namespace. */
 export const withoutNamespace = (operation: Operation): Operation => ({
   ...operation,

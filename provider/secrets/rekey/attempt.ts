@@ -7,7 +7,7 @@ import { Definition, OutcomeUnknown, Rule } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { str } from "../../inputs";
 import { removeObject } from "../../lifecycle/ownership";
-import { dialectOf, system } from "../client";
+import { dialectOf, placeOf, system } from "../client";
 import { assertTarget, noRecoveryKeys, ofTarget, RekeyOperation, RekeyParameters } from "./api";
 import { createThrowAwayKey, inspectKeys, recipients } from "./crypto";
 import { decisive, InspectedShares, isNew, missingShares, RekeyInputs, rekeyFields } from "./inputs";
@@ -203,7 +203,7 @@ const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({
   }
   const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;
   const absent = missing.map(({ path, reason: text }) => `; ${path}: ${text}`).join("");
-  const text = `new ${keys} will be made on ${operation.server.address}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
+  const text = `new ${keys} will be made on ${placeOf(operation)}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
   return [{ path: "", reason: text, isInformation: true }];
 };
 

@@ -100,7 +100,7 @@ export const wrongTarget = ({ target }: { target: keyof typeof keysOf }, more = 
     target === "unseal"
       ? `the service unseals itself: its seal holds the key, and its shares are recovery keys${more}`
       : "the service has unseal keys and no recovery keys",
-    `Set target: "${target === "unseal" ? "recovery" : "unseal"}".`,
+    target === "unseal" ? 'Set target: "recovery", or --target recovery.' : 'Set target: "unseal", or --target unseal.',
     "ERR_REJECTED",
   );
 

@@ -141,6 +141,19 @@ test("a namespace of OpenBao without unseal keys of its own is named, and nothin
   expect(writes()).toEqual([]);
 });
 
+test("the commands of a holder name the namespace whose keys they are about", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  const stack = new RekeyStack(inNamespace("openbao"));
+  const variables = { ...variablesFor("openbao", sandbox.secrets), BAO_NAMESPACE: "team" };
+  const holder = async (...args: string[]): Promise<string> => {
+    const { stdout, stderr } = await steward(variables, ["rekey", ...args], inputs().currentShares[0] as string);
+    return stdout + stderr;
+  };
+  for (const args of [["status"], ["submit", "--nonce", "x"], ["backup"]]) expect(await holder(...args)).toContain(", namespace team");
+  await stack.up(inputs(), "attempt");
+  expect(await holder("status")).toMatch(/^server .*, namespace team$/m);
+});
+
 test("the health of OpenBao is read without the namespace, which does not serve it", async () => {
   sandbox = await start({ dialect: "openbao" });
   gateway = await startGateway(sandbox.secrets.url);
