@@ -71,7 +71,7 @@ describe("with real servers", () => {
     reader.with({ VAULT_ADDR: vault.gateway.url });
     const waits = await reader.run("pulumi up", { code: 1 });
     expect(waits).toContain("0 of 3 current shares submitted");
-    const [status = "", submit = "", decrypt = "", verify = ""] = reader.take("sh").split("\n");
+    const [status = "", submit = "", decrypt = "", verify = "", drill = ""] = reader.take("sh").split("\n");
     expect(await reader.run(status)).toMatch(/^new shares +3, threshold 2$/m);
     let given = "";
     for (const share of vault.first.slice(0, 3)) given = await reader.run(submit, { terminal: submitting(share) });
@@ -80,6 +80,8 @@ describe("with real servers", () => {
     const second = secretIn(await reader.run(decrypt, { terminal: [["on one line: ", shareFor(grace, given)]] }));
     for (const share of [mine, second]) await reader.run(verify, { terminal: submitting(share) });
     expect(await vault.opens([mine, second].map(base64))).toBe(true);
+    const safes: [string, string][] = [mine, second, ""].map((share, index) => [`Share ${index + 1} (will be hidden): `, share]);
+    expect(await reader.run(drill, { terminal: safes })).toMatch(/^share 2 of the input: works$/m);
     reader.finish();
   });
 });
