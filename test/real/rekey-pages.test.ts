@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { packed } from "../support/installation";
 import { Holder } from "../support/pgp";
 import { Reader } from "../support/reader";
-import { RekeyTarget } from "../support/rekey";
+import { RekeyTarget, rekeyTargets } from "../support/rekey";
 import { base64, realVault, secretIn, shareFor, submitting, writeKeys } from "../support/rekey-reader";
 
 // Each page of docs/rekey with commands or programs, on a separate Vault.
@@ -39,6 +39,22 @@ test("docs/rekey/single-operator.md", async () => {
   expect(await reader.says("pulumi refresh")).not.toContain("rekeyed");
   await reader.says("pulumi logs remove --all --yes");
   reader.finish();
+});
+
+test("docs/rekey/recovery-keys.md", async () => {
+  // OpenBao is not available on every platform.
+  const [entry] = rekeyTargets.filter(({ name }) => name === "real OpenBao, recovery keys");
+  const openbao = await entry?.start();
+  if (!openbao) return;
+  reader = new Reader("docs/rekey/recovery-keys.md", {});
+  const shares = Object.fromEntries(openbao.first.slice(0, 3).map((share, index) => [`SHARE_${index + 1}`, share]));
+  const environment = { BAO_ADDR: openbao.gateway.url, BAO_TOKEN: openbao.token, ...shares };
+  await reader.with(environment).project("dev", {}, tarballs().provider);
+  reader.program('import { secrets } from "pulumi-steward";\n');
+  expect(await reader.says("pulumi up")).toContain("the new shares are live: 5 of them, threshold 3");
+  expect(await openbao.opens(openbao.first)).toBe(false);
+  reader.finish();
+  await openbao.stop();
 });
 
 test("docs/rekey/several-holders.md", async () => {
