@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { StewardError } from "../provider/errors";
@@ -7,42 +7,41 @@ import { cancelAttempt, getStatus, RekeyOperation, RekeyStatus } from "../provid
 import { isProbe } from "../provider/secrets/rekey/observe";
 import { Terminal } from "./terminal";
 
-/** The attempts that drills left on a service. For each, an empty file has the process and the fingerprint of the throw-away key in its name. */
+/** The attempts that drills left on a service. For each, the name of an empty file has the process and the fingerprint of the throw-away key. */
 export class Leftovers {
   private readonly folder: string;
   private readonly prefix: string;
-  private readonly left: { file: string; fingerprint: string }[] = [];
+  private readonly names: string[];
 
   /** Throws if another process runs a drill on this service. */
   constructor({ server, target }: RekeyOperation, { environment: { XDG_STATE_HOME: state = "", HOME: home = "" } }: Terminal) {
-    const local = isAbsolute(state) ? state : join(isAbsolute(home) ? home : userInfo().homedir, ".local/state");
-    this.folder = join(local, "pulumi-steward");
-    this.prefix = `drill-${createHash("sha256")
-      .update(JSON.stringify([server.id, target]))
-      .digest("hex")
-      .slice(0, 16)}-`;
-    for (const name of this.list()) {
-      const [, pid, fingerprint] = (name.startsWith(this.prefix) && /-([1-9]\d*)-([0-9a-f]{40,64})$/.exec(name)) || [];
-      if (!fingerprint) continue;
-      const file = join(this.folder, name);
-      if (Number(pid) !== process.pid && isAlive(Number(pid)))
-        throw unusable(`process ${pid} runs a drill of these keys`, `Wait until it ends. If it is no drill, delete ${file}.`);
-      this.left.push({ file, fingerprint });
+    const parent = isAbsolute(state) ? state : join(isAbsolute(home) ? home : userInfo().homedir, ".local/state");
+    const hash = createHash("sha256").update(JSON.stringify([server.id, target]));
+    this.folder = join(parent, "pulumi-steward");
+    this.prefix = `drill-${hash.digest("hex").slice(0, 16)}-`;
+    const name = new RegExp(`^${this.prefix}([1-9]\\d*)-[0-9a-f]{40}$`);
+    const all = this.access("read", () => (existsSync(this.folder) ? readdirSync(this.folder) : []));
+    this.names = all.filter((each) => name.test(each));
+    for (const each of this.names) {
+      const other = Number(name.exec(each)?.[1]);
+      if (other !== process.pid && isAlive(other))
+        throw unusable(
+          `process ${other} runs a drill of these keys`,
+          `Wait until it ends. If it is no drill, delete ${join(this.folder, each)}.`,
+        );
     }
   }
 
-  includes = (status: RekeyStatus): boolean => status.started && this.left.some(({ fingerprint }) => isProbe(status, fingerprint));
+  includes = (status: RekeyStatus): boolean => status.started && this.names.some((name) => isProbe(status, name.split("-").pop()));
 
   /** Saves the fingerprint of a key, before an attempt for it starts. */
   add(fingerprint: string): void {
-    const file = join(this.folder, `${this.prefix}${process.pid}-${fingerprint}`);
-    this.left.push({ file, fingerprint });
-    try {
+    const name = `${this.prefix}${process.pid}-${fingerprint}`;
+    this.names.push(name);
+    this.access("written", () => {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-      writeFileSync(file, "", { mode: 0o600, flush: true, flag: "wx" });
-    } catch (error) {
-      throw this.failed("written", error);
-    }
+      writeFileSync(join(this.folder, name), "", { mode: 0o600, flag: "wx" });
+    });
   }
 
   /** Cancels an attempt that a drill left, until the status shows none. The second cancel of one attempt throws. */
@@ -52,21 +51,16 @@ export class Leftovers {
   }
 
   remove(): void {
-    for (const { file } of this.left) rmSync(file, { force: true });
+    for (const name of this.names) rmSync(join(this.folder, name), { force: true });
   }
 
-  private list(): string[] {
+  private access<T>(verb: string, action: () => T): T {
     try {
-      return readdirSync(this.folder);
+      return action();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-      throw this.failed("read", error);
+      const reason = `the folder ${this.folder} cannot be ${verb} (${(error as NodeJS.ErrnoException).code})`;
+      throw unusable(reason, "Set XDG_STATE_HOME to a folder that only you can write to.");
     }
-  }
-
-  private failed(done: string, error: unknown): StewardError {
-    const { code } = error as NodeJS.ErrnoException;
-    return unusable(`the folder ${this.folder} cannot be ${done} (${code})`, "Set XDG_STATE_HOME to a folder that only you can write to.");
   }
 }
 

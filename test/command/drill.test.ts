@@ -1,10 +1,13 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { cleanEnvironment } from "../../tools/environment";
 import { Gateway, Interruption, Passing } from "../support/gateway";
 import { onEachRekeyTarget, rekeyTargets, withRekeyTarget } from "../support/rekey";
 import { isWhole } from "../support/scope";
-import { argumentsOf, Ended, endOfInput, enter, Person, steward, stewardProcess, typing, variablesOf } from "./holder";
+import { argumentsOf, command, Ended, endOfInput, enter, Person, steward, stewardProcess, typing, variablesOf } from "./holder";
 import { folder, formsOf, tools } from "./rekey";
 
 /** A wrong share: another value at the point of this one. */
@@ -303,6 +306,39 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
     expect(left()).toEqual([]);
   });
 
+  test("an empty HOME is not the working folder", async () => {
+    const user = jest.spyOn(os, "userInfo").mockReturnValue({ ...os.userInfo(), homedir: folder });
+    const folders: boolean[] = [];
+    current().gateway.interrupt = () => {
+      folders.push(existsSync(".local"), existsSync(join(folder, ".local/state/pulumi-steward")));
+      return undefined;
+    };
+    try {
+      const environment = { ...variables(), XDG_STATE_HOME: "", HOME: "" };
+      expect(await steward(environment, argumentsOf(current(), "drill"), current().first.join("\n"))).toMatchObject(works(5));
+      expect(folders.slice(-2)).toEqual([false, true]);
+    } finally {
+      user.mockRestore();
+      rmSync(join(folder, ".local"), { recursive: true, force: true });
+    }
+  });
+
+  test("a drill whose notices nobody reads ends its attempt, and prints the results", async () => {
+    const child = spawn(process.execPath, [command, ...argumentsOf(current(), "drill")], {
+      env: { ...cleanEnvironment(), ...variables() },
+    });
+    child.stderr.destroy();
+    let stdout = "";
+    child.stdout.on("data", (data) => {
+      stdout += data;
+    });
+    child.stdin.on("error", () => {}).end(current().first.join("\n"));
+    const code = await new Promise((done) => child.on("close", done));
+    expect({ code, stdout }).toEqual(works(5));
+    expect(left()).toEqual([]);
+    await expectUnchanged();
+  });
+
   /** Runs a drill of four shares in a process, whose requests `act` receives by their number. */
   const inProcess = (act: (pid: number, passing: Passing) => Interruption | undefined): Promise<Ended> => {
     let pid = 0;
@@ -416,7 +452,14 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
     const next = await drill(current().first);
     expect(next).toMatchObject({ ...works(5), stderr: expect.stringContaining("An earlier drill left the attempt") });
     expect(left()).toEqual([]);
-    // Another file, and a path that is not a folder.
+    // A link instead of a file, names that no drill gives, and a path that is not a folder.
+    const precious = join(folder, "precious");
+    writeFileSync(precious, "precious");
+    symlinkSync(precious, join(stateFolder(), name));
+    const others = ["-1", "x", "0"].map((process) => name.replace(/-\d+-(?=[^-]*$)/, `-${process}-`));
+    for (const other of others) writeFileSync(join(stateFolder(), other), "");
+    expect(await drill(current().first)).toMatchObject(works(5));
+    expect([left().sort(), readFileSync(precious, "utf8")]).toEqual([others.sort(), "precious"]);
     writeFileSync(join(stateFolder(), "none"), "");
     const elsewhere = await steward(
       { ...variables(), XDG_STATE_HOME: join(stateFolder(), "none") },
@@ -425,6 +468,17 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
     );
     expect(elsewhere).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("no share was sent. Set XDG_STATE_HOME") });
     await expectUnchanged();
+  });
+});
+
+test("a wrong share among many is named, wherever it is", async () => {
+  const [{ start }] = rekeyTargets as [(typeof rekeyTargets)[number]];
+  await withRekeyTarget(start, { shares: 10, threshold: 5 }, async (target) => {
+    for (const index of [0, 9]) {
+      const shares = target.first.map((share, at) => (at === index ? spoiled(share) : share));
+      const { stdout } = await steward({ ...variablesOf(target), XDG_STATE_HOME: folder }, argumentsOf(target, "drill"), shares.join("\n"));
+      expect(stdout).toBe(shares.map((_, at) => `share ${at + 1} of the input: ${at === index ? "wrong" : "works"}\n`).join(""));
+    }
   });
 });
 
