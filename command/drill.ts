@@ -8,7 +8,7 @@ import { firstAccepted } from "../provider/secrets/rekey/probe-attempt";
 import { keysOf } from "../provider/secrets/rekey/stops";
 import { assertPrivate, describe, service, TargetOptions } from "./attempt";
 import { Leftovers } from "./leftovers";
-import { checkShare } from "./shares";
+import { checkShare, failed } from "./shares";
 import { Canceled, print, readLines, readSecret, say, Terminal, unbroken } from "./terminal";
 
 // A drill proves that shares open the service. It tests them with probes, which change no key.
@@ -46,10 +46,10 @@ export async function drill(terminal: Terminal, options: DrillOptions): Promise<
     });
   let left: Error | undefined;
   const end = async (): Promise<void> => {
-    left = await leftovers
-      .cancel(trusted)
-      .then(() => undefined)
-      .catch((error) => error);
+    left = await leftovers.cancel(trusted).then(
+      () => undefined,
+      (error) => error,
+    );
     if (left) say(terminal, `The attempt of the drill may be left: ${left.message} The next drill first cancels it.`);
   };
   const notice = "Waiting for the response. Then the drill cancels its attempt.";
@@ -177,8 +177,6 @@ async function assertReady(terminal: Terminal, operation: RekeyOperation, leftov
   say(terminal, `An earlier drill left the attempt ${status.nonce}, which is canceled first.`);
   return status;
 }
-
-const failed = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_FAILED", reason, hint });
 
 const disturbed = (reason: string): StewardError =>
   failed(`the drill shows nothing: ${reason}`, "No key was changed. Run the drill again.");

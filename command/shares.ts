@@ -190,7 +190,7 @@ async function handOut(
   say(terminal, `${set.threshold} of them commit the rekey. ${verifyHint(operation, "them", nonce)}`);
 }
 
-const failed = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_FAILED", reason, hint });
+export const failed = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_FAILED", reason, hint });
 
 const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
   verificationRequired

@@ -285,6 +285,12 @@ export const rekeyTargets: RekeyTargetEntry[] = REAL_VAULT_ADDRESS
   ? real.map((column) => ({ ...column, start: (first = fiveOfThree) => onReal(column, first.shares > 0) }))
   : ofSandbox.map((column) => ({ ...column, start: (first = fiveOfThree) => onSandbox(column, first) }));
 
+/** Starts a service with so many recovery keys, a real one if there is one. */
+export async function startRecovery(dialect: "hashicorp" | "openbao", shares: 5 | 0 = 5): Promise<RekeyTarget> {
+  const column = [...vault, ...openbao].find((each) => each.dialect === dialect && each.keys === "recovery") as Real;
+  return REAL_VAULT_ADDRESS ? onReal(column, shares > 0) : onSandbox(column, { shares, threshold: Math.min(3, shares) });
+}
+
 /** Those that may have no recovery keys yet, with no shares at the start. */
 export const firstKeysTargets: RekeyTargetEntry[] = rekeyTargets.filter(
   ({ dialect, keys }) => dialect === "openbao" && keys === "recovery",

@@ -16,7 +16,7 @@ import {
   assertMakesFirst,
   assertSavesEachStep,
   cancelLeftovers,
-  cancelOwnAttempt,
+  cancelObserved,
   followRows,
   log,
   newAttempt,
@@ -250,7 +250,7 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
     holds: ["an attempt"],
     server: ["abandoned"],
     log: "the inputs changed: the rekey cancels its attempt and starts another",
-    act: cancelAbandoned,
+    act: cancelObserved,
   },
   { holds: ["an attempt"], ...oldProbe },
   {
@@ -274,11 +274,6 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
 async function takeOver({ operation, attempt }: AttemptRun, { status }: Observed): Promise<AttemptState> {
   log(operation, `took over the matching attempt ${status.nonce}, which has no share`);
   return { attempt: { ...attempt, nonce: status.nonce } };
-}
-
-/** The next observation then shows no attempt. */
-async function cancelAbandoned({ operation }: AttemptRun, { status }: Observed): Promise<undefined> {
-  await cancelOwnAttempt(operation, status);
 }
 
 async function resumeOrCancel({ operation, inputs, attempt }: AttemptRun, observed: Observed): Promise<AttemptState | undefined> {

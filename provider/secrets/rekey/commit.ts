@@ -153,7 +153,7 @@ async function stopFirst(run: CommitRun, observed: Observed): Promise<never> {
   const { source, excluded } = run.inputs.submission;
   // Current shares made this set, so there were keys: another service responds.
   if (source === "backup" || excluded.length > 0) throw unexpectedState(observed, "a candidate");
-  return stopDead(run);
+  return stopDead(run, run.state.live);
 }
 
 async function cancelConflicting({ operation, inputs }: CommitRun, observed: Observed): Promise<undefined> {

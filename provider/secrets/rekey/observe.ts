@@ -305,6 +305,11 @@ export async function cancelOwnAttempt(operation: RekeyOperation, status: RekeyS
   log(operation, `canceled the attempt ${status.nonce}`);
 }
 
+/** The action of a row: the next observation then shows no attempt. */
+export async function cancelObserved({ operation }: { operation: RekeyOperation }, { status }: Observed): Promise<undefined> {
+  await cancelOwnAttempt(operation, status);
+}
+
 export async function cancelProbe({ operation }: { operation: RekeyOperation }, { status }: Observed): Promise<undefined> {
   await cancelAttempt(operation, status.nonce);
   log(operation, `canceled the old probe ${status.nonce}`);

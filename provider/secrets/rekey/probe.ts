@@ -55,15 +55,14 @@ export async function resolveOutcome(run: CommitRun, { status: { required } }: O
   const holdsCurrent = (set: ShareSet): boolean =>
     current.every(({ bytes }) => set.shares.some((share) => shareOf(share, "").bytes.equals(bytes)));
   const stays = state.live && (state.live.encrypted.length > 0 || holdsCurrent(state.live)) ? state.live : undefined;
-  run.state = stateOf("dead", accepted.set ?? stays, []);
-  return stopDead(run);
+  return stopDead(run, accepted.set ?? stays);
 }
 
-/** Removes the backup of dead new shares, and stops. */
-export async function stopDead(run: CommitRun): Promise<never> {
+/** Removes the backup of dead new shares, and stops. `live` is the valid set, if the state holds it. */
+export async function stopDead(run: CommitRun, live: ShareSet | undefined): Promise<never> {
   const { operation } = run;
   const { hadBackup, candidate } = run.inputs.submission;
-  run.state = stateOf("dead", run.state.live, []);
+  run.state = stateOf("dead", live, []);
   if (hadBackup && (await getBackup(operation))?.nonce === candidate.nonce) {
     await removeBackup(operation, candidate.nonce);
     log(operation, `removed the backup of ${candidate.nonce}: its shares are dead`);

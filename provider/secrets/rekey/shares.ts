@@ -10,6 +10,7 @@ import { missingShares, rekeyFields, stepOutput } from "./inputs";
 import {
   assertSavesEachStep,
   cancelLeftovers,
+  cancelObserved,
   cancelOwnAttempt,
   followRows,
   Observed,
@@ -101,7 +102,7 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     holds: ["a nonce", "no nonce"],
     server: ["matchingFirst"],
     log: "a matching attempt has made the first recovery keys, and none is verified: the rekey cancels it, since its response is lost",
-    act: cancelAttemptOf,
+    act: cancelObserved,
   },
   { holds: ["a nonce", "no nonce"], ...oldProbe },
   {
@@ -132,11 +133,6 @@ async function restartLost(run: SharesRun): Promise<SharesState> {
   return (
     state ?? restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel), so the provider started a new one")
   );
-}
-
-/** The next observation then shows that there are no keys. */
-async function cancelAttemptOf({ operation }: SharesRun, { status }: Observed): Promise<undefined> {
-  await cancelOwnAttempt(operation, status);
 }
 
 async function restartAbandoned(run: SharesRun, { status }: Observed): Promise<undefined> {

@@ -1,21 +1,20 @@
 import { readFileSync } from "node:fs";
 import { kill, processesWith } from "../../support/processes";
 import { ended, nativeProject, Project } from "../../support/project";
-import { slowRekeyTargets, withRekeyTarget } from "../../support/rekey";
+import { onService, slowRekeyTargets, withRekeyTarget } from "../../support/rekey";
 import { until } from "../../support/until";
 
 test.each(slowRekeyTargets)(
   "a second Ctrl-C ends a waiting rekey, and up --refresh completes it after pulumi cancel ($name)",
   async ({ start }) => {
-    await withRekeyTarget(start, { shares: 5, threshold: 3 }, async ({ gateway, token, connection, program, first, opens }) => {
+    await withRekeyTarget(start, { shares: 5, threshold: 3 }, async (target) => {
+      const { gateway, token, first, opens } = target;
       const shares = Object.fromEntries(first.map((share, index) => [`RS${index}`, share]));
-      const project = new Project({ STEWARD_TOKEN: token, ...shares }).config(connection);
+      const project = onService(new Project({ STEWARD_TOKEN: token, ...shares }), target);
       const rekey = (references: string, more: string): Project =>
-        project.program(
-          program(`
+        project.program(`
         const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, keepSharesInState: true, currentShares: [${references}]${more} });
-        exports.shares = rekey.shares;`),
-        );
+        exports.shares = rekey.shares;`);
       try {
         const run = await rekey(`{ env: "RS0" }, { env: "RS1" }`, ", waitSeconds: 600").launch("up", "--yes", "--skip-preview");
         let output = "";
@@ -56,15 +55,14 @@ test.each(slowRekeyTargets)(
 
 test("one Ctrl-C ends the wait of the native plugin, and the next up continues with the submitted share", async () => {
   const [{ start }] = slowRekeyTargets as [(typeof slowRekeyTargets)[number]];
-  await withRekeyTarget(start, { shares: 5, threshold: 3 }, async ({ gateway, token, connection, program, first, opens }) => {
+  await withRekeyTarget(start, { shares: 5, threshold: 3 }, async (target) => {
+    const { gateway, token, first, opens } = target;
     const shares = Object.fromEntries(first.map((share, index) => [`RS${index}`, share]));
-    const project = new Project({ STEWARD_TOKEN: token, ...shares }).files({ "Pulumi.yaml": nativeProject() }).config(connection);
+    const project = onService(new Project({ STEWARD_TOKEN: token, ...shares }).files({ "Pulumi.yaml": nativeProject() }), target);
     const rekey = (references: string): Project =>
-      project.program(
-        program(`
+      project.program(`
         const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, keepSharesInState: true, waitSeconds: 600, currentShares: [${references}] });
-        exports.shares = rekey.shares;`),
-      );
+        exports.shares = rekey.shares;`);
     try {
       await project.set("steward:native", "true");
       const run = await rekey(`{ env: "RS0" }, { env: "RS1" }`).launch("up", "--yes", "--skip-preview");

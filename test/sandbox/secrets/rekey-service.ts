@@ -1,7 +1,5 @@
-import { start } from "../../../sandbox/index";
-import { startOpenBaoWithStaticSeal, startVaultWithTransitSeal } from "../../../tools/servers";
 import { type Answer, call } from "../../support/call";
-import { rekeyTargets } from "../../support/rekey";
+import { rekeyTargets, startRecovery } from "../../support/rekey";
 
 /** A service with five shares and a threshold of three. */
 export interface Service {
@@ -41,14 +39,8 @@ export async function startStored(
   dialect: "hashicorp" | "openbao",
   recoveryShares: 5 | 0 = 5,
 ): Promise<{ url: string; token: string; shares: string[]; stop(): Promise<void> }> {
-  if (!REAL_VAULT_ADDRESS) {
-    const sandbox = await start({ dialect, seal: "stored", unsealShares: recoveryShares });
-    return { ...sandbox.secrets, stop: () => sandbox.close() };
-  }
-  const { address, token, keys, stop } = await (dialect === "openbao"
-    ? startOpenBaoWithStaticSeal({ recoveryShares })
-    : startVaultWithTransitSeal());
-  return { url: address, token, shares: keys, stop };
+  const { gateway, token, first, stop } = await startRecovery(dialect, recoveryShares);
+  return { url: gateway.url, token, shares: first, stop };
 }
 
 /**
