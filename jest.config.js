@@ -5,7 +5,7 @@ const { availableParallelism } = require("node:os");
  * `npm test -- <path>` run them.
  */
 const slow = [
-  "end-to-end/(component|discover|engine|import|languages|native|native-runs|options|provider|reference-sources|rename|runs)",
+  "end-to-end/(component|discover|discover-dynamic|engine|import|languages|native|native-runs|options|provider|reference-sources|rename|runs)",
   "package",
   "executable",
 ];

@@ -9,7 +9,7 @@ const slowest = [
   "demo.test",
   "command/",
   "faults/",
-  "histories/",
+  "troubles/",
   "chaos/",
   "fuzz/",
   "sandbox/page",

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { run } from "../../tools/command";
-import { liveOnCommandLine } from "../histories/real";
+import { liveOnCommandLine } from "../troubles/real";
 import { firstKeysTargets, rekeyTargets, withRekeyTarget } from "../support/rekey";
 import { randomly } from "./random";
 import { CommandLine, InProcess } from "./runners";

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { transformSync } from "esbuild";
 import { Sandbox, start } from "../../sandbox/index";
 import { call } from "../support/call";
 import { compileAll } from "../support/compile";
@@ -33,15 +34,21 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     };
     const made = new Project({ ...variables(), [variable]: sandbox.scheduler.token });
     made
-      .files({ "package.json": '{ "name": "story", "main": "index.ts" }' })
+      .files({ "package.json": '{ "name": "story", "main": "index.js" }' })
       .config({ "steward:default": servers, "steward:second": servers });
     // The stack exists from its first command.
     expect((await made.pulumi("stack")).code).toBe(0);
     return made;
   };
   const content = (name: string, of = project): string => readFileSync(join(of.folder, "program", name), "utf8");
-  const discovered = (...options: string[]): ReturnType<typeof discoverIn> =>
-    discoverIn(project, variables(), "--module", "acme/network/aws", ...options);
+  /** Pulumi would compile the program again in each run, so it gets JavaScript. */
+  const compile = (of: Project): Project =>
+    of.files({ "index.js": transformSync(content("index.ts", of), { loader: "ts", format: "cjs" }).code });
+  async function discovered(...options: string[]): ReturnType<typeof discoverIn> {
+    const result = await discoverIn(project, variables(), "--module", "acme/network/aws", ...options);
+    compile(project);
+    return result;
+  }
   async function imported(of = project): Promise<string> {
     const { code, output } = await of.pulumi("import", "--file", "import.json", "--generate-code=false", "--yes");
     expect(code).toBe(0);
@@ -190,7 +197,7 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     const other = await newProject();
     try {
       await discovered();
-      other.files({ "import.json": content("import.json"), "index.ts": content("index.ts") });
+      compile(other.files({ "import.json": content("import.json"), "index.ts": content("index.ts") }));
       for (const each of [project, other]) await imported(each);
       const instances = await Promise.all([project, other].map((each) => each.resources()));
       expect(instances[0]).toHaveLength(instances[1]?.length ?? 0);

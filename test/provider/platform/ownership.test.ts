@@ -11,10 +11,6 @@ const workspace = { workspaceId: "ws-acmeNetworkProd", destroyOnDelete: true };
 onEachPlatform("one owner for each object of the platform", (current) => {
   const workspaceStatus = async (): Promise<number> =>
     (await current().outOfBand("GET", `/api/v2/admin/workspaces/${workspace.workspaceId}`)).status;
-  const shown = async (): Promise<unknown> => {
-    const { body } = await current().outOfBand("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0");
-    return (body as unknown as { deprecation: unknown }).deprecation;
-  };
 
   /** An existing resource, and one that took over its object in an earlier run that did not reach the deletion. */
   async function twins(type: string, inputs: Record<string, unknown>): Promise<{ former: Engine; renamed: Engine }> {
@@ -23,19 +19,6 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     await renamed.up(inputs);
     return { former, renamed };
   }
-
-  test("a workspace whose resource was renamed is not destroyed, in that run or a later one", async () => {
-    const { former, renamed } = await twins("AdminWorkspace", workspace);
-    await former.destroy(remembers);
-    expect(await workspaceStatus()).toBe(200);
-    const later = await twins("AdminWorkspace", workspace);
-    clearCache();
-    await later.renamed.up(workspace, remembers);
-    await later.former.destroy(remembers);
-    expect(await workspaceStatus()).toBe(200);
-    await renamed.destroy();
-    expect(await workspaceStatus()).toBe(404);
-  });
 
   test("a declared workspace is not destroyed if its new resource was not created", async () => {
     const [former, renamed] = [current().engine("AdminWorkspace"), current().engine("AdminWorkspace")];
@@ -46,16 +29,6 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     await expect(former.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REJECTED" });
     expect(await workspaceStatus()).toBe(200);
     expect(former.state).toBeDefined();
-  });
-
-  test("a deprecation whose resource was renamed stays until both resources are deleted", async () => {
-    const { former, renamed } = await twins("ModuleVersionDeprecation", deprecation);
-    clearCache();
-    await renamed.up(deprecation, remembers);
-    await former.destroy(remembers);
-    expect(await shown()).toMatchObject({ reason: "Use 2.0.0." });
-    await renamed.destroy();
-    expect(await shown()).toBeNull();
   });
 
   test("settings whose resource was renamed keep the declared values, and a warning names the lost original values", async () => {
@@ -125,39 +98,6 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     await former.destroy(remembers);
     expect(await held("smtp")).toMatchObject({ enabled: true });
   });
-
-  test("settings that one resource restored are written again by the other in the same run", async () => {
-    const { held } = current();
-    const inputs = { apiRateLimit: 400 };
-    const { former, renamed } = await twins("GeneralSettings", inputs);
-    clearCache();
-    // A replacement that deletes first precedes the other resource's check.
-    await former.destroy(remembers);
-    expect((await held("general")).apiRateLimit).toBe(30);
-    expect(await renamed.up(inputs, remembers)).toBe("update");
-    expect((await held("general")).apiRateLimit).toBe(400);
-    expect(await renamed.up(inputs)).toBe("same");
-  });
-
-  test.each([true, false])(
-    "a replacement by a trigger restores the original values and captures them again (instance in the state: %s)",
-    async (hasInstance) => {
-      const { change, held, engine } = current();
-      await change("general", { apiRateLimit: 77 });
-      const [settings, version] = [engine("GeneralSettings"), engine("ModuleVersionDeprecation")];
-      const inputs = { apiRateLimit: 400 };
-      await settings.up(inputs);
-      await version.up(deprecation);
-      if (!hasInstance) for (const { state } of [settings, version]) delete state?.outputs.instance;
-      await settings.replace(inputs);
-      await version.replace({ ...deprecation, adopt: false });
-      expect(printed.filter((line) => line.startsWith("warning"))).toEqual([]);
-      expect([(await held("general")).apiRateLimit, await shown()]).toMatchObject([400, { reason: "Use 2.0.0." }]);
-      await settings.destroy();
-      await version.destroy();
-      expect([(await held("general")).apiRateLimit, await shown()]).toEqual([77, null]);
-    },
-  );
 
   test.each([
     ["GeneralSettings", { apiRateLimit: 400 }],

@@ -56,22 +56,6 @@ onEachPlatform("settings whose write fails", (current) => {
     expect(await held("general")).toEqual(before);
   });
 
-  test("an update with an unknown outcome releases a removed attribute, also if only the connection is renamed next", async () => {
-    const { engine, config, change, held, sandbox } = current();
-    const general = engine("GeneralSettings");
-    await general.up({ apiRateLimit: 100, defaultRemoteStateAccess: false });
-    sandbox.faults.add({ ...patch, action: "drop-after", times: 9 });
-    await expect(general.up({ defaultRemoteStateAccess: false })).rejects.toMatchObject(failure);
-    sandbox.faults.clear();
-    general.configure({ "steward:other": config()["steward:default"] as object });
-    expect(await general.up({ defaultRemoteStateAccess: false, connection: "other" })).toBe("update");
-    expect(general.outputs().managed).toEqual(["defaultRemoteStateAccess"]);
-    await change("general", { apiRateLimit: 500 });
-    await general.refresh();
-    await general.destroy();
-    expect(await held("general")).toMatchObject({ apiRateLimit: 500 });
-  });
-
   test("after a write with an unknown outcome that cannot be read, the next up reads first, and destroy restores the original values", async () => {
     const { engine, held, sandbox, requests } = current();
     const before = await held("general");

@@ -21,6 +21,8 @@ export interface Item {
   import?: string;
   parent?: string;
   aliases: string[];
+  /** A change of its trigger replaces it. */
+  trigger: number;
 }
 
 /** The place of an object. `twin` names the same server as `home`. */
@@ -166,6 +168,7 @@ export const kinds = {
   },
 } satisfies Record<string, Kind>;
 export type KindName = keyof typeof kinds;
+export const kindNames = Object.keys(kinds) as KindName[];
 export const kindOf = ({ kind }: Pick<Item, "kind">): Kind => kinds[kind];
 
 /** True if the creation can adopt an existing object. */
@@ -216,6 +219,7 @@ export function declarationOf(item: Item, world: World, mechanism: "dynamic" | "
     parent: item.parent,
     aliases: item.aliases,
     import: item.import,
+    ...(item.trigger > 0 ? { replacementTrigger: item.trigger } : {}),
     ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
     secretOutputs: isNative ? [] : secretOutputs(definition),
   };

@@ -3,8 +3,29 @@ import { Sockets } from "../../provider/http/sockets";
 import { limits } from "../support/limits";
 import { Serve, World } from "./world";
 
-/** The fault of a write. */
-export type Trouble = "refused" | "lost before" | "lost after" | "lost after, and all that follow";
+/** Responses that a service, or a gateway before it, sends without applying the request. */
+const responses = {
+  refused: [403, '{"errors":["permission denied"]}'],
+  "an internal error": [500, '{"errors":["internal error"]}'],
+  "a gateway's 404": [404, '{"message":"no Route matched with those values"}'],
+  "a gateway's 200": [200, '{"message":"maintenance"}'],
+} as const;
+/** The fault of a write or, after "read", of a read. */
+export type Trouble = keyof typeof responses | "lost before" | "lost after" | "lost after, and all that follow";
+export type Troubles = readonly (readonly [request: number, trouble: Trouble, of?: "read"])[];
+export const troubleNames: readonly Trouble[] = [
+  ...(Object.keys(responses) as (keyof typeof responses)[]),
+  ...(["lost before", "lost after", "lost after, and all that follow"] as const),
+];
+
+/** The response of a trouble, if it has one. */
+export const responseOf = (trouble: Trouble | undefined): readonly [status: number, body: string] | undefined =>
+  responses[trouble as keyof typeof responses];
+
+/** The key of a request's trouble. */
+export const troubleKey = (request: number, of = "write"): string => `${of} ${request}`;
+export const troublesByKey = (troubles: Troubles): Map<string, Trouble> =>
+  new Map(troubles.map(([request, trouble, of]) => [troubleKey(request, of), trouble]));
 
 interface Sent {
   method: string;
@@ -18,14 +39,14 @@ const broken = (): Error => Object.assign(new Error("other side closed"), { code
 
 /** Connects the provider and the servers without sockets, instead of undici's `request`. */
 export class Wire {
-  /** The faults by the number of the write in this run, from 1. */
-  troubles = new Map<number, Trouble>();
+  /** The faults of this run. */
+  private troubles = new Map<string, Trouble>();
   /** True if no request passes. */
   isDown = false;
   /** The writes that got a response. `lostTokens` counts tokens that were never received. */
   writes: string[] = [];
   lostTokens = 0;
-  private count = 0;
+  private readonly counts = { write: 0, read: 0 };
 
   private readonly servers: ReadonlyMap<string, Serve>;
 
@@ -50,10 +71,10 @@ export class Wire {
   }
 
   /** Starts another run. */
-  begin(troubles: readonly (readonly [number, Trouble])[]): void {
-    this.troubles = new Map(troubles);
+  begin(troubles: Troubles): void {
+    this.troubles = troublesByKey(troubles);
     this.isDown = false;
-    this.count = 0;
+    Object.assign(this.counts, { write: 0, read: 0 });
     this.writes = [];
   }
 
@@ -63,20 +84,22 @@ export class Wire {
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
     const isToken = method === "GET" && /\/creds\//.test(url.pathname);
     const isWrite = (method !== "GET" && !url.pathname.endsWith("/lookup")) || isToken;
-    const trouble = isWrite ? this.troubles.get(++this.count) : undefined;
+    const of = isWrite ? "write" : "read";
+    const trouble = this.troubles.get(troubleKey(++this.counts[of], of));
     if (trouble === "lost before") throw broken();
-    if (trouble === "refused") return answer(403, {}, '{"errors":["permission denied"]}');
+    const response = responseOf(trouble);
+    if (response) return answer(response[0], {}, response[1]);
     const serve = this.servers.get(url.origin) as Serve;
-    const response = await serve(new Request(url, { method, headers: { ...headers, "accept-encoding": "identity" }, body }));
-    const text = await response.text();
-    if (isWrite && response.ok) this.writes.push(`${method} ${url.pathname}`);
+    const served = await serve(new Request(url, { method, headers: { ...headers, "accept-encoding": "identity" }, body }));
+    const text = await served.text();
+    if (isWrite && served.ok) this.writes.push(`${method} ${url.pathname}`);
     await this.turn();
     if (trouble || this.isDown) {
       this.isDown ||= trouble === "lost after, and all that follow";
-      if (isToken && response.ok) this.lostTokens++;
+      if (isToken && served.ok) this.lostTokens++;
       throw broken();
     }
-    return answer(response.status, Object.fromEntries(response.headers), text);
+    return answer(served.status, Object.fromEntries(served.headers), text);
   }
 }
 

@@ -12,7 +12,7 @@ export type Edit =
   | { edit: "move"; item: number; parent: number; isAliased: boolean }
   | { edit: "between types"; item: number; adopt: boolean }
   | { edit: "place"; item: number; place: Place }
-  | { edit: "twice" | "remove" | "adopt"; item: number };
+  | { edit: "twice" | "remove" | "adopt" | "trigger"; item: number };
 
 const groups = ["g", "h"];
 const groupType = "story:Group";
@@ -103,6 +103,9 @@ export class Program {
         break;
       case "adopt":
         item.adopt = true;
+        break;
+      case "trigger":
+        item.trigger++;
     }
   }
 
@@ -147,6 +150,7 @@ export class Program {
       place: edit.place,
       adopt: edit.adopt,
       aliases: [],
+      trigger: 0,
     };
     if (edit.kind === "token" && !this.hasAccess(edit.place)) return;
     if (!this.isFree(item)) return;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Place } from "./kinds";
 import { Edit } from "./program";
-import { Trouble } from "./wire";
+import { Troubles, troubleNames } from "./wire";
 
 /** A change outside Pulumi, to an object that the program declares. */
 export type Outside = { outOfBand: "change" | "remove"; item: number };
@@ -9,7 +9,7 @@ export type Outside = { outOfBand: "change" | "remove"; item: number };
 /** One run of the command line. Numbers select from the existing items. */
 export interface Operation {
   operation: "up" | "up --refresh" | "refresh" | "preview" | "destroy";
-  troubles: (readonly [write: number, Trouble])[];
+  troubles: Troubles;
   /** Stops the run after this many steps have started. */
   stop?: { at: number; how: "interrupt" | "kill"; isSentAll: boolean };
   continueOnError?: boolean;
@@ -20,6 +20,8 @@ export interface Operation {
 export interface Turn {
   edits: Edit[];
   outOfBand?: Outside;
+  /** Removes the instances from the state, as if an earlier release wrote it. */
+  forgetsInstances?: boolean;
   run: Operation;
 }
 
@@ -61,12 +63,13 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ edit: fc.constant("move" as const), item: some, parent: some, isAliased: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ edit: fc.constant("between types" as const), item: some, adopt: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ edit: fc.constant("place" as const), item: some, place }) },
-  { weight: 3, arbitrary: fc.record({ edit: fc.constantFrom("twice" as const, "remove", "adopt"), item: some }) },
+  { weight: 3, arbitrary: fc.record({ edit: fc.constantFrom("twice" as const, "remove", "adopt", "trigger"), item: some }) },
 );
 
 const trouble = fc.tuple(
   fc.integer({ min: 1, max: 6 }),
-  fc.constantFrom<Trouble>("refused", "lost before", "lost after", "lost after, and all that follow"),
+  fc.constantFrom(...troubleNames),
+  fc.constantFrom(undefined, undefined, undefined, "read" as const),
 );
 const run: fc.Arbitrary<Operation> = fc.record(
   {

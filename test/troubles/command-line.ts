@@ -9,7 +9,7 @@ import { Declaration, Options, Resource, Secret, urnOf } from "../support/deploy
 import { nativeProject, Project } from "../support/project";
 import { Operation } from "./history";
 import { MechanismName, Runner, Told } from "./runner";
-import { Trouble } from "./wire";
+import { responseOf, Trouble, troubleKey, troublesByKey } from "./wire";
 import { Origins, Serve, World } from "./world";
 
 const prefix = "urn:pulumi:dev::story::";
@@ -22,10 +22,10 @@ export class CommandLine implements Runner {
   pending: string[] = [];
   lostTokens = 0;
   private readonly project = new Project();
-  private troubles = new Map<number, Trouble>();
+  private troubles = new Map<string, Trouble>();
   private stop: Operation["stop"];
   private writes: string[] = [];
-  private count = 0;
+  private counts = { write: 0, read: 0 };
   private readonly known = new Map<string, Trouble>();
   private strike: () => void = () => {};
 
@@ -66,7 +66,7 @@ export class CommandLine implements Runner {
 
   async run(operation: Operation, program: readonly Declaration[], chosen: Pick<Options, "targets" | "replace">): Promise<Told> {
     const { troubles, stop, continueOnError } = operation;
-    Object.assign(this, { troubles: new Map(troubles), stop, writes: [], count: 0 });
+    Object.assign(this, { troubles: troublesByKey(troubles), stop, writes: [], counts: { write: 0, read: 0 } });
     this.known.clear();
     const [command = "", refresh] = operation.operation.split(" ");
     const isUp = command === "up";
@@ -120,16 +120,17 @@ export class CommandLine implements Runner {
     const isToken = method === "GET" && url.includes("/creds/");
     const isWrite = (body !== undefined && !url.endsWith("/lookup")) || isToken;
     const answer = (): Response | Promise<Response> => serve(new Request(url, { method, headers: request.headers, body }));
-    if (!isWrite) return answer();
+    const of = isWrite ? "write" : "read";
     const key = JSON.stringify([method, url, body]);
-    const trouble = this.known.get(key) ?? this.troubles.get(++this.count);
+    const trouble = this.known.get(key) ?? this.troubles.get(troubleKey(++this.counts[of], of));
     if (trouble) this.known.set(key, trouble);
-    if (this.count === this.stop?.at) this.strike();
+    if (isWrite && this.counts.write === this.stop?.at) this.strike();
     const lost = (): Response => new Response(null, { headers: { [dropHeader]: "" } });
     if (trouble === "lost before") return lost();
-    if (trouble === "refused") return Response.json({ errors: ["permission denied"] }, { status: 403 });
+    const [status, text] = responseOf(trouble) ?? [];
+    if (status) return new Response(text, { status });
     const response = await answer();
-    if (response.ok) this.writes.push(`${method} ${new URL(url).pathname}`);
+    if (isWrite && response.ok) this.writes.push(`${method} ${new URL(url).pathname}`);
     if (trouble && isToken && response.ok) this.lostTokens++;
     return trouble ? lost() : response;
   }
@@ -178,12 +179,14 @@ function source(program: readonly Declaration[], realUrn: (urn: string) => strin
       .map(([name, inner]) => `${JSON.stringify(name)}: ${value(inner)}`)
       .join(", ")} }`;
   };
-  const lines = program.map(({ name, type, isComponent, inputs, parent, import: id, aliases = [], dependsOn = [] }) => {
-    const options = `{ ${parent ? `parent: all.${parent}, ` : ""}${id ? `import: ${JSON.stringify(id)}, ` : ""}aliases: ${JSON.stringify(aliases.map(realUrn))}, dependsOn: [${dependsOn.map((each) => `all.${each}`)}] }`;
-    const rest = `${JSON.stringify(name)}, ${value(inputs)}, ${options}`;
-    return isComponent
-      ? `all.${name} = new pulumi.ComponentResource(${JSON.stringify(type)}, ${rest});`
-      : `all.${name} = new ${type.replace(":", ".")}(${rest});`;
-  });
+  const lines = program.map(
+    ({ name, type, isComponent, inputs, parent, import: id, replacementTrigger: trigger, aliases = [], dependsOn = [] }) => {
+      const options = `{ ${parent ? `parent: all.${parent}, ` : ""}${id ? `import: ${JSON.stringify(id)}, ` : ""}${trigger ? `replacementTrigger: ${trigger}, ` : ""}aliases: ${JSON.stringify(aliases.map(realUrn))}, dependsOn: [${dependsOn.map((each) => `all.${each}`)}] }`;
+      const rest = `${JSON.stringify(name)}, ${value(inputs)}, ${options}`;
+      return isComponent
+        ? `all.${name} = new pulumi.ComponentResource(${JSON.stringify(type)}, ${rest});`
+        : `all.${name} = new ${type.replace(":", ".")}(${rest});`;
+    },
+  );
   return `const all = {};\n${lines.join("\n")}`;
 }

@@ -4,7 +4,7 @@ import { History, histories } from "./history";
 import { Life } from "./life";
 import { InProcess, MechanismName, worldOf } from "./runner";
 
-// `HISTORIES=100000 HISTORIES_SEED=2 npm test -- test/histories/histories` runs others. HISTORIES_PATH, which a failure prints, repeats one.
+// `HISTORIES=100000 HISTORIES_SEED=2 npm test -- test/troubles/histories` runs others. HISTORIES_PATH, which a failure prints, repeats one.
 const runs = Number(process.env.HISTORIES ?? draws(750));
 const seed = Number(process.env.HISTORIES_SEED ?? 1);
 const path = process.env.HISTORIES_PATH;

@@ -35,8 +35,9 @@ export class Life {
   }
 
   async live({ turns }: History): Promise<void> {
-    for (const { edits, outOfBand, run } of turns) {
+    for (const { edits, outOfBand, forgetsInstances, run } of turns) {
       for (const edit of edits) this.program.apply(edit);
+      if (forgetsInstances) for (const { outputs } of this.runner.resources) delete outputs.instance;
       if (outOfBand) this.change(outOfBand);
       await this.operate(run);
     }

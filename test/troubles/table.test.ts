@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { oneIn } from "../support/scope";
+import { Turn } from "./history";
+import { KindName, kindNames } from "./kinds";
+import { Life } from "./life";
+import { InProcess, MechanismName, worldOf } from "./runner";
+import { changes, found, historyOf, troubles } from "./table";
+import { Dialect } from "./world";
+
+const mechanisms: readonly MechanismName[] = ["dynamic", "native"];
+const dialects: readonly Dialect[] = ["standard", "hashicorp"];
+/** This divides the number of columns of no row, so each column meets each trouble. */
+const stride = oneIn(7);
+let met = 0;
+
+/** Lives a history in this many orders of its concurrent steps. */
+async function live(dialect: Dialect, mechanism: MechanismName, turns: Turn[], numRuns: number): Promise<void> {
+  const inOrder = async (scheduler: fc.Scheduler): Promise<void> => {
+    const world = await worldOf(dialect);
+    await new Life(world, new InProcess(world, scheduler, mechanism)).live({ dialect, turns });
+  };
+  await fc.assert(fc.asyncProperty(fc.scheduler(), inOrder), { numRuns, seed: 1 });
+}
+
+/** The columns of a row: each kind of resource in each dialect and mechanism. */
+const columns = (kinds: readonly KindName[]): [KindName, Dialect, MechanismName][] =>
+  kinds.flatMap((kind) =>
+    dialects.flatMap((dialect) => mechanisms.map((mechanism) => [kind, dialect, mechanism] as [KindName, Dialect, MechanismName])),
+  );
+
+describe.each(Object.entries(changes))("a resource that %s", (_, change) => {
+  test.each(Object.entries(troubles))("%s", async (_trouble, trouble) => {
+    for (const [kind, dialect, mechanism] of columns(change.kinds ?? kindNames))
+      if (met++ % stride === 0) await live(dialect, mechanism, historyOf(change, trouble, kind), 1);
+  });
+});
+
+describe.each(Object.entries(found))("%s", (_, { kinds, turns }) => {
+  // The mechanisms share their life cycle, so one order is enough for the second.
+  test.each(kinds)("%s", async (kind) => {
+    await live("hashicorp", "dynamic", turns(kind), 8);
+    await live("hashicorp", "native", turns(kind), 1);
+  });
+});

@@ -1,0 +1,240 @@
+import { Operation, Turn } from "./history";
+import { KindName, kindNames, Place } from "./kinds";
+import { Edit } from "./program";
+import { Trouble } from "./wire";
+
+// The table: what a program changes, and the trouble of the run that changes it. Each row is tested for each kind of resource.
+
+export const add = (kind: KindName, part = 0, more: { isSecret?: boolean; adopt?: boolean; place?: Place; level?: number } = {}): Edit => ({
+  edit: "add",
+  kind,
+  part,
+  place: "home",
+  level: 0,
+  isSecret: false,
+  adopt: true,
+  ...more,
+});
+export const set = (item: number, part: number, level: number, isSecret = false): Edit => ({
+  edit: "set part",
+  item,
+  part,
+  level,
+  isSecret,
+});
+export const drop = (item: number, part: number): Edit => ({ edit: "drop part", item, part, level: 0, isSecret: false });
+export const rename = (item: number): Edit => ({ edit: "rename", item, isAliased: false });
+export const move = (item: number): Edit => ({ edit: "move", item, parent: 1, isAliased: false });
+export const place = (item: number, to: Place): Edit => ({ edit: "place", item, place: to });
+export const retype = (item: number): Edit => ({ edit: "between types", item, adopt: true });
+export const up = (edits: Edit[], run: Partial<Operation> = {}): Turn => ({ edits, run: { operation: "up", troubles: [], ...run } });
+
+const withParts: readonly KindName[] = ["set", "general", "saml"];
+const withPlaces: readonly KindName[] = ["role", "set", "access", "lease"];
+const without = (...kinds: KindName[]): readonly KindName[] => kindNames.filter((kind) => !kinds.includes(kind));
+
+interface Change {
+  kinds?: readonly KindName[];
+  /** The program of the first run, which succeeds. */
+  before(kind: KindName): Edit[];
+  /** The change, and the operation that applies it. */
+  edits: Edit[];
+  run?: Partial<Operation>;
+}
+
+/** A token needs the access configuration of its mount. */
+const alone = (kind: KindName): Edit[] => [...(kind === "token" ? [add("access")] : []), add(kind)];
+const secretly = (kind: KindName): Edit[] => [add(kind, 0, { isSecret: true })];
+const inParts = (kind: KindName): Edit[] => [add(kind, 0, { isSecret: true }), set(0, 1, 0)];
+const sibling = add("role", 2);
+
+/** What a run changes. Item 0 is the resource, except for a token, which item 0 precedes. */
+export const changes: Record<string, Change> = {
+  "is created": { before: () => [], edits: [] },
+  "is renamed without an alias": { before: alone, edits: [rename(0), sibling] },
+  "is renamed without an alias and without adopt": {
+    before: (kind) => [add(kind, 0, { adopt: false })],
+    kinds: without("token"),
+    edits: [rename(0), sibling],
+    run: { continueOnError: true },
+  },
+  "moves into a component": { before: alone, edits: [move(0), sibling] },
+  "moves to another mount": { kinds: withPlaces, before: alone, edits: [place(0, "second")] },
+  "moves to another server": { kinds: withPlaces, before: alone, edits: [place(0, "other")] },
+  "gets another connection to its server": { before: alone, edits: [place(0, "twin")] },
+  "gets another value": { before: alone, edits: [set(0, 0, 1)] },
+  "gets a secret in place of a secret": { kinds: without("token", "workspace"), before: secretly, edits: [set(0, 0, 1, true)] },
+  "gets a plain value in place of a secret": { kinds: without("token", "workspace"), before: secretly, edits: [set(0, 0, 1)] },
+  "gets a secret in place of a plain value": { kinds: without("token", "workspace"), before: alone, edits: [set(0, 0, 1, true)] },
+  "loses a secret part": { kinds: withParts, before: inParts, edits: [drop(0, 0), set(0, 1, 1)] },
+  "loses a part and is renamed": { kinds: withParts, before: inParts, edits: [drop(0, 0), rename(0)] },
+  "moves between SchedulerRole and SchedulerRoles": {
+    kinds: ["role", "set"],
+    before: (kind) => [add(kind), add("role", 1)],
+    edits: [retype(0), retype(0)],
+  },
+  "gives a role to a single resource": {
+    kinds: ["set"],
+    before: () => [add("set", 0), set(0, 1, 0)],
+    edits: [drop(0, 0), add("role", 0)],
+  },
+  "takes a role from a single resource": { kinds: ["set"], before: () => [add("set", 0), add("role", 1)], edits: [retype(1)] },
+  "leaves the program": { before: alone, edits: [{ edit: "remove", item: 0 }] },
+  "is destroyed": { before: alone, edits: [], run: { operation: "destroy" } },
+  "is replaced by --replace": { before: alone, edits: [], run: { replace: 0 } },
+  "is replaced by its trigger": {
+    before: (kind) => [...alone(kind), { edit: "trigger", item: 0 }],
+    edits: [{ edit: "trigger", item: 0 }],
+  },
+  "is renamed and replaced by --replace": { before: alone, edits: [rename(0)], run: { replace: 0 } },
+  "is refreshed": { before: alone, edits: [], run: { operation: "refresh" } },
+};
+
+const write = (trouble: Trouble, request = 1): Partial<Operation> => ({ troubles: [[request, trouble]] });
+const read = (trouble: Trouble, request = 1): Partial<Operation> => ({ troubles: [[request, trouble, "read"]] });
+
+/** What happens to the run of a change. */
+export const troubles: Record<string, Partial<Operation>> = {
+  nothing: {},
+  "its first write is refused": write("refused"),
+  "its second write is refused": write("refused", 2),
+  "its first write is refused under --continue-on-error": { ...write("refused"), continueOnError: true },
+  "its first write is lost before it arrives": write("lost before"),
+  "the response to its first write is lost": write("lost after"),
+  "the response to its first write is lost, and no read succeeds": write("lost after, and all that follow"),
+  "the response to its second write is lost": write("lost after", 2),
+  "its first write gets an internal error": write("an internal error"),
+  "a gateway answers its first write with 404": write("a gateway's 404"),
+  "a gateway answers its first write with 200": write("a gateway's 200"),
+  "a gateway answers its second write with 200": write("a gateway's 200", 2),
+  "its first read is refused": read("refused"),
+  "its first read is lost": read("lost before"),
+  "a gateway answers its first read with 404": read("a gateway's 404"),
+  "a gateway answers its first read with 200": read("a gateway's 200"),
+  "it is interrupted at its second step": { stop: { at: 2, how: "interrupt", isSentAll: true } },
+  "it is killed at its first step, whose requests arrive": { stop: { at: 1, how: "kill", isSentAll: true } },
+  "it is killed at its first step": { stop: { at: 1, how: "kill", isSentAll: false } },
+  "it is killed at its second step, whose requests arrive": { stop: { at: 2, how: "kill", isSentAll: true } },
+  "its only target is the resource": { targets: [0] },
+};
+
+/** The history of a row: the resource exists, the change meets the trouble, and another run follows. */
+export function historyOf({ before, edits, run = {} }: Change, trouble: Partial<Operation>, kind: KindName): Turn[] {
+  const first = before(kind);
+  const created = first.length === 0 ? alone(kind) : edits;
+  return [...(first.length > 0 ? [up(first)] : []), up(created, { ...run, ...trouble }), up([])];
+}
+
+const unfinished = up([rename(0), sibling], { troubles: [[2, "refused"]] });
+const three = [add("role", 0), add("role", 1), add("role", 2)];
+const setOfThree = [add("set", 0), set(0, 1, 0), set(0, 2, 0)];
+
+interface Found {
+  kinds: readonly KindName[];
+  turns(kind: KindName): Turn[];
+}
+
+/** Failures that random histories and attacks have found and the table does not contain, reduced, in many orders of their concurrent steps. */
+export const found: Record<string, Found> = {
+  "both resources of an unfinished rename are destroyed": {
+    kinds: without("token"),
+    turns: (kind) => [up([add(kind)]), unfinished, { edits: [], run: { operation: "destroy", troubles: [] } }],
+  },
+  "the new resource of an unfinished rename is replaced by --replace": {
+    kinds: without("token"),
+    turns: (kind) => [up([add(kind)]), unfinished, up([], { replace: 0 }), up([])],
+  },
+  "the state of an unfinished rename has no instances": {
+    kinds: without("token"),
+    turns: (kind) => [up([add(kind)]), unfinished, { ...up([]), forgetsInstances: true }],
+  },
+  "the state of an unfinished rename has no instances, and the new resource is replaced": {
+    kinds: without("token"),
+    turns: (kind) => [up([add(kind)]), unfinished, { ...up([], { replace: 0 }), forgetsInstances: true }],
+  },
+  "a resource whose state has no instance is replaced": {
+    kinds: without("token"),
+    turns: (kind) => [up([add(kind)]), { ...up([], { replace: 0 }), forgetsInstances: true }],
+  },
+  "a resource whose state has no instance is replaced by its trigger": {
+    kinds: without("token"),
+    turns: (kind) => {
+      const trigger: Edit = { edit: "trigger", item: 0 };
+      return [up([add(kind), trigger]), { ...up([trigger]), forgetsInstances: true }];
+    },
+  },
+  "up rejects a program that declares an object twice": {
+    kinds: ["role", "set", "access", "lease", "deprecation", "workspace"],
+    turns: (kind) => [up([add(kind, 0, { adopt: false }), { edit: "twice", item: 0 }])],
+  },
+  "an up without the change follows a killed update": {
+    kinds: without("token", "workspace"),
+    turns: (kind) => [up([add(kind)]), up([set(0, 0, 1)], { stop: { at: 1, how: "kill", isSentAll: true } }), up([set(0, 0, 0)])],
+  },
+  "an up without the change follows an update with an unknown outcome": {
+    kinds: without("token", "workspace"),
+    turns: (kind) => [up([add(kind)]), up([set(0, 0, 1)], write("an internal error")), up([set(0, 0, 0)])],
+  },
+  "a write of a set is lost, and then refused while another one succeeds": {
+    kinds: ["set"],
+    turns: () => [up([add("set"), set(0, 1, 0)], write("an internal error")), up([set(0, 1, 1)], write("refused")), up([])],
+  },
+  "an attribute leaves settings in an update whose response is lost, and then only the connection changes": {
+    kinds: ["general", "saml"],
+    turns: (kind) => [up([add(kind), set(0, 1, 0)]), up([drop(0, 0)], write("lost after, and all that follow")), up([place(0, "twin")])],
+  },
+  "a secret is replaced in an update whose response is lost, and then by a plain value in one whose request is lost": {
+    kinds: ["role", "set", "access", "lease", "general", "saml", "deprecation"],
+    turns: (kind) => [
+      up(secretly(kind)),
+      up([set(0, 0, 1, true)], write("lost after, and all that follow")),
+      up([set(0, 0, 2)], write("lost before")),
+      { edits: [], run: { operation: "refresh", troubles: [] } },
+      up([]),
+    ],
+  },
+  "a lease moves to another mount, and another resource takes over the old object": {
+    kinds: ["lease"],
+    turns: () => [up([add("lease")]), up([place(0, "second"), add("lease")], { targets: [1] }), up([])],
+  },
+  "three roles move into a new set": { kinds: ["role"], turns: () => [up(three), up([retype(0), retype(0), retype(0)]), up([])] },
+  "a whole set moves into single roles": { kinds: ["set"], turns: () => [up(setOfThree), up([retype(0)]), up([])] },
+  "the private key of SAML settings leaves in an update whose response is lost": {
+    kinds: ["saml"],
+    turns: () => [up([add("saml", 2), set(0, 0, 0)]), up([drop(0, 0), set(0, 0, 1)], write("lost after")), up([])],
+  },
+  "a reason is secret, and the platform publishes it": {
+    kinds: ["deprecation"],
+    turns: () => [up([add("deprecation", 0, { isSecret: true })])],
+  },
+  "the deletion of a replacement is refused, and another resource holds the role": {
+    kinds: ["role"],
+    turns: () => [
+      up([add("role", 0, { adopt: false })]),
+      up([retype(0)], { targets: [0] }),
+      up([], { troubles: [[1, "refused"]], continueOnError: true, replace: 0 }),
+      up([]),
+    ],
+  },
+  "a secret of a killed creation is captured as an original value": {
+    kinds: ["saml"],
+    turns: () => [
+      up([add("saml", 0, { isSecret: true })], { stop: { at: 1, how: "kill", isSentAll: true } }),
+      up([set(0, 0, 0)]),
+      up([], { troubles: [[1, "lost after"]], replace: 0 }),
+    ],
+  },
+  "an attribute leaves renamed settings whose creation is lost": {
+    kinds: ["saml"],
+    turns: () => [
+      up([add("saml", 2)]),
+      up([set(0, 0, 0)]),
+      up([drop(0, 1), rename(0)], { troubles: [[1, "lost before"]], continueOnError: true }),
+      up([]),
+    ],
+  },
+  "an object whose creation is lost gets another connection": {
+    kinds: ["role", "set", "access", "lease", "deprecation", "general"],
+    turns: (kind) => [up([add(kind, 0, { adopt: false })], write("lost before")), up([place(0, "twin")])],
+  },
+};
