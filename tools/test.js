@@ -66,13 +66,19 @@ async function testReal(args) {
 }
 
 /**
- * Runs a TypeScript program of this repository.
+ * Runs a TypeScript program of this repository, with Pulumi on the PATH.
  * @param {string} file
  * @param {string[]} args
  * @param {Record<string, string>} [env]
+ * @returns {Promise<number>}
  */
 async function program(file, args, env = {}) {
   await getPulumi();
+  return start(file, args, env);
+}
+
+/** @type {typeof program} */
+function start(file, args, env = {}) {
   const hook = path.join(__dirname, "typescript.js");
   return run(process.execPath, ["--require", hook, path.join(root, file), ...args], { env: { ...cleanEnvironment(), ...env } });
 }
@@ -89,5 +95,7 @@ const chaos = async (args) => {
 const mutants = (args) => program("test/mutants/run.ts", args);
 /** @param {string[]} args */
 const pictures = (args) => program("tools/pictures/index.ts", args);
+/** Writes the page of the attacks, which needs no Pulumi. */
+const attacks = () => start("test/attacks/page.ts", []);
 
-module.exports = { test, bench, chaos, mutants, pictures };
+module.exports = { test, attacks, bench, chaos, mutants, pictures };

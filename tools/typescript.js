@@ -1,5 +1,5 @@
 // @ts-check
-// Lets Node load TypeScript as jest does, for the tools, the benchmarks, chaos, mutants and pictures.
+// Lets Node load TypeScript as jest does, for the tools, the benchmarks, attacks, chaos, mutants and pictures.
 const fs = require("node:fs");
 const { ModuleKind, ScriptTarget, transpileModule } = require("typescript");
 
