@@ -32,7 +32,8 @@ const commands = {
   generate: () =>
     require("./generate")
       .generate()
-      .then(() => require("./docs").docs()),
+      .then(() => require("./docs").docs())
+      .then((code) => code || require("./attacks").writeAttacks()),
   executable: ([folder = "."]) =>
     require("./executable")
       .makeExecutable(folder)

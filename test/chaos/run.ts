@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { run } from "../../tools/command";
-import { liveOnCommandLine } from "../troubles/real";
 import { firstKeysTargets, rekeyTargets, withRekeyTarget } from "../support/rekey";
+import { liveOnCommandLine } from "../troubles/real";
 import { randomly } from "./random";
 import { CommandLine, InProcess } from "./runners";
 import { shapes } from "./shapes";

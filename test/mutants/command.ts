@@ -81,4 +81,57 @@ export const command: readonly MutatedFile[] = [
       ],
     ],
   },
+  {
+    file: "command/decrypt.ts",
+    suites: ["test/command/decrypt.test"],
+    commandLine: [],
+    mutants: [["a share that is encrypted to a revoked subkey causes no warning", "if (!isValid)", "if (false)"]],
+  },
+  {
+    file: "command/leftovers.ts",
+    suites: ["test/command/drill.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "a drill does not cancel what an earlier one left",
+        'const all = this.access("read", () => (existsSync(this.folder) ? readdirSync(this.folder) : []));',
+        "const all: string[] = [];",
+      ],
+      ["a second drill disturbs the first", "if (other !== process.pid && isAlive(other))", "if (false)"],
+      ["a file that names the process -1 blocks each drill", "([1-9]\\\\d*)-", "(-?[1-9]\\\\d*)-"],
+      ["an empty HOME puts the file of a drill into the working folder", "isAbsolute(home) ? home : userInfo().homedir", "home"],
+    ],
+  },
+  {
+    file: "command/index.ts",
+    suites: ["test/command/drill.test"],
+    commandLine: [],
+    mutants: [["a notice that nobody reads ends the process", '  stderr.on("error", () => {});\n', ""]],
+  },
+  {
+    file: "command/drill.ts",
+    suites: ["test/command/drill.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "a drill of many shares does not find the wrong one",
+        "[...shares.filter((share) => !misfits.includes(share)), ...misfits]",
+        "[...shares]",
+      ],
+    ],
+  },
+  {
+    file: "command/attempt.ts",
+    suites: ["test/command/single-share.test"],
+    commandLine: [],
+    mutants: [
+      ["a holder submits a share to a rekey that hands the whole key to its client", "if (shares > 1) return;", "if (shares > 0) return;"],
+    ],
+  },
+  {
+    file: "command/discover/index.ts",
+    suites: ["test/command/discover-program.test"],
+    commandLine: [],
+    mutants: [["a Node.js project with options of its runtime gets no program", "/\\bnodejs\\b/.test(", "/^runtime: nodejs$/m.test("]],
+  },
 ];

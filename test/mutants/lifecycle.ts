@@ -6,7 +6,7 @@ const lifeCycle: Pick<MutatedFile, "suites" | "commandLine"> = {
     "test/provider/lifecycle/check.test",
     "test/provider/lifecycle/moved.test",
     "test/provider/lifecycle/ownership.test",
-    "test/provider/lifecycle/former-inputs-twice.test",
+    "test/troubles/table",
     "test/secrecy.test",
     "test/states.test",
     "test/provider/(secrets|platform)/ownership",
@@ -151,7 +151,7 @@ export const lifecycle: readonly MutatedFile[] = [
   },
   {
     file: "provider/lifecycle/state.ts",
-    suites: ["test/provider/lifecycle/former-inputs-twice", "test/provider/lifecycle/former-inputs.test"],
+    suites: ["test/troubles/table", "test/provider/lifecycle/former-inputs.test"],
     commandLine: ["test/end-to-end/secrecy"],
     mutants: [["former values disappear from the state", "if (part.hidden !== undefined) hidden[field] = part.hidden;", ""]],
   },

@@ -150,4 +150,24 @@ export const platform: readonly MutatedFile[] = [
       ],
     ],
   },
+  {
+    file: "provider/platform/module-version.ts",
+    suites: ["test/provider/platform/module-versions.test"],
+    commandLine: [],
+    mutants: [
+      ["a response without versions counts as a registry without the module", "entries.length === 0 || !entries.every(", "!entries.every("],
+    ],
+  },
+  {
+    file: "provider/platform/oidc-key-rotation.ts",
+    suites: ["test/provider/platform/oidc-key-rotation.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "trimLater fails if the state has no valid time of the rotation",
+        "Date.parse(performedAt) || Date.now()",
+        "Date.parse(performedAt)",
+      ],
+    ],
+  },
 ];

@@ -339,4 +339,106 @@ export const rekey: readonly MutatedFile[] = [
     commandLine: ["test/command/decrypt"],
     mutants: [["a share is encrypted to a revoked key", "if (await key.isRevoked()) return", "if (!key) return"]],
   },
+  {
+    file: "provider/secrets/rekey/attempt.ts",
+    suites: ["test/provider/secrets/rekey/first-keys.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "a new rekey cancels the first recovery keys of another client",
+        'holds: ["an attempt"],\n    server: ["matchingInUse", "matchingFirst"',
+        'holds: ["nothing", "an attempt"],\n    server: ["matchingInUse", "matchingFirst"',
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/commit.ts",
+    suites: ["test/provider/secrets/rekey/renames.test", "test/stories/secrets/rekey-rename.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "a rekey keeps dead shares after a rename back",
+        'if (isSucceeded(operation, state)) return recordOutcome(operation, candidate.nonce, "live");',
+        "",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/attempt.ts",
+    suites: ["test/provider/secrets/rekey/refusals.test"],
+    commandLine: [],
+    mutants: [["a changed target cancels the attempt of the other keys", "target === last\n", "target\n"]],
+  },
+  {
+    file: "provider/secrets/rekey/submit.ts",
+    suites: ["test/provider/secrets/rekey/first-keys.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "a rekey does not own the attempt that its start began for keys of another client",
+        "submission.nonces = withNonce(submission.nonces, started);",
+        "",
+      ],
+      [
+        "first recovery keys for other holders leave their attempt in progress",
+        "    await cancelOwnAttempt(operation, status);\n    throw unfinished(run, flaw.id,",
+        "    throw unfinished(run, flaw.id,",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/api.ts",
+    suites: ["test/provider/secrets/rekey/first-keys.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "a status without the number of required shares counts as a server without keys",
+        'if (required === undefined && operation.target === "recovery") throw unexpectedBody(response);',
+        "",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/commit.ts",
+    suites: ["test/provider/secrets/rekey/first-keys.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "another server without recovery keys makes live shares count as dead",
+        'if (source === "backup" || excluded.length > 0) throw unexpectedState(observed, "a candidate");',
+        "",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/observe.ts",
+    suites: ["test/provider/secrets/rekey/refusals.test"],
+    commandLine: [],
+    mutants: [["the first recovery keys are requested from a path that returns none", "if (!returnsFirstKeys(operation))", "if (false)"]],
+  },
+  {
+    file: "provider/secrets/rekey/crypto.ts",
+    suites: ["test/provider/secrets/rekey/pgp.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "a share is also encrypted to a recipient that the message does not name",
+        "return ids.every((id) => /[^0]/.test(id)) ? ids : [];",
+        "return ids.filter((id) => /[^0]/.test(id));",
+      ],
+      ["only the first of several subkeys may decrypt a share", "encryptionKeys[at]?.includes(id)", "encryptionKeys[at]?.[0] === id"],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/probe-attempt.ts",
+    suites: ["test/provider/secrets/rekey/cancels.test", "test/command/drill.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "the end of a probe cancels the attempt that replaced it",
+        "if ((await getStatus(operation)).nonce === nonce) await cancelAttempt",
+        "await cancelAttempt",
+      ],
+    ],
+  },
 ];

@@ -69,4 +69,89 @@ export const secrets: readonly MutatedFile[] = [
       ["a gateway's 404 counts as deleted", "error.status === 404 && isFromService(error);", "error.status === 404;"],
     ],
   },
+  {
+    file: "provider/secrets/scheduler-roles.ts",
+    suites: ["test/provider/secrets/scheduler-roles.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "a listed role that is then declared does not belong to the set",
+        "const undeclared = exclusive ? without(previous.undeclared ?? [], Object.keys(roles)) : [];\n  const state",
+        "const undeclared = exclusive ? (previous.undeclared ?? []) : [];\n  const state",
+      ],
+      [
+        "a replaced exclusive set fails, with its roles deleted, because of undeclared roles",
+        "const isReplacement = Object.keys(roles).some((name) => isRemoved(operation, rolePath({ mount, name })));",
+        "const isReplacement = false;",
+      ],
+      [
+        "a role with the name of a member of JavaScript objects is not found",
+        "roles && Object.hasOwn(roles, name) ? roles[name]",
+        "roles ? roles[name]",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/client.ts",
+    suites: ["test/provider/secrets/rekey/dialects.test"],
+    commandLine: [],
+    mutants: [["the namespace of the keys is not shown", "return namespace ? `", "return !namespace ? `"]],
+  },
+  {
+    file: "provider/secrets/scheduler-lease.ts",
+    suites: ["test/provider/secrets/scheduler-lease.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "an adoption overwrites a time that the response lacks with 0",
+        "return ttl === undefined || maxTtl === undefined ? undefined : { ttl, maxTtl };",
+        "return { ttl: ttl ?? 0, maxTtl: maxTtl ?? 0 };",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/scheduler-access.ts",
+    suites: ["test/provider/secrets/scheduler-access.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "an update of the token blanks the certificates of another client",
+        "before !== undefined && before.last[field] === before.state[field]",
+        "before === null",
+      ],
+      [
+        "credentials in an address on the server are stored and printed",
+        "data.address === previous.address ? previous.address : withoutCredentials(data.address)",
+        "String(data.address)",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/scheduler-roles.ts",
+    suites: ["test/provider/secrets/role-names.test"],
+    commandLine: [],
+    mutants: [
+      ["refresh hides a role whose name Pulumi cannot store", "refuseUnstorable(operation, mount, exclusive ? listed : names);", ""],
+    ],
+  },
+  {
+    file: "provider/secrets/scheduler-token.ts",
+    suites: ["test/provider/secrets/scheduler-token.test"],
+    commandLine: [],
+    mutants: [
+      ["the end of a token stays that of the client's clock", "return isClose && !renewed ? previous", "return !renewed ? previous"],
+    ],
+  },
+  {
+    file: "provider/secrets/scheduler-roles.ts",
+    suites: ["test/provider/lifecycle/half-done.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "an undeclared role with the name of a member of JavaScript objects is lost",
+        "listed.filter((name) => !ours.has(name)) : []",
+        "listed.filter((name) => !(name in previous.roles)) : []",
+      ],
+    ],
+  },
 ];

@@ -139,4 +139,22 @@ export const wire: readonly MutatedFile[] = [
       ],
     ],
   },
+  {
+    file: "provider/http/index.ts",
+    suites: ["test/provider/http/queue.test"],
+    commandLine: [],
+    mutants: [
+      [
+        "a limited request times out although the server serves others",
+        "sockets.limitedSince = isLimited ? (sockets.limitedSince ?? begin) : undefined;",
+        "sockets.limitedSince ??= begin;",
+      ],
+    ],
+  },
+  {
+    file: "provider/http/failure.ts",
+    suites: ["test/provider/http/redaction.test"],
+    commandLine: [],
+    mutants: [["a short secret in a reason is printed", "if (holdsShortSecret(reason, secrets))", "if (false)"]],
+  },
 ];

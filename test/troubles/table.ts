@@ -48,7 +48,7 @@ const secretly = (kind: KindName): Edit[] => [add(kind, 0, { isSecret: true })];
 const inParts = (kind: KindName): Edit[] => [add(kind, 0, { isSecret: true }), set(0, 1, 0)];
 const sibling = add("role", 2);
 
-/** What a run changes. Item 0 is the resource, except for a token, which item 0 precedes. */
+/** The changes of a run. Item 0 is the resource, except for a token, which item 0 precedes. */
 export const changes: Record<string, Change> = {
   "is created": { before: () => [], edits: [] },
   "is renamed without an alias": { before: alone, edits: [rename(0), sibling] },
@@ -93,7 +93,7 @@ export const changes: Record<string, Change> = {
 const write = (trouble: Trouble, request = 1): Partial<Operation> => ({ troubles: [[request, trouble]] });
 const read = (trouble: Trouble, request = 1): Partial<Operation> => ({ troubles: [[request, trouble, "read"]] });
 
-/** What happens to the run of a change. */
+/** The troubles of the run of a change. */
 export const troubles: Record<string, Partial<Operation>> = {
   nothing: {},
   "its first write is refused": write("refused"),

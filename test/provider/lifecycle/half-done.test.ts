@@ -1,6 +1,6 @@
 import { engine, hold, sandbox, sent } from "./two-sandboxes";
 
-// What the table in test/troubles does not show: the errors, partly written sets, and values that the server does not show.
+// The table in test/troubles has the rest. Here are the errors, partly written sets, and values that the server does not show.
 
 describe("partial updates", () => {
   const role = { name: "web", policies: ["a"] };

@@ -5,7 +5,7 @@ import "../../support/printed";
 import { refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
 
-// What the table in test/troubles does not show: the errors, and one order of requests. `remembers` continues the process of the step before.
+// The table in test/troubles has the rest. Here are the errors, and one order of requests. `remembers` continues the process of the step before.
 
 const remembers = { remembers: true };
 
