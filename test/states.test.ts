@@ -10,13 +10,13 @@ import { comparable, configOf, contextOf, resetAll } from "./support/context";
 import { Engine } from "./support/engine";
 import { RekeyStack } from "./support/rekey";
 
-// The states of each release, used by this one. `WRITE_STATES=1 npx jest test/states` writes those that are missing for this release.
+// The states of each release, used by this one. `WRITE=1 npx jest test/states` writes those that are missing for this release.
 // To write one again, remove its file first. States of a published release never change.
 
 type Dialect = "standard" | "hashicorp";
 type State = NonNullable<Engine["state"]>;
 const folder = join(__dirname, "states");
-const isWriting = process.env.WRITE_STATES === "1";
+const isWriting = process.env.WRITE === "1";
 const systems = ["secrets", "platform", "scheduler"] as const;
 const rekey = ["attempt", "shares", "commit"] as const;
 const rekeyInputs = {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { cleanEnvironment } from "../../tools/environment";
 import { Gateway, Interruption, Passing } from "../support/gateway";
 import { onEachRekeyTarget, rekeyTargets, withRekeyTarget } from "../support/rekey";
-import { isWhole } from "../support/scope";
+import { isNight, isWhole } from "../support/scope";
 import { argumentsOf, command, Ended, endOfInput, enter, Person, steward, stewardProcess, typing, variablesOf } from "./holder";
 import { folder, formsOf, tools } from "./rekey";
 
@@ -26,8 +26,8 @@ function subsets<T>(list: readonly T[], size: number): T[][] {
   return list.flatMap((each, index) => subsets(list.slice(index + 1), size - 1).map((rest) => [each, ...rest]));
 }
 
-/** A process for each request takes long. With TARGETS=all, as each night, none is left out. */
-const step = process.env.TARGETS === "all" ? 1 : isWhole ? 4 : 12;
+/** A process for each request takes long. Each night, none is left out. */
+const step = isNight ? 1 : isWhole ? 4 : 12;
 
 const stateFolder = (): string => join(folder, "pulumi-steward");
 /** The files that drills left. */

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { unknown } from "../../provider/lifecycle/properties";
 import { isObject } from "../../provider/text/json";
+import { seed } from "../support/scope";
 
 // Any value that a program may contain, and that a server may return.
 
@@ -15,8 +16,7 @@ export function withHalfPairs(value: unknown): unknown[] {
   );
 }
 
-/** The same seed in every run, so that only a change of the code changes results. FUZZ_SEED sets another one. */
-fc.configureGlobal({ seed: Number(process.env.FUZZ_SEED ?? 1) });
+fc.configureGlobal({ seed });
 
 /** Names with a meaning in JavaScript, in Pulumi or in the adapter. */
 const strangeNames = [

@@ -2,16 +2,17 @@ import { startOpenBao } from "../../tools/servers";
 import { Killable, Victim } from "../chaos/killable";
 import { randomly } from "../chaos/random";
 import { onServer, RekeyTarget } from "../support/rekey";
+import { isNight, seed } from "../support/scope";
 
 // Two namespaces with unseal keys of their own and the server's own keys, in one stack. Pulumi rekeys them in parallel, and is killed at random.
 
-const { REAL_OPENBAO_ADDRESS, KILLS = "6" } = process.env;
-const seed = 1;
+const { REAL_OPENBAO_ADDRESS } = process.env;
+const wanted = isNight ? 100 : 6;
 /** More than a rekey needs after its last kill. */
 const calmRuns = 4;
 
 (REAL_OPENBAO_ADDRESS ? test : test.skip)(
-  `two tenants and the root are rekeyed in parallel, and killed ${KILLS} times`,
+  `two tenants and the root are rekeyed in parallel, and killed ${wanted} times`,
   async () => {
     const random = randomly(seed);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
@@ -27,11 +28,12 @@ const calmRuns = 4;
       .program(`
       for (const name of ${JSON.stringify(names)}) {
         const currentShares = [0, 1, 2].map((index) => ({ env: \`\${name}_\${index}\` }));
-        const rekey = new secrets.Rekey(name, { secretShares: 3, secretThreshold: 2, keepSharesInState: true, currentShares, connection: name, triggers: [process.env.ROUND] });
+        const rekey = new secrets.Rekey(name, { secretShares: 3, secretThreshold: 2, keepSharesInState: true, currentShares, connection: name, triggers: [process.env.ROUND], onConflict: process.env.ON_CONFLICT });
         exports[name] = rekey.shares;
       }`);
     const valid = Object.fromEntries(names.map((name) => [name, of(name).first]));
     let [kills, round, stops] = [0, 0, 0];
+    let onConflict = "fail";
 
     /** Each set in the state, of any of the three rekeys. */
     async function saved(): Promise<string[][]> {
@@ -47,13 +49,13 @@ const calmRuns = 4;
     }
 
     try {
-      while (kills < Number(KILLS)) {
+      while (kills < wanted) {
         round++;
         for (let run = 0, calm = 0; ; run++) {
           if (calm > calmRuns) throw new Error(`round ${round} does not end:\n${runs.output}`);
           const shares = Object.entries(valid).flatMap(([name, set]) => set.slice(0, 3).map((share, index) => [`${name}_${index}`, share]));
-          runs.project.with({ ...Object.fromEntries(shares), ROUND: `${round}.${stops}` });
-          let left = kills < Number(KILLS) && run < 3 ? 1 + Math.floor(random() * 70) : Number.POSITIVE_INFINITY;
+          runs.project.with({ ...Object.fromEntries(shares), ROUND: `${round}.${stops}`, ON_CONFLICT: onConflict });
+          let left = kills < wanted && run < 3 ? 1 + Math.floor(random() * 70) : Number.POSITIVE_INFINITY;
           if (left === Number.POSITIVE_INFINITY) calm++;
           const [when, victim] = [pick(["before", "after"] as const), pick<Victim>(["command line", "both"])];
           for (const name of names)
@@ -72,6 +74,8 @@ const calmRuns = 4;
             valid[name] = opening[0] as string[];
           }
           if (/\[rekey\/(not-committed|previous-shares-missing)\]/.test(output)) stops++;
+          // A killed command line leaves its provider, which may start one more attempt that no state knows.
+          onConflict = /\[rekey\/foreign-attempt\]/.test(output) ? "cancel" : "fail";
           if (code === 0) break;
         }
         const outputs = (await runs.project.outputs()) as Record<string, string[]>;
@@ -81,12 +85,12 @@ const calmRuns = 4;
             expect([name, other, await of(other).opens((valid[name] as string[]).slice(1))]).toEqual([name, other, name === other]);
         }
       }
-      expect(kills).toBe(Number(KILLS));
+      expect(kills).toBe(wanted);
     } finally {
       runs.end();
       for (const name of names) await of(name).stop();
       await server.stop();
     }
   },
-  300_000 + Number(KILLS) * 30_000,
+  300_000 + wanted * 30_000,
 );

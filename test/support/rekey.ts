@@ -11,7 +11,7 @@ import { call } from "./call";
 import { Engine } from "./engine";
 import { Gateway, startGateway } from "./gateway";
 import { Keys, RekeyDialect, rekeyDialects, wireOf } from "./rekey-wire";
-import { isWhole } from "./scope";
+import { isNight, isWhole } from "./scope";
 import { Story } from "./story";
 
 type Properties = Record<string, unknown>;
@@ -260,7 +260,7 @@ interface RekeyTargetEntry extends Column {
   start(first?: First): Promise<RekeyTarget>;
 }
 
-const { REAL_VAULT_ADDRESS, REAL_OPENBAO_ADDRESS, TARGETS } = process.env;
+const { REAL_VAULT_ADDRESS, REAL_OPENBAO_ADDRESS } = process.env;
 const vault: Real[] = [
   { name: "real Vault", dialect: "hashicorp", keys: "unseal", begin: startVault },
   { name: "real Vault, recovery keys", dialect: "hashicorp", keys: "recovery", begin: startVaultWithTransitSeal },
@@ -270,8 +270,8 @@ const openbao: Real[] = [
   { name: "real OpenBao, recovery keys", dialect: "openbao", keys: "recovery", begin: startOpenBaoWithStaticSeal },
   { name: "real OpenBao, tenant", dialect: "openbao", keys: "unseal", begin: startOpenBao, namespace: "tenant" },
 ];
-/** With TARGETS=all, as each night, all of them. */
-const real = [...vault, ...(REAL_OPENBAO_ADDRESS ? openbao : [])].filter(({ name }) => TARGETS === "all" || !/Vault,|tenant/.test(name));
+/** Each night, all of them. */
+const real = [...vault, ...(REAL_OPENBAO_ADDRESS ? openbao : [])].filter(({ name }) => isNight || !/Vault,|tenant/.test(name));
 
 /** With TESTS=all, recovery keys in both dialects that have them. */
 const ofSandbox: Column[] = [

@@ -1,10 +1,16 @@
-const { FAULTS, TESTS } = process.env;
+const { TESTS = "", RUNS, SEED = "1" } = process.env;
 
-/** True with TESTS=all: runs all tests that a change must pass, not only those of `npm test`. */
-export const isWhole = TESTS === "all";
+/** True with TESTS=night or TESTS=real,night: also runs what takes too long for each change. */
+export const isNight = TESTS.includes("night");
 
-/** Returns 1 with FAULTS=all, as each night, so that every fault meets every request. Otherwise one in `count` combinations runs. */
-export const oneIn = (count: number): number => (FAULTS === "all" ? 1 : count);
+/** True with TESTS=all or TESTS=night: runs all tests that a change must pass, not only those of `npm test`. */
+export const isWhole = isNight || TESTS === "all";
 
-/** The number of random cases: all of them with TESTS=all, otherwise a fifth. */
-export const draws = (count: number): number => Math.ceil(count / (isWhole ? 1 : 5));
+/** Returns 1 each night, so that every fault meets every request. Otherwise one in `count` combinations runs. */
+export const oneIn = (count: number): number => (isNight ? 1 : count);
+
+/** The number of random cases: all of them with TESTS=all, otherwise a fifth. RUNS sets another number. */
+export const draws = (count: number): number => Number(RUNS ?? Math.ceil(count / (isWhole ? 1 : 5)));
+
+/** The seed of random cases, which is the same in every run, so that only a change of the code changes results. SEED sets another one. */
+export const seed = Number(SEED);
