@@ -29,10 +29,7 @@ const commands = {
   pictures: (args) => require("./test").pictures(args),
   check: () => require("./check").check(),
   new: (args) => require("./new").create(args),
-  generate: () =>
-    require("./generate")
-      .generate()
-      .then(() => require("./docs").docs()),
+  generate: () => require("./generate").generate(),
   executable: ([folder = "."]) =>
     require("./executable")
       .makeExecutable(folder)
