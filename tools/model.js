@@ -107,15 +107,15 @@ class Model {
   /** The public names of a module, in the order of their files. @param {ts.Symbol} module @param {string} system @returns {PublicName[]} */
   namesOf(module, system) {
     const symbols = this.checker.getExportsOfModule(module).map((each) => ({ name: each.name, symbol: this.resolved(each) }));
-    const own = symbols.flatMap(({ name, symbol }) => {
+    const declared = symbols.flatMap(({ name, symbol }) => {
       // A constant that has the name of a type lists its values.
       const declarations = symbol.declarations?.filter((each) => !ts.isVariableDeclaration(each)) ?? [];
       const declaration = declarations.find(ts.isClassDeclaration) ?? declarations[0];
       return declaration && !ts.isSourceFile(declaration) ? [{ name, system, file: this.fileOf(symbol), symbol, declaration }] : [];
     });
-    own.sort((a, b) => (a.file === b.file ? a.declaration.pos - b.declaration.pos : a.file < b.file ? -1 : 1));
+    declared.sort((a, b) => (a.file === b.file ? a.declaration.pos - b.declaration.pos : a.file < b.file ? -1 : 1));
     const modules = symbols.filter(({ symbol }) => symbol.flags & ts.SymbolFlags.Module);
-    return [...own, ...modules.flatMap(({ name, symbol }) => this.namesOf(symbol, name))];
+    return [...declared, ...modules.flatMap(({ name, symbol }) => this.namesOf(symbol, name))];
   }
 
   /** @param {string} name */

