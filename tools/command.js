@@ -65,6 +65,18 @@ function capture(command, args, options) {
 }
 
 /**
+ * Runs a command quietly and resolves to its output. Throws with the output if it fails.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {import("node:child_process").SpawnOptions} [options]
+ */
+async function succeed(command, args, options) {
+  const { code, output } = await capture(command, args, options);
+  if (code !== 0) throw new Problem(`${output.trim()}\n${path.basename(command)} ${args.join(" ")} failed: see its output above.`);
+  return output;
+}
+
+/**
  * The absolute path of a program on PATH.
  * @param {string} program
  * @returns {string | undefined}
@@ -88,4 +100,4 @@ function isExecutable(file) {
   }
 }
 
-module.exports = { root, Problem, say, run, capture, findOnPath, isExecutable };
+module.exports = { root, Problem, say, run, capture, succeed, findOnPath, isExecutable };

@@ -1,8 +1,9 @@
 // @ts-check
 // Generates the classes of the resources, the lists of definitions, functions and routes, the schema, docs/api and the table of the README.
+const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
-const { capture, root } = require("./command");
+const { root, succeed } = require("./command");
 const { pages } = require("./docs");
 const { Model, sources } = require("./model");
 const { packageSchema } = require("./schema");
@@ -152,8 +153,7 @@ async function formatted(file, text) {
   const copy = path.join(path.dirname(path.join(root, file)), `.generated-${path.basename(file)}`);
   fs.writeFileSync(copy, text);
   try {
-    const { code, output } = await capture(process.execPath, [biome, "check", "--write", "--vcs-enabled=false", copy]);
-    if (code !== 0) throw new Error(output);
+    await succeed(process.execPath, [biome, "check", "--write", "--vcs-enabled=false", copy]);
     return fs.readFileSync(copy, "utf8");
   } finally {
     fs.rmSync(copy, { force: true });
@@ -173,14 +173,9 @@ async function stale(files) {
 }
 
 /** The requests of each resource, which its case states. */
-async function requests() {
-  const { code, output } = await capture(process.execPath, [
-    "--require",
-    path.join(__dirname, "typescript.js"),
-    "test/support/page-requests.ts",
-  ]);
-  if (code !== 0) throw new Error(output);
-  return new Map([["tools/requests.json", output]]);
+function requests() {
+  const program = ["--require", path.join(__dirname, "typescript.js"), "test/support/page-requests.ts"];
+  return new Map([["tools/requests.json", execFileSync(process.execPath, program, { cwd: root, encoding: "utf8" })]]);
 }
 
 /** The schema and the pages, which require the generated sources. @param {Model} model */
@@ -206,7 +201,7 @@ async function generate() {
   const model = new Model();
   const changed = await stale(sourcesOf(model));
   write(changed);
-  write(await stale(await requests()));
+  write(await stale(requests()));
   const derived = derivedOf(changed.length > 0 ? new Model() : model);
   write(await stale(derived));
   for (const file of leftOver(derived)) fs.rmSync(path.join(root, file));

@@ -2,7 +2,7 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { cached } = require("./cache");
-const { Problem, capture, findOnPath, isExecutable, say } = require("./command");
+const { Problem, findOnPath, isExecutable, say, succeed } = require("./command");
 const { goBuild } = require("./go");
 const { getPulumi, installedSdk } = require("./pulumi");
 
@@ -48,13 +48,12 @@ async function build(folder) {
     const name = `pulumi-language-${language}`;
     await goBuild(name, { output: path.join(folder, "running", program(name)), minutes: "1 minute" });
   }
-  const { code, output } = await capture("go", ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"], {
+  const sdk = await succeed("go", ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"], {
     cwd: path.join(__dirname, "go/pulumi-language-python"),
     env: { ...process.env, GOWORK: "off" },
   });
-  if (code !== 0) throw new Problem(`Cannot find the SDK of pulumi-language-python. Output of Go:\n${output}`);
   const runner = path.join(folder, "running", pythonRunner);
-  fs.copyFileSync(path.join(output.trim(), "python/cmd", pythonRunner), runner);
+  fs.copyFileSync(path.join(sdk.trim(), "python/cmd", pythonRunner), runner);
   fs.chmodSync(runner, 0o755);
   const generator = path.join(folder, program("pulumi-language-generator"));
   await goBuild("pulumi-language-generator", { output: generator, minutes: "1 minute" });
@@ -72,14 +71,8 @@ async function getPython() {
   const sdk = installedSdk().version;
   return cached(`python-${sdk}-${process.platform}-${process.arch}`, async (folder) => {
     say(`Installing Pulumi ${sdk} for Python.`);
-    const steps = [
-      [python, "-m", "venv", folder],
-      [path.join(folder, "bin/python"), "-m", "pip", "install", "--quiet", `pulumi==${sdk}`, "parver", "wheel"],
-    ];
-    for (const [command = "", ...args] of steps) {
-      const { code, output } = await capture(command, args);
-      if (code !== 0) throw new Problem(`${path.basename(command)} ${args.join(" ")} failed:\n${output}`);
-    }
+    await succeed(python, ["-m", "venv", folder]);
+    await succeed(path.join(folder, "bin/python"), ["-m", "pip", "install", "--quiet", `pulumi==${sdk}`, "parver", "wheel"]);
   });
 }
 

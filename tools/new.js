@@ -3,7 +3,7 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
-const { capture, Problem, root } = require("./command");
+const { Problem, root, succeed } = require("./command");
 
 /** The folders for the files of each system's templates. @type {Record<string, { template: string, provider: string, route: string }>} */
 const systems = {
@@ -74,10 +74,7 @@ async function create([resource = "", apiPath], folder = root) {
   if (existing) throw new Problem(`${existing} already exists: choose another noun, or remove the file.`);
   for (const [file, text] of files) fs.writeFileSync(path.join(folder, file), text);
   const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
-  const { code, output } = await capture(process.execPath, [biome, "check", "--write", "--vcs-enabled=false", ...files.keys()], {
-    cwd: folder,
-  });
-  if (code !== 0) throw new Error(output);
+  await succeed(process.execPath, [biome, "check", "--write", "--vcs-enabled=false", ...files.keys()], { cwd: folder });
   const next = "Next: run npm run generate, then follow docs/development/add-a-resource.md.";
   process.stdout.write(`${[...files.keys(), next].join("\n")}\n`);
   return 0;

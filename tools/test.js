@@ -4,7 +4,7 @@ const { run, root, say } = require("./command");
 const { cleanEnvironment } = require("./environment");
 const { getBrowser } = require("./browser");
 const { getPulumi } = require("./pulumi");
-const { getOpenBao, startNomad, startOpenBao, startVault } = require("./servers");
+const { getOpenBao, getServer, startNomad, startOpenBao, startVault } = require("./servers");
 
 const jest = path.join(root, "node_modules/jest/bin/jest.js");
 
@@ -37,31 +37,26 @@ async function testReal(args) {
   await getPulumi();
   const hasOpenBao = (await getOpenBao()) !== undefined;
   if (!hasOpenBao) say(`Skips the suites on OpenBao, which has no package for ${process.platform} on ${process.arch}.`);
-  /** @type {{ stop: () => Promise<void> }[]} */
-  const servers = [];
-  /** @template {{ stop: () => Promise<void> }} T @param {Promise<T>} starting */
-  const started = async (starting) => {
-    const server = await starting;
-    servers.push(server);
-    return server;
-  };
+  // Go builds one server after the other.
+  for (const name of /** @type {const} */ (["vault", "nomad"])) await getServer(name);
+  const starting = [startVault(), startNomad(), ...(hasOpenBao ? [startOpenBao()] : [])];
   try {
-    const vault = await started(startVault());
-    const nomad = await started(startNomad());
-    const openBao = hasOpenBao ? await started(startOpenBao()) : undefined;
+    const [vault, nomad, openBao] = await Promise.all(starting);
     const env = {
       ...cleanEnvironment(),
       TESTS: "",
       // `cleanEnvironment` removes the usual names of these variables, but not these.
-      REAL_VAULT_ADDRESS: vault.address,
-      REAL_VAULT_TOKEN: vault.token,
-      REAL_NOMAD_ADDRESS: nomad.address,
-      REAL_NOMAD_TOKEN: nomad.token,
-      ...(openBao && { REAL_OPENBAO_ADDRESS: openBao.address, REAL_OPENBAO_TOKEN: openBao.token }),
+      REAL_VAULT_ADDRESS: vault?.address,
+      REAL_VAULT_TOKEN: vault?.token,
+      REAL_NOMAD_ADDRESS: nomad?.address,
+      REAL_NOMAD_TOKEN: nomad?.token,
+      REAL_OPENBAO_ADDRESS: openBao?.address,
+      REAL_OPENBAO_TOKEN: openBao?.token,
     };
     return await run(process.execPath, [jest, ...(args.length > 0 ? args : realSuites)], { env });
   } finally {
-    for (const server of servers.reverse()) await server.stop();
+    const servers = await Promise.allSettled(starting);
+    await Promise.all(servers.map((server) => server.status === "fulfilled" && server.value.stop()));
   }
 }
 
@@ -77,17 +72,14 @@ async function program(file, args, env = {}) {
   return run(process.execPath, ["--require", hook, path.join(root, file), ...args], { env: { ...cleanEnvironment(), ...env } });
 }
 
-/** @param {string[]} args */
-const bench = (args) => program("bench/run.ts", args);
 /** With TESTS=real, each story has its own real server. @param {string[]} args */
-const chaos = async (args) => {
-  const servers =
-    process.env.TESTS === "real" ? { REAL_VAULT_ADDRESS: "own", ...((await getOpenBao()) && { REAL_OPENBAO_ADDRESS: "own" }) } : {};
-  return program("test/chaos/run.ts", args, servers);
-};
-/** @param {string[]} args */
-const mutants = (args) => program("test/mutants/run.ts", args);
-/** @param {string[]} args */
-const pictures = (args) => program("tools/pictures/index.ts", args);
+async function chaos(args) {
+  const isReal = process.env.TESTS === "real";
+  const hasOpenBao = isReal && (await getOpenBao());
+  return program("test/chaos/run.ts", args, {
+    ...(isReal && { REAL_VAULT_ADDRESS: "own" }),
+    ...(hasOpenBao && { REAL_OPENBAO_ADDRESS: "own" }),
+  });
+}
 
-module.exports = { test, bench, chaos, mutants, pictures };
+module.exports = { test, chaos, program };
