@@ -3,7 +3,7 @@
 const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
-const { root, succeed } = require("./command");
+const { root } = require("./command");
 const { pages } = require("./docs");
 const { Model, sources } = require("./model");
 const { packageSchema } = require("./schema");
@@ -147,29 +147,20 @@ function sourcesOf(model) {
 }
 
 /** Formats a source with biome. @param {string} file @param {string} text */
-async function formatted(file, text) {
+function formatted(file, text) {
   if (file.endsWith(".md")) return text;
   const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
-  const copy = path.join(path.dirname(path.join(root, file)), `.generated-${path.basename(file)}`);
-  fs.writeFileSync(copy, text);
-  try {
-    await succeed(process.execPath, [biome, "check", "--write", "--vcs-enabled=false", copy]);
-    return fs.readFileSync(copy, "utf8");
-  } finally {
-    fs.rmSync(copy, { force: true });
-  }
+  const args = [biome, "check", "--write", "--vcs-enabled=false", `--stdin-file-path=${file}`];
+  return execFileSync(process.execPath, args, { cwd: root, encoding: "utf8", input: text, maxBuffer: 2 ** 24 });
 }
 
-/** The outdated files with their new content. @param {Map<string, string>} files @returns {Promise<[file: string, text: string][]>} */
-async function stale(files) {
-  const expected = await Promise.all(
-    [...files].map(async ([file, text]) => /** @type {[string, string]} */ ([file, await formatted(file, text)])),
-  );
-  const current = (/** @type {string} */ file) => {
-    const place = path.join(root, file);
-    return fs.existsSync(place) ? fs.readFileSync(place, "utf8") : undefined;
-  };
-  return expected.filter(([file, text]) => text !== current(file));
+/** The outdated files with their new content. @param {Map<string, string>} files @returns {[file: string, text: string][]} */
+function stale(files) {
+  const current = (/** @type {string} */ file) => fs.existsSync(path.join(root, file)) && fs.readFileSync(path.join(root, file), "utf8");
+  return [...files].flatMap(([file, text]) => {
+    const expected = formatted(file, text);
+    return expected === current(file) ? [] : [[file, expected]];
+  });
 }
 
 /** The requests of each resource, which its case states. */
@@ -199,11 +190,11 @@ function write(files) {
 
 async function generate() {
   const model = new Model();
-  const changed = await stale(sourcesOf(model));
+  const changed = stale(sourcesOf(model));
   write(changed);
-  write(await stale(requests()));
+  write(stale(requests()));
   const derived = derivedOf(changed.length > 0 ? new Model() : model);
-  write(await stale(derived));
+  write(stale(derived));
   for (const file of leftOver(derived)) fs.rmSync(path.join(root, file));
   return 0;
 }
@@ -212,7 +203,7 @@ async function generate() {
 async function outdated() {
   const model = new Model();
   const derived = derivedOf(model);
-  const changed = await stale(new Map([...sourcesOf(model), ...derived]));
+  const changed = stale(new Map([...sourcesOf(model), ...derived]));
   return [...changed.map(([file]) => file), ...leftOver(derived)];
 }
 

@@ -42,10 +42,11 @@ class Types {
     this.checker = model.checker;
   }
 
-  /** The description of a symbol. @param {ts.Symbol} symbol */
-  description(symbol) {
+  /** The description of a symbol; for an input of a resource with the effect of a change. @param {ts.Symbol} symbol @param {boolean} [isInput] */
+  description(symbol, isInput = false) {
     const { text, tag } = this.model.comment(symbol);
-    return `${text}${tag("default") && ` Default: ${tag("default")}.`}`.replace(/\{@link (\w+)\}/g, "`$1`");
+    const [preset, change] = [tag("default"), isInput && tag("change")];
+    return `${text}${preset && ` Default: ${preset}.`}${change ? ` Changing it ${change}.` : ""}`.replace(/\{@link (\w+)\}/g, "`$1`");
   }
 
   /**
@@ -58,18 +59,8 @@ class Types {
     return { type: undefined, oneOf: [{ type: "string" }, .../** @type {Spec[]} */ (oneOf)] };
   }
 
-  /** The inputs of a resource, with the effect of a change. @param {string} module @param {ts.Type} type @param {(name: string) => Spec} more */
-  inputs(module, type, more) {
-    const { properties, required } = this.properties(module, type, more);
-    for (const symbol of this.checker.getPropertiesOfType(type)) {
-      const [property, change] = [properties[symbol.name], this.model.comment(symbol).tag("change")];
-      if (property?.description && change) property.description += ` Changing it ${change}.`;
-    }
-    return { properties, required };
-  }
-
-  /** The properties of an interface. @param {string} module @param {ts.Type} type @param {(name: string) => Spec} [more] */
-  properties(module, type, more = () => ({})) {
+  /** The properties of an interface. @param {string} module @param {ts.Type} type @param {(name: string) => Spec} [more] @param {boolean} [isInput] */
+  properties(module, type, more = () => ({}), isInput = false) {
     /** @type {Record<string, Spec>} */
     const properties = {};
     /** @type {string[]} */
@@ -78,7 +69,7 @@ class Types {
       const { name } = symbol;
       const valueType = this.checker.getTypeOfSymbol(symbol);
       if (onlyInNode.includes(this.checker.getNonNullableType(valueType).symbol?.name)) continue;
-      const text = this.description(symbol);
+      const text = this.description(symbol, isInput);
       properties[name] = {
         ...this.spec(module, valueType, name, type.symbol.name),
         ...(text ? { description: text } : {}),
@@ -161,11 +152,12 @@ function resourceSpec(types, { interfaces, symbol, value }) {
   const [inputType, outputType] = interfaces.map((each) => types.checker.getDeclaredTypeOfSymbol(each));
   /** A value, or a reference that the provider reads. @param {string} name @returns {Spec} */
   const shared = (name) => ({ ...integer(fields[name]), ...(fields[name]?.secret && fields[name]?.input ? types.secret(module) : {}) });
-  const inputs = types.inputs(module, /** @type {ts.Type} */ (inputType), (name) => ({
+  const moreOfInput = (/** @type {string} */ name) => ({
     ...(fields[name]?.secret ? { secret: true } : {}),
     ...(fields[name]?.replaces ? { willReplaceOnChanges: true } : {}),
     ...shared(name),
-  }));
+  });
+  const inputs = types.properties(module, /** @type {ts.Type} */ (inputType), moreOfInput, true);
   const outputs = types.properties(module, /** @type {ts.Type} */ (outputType), (name) => ({
     ...(fields[name]?.secret || fields[name]?.secretOutput ? { secret: true } : {}),
     ...shared(name),
@@ -188,10 +180,8 @@ function rekeySpec(types) {
   const [attempt, shares] = [fieldsOf("rekeyAttempt"), fieldsOf("rekeyShares")];
   const properties = types.members("secrets", "Rekey", (name) => (name === "shares" ? { secret: true } : {}));
   const type = types.checker.getDeclaredTypeOfSymbol(model.publicName("RekeyInputs").symbol);
-  const inputs = types.inputs("secrets", type, (name) => ({
-    ...(shares[name]?.secret ? { secret: true } : {}),
-    ...integer(attempt[name]),
-  }));
+  const more = (/** @type {string} */ name) => ({ ...(shares[name]?.secret ? { secret: true } : {}), ...integer(attempt[name]) });
+  const inputs = types.properties("secrets", type, more, true);
   return {
     isComponent: true,
     description: types.description(model.publicName("Rekey").symbol),

@@ -1,5 +1,5 @@
 // @ts-check
-// The part of docs/development/words.md that a script can check, over docs, comments, messages and the names in the code.
+// The part of docs/development/words.md that a script can check, over docs, comments and messages. Biome checks the names: tools/names.grit.
 //
 //   node tools/words.js [files…]
 const fs = require("node:fs");
@@ -60,26 +60,6 @@ const words = [
   [/\balways safe\b/i, "exactly what is not lost"],
   [/\bours\b|\bof our own\b/i, "the provider's"],
 ];
-
-/** Names that say when a value was seen, or that a function talks, but not what it is. @type {[banned: RegExp, instead: string][]} */
-const names = [
-  [/^(?:found|known|given|shown|held|wanted|own)$/, "what it is: current, desired, existing, inputs, response"],
-  [/^(?:knownIn|foundIn|shownIn|heldBefore|seenIn)$/, "what it returns"],
-  [/^(?:ask|asking|questions?)$/i, "request, spec, prompt"],
-  [/^answer(?:s|ed)?$|Answer$/, "response"],
-  [/^remember/, "stored, cached"],
-  [/^(?:memory|forget)$/, "cache, clear"],
-  [
-    /^(?:basis|leftOut|begun|twin|stranger|untouched|altered|alike)$/i,
-    "current, redacted, started, duplicate, foreign, unchanged, changed, matching",
-  ],
-  [/^(?:noun|advice|facts|task)$/i, "displayName, hint, details, operation"],
-  [/^texts$/, "strings"],
-  [/^(?:foresee|announce|giving|situation|silence|repetitions|verdicts|sinks)$/, "a standard term"],
-];
-
-/** Folders with code whose names are checked. */
-const named = ["provider/", "command/", "sandbox/", "tools/"];
 
 /** Sentences that break a rule for a reason. @type {readonly string[]} */
 const exceptions = [
@@ -191,58 +171,17 @@ function passagesOf(code, strings) {
   return passages;
 }
 
-/** The name that a node gives to something: not one that it reads from an object with the same property. @param {ts.Node} node */
-function declaredName(node) {
-  if (ts.isBindingElement(node) && ts.isObjectBindingPattern(node.parent) && !node.propertyName && !node.dotDotDotToken) return undefined;
-  const isDeclaration =
-    ts.isVariableDeclaration(node) ||
-    ts.isParameter(node) ||
-    ts.isBindingElement(node) ||
-    ts.isFunctionDeclaration(node) ||
-    ts.isClassElement(node) ||
-    ts.isTypeElement(node) ||
-    ts.isClassDeclaration(node) ||
-    ts.isInterfaceDeclaration(node) ||
-    ts.isTypeAliasDeclaration(node);
-  return isDeclaration && node.name && ts.isIdentifier(node.name) ? node.name : undefined;
-}
-
-/** The banned names that a source declares. @param {string} code */
-function namesOf(code) {
-  const source = ts.createSourceFile("source.ts", code, ts.ScriptTarget.ES2022, true);
-  /** @type {{ line: number, fault: string }[]} */
-  const faults = [];
-  const visit = (/** @type {ts.Node} */ node) => {
-    const name = declaredName(node);
-    for (const [banned, instead] of name ? names : [])
-      if (name && banned.test(name.text))
-        faults.push({
-          line: source.getLineAndCharacterOfPosition(name.getStart()).line + 1,
-          fault: `the name "${name.text}" (write: ${instead})`,
-        });
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return faults;
-}
-
-/** True for a source whose names are checked. @param {string} file */
-const hasNames = (file) => !file.endsWith(".md") && named.some((folder) => file.startsWith(folder));
-
 /**
- * One line for each sentence and each name that breaks a rule.
+ * One line for each sentence that breaks a rule.
  * @param {readonly string[]} files By their paths in the repository.
  */
 const check = (files) =>
   files.flatMap((file) => {
     const text = fs.readFileSync(path.join(root, file), "utf8");
     const passages = file.endsWith(".md") ? paragraphsOf(text) : passagesOf(text, stringsOf(file));
-    return [
-      ...passages.flatMap(({ line, text }) =>
-        sentencesOf(text).flatMap((sentence) => faultsOf(sentence).map((fault) => `${file}:${line}: ${fault}: ${sentence}`)),
-      ),
-      ...(hasNames(file) ? namesOf(text) : []).map(({ line, fault }) => `${file}:${line}: ${fault}`),
-    ];
+    return passages.flatMap(({ line, text }) =>
+      sentencesOf(text).flatMap((sentence) => faultsOf(sentence).map((fault) => `${file}:${line}: ${fault}: ${sentence}`)),
+    );
   });
 
 /** The files whose words are checked. */
