@@ -9,29 +9,17 @@ const { root } = require("./command");
 
 /** The folders and files where the rules hold. */
 const checked = [
-  "provider",
-  "command",
-  "sandbox",
-  "tools",
-  "bench",
-  "examples",
-  "test",
-  ".changeset",
-  "CHANGELOG.md",
-  "README.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
-  "docs/README.md",
-  ...["getting-started", "guides", "reference", "rekey"].map((folder) => `docs/${folder}`),
-  "docs/development",
+  ...["provider", "command", "sandbox", "tools", "bench", "examples", "test", ".changeset"],
+  ...["CHANGELOG.md", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/README.md"],
+  ...["getting-started", "guides", "reference", "rekey", "development"].map((folder) => `docs/${folder}`),
 ];
 
-/** The folders whose strings are responses of the products. Only their comments are checked. */
-const productStrings = ["sandbox/platform/", "sandbox/scheduler/", "sandbox/secrets/"];
-
-/** @typedef {"all" | "titles" | "none"} Strings The strings of a source that are checked. @param {string} file @returns {Strings} */
-const stringsOf = (file) =>
-  file.startsWith("test/") ? "titles" : productStrings.some((folder) => file.startsWith(folder)) ? "none" : "all";
+/**
+ * The strings of a source that are checked. Those of the sandbox's systems are responses of the products.
+ * @typedef {"all" | "titles" | "none"} Strings
+ * @param {string} file @returns {Strings}
+ */
+const stringsOf = (file) => (file.startsWith("test/") ? "titles" : /^sandbox\/(platform|scheduler|secrets)\//.test(file) ? "none" : "all");
 
 /** @param {ts.Node} node */
 const isTitle = ({ parent }) => ts.isCallExpression(parent) && /^(test|describe|on[A-Z])/.test(parent.expression.getText());
@@ -61,11 +49,8 @@ const words = [
   [/\bours\b|\bof our own\b/i, "the provider's"],
 ];
 
-/** Sentences that break a rule for a reason. @type {readonly string[]} */
-const exceptions = [
-  // A part of a program.
-  'policies: X, global: false, type: "client"',
-];
+/** Sentences that break a rule for a reason: a part of a program. */
+const exceptions = ['policies: X, global: false, type: "client"'];
 
 /** @typedef {{ line: number, text: string }} Passage */
 
