@@ -5,11 +5,11 @@ const path = require("node:path");
 const ts = require("typescript");
 const { Problem, root, succeed } = require("./command");
 
-/** The folders for the files of each system's templates. @type {Record<string, { template: string, provider: string, route: string }>} */
+/** The folders for the files of each system's templates. @type {Record<string, { template: string, route: string }>} */
 const systems = {
-  secrets: { template: "secrets", provider: "provider/secrets", route: "sandbox/secrets/routes" },
-  platform: { template: "platform", provider: "provider/platform", route: "sandbox/platform/routes" },
-  "platform/settings": { template: "settings", provider: "provider/platform/settings", route: "sandbox/platform/routes" },
+  secrets: { template: "secrets", route: "sandbox/secrets/routes" },
+  platform: { template: "platform", route: "sandbox/platform/routes" },
+  "platform/settings": { template: "settings", route: "sandbox/platform/routes" },
 };
 
 /**
@@ -53,15 +53,15 @@ function filesOf(resource, apiPath) {
     constant,
     Type: constant.replace(/^./, (letter) => letter.toUpperCase()),
     words: slug.replaceAll("-", " "),
+    article: /^[aeiou]/.test(slug) ? "an" : "a",
+    ...(apiPath !== undefined && partsOf(apiPath)),
   };
-  values.article = /^[aeiou]/.test(slug) ? "an" : "a";
-  if (apiPath !== undefined) Object.assign(values, partsOf(apiPath));
   const filled = (/** @type {string} */ part) =>
     fs
       .readFileSync(path.join(root, "tools/new", template, `${part}.txt`), "utf8")
-      .replace(/<(noun|id|constant|Type|words|article|folder|below|under|route|mountType)>/g, (_, key) => values[key] ?? "");
+      .replace(/<(\w+)>/g, (placeholder, key) => values[key] ?? placeholder);
   return new Map([
-    [`${of.provider}/${slug}.ts`, filled("provider")],
+    [`provider/${system}/${slug}.ts`, filled("provider")],
     [`${of.route}/${slug}.ts`, filled("route")],
     [`test/cases/${slug}.ts`, filled("case")],
   ]);

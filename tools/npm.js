@@ -1,7 +1,6 @@
 // @ts-check
 const fs = require("node:fs");
 const path = require("node:path");
-const { cached } = require("./cache");
 const { root, succeed } = require("./command");
 
 /**
@@ -30,17 +29,4 @@ async function pack(folder) {
   return { provider: await tarball("."), sandbox: await tarball("sandbox") };
 }
 
-/**
- * Installs another version of Node, which npm offers as a package.
- * @param {string} version
- * @returns {Promise<string>} The folder of `node`, to prepend to PATH.
- */
-async function getNode(version) {
-  const platform = process.platform === "win32" ? "win" : process.platform;
-  const folder = await cached(`node-${version}-${process.platform}-${process.arch}`, (folder) =>
-    npm(["install", "--ignore-scripts", "--prefix", folder, `node-${platform}-${process.arch}@${version}`]),
-  );
-  return path.join(folder, "node_modules", ".bin");
-}
-
-module.exports = { npm, pack, getNode };
+module.exports = { npm, pack };

@@ -1,7 +1,6 @@
 // @ts-check
 // Starts a real Vault, a real OpenBao and a real Nomad for test suites and benchmarks.
 const { spawn } = require("node:child_process");
-const { randomBytes } = require("node:crypto");
 const { once } = require("node:events");
 const fs = require("node:fs");
 const net = require("node:net");
@@ -98,44 +97,10 @@ const recoveryShares = { recovery_shares: 5, recovery_threshold: 3 };
 const startVault = () => onFreePorts(2, (ports) => startSealed("vault", ports));
 
 /**
- * Starts a Vault that is initialized and unsealed by a `transit` seal. A second Vault has the seal's key, and stops with the first one.
- * @returns {Promise<Vault>}
- */
-async function startVaultWithTransitSeal() {
-  const { stop, address, token } = await startVault();
-  const headers = { "X-Vault-Token": token };
-  try {
-    await call(address, "POST", "sys/mounts/transit", { headers, body: { type: "transit" } });
-    await call(address, "POST", "transit/keys/unseal", { headers });
-    const transit = { address, token, disable_renewal: "true", key_name: "unseal", mount_path: "transit/" };
-    const server = await onFreePorts(2, (ports) => startSealed("vault", ports, () => ({ transit }), recoveryShares));
-    return { ...server, stop: () => server.stop().then(stop) };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
-
-/**
  * Starts an OpenBao that is initialized and unsealed. It has no Nomad secrets engine.
  * @returns {Promise<Vault>}
  */
 const startOpenBao = () => onFreePorts(2, (ports) => startSealed("openbao", ports));
-
-/**
- * Starts an OpenBao that is initialized and unsealed by a `static` seal.
- * @param {{ recoveryShares?: 5 | 0 }} [options] The number of its recovery keys.
- * @returns {Promise<Vault>}
- */
-const startOpenBaoWithStaticSeal = ({ recoveryShares: count = 5 } = {}) => {
-  /** @param {string} folder */
-  const seal = (folder) => {
-    const file = path.join(folder, "seal.key");
-    fs.writeFileSync(file, randomBytes(32), { mode: 0o600 });
-    return { static: { current_key_id: "first", current_key: `file://${file}` } };
-  };
-  return onFreePorts(2, (ports) => startSealed("openbao", ports, seal, count === 0 ? {} : recoveryShares));
-};
 
 /**
  * Starts, initializes and unseals a Vault or an OpenBao. A seal other than Shamir's unseals it.
@@ -168,70 +133,6 @@ function startSealed(name, [port, cluster], seal, shares = unsealShares) {
     return { address, token, keys: [...keys, ...recoveryKeys] };
   });
 }
-
-/**
- * Creates a namespace with a Shamir seal of its own on an OpenBao, and unseals it.
- * @param {Server} server
- * @param {string} name
- * @returns {Promise<string[]>} Its five unseal keys (base64), three of which unseal it.
- */
-async function createTenant({ address, token }, name) {
-  const headers = { "X-Vault-Token": token };
-  const route = `sys/namespaces/${name}`;
-  const body = { seal: 'seal "shamir" {\n  shares = 5\n  threshold = 3\n}' };
-  /** @type {{ data: { key_shares: string[] } }} */
-  const { data } = await call(address, "POST", route, { headers, body });
-  for (const key of data.key_shares.slice(0, 3)) await call(address, "POST", `${route}/unseal`, { headers, body: { key } });
-  return data.key_shares.map((share) => Buffer.from(share, "hex").toString("base64"));
-}
-
-/**
- * Starts a cluster of three Vaults with integrated storage, unsealed. Any three of five keys unseal a node.
- * @returns {Promise<{ addresses: string[], token: string, keys: string[], stop: () => Promise<void> }>}
- */
-const startVaultCluster = () =>
-  onFreePorts(6, async (ports) => {
-    const nodes = [0, 2, 4].map((first) => ({ address: `http://${loopback}:${ports[first]}`, cluster: `${loopback}:${ports[first + 1]}` }));
-    const addresses = nodes.map(({ address }) => address);
-    /** @param {typeof nodes[0]} node */
-    const startNode = ({ address, cluster }) =>
-      startServer(
-        "vault",
-        (folder) => ({
-          storage: {
-            raft: {
-              path: fs.mkdtempSync(path.join(folder, "raft-")),
-              node_id: cluster,
-              performance_multiplier: 1,
-              retry_join: addresses.map((leader) => ({ leader_api_addr: leader })),
-            },
-          },
-          listener: { tcp: { address: address.replace("http://", ""), cluster_address: cluster, tls_disable: true } },
-          disable_mlock: true,
-          api_addr: address,
-          cluster_addr: `https://${cluster}`,
-          log_level: "warn",
-        }),
-        async (until) => {
-          await until(`Vault at ${address} responds`, () => call(address, "GET", "sys/seal-status"));
-          return { address, until };
-        },
-      );
-    const servers = await Promise.all(nodes.map(startNode));
-    const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
-    try {
-      const { root_token: token, keys_base64: keys } = await call(addresses[0] ?? "", "PUT", "sys/init", { body: unsealShares });
-      for (const { address, until } of servers)
-        await until(`Vault at ${address} is a node of the cluster`, async () => {
-          for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
-          await call(address, "GET", "sys/health?standbyok=true");
-        });
-      return { addresses, token, keys, stop };
-    } catch (error) {
-      await stop();
-      throw error;
-    }
-  });
 
 /**
  * Starts a Nomad with ACLs and one client, whose `mock_driver` simulates tasks.
@@ -383,13 +284,6 @@ async function freePorts(count) {
 }
 
 module.exports = {
-  getServer,
-  getOpenBao,
-  startVault,
-  startVaultWithTransitSeal,
-  startVaultCluster,
-  startOpenBao,
-  startOpenBaoWithStaticSeal,
-  createTenant,
-  startNomad,
+  ...{ getServer, getOpenBao, startVault, startOpenBao, startNomad },
+  ...{ call, loopback, onFreePorts, recoveryShares, startSealed, startServer, unsealShares },
 };

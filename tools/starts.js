@@ -9,6 +9,7 @@ const variable = "STEWARD_STARTS";
 /** Starts counting, in this process and in those that inherit its environment. */
 function countStarts() {
   process.env[variable] = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "steward-starts-")), "starts");
+  fs.writeFileSync(process.env[variable], "");
 }
 
 /** Counts a start of the Pulumi command line. */
@@ -19,12 +20,10 @@ function noteStart() {
 
 /** Stops counting and returns the number of starts. */
 function countedStarts() {
-  const file = process.env[variable];
-  if (!file) return 0;
-  const count = fs.existsSync(file) ? fs.statSync(file).size : 0;
+  const file = process.env[variable] ?? "";
+  const { size } = fs.statSync(file);
   fs.rmSync(path.dirname(file), { recursive: true });
-  delete process.env[variable];
-  return count;
+  return size;
 }
 
 module.exports = { countStarts, noteStart, countedStarts };
