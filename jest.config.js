@@ -26,7 +26,6 @@ module.exports = {
   ],
   modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/sandbox/dist/"],
   globalSetup: "<rootDir>/tools/jest-setup.js",
-  testSequencer: "<rootDir>/tools/jest-order.js",
   reporters: ["default", "<rootDir>/tools/jest-costs.js"],
   // One more than the cores, since tests also wait for servers, timers and new processes.
   maxWorkers: availableParallelism() + 1,

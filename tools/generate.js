@@ -66,23 +66,20 @@ function classesOf(model, definitions, folder) {
     return relative.startsWith(".") ? relative : `./${relative}`;
   };
   const all = definitions.map(classOf).join("\n");
-  /** The line of an import with those names that the classes use. @param {string[]} names @param {string} file */
-  const importOf = (names, file) => {
+  /** An import of those names that the classes use. Biome merges the imports of a file. @param {string} file @param {...string} names */
+  const importOf = (file, ...names) => {
     const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(all));
     return used.length > 0 ? `import { ${used.join(", ")} } from "${to(file)}";\n` : "";
   };
-  /** @type {Map<string, Set<string>>} */
-  const places = new Map();
-  for (const symbol of definitions.flatMap(({ interfaces, symbol }) => [...interfaces, symbol]))
-    places.set(model.fileOf(symbol), (places.get(model.fileOf(symbol)) ?? new Set()).add(symbol.name));
+  const symbols = new Set(definitions.flatMap(({ interfaces, symbol }) => [...interfaces, symbol]));
   const isPublic = definitions.filter(({ comment, types }) => comment && types.length > 0);
   return [
     notice,
     `import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";\n`,
-    importOf(["ConnectionArgs"], "provider/inputs"),
-    importOf(["Args", "Getter", "getter", "Outputs", "registration", "SecretArgs"], "provider/program/resource"),
-    ...[...places].map(([file, names]) => importOf([...names], file)),
-    importOf(["readSettings", "SettingsResult"], "provider/platform/settings/read"),
+    importOf("provider/inputs", "ConnectionArgs"),
+    importOf("provider/program/resource", "Args", "Getter", "getter", "Outputs", "registration", "SecretArgs"),
+    ...[...symbols].map((symbol) => importOf(model.fileOf(symbol), symbol.name)),
+    importOf("provider/platform/settings/read", "readSettings", "SettingsResult"),
     "\n",
     ...isPublic.map(({ types, symbol }) => `export { ${types.join(", ")} } from "${to(model.fileOf(symbol))}";\n`),
     "\n",
@@ -110,41 +107,32 @@ ${files.map(({ name }) => `  ${name},\n`).join("")}];
 
 /** The generated sources by their paths in the repository. @param {Model} model @returns {Map<string, string>} */
 function sourcesOf(model) {
-  /** @type {Map<string, string>} */
-  const files = new Map();
+  const { definitions, functions } = model;
   // Classes of internal definitions are in the folder of their definitions.
-  const folderOf = ({ comment = "", system = "", file = "" }) =>
+  const folderOf = (/** @type {Exported} */ { comment, system, file }) =>
     path.posix.join("provider", system, comment ? "" : path.posix.dirname(file));
-  for (const folder of new Set(model.definitions.map(folderOf)))
-    files.set(
-      `${folder}/classes.ts`,
-      classesOf(
-        model,
-        model.definitions.filter((each) => folderOf(each) === folder),
-        folder,
+  const inFolder = (/** @type {string} */ folder) => definitions.filter((each) => folderOf(each) === folder);
+  const folders = [...new Set(definitions.map(folderOf))];
+  const routes = ["secrets", "platform", "scheduler"].map((system) => `sandbox/${system}/routes`);
+  const allDefinitions = "/** Every resource of the package. */\nexport const definitions: readonly AnyDefinition[]";
+  const allFunctions = "/** Every function of the package that reads. */\nexport const functions: readonly AnyReadFunction[]";
+  const settings = definitions.filter(({ isSettings }) => isSettings);
+  const inFunctions = 'import { settingsFunction } from "./platform/settings/read";\nimport { AnyReadFunction } from "./read-function";\n';
+  return new Map([
+    ...folders.map((folder) => pair(`${folder}/classes.ts`, classesOf(model, inFolder(folder), folder))),
+    pair("provider/definitions.ts", listOf(definitions, 'import { AnyDefinition } from "./definition";\n', allDefinitions)),
+    pair(
+      "provider/functions.ts",
+      listOf([...functions, ...settings], inFunctions, allFunctions, ({ constant, isSettings }) =>
+        isSettings ? `settingsFunction(${constant})` : constant,
       ),
-    );
-  files.set(
-    "provider/definitions.ts",
-    listOf(
-      model.definitions,
-      'import { AnyDefinition } from "./definition";\n',
-      "/** Every resource of the package. */\nexport const definitions: readonly AnyDefinition[]",
     ),
-  );
-  files.set(
-    "provider/functions.ts",
-    listOf(
-      [...model.functions, ...model.definitions.filter(({ isSettings }) => isSettings)],
-      'import { settingsFunction } from "./platform/settings/read";\nimport { AnyReadFunction } from "./read-function";\n',
-      "/** Every function of the package that reads. */\nexport const functions: readonly AnyReadFunction[]",
-      ({ constant, isSettings }) => (isSettings ? `settingsFunction(${constant})` : constant),
-    ),
-  );
-  for (const system of ["secrets", "platform", "scheduler"])
-    files.set(`sandbox/${system}/routes/index.ts`, routesOf(`sandbox/${system}/routes`));
-  return files;
+    ...routes.map((folder) => pair(`${folder}/index.ts`, routesOf(folder))),
+  ]);
 }
+
+/** @param {string} file @param {string} text @returns {[string, string]} */
+const pair = (file, text) => [file, text];
 
 /** Formats a source with biome. @param {string} file @param {string} text */
 function formatted(file, text) {
