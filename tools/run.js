@@ -2,15 +2,10 @@
 // Runs a command, after installing and building what it needs. package.json has scripts for the frequent ones.
 //
 //   node tools/run.js <up|refresh|destroy|test|check|new|generate|executable|bench|chaos|mutants|pictures> [arguments…]
-const oldest = [20, 18, 1];
-const current = process.versions.node.split(".").map(Number);
-const difference = oldest.map((part, index) => Number(current[index]) - part).find((part) => part !== 0);
-
-if (difference !== undefined && difference < 0) {
+const [major = 0, minor = 0, patch = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && (minor < 18 || (minor === 18 && patch < 1)))) {
   // This check comes before any import, since an older Node cannot parse the other files.
-  process.stderr.write(
-    `Node ${oldest.join(".")} or later is required, but this is ${process.versions.node}: install it from https://nodejs.org.\n`,
-  );
+  process.stderr.write(`Node 20.18.1 or later is required, but this is ${process.versions.node}: install it from https://nodejs.org.\n`);
   process.exit(1);
 }
 
