@@ -4,7 +4,6 @@ const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
 const { z } = require("zod");
-const { root } = require("./command");
 
 /**
  * @typedef {Record<string, unknown>} Spec
@@ -12,7 +11,11 @@ const { root } = require("./command");
  * @typedef {import("../provider/definition").AnyDefinition} Definition
  */
 
-const { version, description, homepage, license, repository } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
+/** @param {string} file */
+const readJson = (file) => JSON.parse(fs.readFileSync(path.join(__dirname, file), "utf8"));
+const { version, description, homepage, license, repository } = readJson("../package.json");
+/** What nothing else says. `supportPack` adds a go.mod to the SDK for Go. */
+const fixed = readJson("schema.json");
 
 /** The types that exist only in Node programs. */
 const onlyInNode = ["AbortSignal", "Filter"];
@@ -242,34 +245,16 @@ function packageSchema(model) {
     ...settings.map(({ value }) => settingsSpec(resources, value)),
   ];
   return {
-    name: "steward",
+    ...fixed,
     version,
-    displayName: "Steward",
     description,
-    keywords: ["category/infrastructure", "kind/native"],
     homepage,
     license,
     repository: repository.url.replace(/^git\+|\.git$/g, ""),
-    publisher: "pulumi-steward",
-    pluginDownloadURL: `github://api.github.com/pulumi-steward/pulumi-steward`,
-    // `supportPack` adds a go.mod to the SDK for Go.
-    meta: { moduleFormat: "(.*)", supportPack: true },
-    config: { variables: {} },
-    provider: {
-      description: "An explicit provider with the servers of its resources.",
-      inputProperties,
-      properties: {},
-    },
+    provider: { description: "An explicit provider with the servers of its resources.", inputProperties, properties: {} },
     types: types.named,
     resources,
     functions: Object.fromEntries(functions),
-    language: {
-      nodejs: { packageName: "pulumi-steward", respectSchemaVersion: true },
-      python: { respectSchemaVersion: true, pyproject: { enabled: true } },
-      go: { respectSchemaVersion: true },
-      csharp: { respectSchemaVersion: true },
-      java: {},
-    },
   };
 }
 
