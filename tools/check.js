@@ -17,7 +17,7 @@ const steps = [
   ["lint and format", () => capture(process.execPath, [modules("@biomejs/biome/bin/biome"), "check", "--diagnostic-level=warn", "."])],
   ["declarations with TypeScript 3.8, which Pulumi uses for programs", checkDeclarations],
   ["generated sources, docs/api and the README's table are up to date", checkGenerated],
-  ["words of docs, comments and messages", checkWords],
+  ["words of docs, comments and messages", async () => resultOf(words.check(words.checkedFiles()))],
   ["packages with publint and arethetypeswrong", checkPackages],
 ];
 
@@ -66,10 +66,6 @@ async function checkDeclarations() {
 async function checkGenerated() {
   const files = await outdated();
   return resultOf(files.map((file) => `${file} is out of date: run npm run generate.`));
-}
-
-async function checkWords() {
-  return resultOf(words.check(words.checkedFiles()));
 }
 
 /** Checks the packed packages with publint and arethetypeswrong. Even a suggestion is a failure. */

@@ -8,7 +8,6 @@ const { Problem, root, run, say, succeed } = require("./command");
 const { findSandbox, startSandbox, stopSandbox } = require("./demo-sandbox");
 const { operator, pulumiEnvironment, schedulerAddresses, secretsAddresses } = require("./environment");
 const { getPulumi } = require("./pulumi");
-const { noteStart } = require("./starts");
 
 /** @typedef {{ folder: string, keep?: RegExp, variables?: Record<string, string> }} Target The folder of the stack, and the variables of its servers. */
 
@@ -159,7 +158,6 @@ async function commandOf({ folder, keep, variables }) {
 /** @param {Target} target @param {string[]} args */
 async function pulumi(target, args) {
   const { command, options } = await commandOf(target);
-  noteStart();
   return run(command, [...args, "--stack", stack, "--non-interactive"], options);
 }
 

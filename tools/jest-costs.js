@@ -1,7 +1,6 @@
 // @ts-check
 const path = require("node:path");
 const { root, say } = require("./command");
-const { countedStarts } = require("./starts");
 
 const listed = 10;
 
@@ -14,7 +13,7 @@ module.exports = class {
   onRunComplete(_, { testResults }) {
     const suites = testResults.map(({ testFilePath, perfStats }) => ({ file: path.relative(root, testFilePath), time: perfStats.runtime }));
     suites.sort((a, b) => b.time - a.time);
-    say(`\nThe Pulumi command line was started ${countedStarts()} times. The slowest suites, in seconds:`);
+    say("\nThe slowest suites, in seconds:");
     for (const { file, time } of suites.slice(0, listed)) say(`${(time / 1000).toFixed(1).padStart(7)}  ${file}`);
   }
 };

