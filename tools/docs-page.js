@@ -181,14 +181,13 @@ function pageText(model, { file, title, names }, places) {
         ...(permissions ? ["### Permissions", permissions] : []),
       ];
     }
-    const body = () => {
-      if (ts.isTypeAliasDeclaration(declaration))
-        return textOf(declaration.type).length < 200 ? [`\`\`\`text\n${textOf(declaration.type)}\n\`\`\``] : [];
-      const properties = propertiesOf(symbol);
-      if (properties.length === 0) return [];
-      return [properties.some((each) => fieldOf(each).preset) ? inputs(properties) : fields(properties)];
-    };
-    return [`## ${name}`, prose(text), ...body()];
+    if (ts.isTypeAliasDeclaration(declaration)) {
+      const type = textOf(declaration.type);
+      return [`## ${name}`, prose(text), ...(type.length < 200 ? [`\`\`\`text\n${type}\n\`\`\``] : [])];
+    }
+    const properties = propertiesOf(symbol);
+    const render = properties.some((each) => fieldOf(each).preset) ? inputs : fields;
+    return [`## ${name}`, prose(text), ...(properties.length > 0 ? [render(properties)] : [])];
   }
 
   const resource = names.find(({ name }) => places.get(name)?.anchor === "");

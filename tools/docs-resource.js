@@ -176,13 +176,11 @@ function policyOf(requests, neverCreates, mount = "nomad") {
     const capabilities = capabilitiesOf(request, neverCreates);
     if (capabilities.length > 0) paths.set(path, new Set([...(paths.get(path) ?? []), ...capabilities]));
   }
-  return [...paths]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, capabilities]) => {
-      const listed = ["create", "read", "update", "delete", "list"].filter((each) => capabilities.has(each));
-      return `path "${path}" {\n  capabilities = [${listed.map((each) => `"${each}"`).join(", ")}]\n}`;
-    })
-    .join("\n");
+  const lines = [...paths].map(([path, capabilities]) => {
+    const listed = ["create", "read", "update", "delete", "list"].filter((each) => capabilities.has(each)).map((each) => `"${each}"`);
+    return `path "${path}" {\n  capabilities = [${listed.join(", ")}]\n}`;
+  });
+  return lines.sort().join("\n");
 }
 
 /** @param {string} title @param {Case | undefined} of @param {string} said The `@permissions` of the comment. */

@@ -87,11 +87,27 @@ function classesOf(model, definitions, folder) {
   ].join("");
 }
 
-/** A file with a list of constants. @param {readonly Exported[]} items @param {string} imports @param {string} list @param {(item: Exported) => string} entry */
-function listOf(items, imports, list, entry = ({ constant }) => constant) {
-  const imported = items.map(({ system, file, constant }) => `import { ${constant} } from "./${system}/${file}";\n`);
-  return `${notice}${imports}${imported.join("")}\n${list} = [\n${items.map((item) => `  ${entry(item)},\n`).join("")}];\n`;
-}
+/** @param {readonly Exported[]} constants */
+const importsOf = (constants) =>
+  constants.map(({ system, file, constant }) => `import { ${constant} } from "./${system}/${file}";\n`).join("");
+
+/** @param {readonly Exported[]} definitions */
+const definitionsOf = (definitions) => `${notice}import { AnyDefinition } from "./definition";
+${importsOf(definitions)}
+/** Every resource of the package. */
+export const definitions: readonly AnyDefinition[] = [
+${definitions.map(({ constant }) => `  ${constant},\n`).join("")}];
+`;
+
+/** @param {readonly Exported[]} functions @param {readonly Exported[]} settings */
+const functionsOf = (functions, settings) => `${notice}${importsOf([...functions, ...settings])}
+import { settingsFunction } from "./platform/settings/read";
+import { AnyReadFunction } from "./read-function";
+
+/** Every function of the package that reads. */
+export const functions: readonly AnyReadFunction[] = [
+${functions.map(({ constant }) => `  ${constant},\n`).join("")}${settings.map(({ constant }) => `  settingsFunction(${constant}),\n`).join("")}];
+`;
 
 /** The list of a system's route files in the sandbox. @param {string} folder */
 function routesOf(folder) {
@@ -108,31 +124,22 @@ ${files.map(({ name }) => `  ${name},\n`).join("")}];
 /** The generated sources by their paths in the repository. @param {Model} model @returns {Map<string, string>} */
 function sourcesOf(model) {
   const { definitions, functions } = model;
+  const settings = definitions.filter(({ isSettings }) => isSettings);
+  const files = new Map([
+    ["provider/definitions.ts", definitionsOf(definitions)],
+    ["provider/functions.ts", functionsOf(functions, settings)],
+  ]);
   // Classes of internal definitions are in the folder of their definitions.
   const folderOf = (/** @type {Exported} */ { comment, system, file }) =>
     path.posix.join("provider", system, comment ? "" : path.posix.dirname(file));
-  const inFolder = (/** @type {string} */ folder) => definitions.filter((each) => folderOf(each) === folder);
-  const folders = [...new Set(definitions.map(folderOf))];
-  const routes = ["secrets", "platform", "scheduler"].map((system) => `sandbox/${system}/routes`);
-  const allDefinitions = "/** Every resource of the package. */\nexport const definitions: readonly AnyDefinition[]";
-  const allFunctions = "/** Every function of the package that reads. */\nexport const functions: readonly AnyReadFunction[]";
-  const settings = definitions.filter(({ isSettings }) => isSettings);
-  const inFunctions = 'import { settingsFunction } from "./platform/settings/read";\nimport { AnyReadFunction } from "./read-function";\n';
-  return new Map([
-    ...folders.map((folder) => pair(`${folder}/classes.ts`, classesOf(model, inFolder(folder), folder))),
-    pair("provider/definitions.ts", listOf(definitions, 'import { AnyDefinition } from "./definition";\n', allDefinitions)),
-    pair(
-      "provider/functions.ts",
-      listOf([...functions, ...settings], inFunctions, allFunctions, ({ constant, isSettings }) =>
-        isSettings ? `settingsFunction(${constant})` : constant,
-      ),
-    ),
-    ...routes.map((folder) => pair(`${folder}/index.ts`, routesOf(folder))),
-  ]);
+  for (const folder of new Set(definitions.map(folderOf))) {
+    const inFolder = definitions.filter((each) => folderOf(each) === folder);
+    files.set(`${folder}/classes.ts`, classesOf(model, inFolder, folder));
+  }
+  for (const system of ["secrets", "platform", "scheduler"])
+    files.set(`sandbox/${system}/routes/index.ts`, routesOf(`sandbox/${system}/routes`));
+  return files;
 }
-
-/** @param {string} file @param {string} text @returns {[string, string]} */
-const pair = (file, text) => [file, text];
 
 /** Formats a source with biome. @param {string} file @param {string} text */
 function formatted(file, text) {

@@ -31,13 +31,8 @@ function isInstalled() {
   });
 }
 
-/**
- * @param {string} file
- * @returns {Record<string, { version?: string, link?: boolean, optional?: boolean, devOptional?: boolean }>}
- */
-function readPackages(file) {
-  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")).packages : {};
-}
+/** @typedef {{ version?: string, link?: boolean, optional?: boolean, devOptional?: boolean }} Entry @param {string} file @returns {Record<string, Entry>} */
+const readPackages = (file) => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")).packages : {});
 
 /** Builds the two packages unless both are newer than their sources. */
 async function build() {

@@ -74,12 +74,9 @@ async function program(file, args, env = {}) {
 
 /** With TESTS=real, each story has its own real server. @param {string[]} args */
 async function chaos(args) {
-  const isReal = process.env.TESTS === "real";
-  const hasOpenBao = isReal && (await getOpenBao());
-  return program("test/chaos/run.ts", args, {
-    ...(isReal && { REAL_VAULT_ADDRESS: "own" }),
-    ...(hasOpenBao && { REAL_OPENBAO_ADDRESS: "own" }),
-  });
+  if (process.env.TESTS !== "real") return program("test/chaos/run.ts", args);
+  const openBao = (await getOpenBao()) && { REAL_OPENBAO_ADDRESS: "own" };
+  return program("test/chaos/run.ts", args, { REAL_VAULT_ADDRESS: "own", ...openBao });
 }
 
 module.exports = { test, chaos, program };
