@@ -15,7 +15,7 @@ module.exports = {
   testEnvironment: "node",
   testMatch: ["<rootDir>/test/**/*.test.ts"],
   // Types are checked by `npm run check`, once, for everything.
-  transform: { "^.+\\.ts$": "<rootDir>/tools/jest-transform.js" },
+  transform: { "^.+\\.ts$": "<rootDir>/tools/typescript.js" },
   testPathIgnorePatterns: [
     "/node_modules/",
     // These need a real Vault and a real Nomad: `TESTS=real npm test` starts them.
@@ -26,7 +26,6 @@ module.exports = {
   ],
   modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/sandbox/dist/"],
   globalSetup: "<rootDir>/tools/jest-setup.js",
-  reporters: ["default", "<rootDir>/tools/jest-costs.js"],
   // One more than the cores, since tests also wait for servers, timers and new processes.
   maxWorkers: availableParallelism() + 1,
   testTimeout: 600_000,

@@ -66,11 +66,11 @@ async function makeExecutable(folder) {
     fs.copyFileSync(process.execPath, executable);
     fs.chmodSync(executable, 0o755);
     // macOS does not start a file that changed after it was signed.
-    if (platform === "darwin") await succeed("codesign", ["--remove-signature", executable]);
-    const segment = platform === "darwin" ? ["--macho-segment-name", "NODE_SEA"] : [];
-    const postject = require.resolve("postject/dist/cli.js");
-    await succeed(process.execPath, [postject, executable, "NODE_SEA_BLOB", blob, "--sentinel-fuse", fuse, ...segment]);
-    if (platform === "darwin") await succeed("codesign", ["--sign", "-", executable]);
+    const isMac = platform === "darwin";
+    if (isMac) await succeed("codesign", ["--remove-signature", executable]);
+    const options = ["--sentinel-fuse", fuse, ...(isMac ? ["--macho-segment-name", "NODE_SEA"] : [])];
+    await succeed(process.execPath, [require.resolve("postject/dist/cli.js"), executable, "NODE_SEA_BLOB", blob, ...options]);
+    if (isMac) await succeed("codesign", ["--sign", "-", executable]);
     fs.mkdirSync(path.dirname(archive), { recursive: true });
     fs.copyFileSync(path.join(root, "LICENSE"), path.join(work, "LICENSE"));
     await succeed("tar", ["-czf", archive, "-C", work, name, "LICENSE"]);

@@ -54,22 +54,14 @@ class Model {
     const exported = this.files.flatMap(({ system, file }) => this.exportedFrom(system, file));
     this.definitions = exported.filter(({ interfaces }) => interfaces.length > 0);
     this.functions = exported.filter(({ interfaces }) => interfaces.length === 0);
-    this.publicNames = ["provider", "sandbox"].flatMap((part) => this.namesOf(this.moduleSymbol(`${part}/index.ts`), ""));
+    this.publicNames = ["provider", "sandbox"].flatMap((part) =>
+      this.namesOf(this.checker.getSymbolAtLocation(this.sourceFile(`${part}/index.ts`)), ""),
+    );
   }
 
   /** @param {string} file */
   sourceFile(file) {
     return /** @type {ts.SourceFile} */ (this.program.getSourceFile(path.join(root, file)));
-  }
-
-  /** @param {string} file */
-  moduleSymbol(file) {
-    return /** @type {ts.Symbol} */ (this.checker.getSymbolAtLocation(this.sourceFile(file)));
-  }
-
-  /** @param {ts.Symbol} symbol */
-  resolved(symbol) {
-    return symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
   }
 
   /** The path of the file that declares a symbol, in the repository. @param {ts.Symbol} symbol */
@@ -104,9 +96,13 @@ class Model {
     });
   }
 
-  /** The public names of a module, in the order of their files. @param {ts.Symbol} module @param {string} system @returns {PublicName[]} */
+  /** The public names of a module, in the order of their files. @param {ts.Symbol | undefined} module @param {string} system @returns {PublicName[]} */
   namesOf(module, system) {
-    const symbols = this.checker.getExportsOfModule(module).map((each) => ({ name: each.name, symbol: this.resolved(each) }));
+    const exported = module ? this.checker.getExportsOfModule(module) : [];
+    const symbols = exported.map((each) => ({
+      name: each.name,
+      symbol: each.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(each) : each,
+    }));
     const declared = symbols.flatMap(({ name, symbol }) => {
       // A constant that has the name of a type lists its values.
       const declarations = symbol.declarations?.filter((each) => !ts.isVariableDeclaration(each)) ?? [];

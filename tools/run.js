@@ -25,10 +25,7 @@ const commands = {
   check: () => require("./check").check(),
   new: (args) => require("./new").create(args),
   generate: () => require("./generate").generate(),
-  executable: ([folder = "."]) =>
-    require("./executable")
-      .makeExecutable(folder)
-      .then(() => 0),
+  executable: async ([folder = "."]) => ((await require("./executable").makeExecutable(folder)) ? 0 : 1),
 };
 
 /** @param {string[]} args */
@@ -37,8 +34,7 @@ async function main([name = "", ...args]) {
   if (!command) throw new Problem(`Unknown command "${name}". Commands: ${Object.keys(commands).join(", ")}.`);
   await install();
   // These work without a build, since the sources may not compile before them.
-  if (name === "new" || name === "generate") return command(args);
-  await build();
+  if (name !== "new" && name !== "generate") await build();
   return command(args);
 }
 

@@ -42,17 +42,12 @@ async function testReal(args) {
   const starting = [startVault(), startNomad(), ...(hasOpenBao ? [startOpenBao()] : [])];
   try {
     const [vault, nomad, openBao] = await Promise.all(starting);
-    const env = {
-      ...cleanEnvironment(),
-      TESTS: "",
-      // `cleanEnvironment` removes the usual names of these variables, but not these.
-      REAL_VAULT_ADDRESS: vault?.address,
-      REAL_VAULT_TOKEN: vault?.token,
-      REAL_NOMAD_ADDRESS: nomad?.address,
-      REAL_NOMAD_TOKEN: nomad?.token,
-      REAL_OPENBAO_ADDRESS: openBao?.address,
-      REAL_OPENBAO_TOKEN: openBao?.token,
-    };
+    // `cleanEnvironment` removes the usual names of these variables, but not these.
+    const variables = Object.entries({ VAULT: vault, NOMAD: nomad, OPENBAO: openBao }).flatMap(([name, server]) => [
+      [`REAL_${name}_ADDRESS`, server?.address],
+      [`REAL_${name}_TOKEN`, server?.token],
+    ]);
+    const env = { ...cleanEnvironment(), TESTS: "", ...Object.fromEntries(variables) };
     return await run(process.execPath, [jest, ...(args.length > 0 ? args : realSuites)], { env });
   } finally {
     const servers = await Promise.allSettled(starting);

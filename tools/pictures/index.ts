@@ -86,8 +86,7 @@ async function recordDrift(): Promise<void> {
   await terminal.run("pulumi config set --secret schedulerToken a-management-token");
   await terminal.type("pulumi up --yes --skip-preview");
   await terminal.type(`curl --silent -X POST -H "X-Vault-Token: $VAULT_TOKEN" $VAULT_ADDR/v1/nomad/role/web -d '{"policies":"admin"}'`);
-  await terminal.type("pulumi preview --refresh --diff");
-  await terminal.type("pulumi up --refresh --yes --skip-preview");
+  for (const command of ["preview --refresh --diff", "up --refresh --yes --skip-preview"]) await terminal.type(`pulumi ${command}`);
   terminal.save("pulumi up, a change outside Pulumi, the drift in pulumi preview, and its repair", "drift.svg");
   await photograph(sandbox);
   await sandbox.close();
@@ -99,9 +98,8 @@ async function recordRekey(): Promise<void> {
   const terminal = new Terminal("rekey", { ...sandbox.env, ...shares });
   await terminal.run("pulumi stack init dev");
   await terminal.run("pulumi config set round first");
-  await terminal.type("pulumi up --yes --skip-preview");
-  await terminal.type("pulumi stack output");
-  await terminal.type("pulumi preview --expect-no-changes");
+  for (const command of ["up --yes --skip-preview", "stack output", "preview --expect-no-changes"])
+    await terminal.type(`pulumi ${command}`);
   terminal.save("A rekey of the unseal keys with pulumi up", "rekey.svg");
   await sandbox.close();
 }

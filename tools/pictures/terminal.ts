@@ -39,14 +39,10 @@ export function drawTerminal(title: string, lines: readonly Line[]): string {
   const percent = (at: number): string => `${((at / seconds) * 100).toFixed(2)}%`;
   const [width, height] = [columns * 8.43 + 2 * margin, rows * lineHeight + 2 * margin + 22];
   const moves = lines.slice(rows).map(({ at }, index) => `${percent(at)} { transform: translateY(${-(index + 1) * lineHeight}px); }`);
-  const appear = lines.map(
-    ({ at }, index) =>
-      `@keyframes l${index} { 0% { opacity: 0; } ${percent(at)}, 100% { opacity: 1; } } .l${index} { animation-name: l${index}; }`,
-  );
-  const elements = lines.map(
-    ({ text }, index) =>
-      `<text class="l${index}" x="${margin}" y="${(index + 1) * lineHeight}" xml:space="preserve">${colored(text)}</text>`,
-  );
+  const drawn = lines.map(({ text, at }, index) => ({
+    style: `@keyframes l${index} { 0% { opacity: 0; } ${percent(at)}, 100% { opacity: 1; } } .l${index} { animation-name: l${index}; }`,
+    element: `<text class="l${index}" x="${margin}" y="${(index + 1) * lineHeight}" xml:space="preserve">${colored(text)}</text>`,
+  }));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width.toFixed(0)} ${height}" width="${width.toFixed(0)}" role="img" aria-label="${escaped(title)}">
 <title>${escaped(title)}</title>
 <style>
@@ -56,14 +52,14 @@ text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill
 #lines, #lines text { animation: ${seconds.toFixed(1)}s step-end infinite; }
 #lines { animation-name: scroll; }
 @keyframes scroll { 0% { transform: translateY(0); } ${moves.join(" ")} 100% { transform: translateY(${-Math.max(0, lines.length - rows) * lineHeight}px); } }
-${appear.join("\n")}
+${drawn.map(({ style }) => style).join("\n")}
 }
 </style>
 <clipPath id="screen"><rect y="33" width="100%" height="${rows * lineHeight + margin}"/></clipPath>
 <rect width="100%" height="100%" rx="8" fill="#22272e"/>
 ${["#f47067", "#f69d50", "#8ddb8c"].map((color, index) => `<circle cx="${margin + 4 + index * 18}" cy="16" r="5" fill="${color}"/>`).join("")}
 <g clip-path="url(#screen)"><g transform="translate(0 28)"><g id="lines">
-${elements.join("\n")}
+${drawn.map(({ element }) => element).join("\n")}
 </g></g></g>
 </svg>
 `;
