@@ -14,7 +14,7 @@ const { z } = require("zod");
 /** @param {string} file */
 const readJson = (file) => JSON.parse(fs.readFileSync(path.join(__dirname, file), "utf8"));
 const { version, description, homepage, license, repository } = readJson("../package.json");
-/** What nothing else says. `supportPack` adds a go.mod to the SDK for Go. */
+/** The part that is the same for every release. `supportPack` adds a go.mod to the SDK for Go. */
 const fixed = readJson("schema.json");
 
 /** The types that exist only in Node programs. */

@@ -5,7 +5,7 @@ import { findOnPath, isExecutable, Problem, root, say, succeed } from "../../too
 import { goBuild } from "../../tools/go";
 import { getPulumi, installedSdk } from "../../tools/pulumi";
 
-// What programs in other languages need: the language hosts, and Pulumi for Python.
+// Programs in other languages need language hosts, and those in Python also Pulumi for Python.
 
 /** The versions in tools/go/pulumi-language-*, and of the generator itself. Change them together. */
 const version = "yaml-1.38.1-python-3.67.1-go-3.60.0-generator-2";
