@@ -3,7 +3,8 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { Problem } = require("./command");
-require("./typescript");
+// Jest compiles TypeScript itself.
+if (typeof jest === "undefined") require("./typescript");
 
 /**
  * @typedef {object} Traits

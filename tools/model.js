@@ -4,7 +4,8 @@ const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
 const { root } = require("./command");
-require("./typescript");
+// Jest compiles TypeScript itself.
+if (typeof jest === "undefined") require("./typescript");
 
 /**
  * @typedef {object} Exported A constant of provider/ whose type is a definition or a function.
