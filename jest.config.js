@@ -15,19 +15,17 @@ module.exports = {
   testEnvironment: "node",
   testMatch: ["<rootDir>/test/**/*.test.ts"],
   // Types are checked by `npm run check`, once, for everything.
-  transform: { "^.+\\.ts$": "<rootDir>/tools/jest-transform.js" },
+  transform: { "^.+\\.ts$": "<rootDir>/tools/typescript.js" },
   testPathIgnorePatterns: [
     "/node_modules/",
     // These need a real Vault and a real Nomad: `TESTS=real npm test` starts them.
     ...(process.env.REAL_VAULT_ADDRESS ? [] : ["<rootDir>/test/real/"]),
     ...(process.env.TESTS === "quick" ? slow.map((suite) => `<rootDir>/test/${suite}.test.ts`) : []),
     // Four pairs of Node and SDK: `node tools/run.js chaos matrix`.
-    ...(process.env.INSTALLATIONS === "all" ? [] : ["<rootDir>/test/installations.test.ts"]),
+    ...(process.env.TESTS === "night" ? [] : ["<rootDir>/test/installations.test.ts"]),
   ],
   modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/sandbox/dist/"],
   globalSetup: "<rootDir>/tools/jest-setup.js",
-  testSequencer: "<rootDir>/tools/jest-order.js",
-  reporters: ["default", "<rootDir>/tools/jest-costs.js"],
   // One more than the cores, since tests also wait for servers, timers and new processes.
   maxWorkers: availableParallelism() + 1,
   testTimeout: 600_000,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { attacksPage, proofOf, readAttacks } from "../tools/attacks";
+import { proofOf, readAttacks } from "../tools/attacks";
 import { files } from "./mutants/files";
 import { root } from "./support/pages";
 
@@ -13,10 +13,6 @@ function sourcesOf(suite: string): string[] {
   const paths = files.length > 0 ? files : readdirSync(path).map((file) => join(path, file));
   return paths.filter((each) => each.endsWith(".ts")).map((each) => readFileSync(each, "utf8"));
 }
-
-test("the page of attacks is up to date: run `npm run generate`", () => {
-  expect(readFileSync(join(root, "docs/development/attacks.md"), "utf8")).toBe(attacksPage());
-});
 
 test("each attack occurs once and has a proof, which is a title in the source of its suite", () => {
   const names = attacks.map(({ attack }) => attack);

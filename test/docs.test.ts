@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as ts from "typescript";
 import { stopIds } from "../provider/secrets/rekey/stops";
-import { traitsOf } from "../tools/docs-fields";
-import { policyOf, requestsOf } from "../tools/docs-requests";
+import { policyOf, traitsOf } from "../tools/docs-resource";
+import { pageRequests } from "./support/page-requests";
 import { rekeyRows } from "./support/rekey-rows";
 
 const read = (file: string): string => readFileSync(join(__dirname, "..", file), "utf8");
@@ -128,16 +128,15 @@ test("an input without a row in its definition has no effect that the reference 
   );
 });
 
-test("the reference takes the requests of a resource from its case, with its inputs in the paths", () => {
+test("the reference prints the requests of each case, with the names of its inputs in the paths", () => {
+  const requests = JSON.parse(read("tools/requests.json"));
+  expect(requests).toEqual(pageRequests());
   const role = "/v1/<mount>/role/<name>";
-  expect(requestsOf("secrets.SchedulerRole", "hashicorp")).toEqual({
-    create: [`GET ${role}`, `POST ${role}`],
-    update: [`POST ${role}`],
-    refresh: [`GET ${role}`],
-    delete: [`DELETE ${role}`],
+  expect(requests["secrets:SchedulerRole"]).toMatchObject({
+    id: "nomad/role/web",
+    hashicorp: { create: [`GET ${role}`, `POST ${role}`], update: [`POST ${role}`], refresh: [`GET ${role}`], delete: [`DELETE ${role}`] },
   });
-  expect(requestsOf("secrets.SchedulerRoles", "standard")?.create).toEqual(["GET /v1/<mount>/role?list=true", `POST ${role}`]);
-  expect(requestsOf("secrets.Rekey", "hashicorp")).toBeUndefined();
+  expect(requests["secrets:SchedulerRoles"].standard.create).toEqual(["GET /v1/<mount>/role?list=true", `POST ${role}`]);
 });
 
 test("the Vault policy of a resource permits its requests and nothing else", () => {
@@ -158,5 +157,5 @@ test("the Vault policy of a resource permits its requests and nothing else", () 
     '  capabilities = ["create", "update"]',
     "}",
   ]);
-  expect(() => policyOf(["GET /v1/<mount>/role/<name>/members"], [])).toThrow("requires a rule in tools/docs-requests.js");
+  expect(() => policyOf(["GET /v1/<mount>/role/<name>/members"], [])).toThrow("requires a rule in tools/docs-resource.js");
 });

@@ -1,5 +1,5 @@
 // @ts-check
-// Writes docs/development/attacks.md from attacks.yaml.
+// Renders the page of attacks from docs/development/attacks.yaml.
 const fs = require("node:fs");
 const path = require("node:path");
 const { parse } = require("yaml");
@@ -40,10 +40,4 @@ tests and the [mutants](mutants.md) that they detect.
 ${sections.join("\n")}`;
 }
 
-/** Writes the page, and returns the exit code. */
-function writeAttacks() {
-  fs.writeFileSync(path.join(folder, "attacks.md"), attacksPage());
-  return 0;
-}
-
-module.exports = { attacksPage, proofOf, readAttacks, writeAttacks };
+module.exports = { attacksPage, proofOf, readAttacks };

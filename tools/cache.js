@@ -34,6 +34,7 @@ async function cached(name, make) {
   return target;
 }
 
+/** Removes the folders of killed processes. */
 function removeAbandoned() {
   for (const entry of fs.readdirSync(cacheFolder())) {
     const pid = /\.partial-(\d+)$/.exec(entry)?.[1];

@@ -3,8 +3,7 @@ const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 const { capture, root } = require("./command");
-const { outdated } = require("./docs");
-const generate = require("./generate");
+const { outdated } = require("./generate");
 const { lines } = require("./lines");
 const { pack } = require("./npm");
 const words = require("./words");
@@ -17,9 +16,8 @@ const steps = [
   ["types", () => capture(process.execPath, [modules("typescript/bin/tsc"), "-p", "tsconfig.json"])],
   ["lint and format", () => capture(process.execPath, [modules("@biomejs/biome/bin/biome"), "check", "--diagnostic-level=warn", "."])],
   ["declarations with TypeScript 3.8, which Pulumi uses for programs", checkDeclarations],
-  ["generated sources are up to date", checkGenerated],
-  ["docs/api and the README's table are up to date", checkPages],
-  ["words of docs, comments and messages", checkWords],
+  ["generated sources, docs/api and the README's table are up to date", checkGenerated],
+  ["words of docs, comments and messages", async () => resultOf(words.check(words.checkedFiles()))],
   ["packages with publint and arethetypeswrong", checkPackages],
 ];
 
@@ -38,6 +36,9 @@ async function check() {
   return failed === 0 ? 0 : 1;
 }
 
+/** @param {readonly string[]} problems */
+const resultOf = (problems) => ({ code: problems.length === 0 ? 0 : 1, output: problems.join("\n") });
+
 /** Type-checks a program that uses the built packages. Errors in dependencies are ignored: some are too new for that compiler. */
 async function checkDeclarations() {
   const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "steward-declarations-"));
@@ -46,56 +47,25 @@ async function checkDeclarations() {
     for (const name of ["pulumi-steward", "pulumi-steward-sandbox", "@pulumi", "@types"])
       fs.symlinkSync(modules(name), path.join(folder, "node_modules", name), "junction");
     fs.copyFileSync(path.join(root, "test/types/surface.ts"), path.join(folder, "program.ts"));
-    const options = [
-      "--noEmit",
-      "--strict",
-      "--moduleResolution",
-      "node",
-      "--module",
-      "commonjs",
-      "--target",
-      "es2018",
-      "--types",
-      "node",
-      "--pretty",
-      "false",
-    ];
-    const { code, output } = await capture(process.execPath, [modules("typescript-3.8/bin/tsc"), ...options, "program.ts"], {
-      cwd: folder,
-    });
+    const options = "--noEmit --strict --moduleResolution node --module commonjs --target es2018 --types node --pretty false".split(" ");
+    const compiler = modules("typescript-3.8/bin/tsc");
+    const { code, output } = await capture(process.execPath, [compiler, ...options, "program.ts"], { cwd: folder });
     // The compiler itself failed.
     if (code !== 0 && !/error TS\d/.test(output)) return { code, output };
+    const checked = [path.join(folder, "program.ts"), ...["dist", "sandbox/dist"].map((dist) => path.join(root, dist) + path.sep)];
     const errors = output.split("\n").filter((line) => {
       const [, file] = /^(.+?)\(\d+,\d+\): error /.exec(line) ?? [];
-      return file ? isOwn(path.resolve(folder, file)) : line.startsWith("error ");
+      return file ? checked.some((place) => path.resolve(folder, file).startsWith(place)) : line.startsWith("error ");
     });
-    return { code: errors.length === 0 ? 0 : 1, output: errors.join("\n") };
+    return resultOf(errors);
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
-  }
-
-  /** @param {string} file */
-  function isOwn(file) {
-    return (
-      file === path.join(folder, "program.ts") || ["dist", "sandbox/dist"].some((dist) => file.startsWith(path.join(root, dist) + path.sep))
-    );
   }
 }
 
 async function checkGenerated() {
-  const output = (await generate.outdated()).map((file) => `${file} is out of date: run npm run generate.`).join("\n");
-  return { code: output ? 1 : 0, output };
-}
-
-async function checkPages() {
   const files = await outdated();
-  const output = files.map((file) => `${file} is out of date: run npm run generate.`).join("\n");
-  return { code: files.length === 0 ? 0 : 1, output };
-}
-
-async function checkWords() {
-  const lines = words.check(words.checkedFiles());
-  return { code: lines.length === 0 ? 0 : 1, output: lines.join("\n") };
+  return resultOf(files.map((file) => `${file} is out of date: run npm run generate.`));
 }
 
 /** Checks the packed packages with publint and arethetypeswrong. Even a suggestion is a failure. */
@@ -113,7 +83,7 @@ async function checkPackages() {
       const problems = types.types ? types.problems.map((problem) => JSON.stringify(problem)) : [`${pkg.name} has no types.`];
       lines.push(...messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code), ...problems);
     }
-    return { code: lines.length === 0 ? 0 : 1, output: lines.join("\n") };
+    return resultOf(lines);
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }

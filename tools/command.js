@@ -1,5 +1,6 @@
 // @ts-check
 const { spawn } = require("node:child_process");
+const { once } = require("node:events");
 const fs = require("node:fs");
 const path = require("node:path");
 
@@ -23,23 +24,20 @@ function say(line) {
  * @param {import("node:child_process").SpawnOptions} [options]
  * @returns {Promise<number>}
  */
-function run(command, args, options) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, stdio: "inherit", ...options });
-    // Ctrl-C also reaches the child. This process must outlive it to clean up and to return its exit code.
-    const ignore = () => {};
-    const forward = () => child.kill("SIGTERM");
-    const settle = () => process.off("SIGINT", ignore).off("SIGTERM", forward);
-    process.on("SIGINT", ignore).on("SIGTERM", forward);
-    child.on("error", (error) => {
-      settle();
-      reject(new Problem(`Cannot start ${command}: ${error.message}.`));
-    });
-    child.on("close", (code) => {
-      settle();
-      resolve(code ?? 1);
-    });
-  });
+async function run(command, args, options) {
+  const child = spawn(command, args, { cwd: root, stdio: "inherit", ...options });
+  // Ctrl-C also reaches the child. This process must outlive it to clean up and to return its exit code.
+  const ignore = () => {};
+  const forward = () => child.kill("SIGTERM");
+  process.on("SIGINT", ignore).on("SIGTERM", forward);
+  try {
+    const [code] = await once(child, "close");
+    return code ?? 1;
+  } catch (error) {
+    throw new Problem(`Cannot start ${command}: ${/** @type {Error} */ (error).message}.`);
+  } finally {
+    process.off("SIGINT", ignore).off("SIGTERM", forward);
+  }
 }
 
 /**
@@ -49,19 +47,31 @@ function run(command, args, options) {
  * @param {import("node:child_process").SpawnOptions} [options]
  * @returns {Promise<{ code: number, output: string }>}
  */
-function capture(command, args, options) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, ...options, stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    child.stdout?.on("data", (chunk) => {
+async function capture(command, args, options) {
+  const child = spawn(command, args, { cwd: root, ...options, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (chunk) => {
       output += chunk;
     });
-    child.stderr?.on("data", (chunk) => {
-      output += chunk;
-    });
-    child.on("error", (error) => resolve({ code: 127, output: error.message }));
-    child.on("close", (code) => resolve({ code: code ?? 1, output }));
-  });
+  try {
+    const [code] = await once(child, "close");
+    return { code: code ?? 1, output };
+  } catch (error) {
+    return { code: 127, output: /** @type {Error} */ (error).message };
+  }
+}
+
+/**
+ * Runs a command quietly and resolves to its output. Throws with the output if it fails.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {import("node:child_process").SpawnOptions} [options]
+ */
+async function succeed(command, args, options) {
+  const { code, output } = await capture(command, args, options);
+  if (code !== 0) throw new Problem(`${output.trim()}\n${path.basename(command)} ${args.join(" ")} failed: see its output above.`);
+  return output;
 }
 
 /**
@@ -88,4 +98,4 @@ function isExecutable(file) {
   }
 }
 
-module.exports = { root, Problem, say, run, capture, findOnPath, isExecutable };
+module.exports = { root, Problem, say, run, capture, succeed, findOnPath, isExecutable };

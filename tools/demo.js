@@ -1,96 +1,100 @@
 // @ts-check
 // `npm run up`, `refresh` and `destroy` run the quickstart with a real `pulumi` on the sandbox, or with `-- --server` on your own server.
-const { spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
+const { spawnSync } = require("node:child_process");
 const { createInterface } = require("node:readline/promises");
-const { Problem, capture, root, run, say } = require("./command");
+const { Problem, root, run, say, succeed } = require("./command");
+const { findSandbox, startSandbox, stopSandbox } = require("./demo-sandbox");
 const { operator, pulumiEnvironment, schedulerAddresses, secretsAddresses } = require("./environment");
 const { getPulumi } = require("./pulumi");
-const { noteStart } = require("./starts");
-const { findSandbox, startSandbox, stopSandbox } = require("./demo-process");
+
+/** @typedef {{ folder: string, keep?: RegExp, variables?: Record<string, string> }} Target The folder of the stack, and the variables of its servers. */
 
 const stack = "dev";
 /** The names in examples/quickstart. */
 const mount = "scheduler";
 const role = "web";
 const state = path.join(root, ".state");
-const folders = { sandbox: path.join(state, "sandbox"), server: path.join(state, "server") };
+const sandboxFolder = path.join(state, "sandbox");
+/** @type {Target} */
+const server = { folder: path.join(state, "server"), keep: operator };
 
 /** @param {string[]} args */
 async function up(args) {
-  if (wantsServer(args)) {
-    const address = serverAddress();
-    const scheduler = serverScheduler();
-    // Any other variable selects the hashicorp or openbao dialect.
-    const there = process.env.SECRETS_ADDR ? mount : "nomad";
-    const paths = ["config/access", "config/lease", "role/web", "role/operator", "role/payments", "role/search"].map(
-      (path) => `${there}/${path}`,
-    );
-    await confirm(
-      `This writes ${paths.join(", ")} on ${address}, with the credentials of this shell. ${address} then manages tokens of ${scheduler.schedulerAddress}, with the management token of this shell.`,
-    );
-    const code = await deploy(folders.server, scheduler, operator);
-    if (code === 0)
-      say(
-        "\nNext: `npm run refresh -- --server` shows later changes on the server, `npm run destroy -- --server` removes everything again.",
-      );
-    return code;
-  }
-  let sandbox = await findSandbox(folders.sandbox);
+  if (wantsServer(args)) return upOnServer();
+  let sandbox = await findSandbox(sandboxFolder);
   if (!sandbox) {
-    if (fs.existsSync(folders.sandbox)) say("The sandbox of the last run has stopped, and its data is lost: starting over.");
-    fs.rmSync(folders.sandbox, { recursive: true, force: true });
-    sandbox = await startSandbox(folders.sandbox);
+    if (fs.existsSync(sandboxFolder)) say("The sandbox of the last run has stopped, and its data is lost: starting over.");
+    fs.rmSync(sandboxFolder, { recursive: true, force: true });
+    sandbox = await startSandbox(sandboxFolder);
   }
-  say(`Watch it in your browser: ${sandbox.page}`);
-  const { SCHEDULER_ADDR: schedulerAddress = "", SCHEDULER_TOKEN: schedulerToken = "" } = sandbox.env;
-  const code = await deploy(folders.sandbox, { schedulerAddress, schedulerToken }, undefined, sandbox.env);
-  if (code === 0) {
+  const { page, env } = sandbox;
+  say(`Watch it in your browser: ${page}`);
+  const code = await deploy({ folder: sandboxFolder, variables: env }, env.SCHEDULER_ADDR, env.SCHEDULER_TOKEN);
+  if (code === 0)
     say(`
-${sandbox.page} shows the result. Change a role outside Pulumi:
+${page} shows the result. Change a role outside Pulumi:
 
-  curl -X POST -H "X-Secrets-Token: ${sandbox.env.SECRETS_TOKEN}" -d '{"policies":"administrator"}' ${sandbox.env.SECRETS_ADDR}/v1/${mount}/role/${role}
+  curl -X POST -H "X-Secrets-Token: ${env.SECRETS_TOKEN}" -d '{"policies":"administrator"}' ${env.SECRETS_ADDR}/v1/${mount}/role/${role}
 
 Then run
 
   npm run refresh    to show the change
   npm run up         to revert it
   npm run destroy    to remove everything; otherwise the sandbox stops an hour after its start`);
-  }
+  return code;
+}
+
+async function upOnServer() {
+  const { address } = configured(secretsAddresses, "a server");
+  const scheduler = configured(schedulerAddresses, "the scheduler that tokens are generated for");
+  // Any other variable selects the hashicorp or openbao dialect.
+  const there = process.env.SECRETS_ADDR ? mount : "nomad";
+  const objects = ["config/access", "config/lease", ...["web", "operator", "payments", "search"].map((name) => `role/${name}`)];
+  await confirm(
+    `This writes ${objects.map((object) => `${there}/${object}`).join(", ")} on ${address}, with the credentials of this shell. ${address} then manages tokens of ${scheduler.address}, with the management token of this shell.`,
+  );
+  const code = await deploy(server, scheduler.address, scheduler.token);
+  if (code === 0)
+    say("\nNext: `npm run refresh -- --server` shows later changes on the server, `npm run destroy -- --server` removes everything again.");
   return code;
 }
 
 /** @param {string[]} args */
 async function refresh(args) {
-  if (wantsServer(args)) {
-    requireDeployment();
-    return pulumi(folders.server, ["refresh", "--yes", "--diff", "--skip-preview"], operator);
-  }
-  const sandbox = await requireSandbox();
-  return pulumi(folders.sandbox, ["refresh", "--yes", "--diff", "--skip-preview"], undefined, sandbox.env);
+  const command = ["refresh", "--yes", "--diff", "--skip-preview"];
+  if (wantsServer(args)) return pulumi(deployed(), command);
+  const sandbox = await findSandbox(sandboxFolder);
+  if (sandbox) return pulumi({ folder: sandboxFolder, variables: sandbox.env }, command);
+  throw new Problem(
+    fs.existsSync(sandboxFolder)
+      ? "The sandbox has stopped, and its data is lost: run `npm run up` to start over."
+      : "No sandbox is running: run `npm run up` first.",
+  );
 }
 
 /** @param {string[]} args */
 async function destroy(args) {
   const command = ["destroy", "--yes", "--skip-preview", "--remove"];
   if (wantsServer(args)) {
-    requireDeployment();
-    await confirm(`This removes everything that \`npm run up -- --server\` wrote from ${serverAddress()}.`);
-    const code = await pulumi(folders.server, command, operator);
-    if (code === 0) remove(folders.server);
+    const target = deployed();
+    const { address } = configured(secretsAddresses, "a server");
+    await confirm(`This removes everything that \`npm run up -- --server\` wrote from ${address}.`);
+    const code = await pulumi(target, command);
+    if (code === 0) remove(target.folder);
     return code;
   }
-  const sandbox = await findSandbox(folders.sandbox);
+  const sandbox = await findSandbox(sandboxFolder);
   if (!sandbox) {
-    say(fs.existsSync(folders.sandbox) ? "The sandbox has already stopped, and its data is lost." : "There is nothing to destroy.");
-    if (fs.existsSync(folders.server)) say("The deployment on your own server still exists: `npm run destroy -- --server` removes it.");
-    remove(folders.sandbox);
+    say(fs.existsSync(sandboxFolder) ? "The sandbox has already stopped, and its data is lost." : "There is nothing to destroy.");
+    if (fs.existsSync(server.folder)) say("The deployment on your own server still exists: `npm run destroy -- --server` removes it.");
+    remove(sandboxFolder);
     return 0;
   }
-  const code = await pulumi(folders.sandbox, command, undefined, sandbox.env);
+  const code = await pulumi({ folder: sandboxFolder, variables: sandbox.env }, command);
   await stopSandbox(sandbox);
-  remove(folders.sandbox);
+  remove(sandboxFolder);
   return code;
 }
 
@@ -101,34 +105,18 @@ function wantsServer(args) {
   return args.length > 0;
 }
 
-function serverAddress() {
-  const address = secretsAddresses.map((name) => process.env[name]).find(Boolean);
-  const all = secretsAddresses.map((name) => `${name} and ${name.replace("_ADDR", "_TOKEN")}`);
-  if (!address) throw new Problem(`--server requires a server: set ${all.join(", or ")}.`);
-  return address;
+/** The first server whose address and token this shell has. @param {string[]} addresses The variables with an address. @param {string} what */
+function configured(addresses, what) {
+  const variables = addresses.map((address) => ({ address, token: address.replace("_ADDR", "_TOKEN") }));
+  const complete = variables.find(({ address, token }) => process.env[address] && process.env[token]);
+  const all = variables.map(({ address, token }) => `${address} and ${token}`).join(", or ");
+  if (!complete) throw new Problem(`--server requires ${what}: set ${all}.`);
+  return { address: process.env[complete.address], token: process.env[complete.token] };
 }
 
-/** The scheduler that the secrets engine will use. */
-function serverScheduler() {
-  const variables = schedulerAddresses.map((address) => ({ address, token: address.replace("_ADDR", "_TOKEN") }));
-  const named = variables.find(({ address, token }) => process.env[address] && process.env[token]);
-  const all = variables.map(({ address, token }) => `${address} and ${token}`);
-  if (!named) throw new Problem(`--server also requires the scheduler that tokens are generated for: set ${all.join(", or ")}.`);
-  return { schedulerAddress: process.env[named.address] ?? "", schedulerToken: process.env[named.token] ?? "" };
-}
-
-function requireDeployment() {
-  if (!fs.existsSync(folders.server)) throw new Problem("There is no deployment on a server: run `npm run up -- --server` first.");
-}
-
-async function requireSandbox() {
-  const sandbox = await findSandbox(folders.sandbox);
-  if (sandbox) return sandbox;
-  throw new Problem(
-    fs.existsSync(folders.sandbox)
-      ? "The sandbox has stopped, and its data is lost: run `npm run up` to start over."
-      : "No sandbox is running: run `npm run up` first.",
-  );
+function deployed() {
+  if (!fs.existsSync(server.folder)) throw new Problem("There is no deployment on a server: run `npm run up -- --server` first.");
+  return server;
 }
 
 /** @param {string} warning */
@@ -139,44 +127,38 @@ async function confirm(warning) {
   if (!/^y(es)?$/i.test(reply.trim())) throw new Problem("Nothing was changed.");
 }
 
-/**
- * @param {string} folder
- * @param {{ schedulerAddress: string, schedulerToken: string }} config What the program requires.
- * @param {RegExp} [keep]
- * @param {Record<string, string>} [variables]
- */
-async function deploy(folder, config, keep, variables) {
+/** @param {Target} target @param {string} [schedulerAddress] @param {string} [schedulerToken] */
+async function deploy(target, schedulerAddress = "", schedulerToken = "") {
+  const { folder } = target;
   fs.mkdirSync(folder, { recursive: true });
   // A copy of the root project in its own folder. Pulumi writes the stack's configuration next to the project file, where yours may be.
   const main = path.relative(folder, root).split(path.sep).join("/");
   const project = fs.readFileSync(path.join(root, "Pulumi.yaml"), "utf8").replace(/^main: /m, `main: ${main}/`);
   fs.writeFileSync(path.join(folder, "Pulumi.yaml"), project);
-  const cli = await getPulumi();
-  const options = { cwd: folder, env: pulumiEnvironment(folder, cli, keep) };
-  noteStart();
-  const { code, output } = await capture(cli.command, ["stack", "select", stack, "--create", "--non-interactive"], options);
-  if (code !== 0) throw new Problem(`${output.trim()}\nCannot create the stack: see the output of Pulumi above.`);
-  for (const [key, value] of Object.entries(config)) {
-    noteStart();
+  const { command, options } = await commandOf(target);
+  await succeed(command, ["stack", "select", stack, "--create", "--non-interactive"], options);
+  for (const [key, kind, input] of [
+    ["schedulerAddress", "--plaintext", schedulerAddress],
+    ["schedulerToken", "--secret", schedulerToken],
+  ]) {
     // Other users of this machine can see the arguments of a command.
-    const args = ["config", "set", key, key.endsWith("Token") ? "--secret" : "--plaintext", "--stack", stack, "--non-interactive"];
-    const { status, stderr } = spawnSync(cli.command, args, { ...options, input: value, encoding: "utf8" });
+    const args = ["config", "set", `${key}`, `${kind}`, "--stack", stack, "--non-interactive"];
+    const { status, stderr } = spawnSync(command, args, { ...options, input, encoding: "utf8" });
     if (status !== 0) throw new Problem(`${stderr.trim()}\nCannot configure the stack: see the output of Pulumi above.`);
   }
-  return pulumi(folder, ["up", "--yes", "--skip-preview"], keep, variables);
+  return pulumi(target, ["up", "--yes", "--skip-preview"]);
 }
 
-/**
- * @param {string} folder
- * @param {string[]} args
- * @param {RegExp} [keep]
- * @param {Record<string, string>} [variables]
- */
-async function pulumi(folder, args, keep, variables) {
+/** The command line of Pulumi with the stack's own login and variables. @param {Target} target */
+async function commandOf({ folder, keep, variables }) {
   const cli = await getPulumi();
-  const env = { ...pulumiEnvironment(folder, cli, keep), ...variables };
-  noteStart();
-  return run(cli.command, [...args, "--stack", stack, "--non-interactive"], { cwd: folder, env });
+  return { command: cli.command, options: { cwd: folder, env: { ...pulumiEnvironment(folder, cli, keep), ...variables } } };
+}
+
+/** @param {Target} target @param {string[]} args */
+async function pulumi(target, args) {
+  const { command, options } = await commandOf(target);
+  return run(command, [...args, "--stack", stack, "--non-interactive"], options);
 }
 
 /** @param {string} folder */

@@ -1,174 +1,207 @@
 // @ts-check
 // Renders a page of docs/api as Markdown: a resource, functions and types.
-const { fieldNames, traitsOf } = require("./docs-fields");
-const { partsOf } = require("./docs-resource");
-const { table, renderers } = require("./docs-text");
+const path = require("node:path");
+const ts = require("typescript");
+const { fieldNames, resourceParts, table, traitsOf } = require("./docs-resource");
 
 /**
- * @typedef {import("./docs-text").Comment} Comment
- * @typedef {import("./docs-text").Declared} Declared
- * @typedef {import("./docs-text").Type} Type
- * @typedef {import("./docs-declarations").Page} Page
+ * @typedef {import("./model").PublicName} PublicName
+ * @typedef {import("./docs").Page} Page
  */
+
+/** A type as it is written, on one line. @param {ts.Node} node */
+const textOf = (node) =>
+  node
+    .getText()
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/\s+/g, " ")
+    .replace(/; }/g, " }")
+    .replace(/< | (?=>)/g, (space) => space.trim());
+
+/** The parameters of a function or a method. @param {ts.SignatureDeclarationBase} signature */
+const parametersOf = ({ parameters }) =>
+  parameters
+    .map(({ name, type, dotDotDotToken, questionToken, initializer }) => {
+      const called = ts.isIdentifier(name) ? name.text : "options";
+      return `${dotDotDotToken ? "..." : ""}${called}${questionToken || initializer ? "?" : ""}: ${type ? textOf(type) : "unknown"}`;
+    })
+    .join(", ");
+
+/** A value as inline code, which may contain backticks. @param {string} value */
+const inline = (value) => (value.includes("`") ? `\`\` ${value} \`\`` : `\`${value}\``);
 
 /**
  * The content of a page.
+ * @param {import("./model").Model} model
  * @param {Page} page
- * @param {import("./docs-text").Places} places
+ * @param {import("./docs").Places} places
  */
-async function writePage({ file, title, members }, places) {
-  const { ReflectionKind, ReferenceType, ReflectionType, ArrayType } = await import("typedoc");
+function pageText(model, { file, title, names }, places) {
+  /** The address of a public name. @param {string} name */
+  const addressOf = (name) => {
+    const place = places.get(name);
+    if (!place) return undefined;
+    return place.page === file ? place.anchor || "#" : path.posix.relative(path.posix.dirname(file), place.page) + place.anchor;
+  };
 
-  const shared = await renderers(file, places);
-  const { linkTo, listed, prose, tag, tags, typed, value } = shared;
+  /** Prose and blocks of code. @param {string} text */
+  const prose = (text) =>
+    text
+      .split(/(```[\s\S]*?```)/)
+      .map((part, index) =>
+        index % 2 === 1
+          ? `\n\n${part}\n\n`
+          : part
+              .replace(/(?<!\n)\n(?!\n|- )/g, " ")
+              .replace(
+                /`(docs\/[^`]+\.md)`/g,
+                (code, page) => `[${code}](${path.posix.relative(path.posix.dirname(`docs/api/${file}`), page)})`,
+              )
+              .replace(/\{@link (\w+)\}/g, (_, name) => (addressOf(name) ? `[\`${name}\`](${addressOf(name)})` : `\`${name}\``)),
+      )
+      .join("")
+      .replace(/ *\n{2,} */g, "\n\n")
+      .trim();
 
-  /** The description of a field, with its example. @param {Comment | undefined} comment */
-  function described(comment) {
-    const example = value(comment, "@example");
-    return [prose(comment?.summary), ...(example ? [`Example: ${example}`] : [])].join("\n");
+  /** A type with a link to the first public name in it. @param {string} text */
+  const typed = (text) => {
+    const address = text
+      .match(/\b[A-Z]\w*/g)
+      ?.map(addressOf)
+      .find(Boolean);
+    return address ? `[\`${text}\`](${address})` : `\`${text}\``;
+  };
+
+  /** @param {ts.Symbol} symbol */
+  function fieldOf(symbol) {
+    const comment = model.comment(symbol);
+    const declaration = /** @type {ts.Declaration} */ (symbol.declarations?.[0]);
+    const method = ts.isMethodSignature(declaration) || ts.isMethodDeclaration(declaration) ? declaration : undefined;
+    const written = ts.isPropertySignature(declaration) || ts.isPropertyDeclaration(declaration) ? declaration.type : method?.type;
+    // An output is described by its value.
+    const [value] = written && ts.isTypeReferenceNode(written) && /^Output/.test(written.getText()) ? (written.typeArguments ?? []) : [];
+    const node = value ?? written;
+    const [preset = ""] = comment.tags("default");
+    const [example] = comment.tags("example");
+    return {
+      name: symbol.name,
+      isOptional: Boolean(symbol.flags & ts.SymbolFlags.Optional),
+      method,
+      node,
+      type: node ? textOf(node) : model.checker.typeToString(model.checker.getTypeOfSymbol(symbol)),
+      // A phrase is no code.
+      preset: preset && (preset.includes("`") || /^[^"[{].* /.test(preset)) ? prose(preset) : preset && inline(preset),
+      change: prose(comment.tag("change")),
+      prose: prose(comment.text),
+      described: [prose(comment.text), example && `Example: ${inline(example.replace(/\s*\n\s*/g, " "))}`].filter(Boolean).join("\n"),
+    };
   }
 
-  /** The fields in the order of their definition. Without one, inherited ones are last. @param {Declared[]} members @param {string} of The resource. */
-  function ordered(members, of) {
-    const names = fieldNames(of);
-    const rank = (/** @type {Declared} */ { name, flags }) => (names.length > 0 ? names.indexOf(name) : flags.isInherited ? 1 : 0);
-    return [...members].sort((a, b) => rank(a) - rank(b));
-  }
+  /** The fields in the order of the definition of a resource. @param {ts.Symbol[]} symbols @param {string} of The resource. */
+  const fieldsOf = (symbols, of) => symbols.map(fieldOf).sort((a, b) => fieldNames(of).indexOf(a.name) - fieldNames(of).indexOf(b.name));
 
-  /** The table of inputs, required ones first. @param {Declared[]} members @param {string} [of] The resource. */
-  function inputs(members, of = "") {
-    const rows = ordered(members, of)
-      .sort((a, b) => Number(a.flags.isOptional) - Number(b.flags.isOptional))
-      .map(({ name, comment, flags, type }) => {
-        const said = { change: tag(comment, "@change"), preset: value(comment, "@default"), isOptional: flags.isOptional };
-        const { preset, change, secret, writeOnly } = traitsOf(of, name, said);
-        return [`\`${name}\``, typed(type), preset, change, secret, writeOnly, described(comment)];
+  /** The table of inputs, required ones first. @param {ts.Symbol[]} symbols @param {string} [of] The resource. */
+  function inputs(symbols, of = "") {
+    const rows = fieldsOf(symbols, of)
+      .sort((a, b) => Number(a.isOptional) - Number(b.isOptional))
+      .map((field) => {
+        const { change, preset, secret, writeOnly } = traitsOf(of, field.name, field);
+        const declared = field.type.replace(/ \| undefined$/, "");
+        const type = secret && declared === "string" ? "string | SecretReference" : declared;
+        return [`\`${field.name}\``, typed(type), preset, change, secret, writeOnly, field.described];
       });
     return table(["Name", "Type", "Default", "Changing it", "Secret", "Write-only", "Description"], rows);
   }
 
-  /** The members of an inline object type, if any has a comment or a signature. @param {Type | undefined} type */
-  function inner(type) {
-    const object = type instanceof ArrayType ? type.elementType : type;
-    const members = object instanceof ReflectionType ? (object.declaration.children ?? []) : [];
-    return members.some(({ comment, signatures }) => comment || signatures) ? members : [];
+  /** The members of an inline object type, if any has a comment or parameters. @param {ts.Node | undefined} node @returns {ts.Symbol[]} */
+  function inner(node) {
+    const object = node && ts.isArrayTypeNode(node) ? node.elementType : node;
+    if (!object || !ts.isTypeLiteralNode(object)) return [];
+    const members = model.propertiesOf(model.checker.getTypeFromTypeNode(object));
+    return members.some((each) => fieldOf(each).method || fieldOf(each).prose) ? members : [];
   }
 
-  /** @param {Declared[]} members @param {string} of @param {string} [prefix] @returns {string[][]} */
-  function rowsOf(members, of, prefix = "") {
-    return members.flatMap((member) => {
-      const [signature] = member.signatures ?? [];
-      const comment = member.comment ?? signature?.comment;
+  /** @param {ts.Symbol[]} symbols @param {string} of @param {string} [prefix] @returns {string[][]} */
+  function rowsOf(symbols, of, prefix = "") {
+    return fieldsOf(symbols, prefix ? "" : of).flatMap((field) => {
       // The example of an output is that of the input with the same comment.
-      const description = of ? prose(comment?.summary) : described(comment);
-      const name = `${prefix}${member.name}`;
-      if (signature) return [[`\`${name}(${listed(signature.parameters)})\``, typed(signature.type), "", description]];
-      const type = member.type instanceof ReferenceType && /^Output/.test(member.type.name) ? member.type.typeArguments?.[0] : member.type;
-      const parts = inner(type);
-      const list = type instanceof ArrayType ? "[]" : "";
+      const description = of ? field.prose : field.described;
+      const name = `${prefix}${field.name}`;
+      if (field.method) return [[`\`${name}(${parametersOf(field.method)})\``, typed(field.type), "", description]];
+      const parts = inner(field.node);
+      const list = field.node && ts.isArrayTypeNode(field.node) ? "[]" : "";
       // A part of an output is as secret as the whole.
-      const { secret } = traitsOf(prefix ? "" : of, name, { change: "", preset: "", isOptional: true });
-      const row = [
-        `\`${name}${member.flags.isOptional ? "?" : ""}\``,
-        parts.length > 0 ? `\`object${list}\`` : typed(type),
-        secret,
-        description,
-      ];
-      return [row, ...rowsOf(parts, of, `${name}${list}.`)];
+      const { secret } = traitsOf(prefix ? "" : of, field.name, { change: "", preset: "", isOptional: true });
+      const type = parts.length > 0 ? `\`object${list}\`` : typed(field.type);
+      return [[`\`${name}${field.isOptional ? "?" : ""}\``, type, secret, description], ...rowsOf(parts, of, `${name}${list}.`)];
     });
   }
 
-  /** @param {Declared[]} members @param {string} [of] The resource. */
-  const fields = (members, of = "") => table(["Name", "Type", "Secret", "Description"], rowsOf(ordered(members, of), of));
+  /** @param {ts.Symbol[]} symbols @param {string} [of] The resource. */
+  const fields = (symbols, of = "") => table(["Name", "Type", "Secret", "Description"], rowsOf(symbols, of));
 
-  /** The inputs inside `Args<…>`. @param {Declared | undefined} args @returns {Declared | undefined} */
-  function inputsOf(args) {
-    const [base] = args?.extendedTypes ?? [];
-    if (!(base instanceof ReferenceType)) return undefined;
-    const [inner] = base.typeArguments ?? [];
-    const target = base.name === "Args" ? inner : base;
-    const declared = target instanceof ReferenceType ? /** @type {Declared} */ (target.reflection) : undefined;
-    return base.name === "Args" ? declared : inputsOf(declared);
-  }
+  /** The properties of a public interface or of a definition's. @param {ts.Symbol | undefined} symbol */
+  const propertiesOf = (symbol) => (symbol ? model.propertiesOf(model.checker.getDeclaredTypeOfSymbol(symbol)) : []);
 
-  /** The examples of a resource, each with its title. @param {Comment | undefined} comment */
-  const examples = (comment) =>
-    tags(comment, "@example").flatMap(({ name = "", content }) => [...(name ? [`### ${name}`] : []), prose(content)]);
-
-  /** @param {Declared} resource */
-  function resourcePage(resource) {
-    const { comment } = resource;
-    const properties = (resource.children ?? []).filter(({ flags, kind }) => !flags.isExternal && kind === ReflectionKind.Property);
-    const get = properties.find(({ name, flags }) => name === "get" && flags.isStatic);
-    const made = resource.children?.find(({ kind }) => kind === ReflectionKind.Constructor)?.signatures?.[0];
-    const args = made?.parameters?.find(({ name }) => name === "args")?.type;
-    const taken = args instanceof ReferenceType ? /** @type {Declared} */ (args.reflection) : undefined;
-    // An explicit provider takes its arguments as they are written, and has no outputs.
-    const declared = inputsOf(taken) ?? taken;
-    const [base] = resource.extendedTypes ?? [];
-    const [state] = (base instanceof ReferenceType && base.name === "Outputs" && base.typeArguments) || [];
-    const members = state instanceof ReferenceType ? /** @type {Declared} */ (state.reflection).children : undefined;
-    const outputs = members ?? properties.filter((each) => each !== get);
+  /** @param {PublicName} resource */
+  function resourcePage({ name, symbol }) {
+    const { text, tag, tags } = model.comment(symbol);
+    const definition = model.definitions.find(({ value }) => value.token.replace(":", ".") === title);
+    // The component of a rekey has its outputs as members, and an explicit provider has none.
+    const [taken, state] = definition?.interfaces ?? [model.publicName(name === "Rekey" ? "RekeyInputs" : `${name}Args`).symbol];
+    const members = [...model.membersOf(name).values()].flatMap((member) => model.checker.getSymbolAtLocation(member.name) ?? []);
+    const outputs = definition ? propertiesOf(state) : members;
     const details = [
-      ["API", tag(comment, "@see")],
-      ["Cannot be read back", tag(comment, "@unreadable")],
+      ["API", prose(tag("see"))],
+      ["Cannot be read back", prose(tag("unreadable"))],
     ].filter(([, said]) => said);
-    const shownExamples = examples(comment);
+    const examples = tags("example").map((example) => `### ${prose(example.replace("\n", "\n\n"))}`);
     return [
-      prose(comment?.summary),
+      prose(text),
       ...(details.length > 0 ? [table(["", ""], details)] : []),
-      ...(shownExamples.length > 0 ? ["## Examples", ...shownExamples] : []),
+      ...(examples.length > 0 ? ["## Examples", ...examples] : []),
       "## Inputs",
-      inputs(declared?.children ?? [], title),
+      inputs(propertiesOf(taken), title),
       ...(outputs.length > 0 ? ["## Outputs", fields(outputs, title)] : []),
-      ...(outputs.length > 0 ? partsOf(title, resource, shared) : []),
+      ...(outputs.length > 0 ? resourceParts(title, prose(tag("requests")), prose(tag("permissions"))) : []),
     ].join("\n\n");
   }
 
-  /** @param {Declared} member */
-  function functionPart(member) {
-    return (member.signatures ?? []).flatMap(({ comment, parameters = [], type, name }) => {
-      const permissions = tag(comment, "@permissions");
-      const [options] = parameters;
-      const target = options?.type instanceof ReferenceType ? /** @type {Declared} */ (options.type.reflection) : undefined;
-      const address = target && linkTo(target);
+  /** @param {PublicName} declared */
+  function part({ name, symbol, declaration }) {
+    const { text, tag } = model.comment(symbol);
+    if (ts.isFunctionDeclaration(declaration)) {
+      const options = declaration.parameters[0]?.type?.getText() ?? "";
+      const permissions = prose(tag("permissions"));
       return [
         `## ${name}()`,
-        `\`\`\`text\n${name}(${listed(parameters)}): ${type}\n\`\`\``,
-        prose(comment?.summary),
-        ...(address ? [`Takes [\`${target.name}\`](${address}).`] : []),
+        `\`\`\`text\n${name}(${parametersOf(declaration)}): ${declaration.type ? textOf(declaration.type) : "void"}\n\`\`\``,
+        prose(text),
+        ...(addressOf(options) ? [`Takes [\`${options}\`](${addressOf(options)}).`] : []),
         ...(permissions ? ["### Permissions", permissions] : []),
       ];
-    });
+    }
+    if (ts.isTypeAliasDeclaration(declaration)) {
+      const type = textOf(declaration.type);
+      return [`## ${name}`, prose(text), ...(type.length < 200 ? [`\`\`\`text\n${type}\n\`\`\``] : [])];
+    }
+    const properties = propertiesOf(symbol);
+    const render = properties.some((each) => fieldOf(each).preset) ? inputs : fields;
+    return [`## ${name}`, prose(text), ...(properties.length > 0 ? [render(properties)] : [])];
   }
 
-  /** @param {Declared} member */
-  function typePart(member) {
-    const properties = (member.children ?? []).filter(({ flags, kind }) => !flags.isExternal && kind !== ReflectionKind.Constructor);
-    const isTaken = properties.some(({ comment }) => tag(comment, "@default"));
-    const alias = String(member.type ?? "");
-    const body =
-      properties.length > 0
-        ? [isTaken ? inputs(properties) : fields(properties)]
-        : alias && alias.length < 200
-          ? [`\`\`\`text\n${alias}\n\`\`\``]
-          : [];
-    return [`## ${member.name}`, prose(member.comment?.summary), ...body];
-  }
-
-  const resource = members.find((member) => member.kindOf(ReflectionKind.Class) && places.get(member)?.anchor === "");
-  const hidden = resource ? ["Args", "Inputs", "State", "Attributes"].map((end) => resource.name + end) : [];
-  const functions = members.filter(({ signatures }) => signatures);
-  const others = members.filter(
-    (member) =>
-      member !== resource &&
-      !functions.includes(member) &&
-      !hidden.includes(member.name) &&
-      !(/Args$/.test(member.name) && member.extendedTypes),
+  const resource = names.find(({ name }) => places.get(name)?.anchor === "");
+  const onPage = resource ? ["", "Args", "Inputs", "State", "Attributes"].map((end) => resource.name + end) : [];
+  const functions = names.filter(({ declaration }) => ts.isFunctionDeclaration(declaration));
+  const others = names.filter(
+    (each) =>
+      !functions.includes(each) &&
+      !onPage.includes(each.name) &&
+      !(/Args$/.test(each.name) && ts.isInterfaceDeclaration(each.declaration) && each.declaration.heritageClauses),
   );
-  return [`# ${title}`, ...(resource ? [resourcePage(resource)] : []), ...functions.flatMap(functionPart), ...others.flatMap(typePart)]
+  return [`# ${title}`, ...(resource ? [resourcePage(resource)] : []), ...[...functions, ...others].flatMap(part)]
     .filter(Boolean)
     .join("\n\n");
 }
 
-module.exports = { writePage };
+module.exports = { pageText };

@@ -1,82 +1,208 @@
 // @ts-check
-// Renders the sections of a resource that its definition and its case decide: import, requests and permissions.
+// Renders what the definition and the case of a resource decide: the traits of its fields, its import, requests and permissions.
+const fs = require("node:fs");
+const path = require("node:path");
 const { Problem } = require("./command");
-const { definitionOf } = require("./docs-fields");
-const { exampleId, neverCreatesOf, operations, policyOf, requestsOf } = require("./docs-requests");
-const { table } = require("./docs-text");
+// Jest compiles TypeScript itself.
+if (typeof jest === "undefined") require("./typescript");
 
 /**
- * @typedef {import("./docs-declarations").Declared} Declared
- * @typedef {import("./docs-text").Renderers} Renderers
+ * @typedef {object} Traits
+ * @property {string} change The effect of changing the input.
+ * @property {string} preset The default of the input.
+ * @property {string} secret
+ * @property {string} writeOnly
+ * @typedef {{ change: string, preset: string, isOptional: boolean }} Said What the comment of a field says, by its tags.
+ * @typedef {import("../provider/definition").AnyDefinition} Definition
+ * @typedef {import("../provider/definition").Field} Field
+ * @typedef {{ create: string[], update: string[], refresh: string[], delete: string[] }} Requests `GET /v1/<mount>/role/<name>`
+ * @typedef {{ id: string, neverCreates?: string[], hashicorp?: Requests, standard?: Requests }} Case
  */
 
-const importGuide = "../../guides/import.md";
-const tokenOfAdministrator =
-  "The token of a site administrator: see [Create a token](../../getting-started/terraform-enterprise.md#1-create-a-token).";
+/** A Markdown table without its empty columns. @param {readonly string[]} header @param {readonly (readonly string[])[]} rows */
+function table(header, rows) {
+  const used = header.map((name, column) => name === "" || rows.some((row) => row[column]));
+  const line = (/** @type {readonly string[]} */ cells) =>
+    `| ${cells
+      .filter((_, column) => used[column])
+      .map((cell) => cell.replaceAll("|", "\\|").replace(/\n+/g, "<br>"))
+      .join(" | ")} |`;
+  return [line(header), line(header.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** The definition of a resource; undefined for any other page, and for `secrets.Rekey`, which consists of three. @param {string} title `secrets.SchedulerRole` @returns {Definition | undefined} */
+function definitionOf(title) {
+  const { definitions } = require("../provider/definitions");
+  return definitions.find((/** @type {Definition} */ { token }) => token === title.replace(".", ":"));
+}
+
+/** The fields of a resource; undefined for any other page. @param {string} title @returns {Definition["fields"] | undefined} */
+function fieldsOf(title) {
+  if (title !== "secrets.Rekey") return definitionOf(title)?.fields;
+  const { neverDiffers } = require("../provider/comparison");
+  /** @type {Definition["fields"]} */
+  const shared = require("../provider/secrets/rekey/inputs").rekeyFields;
+  const steps = ["secrets.RekeyAttempt", "secrets.RekeyShares", "secrets.RekeyCommit"].map((step) => definitionOf(step)?.fields ?? {});
+  // A change is one of the rekey if it is one of a step.
+  const compared = (/** @type {string} */ name) =>
+    steps.map((fields) => fields[name]).find((field) => field?.input && field.compare !== neverDiffers);
+  const inputs = Object.keys(shared).map((name) => {
+    const field = compared(name);
+    return [name, { ...shared[name], compare: field ? field.compare : neverDiffers }];
+  });
+  // The outputs are those of the component.
+  return { ...Object.fromEntries(inputs), shares: { secret: true }, encryptedShares: {}, fingerprints: {}, complete: {} };
+}
+
+/** The names of the fields of a resource, in the order of its definition. @param {string} title */
+const fieldNames = (title) => Object.keys(fieldsOf(title) ?? {});
+
+/** The default of a field as code, if all dialects have the same. @param {Field} field */
+function presetOf(field) {
+  const { dialects } = require("../provider/secrets/dialects");
+  const values = Object.keys(dialects).map((dialect) => JSON.stringify(field.default?.(/** @type {never} */ ({ server: { dialect } }))));
+  return values[0] !== undefined && new Set(values).size === 1 ? `\`${values[0]}\`` : "";
+}
+
+/** The effect of changing an input, as far as the definition knows it. @param {string} title @param {string} name @param {Field} field */
+function effectOf(title, name, field) {
+  const { neverDiffers } = require("../provider/comparison");
+  if (field.replaces) return "replaces the resource";
+  /** @type {readonly string[]} */
+  const decisive = require("../provider/secrets/rekey/inputs").decisive;
+  if (title === "secrets.Rekey" && decisive.includes(name)) return "starts a new rekey";
+  return field.compare === neverDiffers ? "has no effect until an update runs" : "updates";
+}
+
+/**
+ * The effect of changing an input. A comment can only add to what the definition says: its `@change` begins with the effect.
+ * @param {string} title @param {string} name @param {Field} field @param {string} said
+ */
+function changeOf(title, name, field, said) {
+  const effect = effectOf(title, name, field);
+  if (!said) return effect;
+  const place = `The comment of ${name} of ${title} says "@change ${said}", but by its definition a change ${effect}`;
+  if (said === effect) throw new Problem(`${place}: remove the tag.`);
+  if (!said.startsWith(effect)) throw new Problem(`${place}: begin with that.`);
+  return said;
+}
+
+/**
+ * The traits of a field. Its definition takes precedence over its comment. Throws if they contradict each other.
+ * @param {string} title @param {string} name @param {Said} said @returns {Traits}
+ */
+function traitsOf(title, name, said) {
+  const fields = fieldsOf(title);
+  if (!fields) return { change: "", preset: said.preset || (said.isOptional ? "" : "required"), secret: "", writeOnly: "" };
+  const field = fields[name];
+  if (!field) throw new Problem(`${name} of ${title} has no row in the fields of its definition.`);
+  const preset = presetOf(field);
+  if (said.preset && preset && said.preset !== preset)
+    throw new Problem(`The comment of ${name} of ${title} says that the default is ${said.preset}, but by its definition it is ${preset}.`);
+  return {
+    change: field.input ? changeOf(title, name, field, said.change) : "",
+    preset: field.required ? "required" : preset || said.preset,
+    secret: field.secret || field.secretOutput ? "yes" : "",
+    writeOnly: field.writeOnly ? "yes" : field.requestOnly ? "not stored" : "",
+  };
+}
+
+/** The case of a resource. @param {string} title @returns {Case | undefined} */
+const caseOf = (title) => JSON.parse(fs.readFileSync(path.join(__dirname, "requests.json"), "utf8"))[title.replace(".", ":")];
 
 /** @param {string} title */
 function importPart(title) {
-  const definition = definitionOf(title);
-  if (!definition?.readById) {
-    const { discover } = definition ?? {};
+  const { readById, discover, token, id: template } = definitionOf(title) ?? {};
+  if (!readById) {
     const reason = typeof discover === "string" ? discover : "it is an operation, which leaves nothing to read on the server";
     return ["## Import", `This resource cannot be imported: ${reason}.`];
   }
-  const { token, id: template } = definition;
-  const id = exampleId(title, template);
-  const shape = template === id ? `\`${id}\`` : `\`${template}\``;
+  const id = caseOf(title)?.id;
   return [
     "## Import",
-    `The id is ${shape}. An import [requires the native plugin](${importGuide}).`,
+    `The id is \`${template}\`. An import [requires the native plugin](../../guides/import.md).`,
     `\`\`\`sh\npulumi import steward:${token} example ${id}\n\`\`\``,
     `\`${title}.get("example", "${id}")\` reads it without managing it.`,
   ];
 }
 
-/** @param {readonly string[]} requests */
-const cell = (requests) => requests.map((request) => `\`${request}\``).join("\n") || "none";
-
-/** @param {string} title @param {string} notes The `@requests` of the comment. */
-function requestsPart(title, notes) {
+/** @param {string} title @param {Case | undefined} of @param {string} notes The `@requests` of the comment. */
+function requestsPart(title, of, notes) {
   const { dialects } = definitionOf(title) ?? {};
-  const dialect = dialects && `Requires the dialect ${dialects.map((each) => `\`${each}\``).join(" or ")}.`;
-  const [one, other] = [requestsOf(title, "hashicorp"), requestsOf(title, "standard")];
-  const [hashicorp, standard] = [one ?? other, other ?? one];
+  const dialect = dialects ? `Requires the dialect ${dialects.map((each) => `\`${each}\``).join(" or ")}.` : "";
+  const [hashicorp, standard] = [of?.hashicorp ?? of?.standard, of?.standard ?? of?.hashicorp];
   if (!hashicorp || !standard) {
     if (!notes) throw new Problem(`The comment of ${title} requires @requests, since no case in test/cases has its requests.`);
     return ["## Requests", notes];
   }
-  const name = { create: "Create", update: "Update", refresh: "Refresh", delete: "Delete" };
   const isSame = JSON.stringify(hashicorp) === JSON.stringify(standard);
-  const rows = operations.map((operation) => [name[operation], cell(hashicorp[operation]), ...(isSame ? [] : [cell(standard[operation])])]);
   const header = isSame ? ["Operation", "Requests"] : ["Operation", "Dialect `hashicorp`", "Dialect `standard`"];
-  return ["## Requests", dialect ?? "", table(header, rows), notes];
+  const rows = /** @type {const} */ (["create", "update", "refresh", "delete"]).map((operation) => {
+    const cells = [hashicorp, standard].map((requests) => requests[operation].map((request) => `\`${request}\``).join("\n") || "none");
+    return [operation.replace(/^./, (letter) => letter.toUpperCase()), ...cells].slice(0, header.length);
+  });
+  return ["## Requests", dialect, table(header, rows), notes];
 }
 
-/** @param {string} title @param {string} said The `@permissions` of the comment. */
-function permissionsPart(title, said) {
-  const requests = Object.values(requestsOf(title, "hashicorp") ?? requestsOf(title, "standard") ?? {}).flat();
-  const isAdmin = requests.every((request) => / \/api\/v2\/admin\//.test(request));
-  const [system] = title.split(".");
-  if (requests.length === 0 || (system === "platform" && !isAdmin)) {
+/**
+ * The capabilities that Vault requires of a request. It has none for its own token, which the policy `default` permits.
+ * @param {string} request
+ * @param {readonly string[]} neverCreates
+ * @returns {string[]}
+ */
+function capabilitiesOf(request, neverCreates) {
+  const [method = "", path = ""] = request.split(" ");
+  if (path === "/v1/auth/token/lookup-self") return [];
+  if (method === "GET") return [path.endsWith("?list=true") ? "list" : "read"];
+  if (method === "DELETE") return ["delete"];
+  return neverCreates.includes(path) ? ["update"] : ["create", "update"];
+}
+
+/**
+ * The Vault policy that permits requests.
+ * @param {readonly string[]} requests
+ * @param {readonly string[]} neverCreates The paths whose writes never create an object.
+ * @param {string} [mount]
+ */
+function policyOf(requests, neverCreates, mount = "nomad") {
+  /** @type {Map<string, Set<string>>} */
+  const paths = new Map();
+  for (const request of requests) {
+    const [, address = ""] = request.split(" ");
+    const path = address
+      .replace(/^\/v1\/|\?.*$/g, "")
+      .replace("<mount>", mount)
+      .replace(/<\w+>$/, "*");
+    if (/</.test(path)) throw new Problem(`The policy for ${request} requires a rule in tools/docs-resource.js.`);
+    const capabilities = capabilitiesOf(request, neverCreates);
+    if (capabilities.length > 0) paths.set(path, new Set([...(paths.get(path) ?? []), ...capabilities]));
+  }
+  const lines = [...paths].map(([path, capabilities]) => {
+    const listed = ["create", "read", "update", "delete", "list"].filter((each) => capabilities.has(each)).map((each) => `"${each}"`);
+    return `path "${path}" {\n  capabilities = [${listed.join(", ")}]\n}`;
+  });
+  return lines.sort().join("\n");
+}
+
+/** @param {string} title @param {Case | undefined} of @param {string} said The `@permissions` of the comment. */
+function permissionsPart(title, of, said) {
+  const requests = Object.values(of?.hashicorp ?? of?.standard ?? {}).flat();
+  const isPlatform = title.startsWith("platform.");
+  if (requests.length === 0 || (isPlatform && !requests.every((request) => / \/api\/v2\/admin\//.test(request)))) {
     if (!said) throw new Problem(`The comment of ${title} requires @permissions, since its requests do not decide them.`);
     return ["## Permissions", said];
   }
   const mount = requests.some((request) => request.includes("<mount>")) ? ", here for the mount `nomad`" : "";
-  const derived =
-    system === "platform"
-      ? [tokenOfAdministrator]
-      : [`A Vault token with this policy${mount}:`, `\`\`\`hcl\n${policyOf(requests, neverCreatesOf(title))}\n\`\`\``];
+  const derived = isPlatform
+    ? ["The token of a site administrator: see [Create a token](../../getting-started/terraform-enterprise.md#1-create-a-token)."]
+    : [`A Vault token with this policy${mount}:`, `\`\`\`hcl\n${policyOf(requests, of?.neverCreates ?? [])}\n\`\`\``];
   return ["## Permissions", ...derived, said];
 }
 
-/** The sections after the outputs. @param {string} title @param {Declared} resource @param {Renderers} renderers */
-function partsOf(title, { comment }, { tag }) {
-  return [
-    ...importPart(title),
-    ...requestsPart(title, tag(comment, "@requests")),
-    ...permissionsPart(title, tag(comment, "@permissions")),
-  ].filter(Boolean);
-}
+/** The sections after the outputs. @param {string} title @param {string} requests The `@requests` of the comment. @param {string} permissions Its `@permissions`. */
+const resourceParts = (title, requests, permissions) =>
+  [...importPart(title), ...requestsPart(title, caseOf(title), requests), ...permissionsPart(title, caseOf(title), permissions)].filter(
+    Boolean,
+  );
 
-module.exports = { partsOf };
+module.exports = { fieldNames, policyOf, resourceParts, table, traitsOf };

@@ -12,11 +12,11 @@ const { system: secrets } = require("../provider/secrets/client");
 const { system: platform } = require("../provider/platform/client");
 const { system: scheduler } = require("../provider/scheduler/client");
 
-/** @param {...{ variables: readonly { prefix: string }[] }} systems */
-const prefixesOf = (...systems) => systems.flatMap(({ variables }) => variables.map(({ prefix }) => prefix));
+/** The variables of each server, in order of precedence. @param {{ variables: readonly { prefix: string, address: string }[] }} system */
+const prefixesOf = ({ variables }) => variables.map(({ prefix }) => prefix);
 
 /** Variables of servers, tokens or a Pulumi account. A demonstration or a test must never use those of the operator's shell. */
-const foreign = new RegExp(`^(${[...prefixesOf(secrets, platform, scheduler), "PULUMI"].join("|")})_`);
+const foreign = new RegExp(`^(${[...[secrets, platform, scheduler].flatMap(prefixesOf), "PULUMI"].join("|")})_`);
 
 /** The operator's variables that a demonstration on a real server uses. */
 const operator = new RegExp(`^(${prefixesOf(secrets).join("|")})_`);
@@ -27,12 +27,8 @@ const operator = new RegExp(`^(${prefixesOf(secrets).join("|")})_`);
  * @returns {Record<string, string>}
  */
 function cleanEnvironment(keep) {
-  /** @type {Record<string, string>} */
-  const environment = {};
-  for (const [name, value] of Object.entries(process.env)) {
-    if (value !== undefined && (!foreign.test(name) || keep?.test(name))) environment[name] = value;
-  }
-  return environment;
+  const variables = Object.entries(process.env).filter(([name]) => !foreign.test(name) || keep?.test(name));
+  return /** @type {Record<string, string>} */ (Object.fromEntries(variables));
 }
 
 /**
@@ -57,12 +53,9 @@ function pulumiEnvironment(folder, pulumi, keep) {
   };
 }
 
-/** @param {{ variables: readonly { address: string }[] }} system */
-const addressesOf = ({ variables }) => variables.map(({ address }) => address);
-
-/** The variables with the address of a server, in order of precedence. @type {string[]} */
-const secretsAddresses = addressesOf(secrets);
-/** @type {string[]} */
-const schedulerAddresses = addressesOf(scheduler);
+/** The variables with the address of a server, in order of precedence. @type {string[][]} */
+const [secretsAddresses = [], schedulerAddresses = []] = [secrets, scheduler].map(({ variables }) =>
+  variables.map(({ address }) => address),
+);
 
 module.exports = { foreign, operator, secretsAddresses, schedulerAddresses, passphrase, cleanEnvironment, pulumiEnvironment };

@@ -3,18 +3,12 @@
 const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
-const { Problem, capture, root, say } = require("./command");
+const { root, say, succeed } = require("./command");
 
 /** Pulumi's names of this platform, which are those of Go. */
 const platform = process.platform === "win32" ? "windows" : process.platform;
 const architecture = process.arch === "x64" ? "amd64" : process.arch;
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
-
-/** @param {string} command @param {...string} args */
-async function succeed(command, ...args) {
-  const { code, output } = await capture(command, args);
-  if (code !== 0) throw new Problem(`${path.basename(command)} ${args.join(" ")} failed:\n${output}`);
-}
 
 /**
  * Bundles the files that the plugin loads at run time: two JSON files, and the installed SDK.
@@ -68,18 +62,18 @@ async function makeExecutable(folder) {
       plugins: [inline],
     });
     fs.writeFileSync(config, JSON.stringify({ main: bundle, output: blob, disableExperimentalSEAWarning: true }));
-    await succeed(process.execPath, "--experimental-sea-config", config);
+    await succeed(process.execPath, ["--experimental-sea-config", config]);
     fs.copyFileSync(process.execPath, executable);
     fs.chmodSync(executable, 0o755);
     // macOS does not start a file that changed after it was signed.
-    if (platform === "darwin") await succeed("codesign", "--remove-signature", executable);
-    const segment = platform === "darwin" ? ["--macho-segment-name", "NODE_SEA"] : [];
-    const postject = require.resolve("postject/dist/cli.js");
-    await succeed(process.execPath, postject, executable, "NODE_SEA_BLOB", blob, "--sentinel-fuse", fuse, ...segment);
-    if (platform === "darwin") await succeed("codesign", "--sign", "-", executable);
+    const isMac = platform === "darwin";
+    if (isMac) await succeed("codesign", ["--remove-signature", executable]);
+    const options = ["--sentinel-fuse", fuse, ...(isMac ? ["--macho-segment-name", "NODE_SEA"] : [])];
+    await succeed(process.execPath, [require.resolve("postject/dist/cli.js"), executable, "NODE_SEA_BLOB", blob, ...options]);
+    if (isMac) await succeed("codesign", ["--sign", "-", executable]);
     fs.mkdirSync(path.dirname(archive), { recursive: true });
     fs.copyFileSync(path.join(root, "LICENSE"), path.join(work, "LICENSE"));
-    await succeed("tar", "-czf", archive, "-C", work, name, "LICENSE");
+    await succeed("tar", ["-czf", archive, "-C", work, name, "LICENSE"]);
     say(`${archive}: ${Math.round(fs.statSync(archive).size / 1e6)} MB`);
     return archive;
   } finally {

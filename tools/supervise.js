@@ -7,8 +7,8 @@ const { spawn, spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 
-const grace = 5_000;
 const [folder = "", command = "", ...args] = process.argv.slice(2);
+const endedFile = path.join(folder, "ended");
 // In its own process group, since a server has child processes.
 const server = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"], detached: true });
 
@@ -22,13 +22,12 @@ function signalGroup(signal) {
 }
 
 let stopping = false;
-let ended = false;
 
 function stop() {
   stopping = true;
-  if (ended) return remove();
+  if (fs.existsSync(endedFile)) return remove();
   signalGroup("SIGTERM");
-  setTimeout(() => signalGroup("SIGKILL"), grace).unref();
+  setTimeout(() => signalGroup("SIGKILL"), 5_000).unref();
 }
 
 function remove() {
@@ -49,8 +48,7 @@ process.stdin.on("end", stop).on("error", stop).resume();
 process.on("SIGTERM", stop).on("SIGINT", stop).on("SIGHUP", stop);
 server.on("error", (error) => process.stderr.write(`${error.message}\n`));
 server.on("close", () => {
-  ended = true;
   signalGroup("SIGKILL");
   if (stopping) remove();
-  else fs.writeFileSync(path.join(folder, "ended"), "");
+  else fs.writeFileSync(endedFile, "");
 });

@@ -4,17 +4,20 @@ const { run, root, say } = require("./command");
 const { cleanEnvironment } = require("./environment");
 const { getBrowser } = require("./browser");
 const { getPulumi } = require("./pulumi");
-const { getOpenBao, startNomad, startOpenBao, startVault } = require("./servers");
+const { getOpenBao, getServer, startNomad, startOpenBao, startVault } = require("./servers");
 
 const jest = path.join(root, "node_modules/jest/bin/jest.js");
 
-/** Runs the suites of `TESTS`: quick, all or real. @param {string[]} args */
+const { TESTS: chosen } = process.env;
+const isReal = chosen?.startsWith("real");
+
+/** Runs the suites of `TESTS`: quick, all, night, real or "real,night". @param {string[]} args */
 async function test(args) {
-  if (process.env.TESTS === "real") return testReal(args);
+  if (isReal) return testReal(args);
   await getPulumi();
   // With selected suites, the suite that needs a browser gets it.
   if (args.length === 0) await getBrowser();
-  const TESTS = process.env.TESTS ?? (args.length === 0 ? "quick" : "");
+  const TESTS = chosen ?? (args.length === 0 ? "quick" : "");
   return run(process.execPath, [jest, ...args], { env: { ...cleanEnvironment(), TESTS } });
 }
 
@@ -37,31 +40,21 @@ async function testReal(args) {
   await getPulumi();
   const hasOpenBao = (await getOpenBao()) !== undefined;
   if (!hasOpenBao) say(`Skips the suites on OpenBao, which has no package for ${process.platform} on ${process.arch}.`);
-  /** @type {{ stop: () => Promise<void> }[]} */
-  const servers = [];
-  /** @template {{ stop: () => Promise<void> }} T @param {Promise<T>} starting */
-  const started = async (starting) => {
-    const server = await starting;
-    servers.push(server);
-    return server;
-  };
+  // Go builds one server after the other.
+  for (const name of /** @type {const} */ (["vault", "nomad"])) await getServer(name);
+  const starting = [startVault(), startNomad(), ...(hasOpenBao ? [startOpenBao()] : [])];
   try {
-    const vault = await started(startVault());
-    const nomad = await started(startNomad());
-    const openBao = hasOpenBao ? await started(startOpenBao()) : undefined;
-    const env = {
-      ...cleanEnvironment(),
-      TESTS: "",
-      // `cleanEnvironment` removes the usual names of these variables, but not these.
-      REAL_VAULT_ADDRESS: vault.address,
-      REAL_VAULT_TOKEN: vault.token,
-      REAL_NOMAD_ADDRESS: nomad.address,
-      REAL_NOMAD_TOKEN: nomad.token,
-      ...(openBao && { REAL_OPENBAO_ADDRESS: openBao.address, REAL_OPENBAO_TOKEN: openBao.token }),
-    };
+    const [vault, nomad, openBao] = await Promise.all(starting);
+    // `cleanEnvironment` removes the usual names of these variables, but not these.
+    const variables = Object.entries({ VAULT: vault, NOMAD: nomad, OPENBAO: openBao }).flatMap(([name, server]) => [
+      [`REAL_${name}_ADDRESS`, server?.address],
+      [`REAL_${name}_TOKEN`, server?.token],
+    ]);
+    const env = { ...cleanEnvironment(), ...Object.fromEntries(variables) };
     return await run(process.execPath, [jest, ...(args.length > 0 ? args : realSuites)], { env });
   } finally {
-    for (const server of servers.reverse()) await server.stop();
+    const servers = await Promise.allSettled(starting);
+    await Promise.all(servers.map((server) => server.status === "fulfilled" && server.value.stop()));
   }
 }
 
@@ -77,17 +70,11 @@ async function program(file, args, env = {}) {
   return run(process.execPath, ["--require", hook, path.join(root, file), ...args], { env: { ...cleanEnvironment(), ...env } });
 }
 
-/** @param {string[]} args */
-const bench = (args) => program("bench/run.ts", args);
-/** With TESTS=real, each story has its own real server. @param {string[]} args */
-const chaos = async (args) => {
-  const servers =
-    process.env.TESTS === "real" ? { REAL_VAULT_ADDRESS: "own", ...((await getOpenBao()) && { REAL_OPENBAO_ADDRESS: "own" }) } : {};
-  return program("test/chaos/run.ts", args, servers);
-};
-/** @param {string[]} args */
-const mutants = (args) => program("test/mutants/run.ts", args);
-/** @param {string[]} args */
-const pictures = (args) => program("tools/pictures/index.ts", args);
+/** With TESTS=real or "real,night", each story has its own real server. @param {string[]} args */
+async function chaos(args) {
+  if (!isReal) return program("test/chaos/run.ts", args);
+  const openBao = (await getOpenBao()) && { REAL_OPENBAO_ADDRESS: "own" };
+  return program("test/chaos/run.ts", args, { REAL_VAULT_ADDRESS: "own", ...openBao });
+}
 
-module.exports = { test, bench, chaos, mutants, pictures };
+module.exports = { test, chaos, program };

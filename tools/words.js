@@ -1,5 +1,5 @@
 // @ts-check
-// The part of docs/development/words.md that a script can check, over docs, comments, messages and the names in the code.
+// The part of docs/development/words.md that a script can check, over docs, comments and messages. Biome checks the names: tools/names.grit.
 //
 //   node tools/words.js [files…]
 const fs = require("node:fs");
@@ -9,29 +9,17 @@ const { root } = require("./command");
 
 /** The folders and files where the rules hold. */
 const checked = [
-  "provider",
-  "command",
-  "sandbox",
-  "tools",
-  "bench",
-  "examples",
-  "test",
-  ".changeset",
-  "CHANGELOG.md",
-  "README.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
-  "docs/README.md",
-  ...["getting-started", "guides", "reference", "rekey"].map((folder) => `docs/${folder}`),
-  "docs/development",
+  ...["provider", "command", "sandbox", "tools", "bench", "examples", "test", ".changeset"],
+  ...["CHANGELOG.md", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/README.md"],
+  ...["getting-started", "guides", "reference", "rekey", "development"].map((folder) => `docs/${folder}`),
 ];
 
-/** The folders whose strings are responses of the products. Only their comments are checked. */
-const productStrings = ["sandbox/platform/", "sandbox/scheduler/", "sandbox/secrets/"];
-
-/** @typedef {"all" | "titles" | "none"} Strings The strings of a source that are checked. @param {string} file @returns {Strings} */
-const stringsOf = (file) =>
-  file.startsWith("test/") ? "titles" : productStrings.some((folder) => file.startsWith(folder)) ? "none" : "all";
+/**
+ * The strings of a source that are checked. Those of the sandbox's systems are responses of the products.
+ * @typedef {"all" | "titles" | "none"} Strings
+ * @param {string} file @returns {Strings}
+ */
+const stringsOf = (file) => (file.startsWith("test/") ? "titles" : /^sandbox\/(platform|scheduler|secrets)\//.test(file) ? "none" : "all");
 
 /** @param {ts.Node} node */
 const isTitle = ({ parent }) => ts.isCallExpression(parent) && /^(test|describe|on[A-Z])/.test(parent.expression.getText());
@@ -61,31 +49,8 @@ const words = [
   [/\bours\b|\bof our own\b/i, "the provider's"],
 ];
 
-/** Names that say when a value was seen, or that a function talks, but not what it is. @type {[banned: RegExp, instead: string][]} */
-const names = [
-  [/^(?:found|known|given|shown|held|wanted|own)$/, "what it is: current, desired, existing, inputs, response"],
-  [/^(?:knownIn|foundIn|shownIn|heldBefore|seenIn)$/, "what it returns"],
-  [/^(?:ask|asking|questions?)$/i, "request, spec, prompt"],
-  [/^answer(?:s|ed)?$|Answer$/, "response"],
-  [/^remember/, "stored, cached"],
-  [/^(?:memory|forget)$/, "cache, clear"],
-  [
-    /^(?:basis|leftOut|begun|twin|stranger|untouched|altered|alike)$/i,
-    "current, redacted, started, duplicate, foreign, unchanged, changed, matching",
-  ],
-  [/^(?:noun|advice|facts|task)$/i, "displayName, hint, details, operation"],
-  [/^texts$/, "strings"],
-  [/^(?:foresee|announce|giving|situation|silence|repetitions|verdicts|sinks)$/, "a standard term"],
-];
-
-/** Folders with code whose names are checked. */
-const named = ["provider/", "command/", "sandbox/", "tools/"];
-
-/** Sentences that break a rule for a reason. @type {readonly string[]} */
-const exceptions = [
-  // A part of a program.
-  'policies: X, global: false, type: "client"',
-];
+/** Sentences that break a rule for a reason: a part of a program. */
+const exceptions = ['policies: X, global: false, type: "client"'];
 
 /** @typedef {{ line: number, text: string }} Passage */
 
@@ -191,58 +156,17 @@ function passagesOf(code, strings) {
   return passages;
 }
 
-/** The name that a node gives to something: not one that it reads from an object with the same property. @param {ts.Node} node */
-function declaredName(node) {
-  if (ts.isBindingElement(node) && ts.isObjectBindingPattern(node.parent) && !node.propertyName && !node.dotDotDotToken) return undefined;
-  const isDeclaration =
-    ts.isVariableDeclaration(node) ||
-    ts.isParameter(node) ||
-    ts.isBindingElement(node) ||
-    ts.isFunctionDeclaration(node) ||
-    ts.isClassElement(node) ||
-    ts.isTypeElement(node) ||
-    ts.isClassDeclaration(node) ||
-    ts.isInterfaceDeclaration(node) ||
-    ts.isTypeAliasDeclaration(node);
-  return isDeclaration && node.name && ts.isIdentifier(node.name) ? node.name : undefined;
-}
-
-/** The banned names that a source declares. @param {string} code */
-function namesOf(code) {
-  const source = ts.createSourceFile("source.ts", code, ts.ScriptTarget.ES2022, true);
-  /** @type {{ line: number, fault: string }[]} */
-  const faults = [];
-  const visit = (/** @type {ts.Node} */ node) => {
-    const name = declaredName(node);
-    for (const [banned, instead] of name ? names : [])
-      if (name && banned.test(name.text))
-        faults.push({
-          line: source.getLineAndCharacterOfPosition(name.getStart()).line + 1,
-          fault: `the name "${name.text}" (write: ${instead})`,
-        });
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return faults;
-}
-
-/** True for a source whose names are checked. @param {string} file */
-const hasNames = (file) => !file.endsWith(".md") && named.some((folder) => file.startsWith(folder));
-
 /**
- * One line for each sentence and each name that breaks a rule.
+ * One line for each sentence that breaks a rule.
  * @param {readonly string[]} files By their paths in the repository.
  */
 const check = (files) =>
   files.flatMap((file) => {
     const text = fs.readFileSync(path.join(root, file), "utf8");
     const passages = file.endsWith(".md") ? paragraphsOf(text) : passagesOf(text, stringsOf(file));
-    return [
-      ...passages.flatMap(({ line, text }) =>
-        sentencesOf(text).flatMap((sentence) => faultsOf(sentence).map((fault) => `${file}:${line}: ${fault}: ${sentence}`)),
-      ),
-      ...(hasNames(file) ? namesOf(text) : []).map(({ line, fault }) => `${file}:${line}: ${fault}`),
-    ];
+    return passages.flatMap(({ line, text }) =>
+      sentencesOf(text).flatMap((sentence) => faultsOf(sentence).map((fault) => `${file}:${line}: ${fault}: ${sentence}`)),
+    );
   });
 
 /** The files whose words are checked. */

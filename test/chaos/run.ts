@@ -50,7 +50,7 @@ const jest = (name: string, description: string, suites: string, variables: Reco
 };
 jest("stories", "Tells the stories of test/stories with the real command line.", "test/stories", { STORIES: "command line" });
 jest("matrix", "Installs the package with four pairs of Node and SDK, and deploys with each.", "test/installations.test", {
-  INSTALLATIONS: "all",
+  TESTS: "night",
 });
 void program.parseAsync();
 

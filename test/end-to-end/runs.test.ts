@@ -197,15 +197,8 @@ const automation = `
     require("./index.js");
     functions.add(await secrets.listSchedulerRoles().then(() => "succeed", ({ message }) => message));
   };
-  const { noteStart } = require(${JSON.stringify(join(__dirname, "../../tools/starts.js"))});
   (async () => {
-    noteStart();
     const pulumiCommand = await PulumiCommand.get();
-    const { run } = pulumiCommand;
-    pulumiCommand.run = (...args) => {
-      noteStart();
-      return run.apply(pulumiCommand, args);
-    };
     const of = (stackName) => [{ stackName, projectName: "story", program }, { workDir: __dirname, pulumiCommand, envVars: { STEWARD_TOKEN } }];
     const dev = await LocalWorkspace.selectStack(...of("dev"));
     const count = ({ changeSummary, summary }, kind) => (changeSummary ?? summary.resourceChanges)[kind] ?? 0;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { Sandbox, start } from "../../sandbox/index";
-import { getHosts, getPython } from "../../tools/hosts";
 import { getPulumi, installedSdk } from "../../tools/pulumi";
 import { startVault } from "../../tools/servers";
 import { call } from "../support/call";
+import { getHosts, getPython } from "../support/hosts";
 import { packed } from "../support/installation";
 import { Reader } from "../support/reader";
 

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pulumiEnvironment } from "../../tools/environment";
 import { getPulumi } from "../../tools/pulumi";
-import { noteStart } from "../../tools/starts";
 import { ended, Project } from "./project";
 
 // Helpers for the stories of `pulumi-steward discover` and `pulumi import`.
@@ -18,8 +17,6 @@ export async function discoverIn(
   const env = { ...pulumiEnvironment(project.folder, cli), PULUMI_STACK: "dev", ...variables };
   const cwd = join(project.folder, "program");
   const file = join(__dirname, "../../dist/command/index.js");
-  // The command runs Pulumi's command line to read the configuration.
-  noteStart();
   const child = spawn(process.execPath, [file, "discover", "--overwrite", ...options], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const { code, output } = await ended(child);
   if (code !== 0) throw new Error(`discover ended with ${code}:\n${output}`);

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable, Writable } from "node:stream";
+import { cached } from "../../tools/cache";
 import { cleanEnvironment } from "../../tools/environment";
-import { getNode, pack } from "../../tools/npm";
+import { npm, pack } from "../../tools/npm";
 import { getPulumi } from "../../tools/pulumi";
 import { Project } from "./project";
 
@@ -90,6 +91,15 @@ export const found = [limits.apiRateLimit, String(running), StewardError.name, s
 };
 
 export const lowest = (range: string): string => range.replace(/^(>=|\^|~)/, "");
+
+/** Installs another version of Node, which npm offers as a package. Returns the folder of `node`, to prepend to PATH. */
+async function getNode(version: string): Promise<string> {
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  const folder = await cached(`node-${version}-${process.platform}-${process.arch}`, (target) =>
+    npm(["install", "--ignore-scripts", "--prefix", target, `node-${platform}-${process.arch}@${version}`]),
+  );
+  return join(folder, "node_modules", ".bin");
+}
 
 export interface Installation {
   project: Project;

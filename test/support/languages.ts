@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Sandbox } from "../../sandbox/index";
-import { getHosts, getPython } from "../../tools/hosts";
+import { getHosts, getPython } from "./hosts";
 import { ended, Project } from "./project";
 
 /** The languages of programs other than Node. */

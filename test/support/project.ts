@@ -15,12 +15,11 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Readable } from "node:stream";
 import { gunzipSync } from "node:zlib";
-import type { PulumiCommand, Stack } from "@pulumi/pulumi/automation";
+import type { Stack } from "@pulumi/pulumi/automation";
 import { cached } from "../../tools/cache";
 import { cleanEnvironment, passphrase, pulumiEnvironment } from "../../tools/environment";
 import { npm } from "../../tools/npm";
 import { getPulumi, Pulumi } from "../../tools/pulumi";
-import { noteStart } from "../../tools/starts";
 import { Platform } from "./platform";
 import { decryptedResources, StateResource } from "./state";
 
@@ -148,7 +147,6 @@ export class Project {
       await this.begin(cli);
     }
     const options = args[0] === "watch" ? [] : ["--non-interactive"];
-    noteStart();
     return spawn(cli.command, [...args, ...options, "--color", "never"], {
       cwd: join(this.folder, "program"),
       env: this.environment(cli),
@@ -160,7 +158,6 @@ export class Project {
   private async begin(cli: Pulumi): Promise<void> {
     const empty = await cached(`stack-${cli.version}`, async (folder) => {
       writeFileSync(join(folder, "Pulumi.yaml"), settings);
-      noteStart();
       const { status, stderr } = spawnSync(cli.command, ["stack", "init", "dev"], { cwd: folder, env: pulumiEnvironment(folder, cli) });
       if (status !== 0) throw new Error(`The empty stack could not be made:\n${stderr}`);
     });
@@ -183,14 +180,7 @@ export class Project {
     const envVars = this.environment(await getPulumi());
     // It runs the command line for its version without the workspace's variables.
     Object.assign(process.env, { PATH: envVars.PATH, PULUMI_HOME: envVars.PULUMI_HOME });
-    noteStart();
-    // The declaration hides the method that starts it.
-    const pulumiCommand = (await PulumiCommand.get()) as PulumiCommand & { run(...args: unknown[]): Promise<unknown> };
-    const { run } = pulumiCommand;
-    pulumiCommand.run = (...args) => {
-      noteStart();
-      return run.apply(pulumiCommand, args);
-    };
+    const pulumiCommand = await PulumiCommand.get();
     return LocalWorkspace.selectStack({ stackName: "dev", workDir: join(this.folder, "program") }, { envVars, pulumiCommand });
   }
 

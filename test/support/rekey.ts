@@ -6,12 +6,13 @@ import { ShareSet } from "../../provider/secrets/rekey/crypto";
 import { inspectShares } from "../../provider/secrets/rekey/inputs";
 import { Submission } from "../../provider/secrets/rekey/submit";
 import { Sandbox, start } from "../../sandbox/index";
-import { createTenant, startOpenBao, startOpenBaoWithStaticSeal, startVault, startVaultWithTransitSeal } from "../../tools/servers";
+import { startOpenBao, startVault } from "../../tools/servers";
 import { call } from "./call";
 import { Engine } from "./engine";
 import { Gateway, startGateway } from "./gateway";
 import { Keys, RekeyDialect, rekeyDialects, wireOf } from "./rekey-wire";
 import { isNight, isWhole } from "./scope";
+import { createTenant, startOpenBaoWithStaticSeal, startVaultWithTransitSeal } from "./servers";
 import { Story } from "./story";
 
 type Properties = Record<string, unknown>;

@@ -1,17 +1,19 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 import { type Sandbox, start } from "../../sandbox/index";
 import { getBrowser } from "../browser";
+import { root } from "../command";
 import { pulumiEnvironment } from "../environment";
 import { getPulumi } from "../pulumi";
 import { drawTerminal, Line, wrapped } from "./terminal";
 
 // `node tools/run.js pictures` creates docs/pictures: recordings of a terminal, and the sandbox's page.
 
-const root = join(__dirname, "../..");
 const pictures = join(root, "docs/pictures");
 
 /** Records the commands and the output of a terminal in a separate project. */
@@ -39,7 +41,7 @@ class Terminal {
       // The engine's start takes longer than a viewer wants to wait.
       const pause = Math.min((Date.now() - before) / 1000, 0.8);
       before = Date.now();
-      for (const line of wrapped(text)) this.show(line, pause / text.split("\n").length);
+      for (const [index, line] of wrapped(text).entries()) this.show(line, index === 0 ? pause : 0);
     });
     this.show("", 2);
   }
@@ -49,23 +51,15 @@ class Terminal {
     this.lines.push({ text, at: this.now });
   }
 
-  async run(command: string, onOutput: (text: string) => void = () => {}): Promise<void> {
+  async run(command: string, onLine: (line: string) => void = () => {}): Promise<void> {
     const wrapper = 'pulumi() { command pulumi "$@" --non-interactive --color always; }';
     const env = { ...pulumiEnvironment(this.folder, await getPulumi()), ...this.variables };
-    const child = spawn("bash", ["--norc", "-euc", `${wrapper}\n${command}`], {
-      cwd: this.program,
-      env,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    let output = "";
-    child.stdout.on("data", (data) => {
-      const parts = `${output}${data}`.split("\n");
-      output = parts.pop() ?? "";
-      // Leave out progress dots and the start of each read.
-      const lines = parts.filter((line) => line.trim() && !/^\S*@ |refreshing \(0s\)/.test(line));
-      if (lines.length > 0) onOutput(lines.join("\n"));
-    });
-    const code = await new Promise((done) => child.on("close", done));
+    const options = { cwd: this.program, env };
+    const child = spawn("bash", ["--norc", "-euc", `${wrapper}\n${command}`], { ...options, stdio: ["ignore", "pipe", "inherit"] });
+    const closed = once(child, "close");
+    // Leave out progress dots and the start of each read.
+    for await (const line of createInterface(child.stdout)) if (line.trim() && !/^\S*@ |refreshing \(0s\)/.test(line)) onLine(line);
+    const [code] = await closed;
     if (code !== 0) throw new Error(`${command} exited with ${code}`);
   }
 
@@ -92,8 +86,7 @@ async function recordDrift(): Promise<void> {
   await terminal.run("pulumi config set --secret schedulerToken a-management-token");
   await terminal.type("pulumi up --yes --skip-preview");
   await terminal.type(`curl --silent -X POST -H "X-Vault-Token: $VAULT_TOKEN" $VAULT_ADDR/v1/nomad/role/web -d '{"policies":"admin"}'`);
-  await terminal.type("pulumi preview --refresh --diff");
-  await terminal.type("pulumi up --refresh --yes --skip-preview");
+  for (const command of ["preview --refresh --diff", "up --refresh --yes --skip-preview"]) await terminal.type(`pulumi ${command}`);
   terminal.save("pulumi up, a change outside Pulumi, the drift in pulumi preview, and its repair", "drift.svg");
   await photograph(sandbox);
   await sandbox.close();
@@ -105,17 +98,11 @@ async function recordRekey(): Promise<void> {
   const terminal = new Terminal("rekey", { ...sandbox.env, ...shares });
   await terminal.run("pulumi stack init dev");
   await terminal.run("pulumi config set round first");
-  await terminal.type("pulumi up --yes --skip-preview");
-  await terminal.type("pulumi stack output");
-  await terminal.type("pulumi preview --expect-no-changes");
+  for (const command of ["up --yes --skip-preview", "stack output", "preview --expect-no-changes"])
+    await terminal.type(`pulumi ${command}`);
   terminal.save("A rekey of the unseal keys with pulumi up", "rekey.svg");
   await sandbox.close();
 }
 
-async function main(): Promise<void> {
-  mkdirSync(pictures, { recursive: true });
-  await recordDrift();
-  await recordRekey();
-}
-
-void main();
+mkdirSync(pictures, { recursive: true });
+void recordDrift().then(recordRekey);

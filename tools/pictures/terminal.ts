@@ -16,35 +16,22 @@ const margin = 16;
 const rest = 6;
 
 /** The colors of a dark terminal, by their ANSI number. */
-const colors: Record<number, string> = {
-  1: "#f47067",
-  2: "#8ddb8c",
-  3: "#f69d50",
-  4: "#6cb6ff",
-  5: "#dcbdfb",
-  6: "#96d0ff",
-  8: "#768390",
-  13: "#dcbdfb",
-};
+const [red, green, orange, blue, violet, cyan, gray] = ["#f47067", "#8ddb8c", "#f69d50", "#6cb6ff", "#dcbdfb", "#96d0ff", "#768390"];
+const colors: Record<number, string | undefined> = { 1: red, 2: green, 3: orange, 4: blue, 5: violet, 6: cyan, 8: gray, 13: violet };
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** A line as SVG, with a `tspan` for each change of color. */
-function colored(text: string): string {
-  const [first = "", ...parts] = text.split(`${escapeCharacter}[`);
-  return (
-    escaped(first) +
-    parts
-      .map((part) => {
-        const [, codes = "", rest = ""] = /^([\d;]*)m(.*)$/s.exec(part) ?? ["", "", part];
-        const [, number] = /^38;5;(\d+)$/.exec(codes) ?? [];
-        const color = colors[Number(number ?? Number(codes) - 30)];
-        const style = color ? ` fill="${color}"` : codes === "1" ? ' font-weight="bold"' : "";
-        return rest && (style ? `<tspan${style}>${escaped(rest)}</tspan>` : escaped(rest));
-      })
-      .join("")
-  );
-}
+const colored = (text: string): string =>
+  `0m${text}`
+    .split(`${escapeCharacter}[`)
+    .map((part) => {
+      const [, codes = "", rest = ""] = /^([\d;]*)m(.*)$/s.exec(part) ?? ["", "", part];
+      const color = colors[Number(codes.replace("38;5;", "")) - (codes.startsWith("38;5;") ? 0 : 30)];
+      const style = color ? ` fill="${color}"` : codes === "1" ? ' font-weight="bold"' : "";
+      return rest && style ? `<tspan${style}>${escaped(rest)}</tspan>` : escaped(rest);
+    })
+    .join("");
 
 /** Draws the recording as a loop. With reduced motion, only its end is visible. */
 export function drawTerminal(title: string, lines: readonly Line[]): string {
@@ -52,14 +39,10 @@ export function drawTerminal(title: string, lines: readonly Line[]): string {
   const percent = (at: number): string => `${((at / seconds) * 100).toFixed(2)}%`;
   const [width, height] = [columns * 8.43 + 2 * margin, rows * lineHeight + 2 * margin + 22];
   const moves = lines.slice(rows).map(({ at }, index) => `${percent(at)} { transform: translateY(${-(index + 1) * lineHeight}px); }`);
-  const appear = lines.map(
-    ({ at }, index) =>
-      `@keyframes l${index} { 0% { opacity: 0; } ${percent(at)}, 100% { opacity: 1; } } .l${index} { animation-name: l${index}; }`,
-  );
-  const elements = lines.map(
-    ({ text }, index) =>
-      `<text class="l${index}" x="${margin}" y="${(index + 1) * lineHeight}" xml:space="preserve">${colored(text)}</text>`,
-  );
+  const drawn = lines.map(({ text, at }, index) => ({
+    style: `@keyframes l${index} { 0% { opacity: 0; } ${percent(at)}, 100% { opacity: 1; } } .l${index} { animation-name: l${index}; }`,
+    element: `<text class="l${index}" x="${margin}" y="${(index + 1) * lineHeight}" xml:space="preserve">${colored(text)}</text>`,
+  }));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width.toFixed(0)} ${height}" width="${width.toFixed(0)}" role="img" aria-label="${escaped(title)}">
 <title>${escaped(title)}</title>
 <style>
@@ -69,33 +52,32 @@ text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill
 #lines, #lines text { animation: ${seconds.toFixed(1)}s step-end infinite; }
 #lines { animation-name: scroll; }
 @keyframes scroll { 0% { transform: translateY(0); } ${moves.join(" ")} 100% { transform: translateY(${-Math.max(0, lines.length - rows) * lineHeight}px); } }
-${appear.join("\n")}
+${drawn.map(({ style }) => style).join("\n")}
 }
 </style>
 <clipPath id="screen"><rect y="33" width="100%" height="${rows * lineHeight + margin}"/></clipPath>
 <rect width="100%" height="100%" rx="8" fill="#22272e"/>
 ${["#f47067", "#f69d50", "#8ddb8c"].map((color, index) => `<circle cx="${margin + 4 + index * 18}" cy="16" r="5" fill="${color}"/>`).join("")}
 <g clip-path="url(#screen)"><g transform="translate(0 28)"><g id="lines">
-${elements.join("\n")}
+${drawn.map(({ element }) => element).join("\n")}
 </g></g></g>
 </svg>
 `;
 }
 
-const token = new RegExp(`${escapeCharacter}\\[[\\d;]*m|.`, "gu");
+const escapeSequence = new RegExp(`(${escapeCharacter}\\[[\\d;]*m)`);
 
-/** The lines of a program's output, wrapped as a terminal of this width does. */
-export const wrapped = (text: string): string[] =>
-  text.split("\n").flatMap((line) => {
-    const parts: string[] = [""];
-    let width = 0;
-    for (const [part = ""] of line.matchAll(token)) {
-      if (!part.startsWith(escapeCharacter)) width++;
-      if (width > columns) {
-        parts.push("");
-        width = 1;
-      }
-      parts[parts.length - 1] += part;
+/** A line of output, wrapped as a terminal of this width does. Colors take no width. */
+export function wrapped(line: string): string[] {
+  const lines = [""];
+  let width = 0;
+  for (const part of line.split(escapeSequence).flatMap((each) => (each.startsWith(escapeCharacter) ? each : [...each]))) {
+    if (!part.startsWith(escapeCharacter)) width++;
+    if (width > columns) {
+      lines.push("");
+      width = 1;
     }
-    return parts;
-  });
+    lines[lines.length - 1] += part;
+  }
+  return lines;
+}

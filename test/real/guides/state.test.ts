@@ -1,8 +1,8 @@
 import { delimiter, dirname } from "node:path";
 import { findTerraform } from "../../../bench/terraform";
-import { getHosts } from "../../../tools/hosts";
 import { call } from "../../support/call";
 import { deploy, Guides, imports } from "../../support/guides";
+import { getHosts } from "../../support/hosts";
 import { packed } from "../../support/installation";
 import { exitCodes } from "../../support/pages";
 
