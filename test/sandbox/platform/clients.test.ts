@@ -1,6 +1,6 @@
 import { start } from "../../../sandbox/index";
 import { call } from "../../support/call";
-import { freshSandbox } from "./sandbox";
+import { freshSandbox } from "../sandbox";
 
 interface Named {
   id: string;

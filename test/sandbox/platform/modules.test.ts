@@ -1,5 +1,5 @@
 import { call } from "../../support/call";
-import { freshSandbox } from "./sandbox";
+import { freshSandbox } from "../sandbox";
 
 describe.each(["standard", "hashicorp"] as const)("modules of the private registry, %s", (dialect) => {
   const sandbox = freshSandbox({ dialect });

@@ -1,5 +1,5 @@
 import { call } from "../../support/call";
-import { freshSandbox } from "./sandbox";
+import { freshSandbox } from "../sandbox";
 
 const day = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { call } from "../../support/call";
 import { certificate as first, sha1Certificate as second } from "../../support/certificates";
-import { freshSandbox } from "./sandbox";
+import { freshSandbox } from "../sandbox";
 
 describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect) => {
   const sandbox = freshSandbox({ dialect });

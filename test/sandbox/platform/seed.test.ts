@@ -1,6 +1,6 @@
 import { type Seed } from "../../../sandbox/index";
 import { call } from "../../support/call";
-import { freshSandbox } from "./sandbox";
+import { freshSandbox } from "../sandbox";
 
 const sandbox = freshSandbox({});
 const show = async (id: string) =>

@@ -1,5 +1,5 @@
 import { call } from "../../support/call";
-import { freshSandbox } from "./sandbox";
+import { freshSandbox } from "../sandbox";
 
 describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
   const sandbox = freshSandbox({ dialect });

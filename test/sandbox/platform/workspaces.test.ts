@@ -1,5 +1,5 @@
 import { call } from "../../support/call";
-import { freshSandbox } from "./sandbox";
+import { freshSandbox } from "../sandbox";
 
 interface Named {
   id: string;
