@@ -1,4 +1,5 @@
 import { type Options, type Sandbox, start } from "../../sandbox/index";
+import { type Answer, call } from "../support/call";
 
 /** Returns the sandbox of a suite, which is reset before each test. */
 export function freshSandbox(options: Options): () => Sandbox {
@@ -19,5 +20,18 @@ export function sandboxOfTest(): (options?: Options) => Promise<Sandbox> {
     await sandbox?.close();
     sandbox = await start(options);
     return sandbox;
+  };
+}
+
+/** The requests of a suite about settings of the platform. */
+export function settingsOf(sandbox: () => Sandbox) {
+  const pathOf = (noun: string): string => `/api/v2/admin/${noun}-settings`;
+  const get = (noun: string): Promise<Answer> => call(sandbox().platform, "GET", pathOf(noun));
+  return {
+    get,
+    /** The current attributes. */
+    attributesOf: async (noun: string): Promise<Record<string, unknown>> => (await get(noun)).json.data.attributes,
+    patch: (noun: string, attributes: object) => call(sandbox().platform, "PATCH", pathOf(noun), { data: { type: "", attributes } }),
+    post: (noun: string, action: string, body?: unknown) => call(sandbox().platform, "POST", `${pathOf(noun)}/${action}`, body),
   };
 }
