@@ -5,7 +5,7 @@ import { until } from "../../support/until";
 import { sandboxOfTest } from "../sandbox";
 import { damaged, refused } from "./rekey-service";
 
-// What only the sandbox can do during a rekey: seal, fail over, reset, lose a response and advance the clock.
+// Only the sandbox can seal, fail over, reset, lose a response and advance the clock during a rekey.
 
 const start = sandboxOfTest();
 let sandbox: Sandbox;
