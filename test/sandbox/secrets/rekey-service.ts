@@ -11,53 +11,53 @@ export function refused(status: number, ...reasons: (string | RegExp)[]): object
 /** OpenBao 2.7 formats some reasons with the wrong verb of Go. */
 const misprinted = (reason: string, type = "errors.errorString"): string => `%!w(*${type}=&{${reason}})`;
 
-/** The error responses that depend on the API or on the kind of keys: of Vault's `sys/rekey`, and of OpenBao's `sys/rotate`. */
-const errorsOf = {
-  vault: (keys: Keys) => ({
-    notStarted: refused(400, `no ${keys === "unseal" ? "barrier" : "recovery"} rekey in progress`),
-    notRunning: refused(400, "no rekey in progress"),
-    noConfiguration: refused(400, "no rekey configuration found"),
-    inProgress: refused(400, "rekey already in progress"),
-    notVerifying: refused(400, "no rekey verification in progress"),
-    finished: (nonce: string) =>
-      refused(400, `rekey operation already finished; verification must be performed; nonce for the verification operation is "${nonce}"`),
-    noKey: refused(400, "'key' must be specified in request body as JSON"),
-    wrongNonce: (nonce: string) => refused(400, `incorrect nonce supplied; nonce for this rekey operation is "${nonce}"`),
-    noNonce: (nonce: string) => refused(400, `incorrect nonce supplied; nonce for this rekey operation is "${nonce}"`),
-    repeated: refused(400, `given key has already been provided during this ${keys === "unseal" ? "generation" : "rekey"} operation`),
-    invalid: (reason: string) => refused(500, `invalid ${keys === "unseal" ? "rekey seal" : "recovery"} configuration: ${reason}`),
-    wrong:
-      keys === "unseal"
-        ? refused(500, /^failed to read root key/)
-        : refused(400, "recovery key verification failed: recovery key does not match submitted values"),
-    notCombined: (reason: string) => refused(500, `failed to compute ${keys === "unseal" ? "root" : "recovery"} key: ${reason}`),
-    notCombinedNew: (reason: string) => refused(500, `failed to compute key for verification: ${reason}`),
-    notVerified: refused(400, "rekey verification failed; incorrect key shares supplied"),
-    withRecoveryKeys: refused(400, "requiring verification not supported when rekeying the barrier key with recovery keys"),
-  }),
-  openbao: (keys: Keys): ReturnType<typeof errorsOf.vault> => ({
-    notStarted: refused(400, "no rotation in progress"),
-    notRunning: refused(400, "no rotation in progress"),
-    noConfiguration: refused(400, "no rotation configuration found"),
-    inProgress: refused(400, "rotation already in progress"),
-    notVerifying: refused(400, "no rotation verification in progress"),
-    finished: (nonce) =>
-      refused(400, `rotation already finished; verification must be performed; nonce for the verification operation is "${nonce}"`),
-    noKey: refused(400, "missing required field 'key'"),
-    wrongNonce: (nonce) => refused(400, `incorrect nonce supplied; nonce for rotation is "${nonce}"`),
-    noNonce: () => refused(400, "missing required field 'nonce'"),
-    repeated: refused(400, "given key has already been provided during this rotation"),
-    invalid: (reason) => refused(400, `invalid ${keys === "unseal" ? "rotate seal" : "recovery"} configuration: ${misprinted(reason)}`),
-    wrong:
-      keys === "unseal"
-        ? refused(400, `failed to read root key: ${misprinted(undecryptable, "vault.ErrInvalidKey")}`)
-        : refused(400, "recovery key verification failed: recovery key does not match submitted values"),
-    notCombined: (reason) => refused(400, `failed to compute key: ${misprinted(reason)}`),
-    notCombinedNew: (reason) => refused(400, `failed to compute key for verification: ${misprinted(reason)}`),
-    notVerified: refused(400, "rotation verification failed; incorrect key shares supplied"),
-    withRecoveryKeys: refused(400, "requiring verification not supported when rotating the barrier key with recovery keys"),
-  }),
-};
+/** The error responses that depend on the API or on the kind of keys: here of Vault's `sys/rekey`. */
+const vaultErrors = (keys: Keys) => ({
+  notStarted: refused(400, `no ${keys === "unseal" ? "barrier" : "recovery"} rekey in progress`),
+  notRunning: refused(400, "no rekey in progress"),
+  noConfiguration: refused(400, "no rekey configuration found"),
+  inProgress: refused(400, "rekey already in progress"),
+  notVerifying: refused(400, "no rekey verification in progress"),
+  finished: (nonce: string) =>
+    refused(400, `rekey operation already finished; verification must be performed; nonce for the verification operation is "${nonce}"`),
+  noKey: refused(400, "'key' must be specified in request body as JSON"),
+  wrongNonce: (nonce: string) => refused(400, `incorrect nonce supplied; nonce for this rekey operation is "${nonce}"`),
+  noNonce: (nonce: string) => refused(400, `incorrect nonce supplied; nonce for this rekey operation is "${nonce}"`),
+  repeated: refused(400, `given key has already been provided during this ${keys === "unseal" ? "generation" : "rekey"} operation`),
+  invalid: (reason: string) => refused(500, `invalid ${keys === "unseal" ? "rekey seal" : "recovery"} configuration: ${reason}`),
+  wrong:
+    keys === "unseal"
+      ? refused(500, /^failed to read root key/)
+      : refused(400, "recovery key verification failed: recovery key does not match submitted values"),
+  notCombined: (reason: string) => refused(500, `failed to compute ${keys === "unseal" ? "root" : "recovery"} key: ${reason}`),
+  notCombinedNew: (reason: string) => refused(500, `failed to compute key for verification: ${reason}`),
+  notVerified: refused(400, "rekey verification failed; incorrect key shares supplied"),
+  withRecoveryKeys: refused(400, "requiring verification not supported when rekeying the barrier key with recovery keys"),
+});
+
+/** Those of OpenBao's `sys/rotate`. */
+const openBaoErrors = (keys: Keys): ReturnType<typeof vaultErrors> => ({
+  notStarted: refused(400, "no rotation in progress"),
+  notRunning: refused(400, "no rotation in progress"),
+  noConfiguration: refused(400, "no rotation configuration found"),
+  inProgress: refused(400, "rotation already in progress"),
+  notVerifying: refused(400, "no rotation verification in progress"),
+  finished: (nonce) =>
+    refused(400, `rotation already finished; verification must be performed; nonce for the verification operation is "${nonce}"`),
+  noKey: refused(400, "missing required field 'key'"),
+  wrongNonce: (nonce) => refused(400, `incorrect nonce supplied; nonce for rotation is "${nonce}"`),
+  noNonce: () => refused(400, "missing required field 'nonce'"),
+  repeated: refused(400, "given key has already been provided during this rotation"),
+  invalid: (reason) => refused(400, `invalid ${keys === "unseal" ? "rotate seal" : "recovery"} configuration: ${misprinted(reason)}`),
+  wrong:
+    keys === "unseal"
+      ? refused(400, `failed to read root key: ${misprinted(undecryptable, "vault.ErrInvalidKey")}`)
+      : refused(400, "recovery key verification failed: recovery key does not match submitted values"),
+  notCombined: (reason) => refused(400, `failed to compute key: ${misprinted(reason)}`),
+  notCombinedNew: (reason) => refused(400, `failed to compute key for verification: ${misprinted(reason)}`),
+  notVerified: refused(400, "rotation verification failed; incorrect key shares supplied"),
+  withRecoveryKeys: refused(400, "requiring verification not supported when rotating the barrier key with recovery keys"),
+});
 const undecryptable = "failed to decrypt keys from storage: cipher: message authentication failed";
 export const unsupported = misprinted("recovery not supported");
 
@@ -68,7 +68,7 @@ export class Service {
   readonly isStandard: boolean;
   readonly isVault: boolean;
   readonly isOpenBao: boolean;
-  readonly errors: ReturnType<typeof errorsOf.vault>;
+  readonly errors: ReturnType<typeof vaultErrors>;
   shares: string[] = [];
   private target!: RekeyTarget;
 
@@ -81,7 +81,7 @@ export class Service {
     this.isStandard = dialect === "standard";
     this.isVault = dialect === "hashicorp";
     this.isOpenBao = dialect === "openbao";
-    this.errors = errorsOf[dialect === "openbao" ? "openbao" : "vault"](keys);
+    this.errors = dialect === "openbao" ? openBaoErrors(keys) : vaultErrors(keys);
   }
 
   async start(): Promise<void> {

@@ -106,21 +106,26 @@ onEachService("the rekey", services, (service) => {
     expect((await to("PUT", "rekey/update", { KEY: "abcdef".repeat(4), Nonce: nonce })).json.progress).toBe(2);
   });
 
-  test.each([
-    ["a wrong share", (shares: string[]) => damaged(shares[2]!), undefined],
+  const wrongShares: [string, (shares: string[]) => string, string?][] = [
+    ["a wrong share", (shares) => damaged(shares[2]!)],
     ["a share of another length", () => length20, "all parts must be the same length"],
-    ["two shares with the same index", (shares: string[]) => damaged(shares[0]!), "duplicate part detected"],
-    ...(isOpenBao ? [["a share of six bytes", () => "abcd", "all parts must be the same length"] as const] : []),
-  ])("%s fails at the threshold, which discards the progress and keeps the attempt and its nonce", async (_, third, reason) => {
-    const { shares } = service;
-    const nonce = await service.begin();
-    expect((await service.give(nonce, shares.slice(0, 2))).json.progress).toBe(2);
-    expect(await update(third(shares), nonce)).toMatchObject(reason ? errors.notCombined(reason) : errors.wrong);
-    expect(await status()).toMatchObject({ started: true, nonce, progress: 0 });
-    // Only the last valid share was submitted again, so one share counts.
-    expect((await update(shares[2], nonce)).json).toMatchObject({ progress: 1 });
-    expect((await service.give(nonce, shares.slice(0, 2))).json.complete).toBe(true);
-  });
+    ["two shares with the same index", (shares) => damaged(shares[0]!), "duplicate part detected"],
+  ];
+  if (isOpenBao) wrongShares.push(["a share of three bytes", () => "abcd", "all parts must be the same length"]);
+
+  test.each(wrongShares)(
+    "%s fails at the threshold, which discards the progress and keeps the attempt and its nonce",
+    async (_, third, reason) => {
+      const { shares } = service;
+      const nonce = await service.begin();
+      expect((await service.give(nonce, shares.slice(0, 2))).json.progress).toBe(2);
+      expect(await update(third(shares), nonce)).toMatchObject(reason ? errors.notCombined(reason) : errors.wrong);
+      expect(await status()).toMatchObject({ started: true, nonce, progress: 0 });
+      // Only the last valid share was submitted again, so one share counts.
+      expect((await update(shares[2], nonce)).json).toMatchObject({ progress: 1 });
+      expect((await service.give(nonce, shares.slice(0, 2))).json.complete).toBe(true);
+    },
+  );
 
   test("a cancel in any state keeps the current shares live", async () => {
     for (const count of [0, 1, 3]) {
