@@ -106,8 +106,8 @@ onEachService("the rekey", services, (service) => {
     expect((await to("PUT", "rekey/update", { KEY: "abcdef".repeat(4), Nonce: nonce })).json.progress).toBe(2);
   });
 
-  const wrongShares: [string, (shares: string[]) => string, string?][] = [
-    ["a wrong share", (shares) => damaged(shares[2]!)],
+  const wrongShares: [string, (shares: string[]) => string, string | undefined][] = [
+    ["a wrong share", (shares) => damaged(shares[2]!), undefined],
     ["a share of another length", () => length20, "all parts must be the same length"],
     ["two shares with the same index", (shares) => damaged(shares[0]!), "duplicate part detected"],
   ];
