@@ -26,7 +26,7 @@ const realSuites = [
   "test/provider/secrets",
   "test/command/(rekey|stack|drill)",
   "test/end-to-end/secrets",
-  "test/sandbox/secrets/(rekey(-verify|-pgp)?|rotation|creds|leases).test",
+  "test/sandbox/secrets/(rekey(-pgp)?|rotation|creds|leases).test",
   "test/provider/scheduler/contract",
   "test/stories/(secrets|scheduler)",
   "test/real",

@@ -1,4 +1,5 @@
-import { ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
 import { AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -37,20 +38,13 @@ test.each([
   [["--dialect", "hashicorp"], "VAULT"],
 ])("%j prints environment variables that work until it is stopped", async (options, prefix) => {
   const stdout = new PassThrough();
-  let stop = (): void => undefined;
-  const stopped = new Promise<void>((done) => {
-    stop = done;
-  });
-  await expectToWork(
-    stdout,
-    prefix,
-    stop,
-    run(options, { stdout, stderr: new PassThrough() }, () => stopped),
-  );
+  const stopped = new EventEmitter();
+  const ended = run(options, { stdout, stderr: new PassThrough() }, () => once(stopped, "stop").then(() => undefined));
+  await expectToWork(stdout, prefix, () => stopped.emit("stop"), ended);
 });
 
 test("Ctrl-C stops the sandbox", async () => {
-  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [command]);
+  const child = spawn(process.execPath, [command]);
   const ended = new Promise((done) => child.on("close", done));
   await expectToWork(child.stdout, "SECRETS", () => child.kill("SIGINT"), ended);
 });
@@ -78,12 +72,10 @@ test("a port in use is reported", async () => {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
-  const { code, stderr } = await printed(["--port", String(port)]);
+  const result = await printed(["--port", String(port)]);
   server.close();
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: `pulumi-steward-sandbox: One of the four ports from ${port} on is in use. Choose another --port, or 0 for free ports.\n`,
-  });
+  const message = `One of the four ports from ${port} on is in use. Choose another --port, or 0 for free ports.`;
+  expect(result).toEqual({ code: 1, stdout: "", stderr: `pulumi-steward-sandbox: ${message}\n` });
 });
 
 test("--version prints the version", async () => {

@@ -135,20 +135,12 @@ test("settings, mails, messages, deprecations and jobs appear, and defaults are 
   const { platform, scheduler } = sandbox;
   const admin = "/api/v2/admin";
   await shows("smtp-settings", "8 defaults");
-  await call(
-    platform,
-    "PATCH",
-    `${admin}/smtp-settings`,
-    setting({ enabled: true, host: "mail.example.com", port: 25, sender: "a@example.com", "test-email-address": "b@example.com" }),
-  );
+  const change = (noun: string, attributes: object) => call(platform, "PATCH", `${admin}/${noun}-settings`, setting(attributes));
+  const server = { host: "mail.example.com", port: 25, sender: "a@example.com" };
+  await change("smtp", { enabled: true, ...server, "test-email-address": "b@example.com" });
   await shows("smtp-settings", /enabledtruehostmail\.example\.com.*4 more defaults/);
   await shows("Mails sent", "b@example.coma@example.commail.example.com");
-  await call(
-    platform,
-    "PATCH",
-    `${admin}/sms-settings`,
-    setting({ enabled: true, "account-sid": "AC1", "auth-token": "hush", "from-number": "+1555" }),
-  );
+  await change("sms", { enabled: true, "account-sid": "AC1", "auth-token": "hush", "from-number": "+1555" });
   await call(platform, "POST", `${admin}/sms-settings/verify`, setting({ "test-number": "+1666" }));
   await shows("Text messages sent", "+1666+1555");
   await call(platform, "PATCH", "/api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0", {
@@ -172,27 +164,18 @@ test.each(["standard", "hashicorp"] as const)("neither the page nor a response o
   const canaries = Array.from({ length: 7 }, (_, index) => `canary-${index}-"ü\n/`);
   const [management, key, password, sms, keyA, keyB, keyC] = canaries as [string, string, string, string, string, string, string, string];
   const mount = `/v1/${real ? "nomad" : "scheduler"}`;
-  const admin = "/api/v2/admin";
   const done = async (answer: ReturnType<typeof call>): Promise<void> => expect((await answer).status).toBeLessThan(300);
+  const change = (noun: string, attributes: object) => done(call(platform, "PATCH", `/api/v2/admin/${noun}-settings`, setting(attributes)));
 
-  await done(
-    call(secrets, "POST", `${mount}/config/access`, {
-      address: "https://user:canary-in-address@nomad.example.com",
-      token: management,
-      client_cert: certificate,
-      client_key: key,
-    }),
-  );
+  const address = "https://user:canary-in-address@nomad.example.com";
+  const access = { address, token: management, client_cert: certificate, client_key: key };
+  await done(call(secrets, "POST", `${mount}/config/access`, access));
   const created = real ? (await call(secrets, "POST", "/v1/auth/token/create", { policies: ["root"] })).json.auth.client_token : "";
-  await done(call(platform, "PATCH", `${admin}/smtp-settings`, setting({ username: "mailer", password, auth: "plain" })));
-  await done(call(platform, "PATCH", `${admin}/${real ? "twilio" : "sms"}-settings`, setting({ "auth-token": sms, "account-sid": "AC1" })));
-  const clouds = real
-    ? { "aws-secret-key": keyA, "gcp-credentials": keyB, "azure-client-secret": keyC }
-    : { "cloud-a-secret-key": keyA, "cloud-b-credentials": keyB, "cloud-c-client-secret": keyC };
-  await done(call(platform, "PATCH", `${admin}/cost-estimation-settings`, setting(clouds)));
-  await done(
-    call(platform, "PATCH", `${admin}/saml-settings`, setting({ "idp-cert": certificate, ...(real && { "private-key": privateKey }) })),
-  );
+  await change("smtp", { username: "mailer", password, auth: "plain" });
+  await change(real ? "twilio" : "sms", { "auth-token": sms, "account-sid": "AC1" });
+  const [a, b, c] = real ? ["aws", "gcp", "azure"] : ["cloud-a", "cloud-b", "cloud-c"];
+  await change("cost-estimation", { [`${a}-secret-key`]: keyA, [`${b}-credentials`]: keyB, [`${c}-client-secret`]: keyC });
+  await change("saml", { "idp-cert": certificate, ...(real && { "private-key": privateKey }) });
   const minted = scheduler.tokens.mint({ name: "minted" }).secret;
 
   await call(secrets, "PUT", "/v1/sys/rekey/init", { secret_shares: 2, secret_threshold: 2, require_verification: true });
@@ -241,9 +224,8 @@ test("a generated token appears as a lease until it ends, without its secret", a
 test("the page works with a secret that is not valid Unicode", async () => {
   await open();
   const token = "\ud800abcdefgh";
-  expect((await call(sandbox.secrets, "POST", "/v1/scheduler/config/access", { address: "http://nomad.example.com", token })).status).toBe(
-    204,
-  );
+  const access = { address: "http://nomad.example.com", token };
+  expect((await call(sandbox.secrets, "POST", "/v1/scheduler/config/access", access)).status).toBe(204);
   await shows("scheduler/config/access", "nomad.example.com");
   expect(await said()).not.toContain("abcdefgh");
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Sandbox, start } from "../../sandbox/index";
+import { start } from "../../sandbox/index";
+import { sandboxOfTest } from "./sandbox";
 
 const page = readFileSync(join(__dirname, "../../sandbox/README.md"), "utf8");
 /** The names in the first column of the table with this heading. */
@@ -11,11 +12,10 @@ const rowsOf = (heading: string): string[] => {
 
 const known = (error: Error): string[] => /Known: (.*)\.$/.exec(error.message)?.[1]?.split(", ").sort() ?? [];
 
-let sandbox: Sandbox;
-afterEach(() => sandbox.close());
+const open = sandboxOfTest();
 
 test("the README lists every member, option and fault of the sandbox", async () => {
-  sandbox = await start();
+  const sandbox = await open();
   const add = async (action: string): Promise<void> => sandbox.faults.add({ system: "secrets", path: "/", action: action as "refuse" });
   expect(rowsOf("Member of the sandbox")).toEqual(Object.keys(sandbox).sort());
   expect(rowsOf("Option of `start()`")).toEqual(await start({ no: 1 } as object).catch(known));

@@ -1,14 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Sandbox, start } from "../../sandbox/index";
+import { start } from "../../sandbox/index";
 import { call } from "../support/call";
 import { until } from "../support/until";
+import { sandboxOfTest } from "./sandbox";
 
-let sandbox: Sandbox;
-afterEach(() => sandbox?.close());
+const open = sandboxOfTest();
 
 test("three services listen on free loopback ports, and env has their variables in the standard dialect", async () => {
-  sandbox = await start();
+  const sandbox = await open();
   const { secrets, platform, scheduler } = sandbox;
   for (const { url } of [secrets, platform, scheduler]) expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(sandbox.env).toEqual({
@@ -22,7 +22,7 @@ test("three services listen on free loopback ports, and env has their variables 
 });
 
 test("env has the variables of Vault, Terraform Enterprise and Nomad in the hashicorp dialect", async () => {
-  sandbox = await start({ dialect: "hashicorp" });
+  const sandbox = await open({ dialect: "hashicorp" });
   expect(Object.keys(sandbox.env)).toEqual(["VAULT_ADDR", "VAULT_TOKEN", "TFE_ADDRESS", "TFE_TOKEN", "NOMAD_ADDR", "NOMAD_TOKEN"]);
 });
 
@@ -35,26 +35,17 @@ async function neighbor(): Promise<{ port: number; close(): Promise<void> }> {
 }
 
 test("a port reserves four consecutive ones", async () => {
-  let port = 0;
   // The ports next to a free one may be in use. Then four others are tried.
-  for (let isStarted = false; !isStarted; ) {
+  for (;;) {
     const free = await neighbor();
     await free.close();
-    port = Math.min(free.port, 65_532);
-    try {
-      sandbox = await start({ port });
-      isStarted = true;
-    } catch (error) {
-      expect(error).toMatchObject({ code: "EADDRINUSE" });
-    }
+    const port = Math.min(free.port, 65_532);
+    const sandbox = await open({ port }).catch(({ code }) => code);
+    if (sandbox === "EADDRINUSE") continue;
+    const { secrets, platform, scheduler, page } = sandbox;
+    const ports = [secrets.url, platform.url, scheduler.url, page].map((url) => Number(new URL(url).port));
+    return expect(ports).toEqual([port, port + 1, port + 2, port + 3]);
   }
-  const { secrets, platform, scheduler, page } = sandbox;
-  expect([secrets.url, platform.url, scheduler.url, page].map((url) => Number(new URL(url).port))).toEqual([
-    port,
-    port + 1,
-    port + 2,
-    port + 3,
-  ]);
 });
 
 /** The number of servers in this process, which other suites used before. */
@@ -89,14 +80,14 @@ test.each([
 });
 
 test("every request is logged with its query, status and clock time", async () => {
-  sandbox = await start();
+  const sandbox = await open();
   sandbox.clock.advance(3_600_000);
   await call(sandbox.secrets, "GET", "/v1/scheduler/role?list=true");
   await call(sandbox.scheduler, "GET", "/v1/jobs");
   const log = sandbox.requests();
-  expect(log).toMatchObject([
-    { system: "secrets", method: "GET", path: "/v1/scheduler/role?list=true", status: 404 },
-    { system: "scheduler", method: "GET", path: "/v1/jobs", status: 200 },
+  expect(log.map(({ system, method, path, status }) => `${system} ${method} ${path} ${status}`)).toEqual([
+    "secrets GET /v1/scheduler/role?list=true 404",
+    "scheduler GET /v1/jobs 200",
   ]);
   expect(log[0]!.at - Date.now()).toBeGreaterThan(3_590_000);
   log.pop();
@@ -104,19 +95,19 @@ test("every request is logged with its query, status and clock time", async () =
 });
 
 test("the clock sets the Date of responses and the age of tokens", async () => {
-  sandbox = await start({ dialect: "hashicorp" });
-  const created = await call(sandbox.secrets, "POST", "/v1/auth/token/create", { policies: ["root"], ttl: "1h" });
-  const { client_token: token } = created.json.auth;
-  expect((await call(sandbox.secrets, "GET", "/v1/sys/mounts", undefined, token)).status).toBe(200);
+  const sandbox = await open({ dialect: "hashicorp" });
+  const create = await call(sandbox.secrets, "POST", "/v1/auth/token/create", { policies: ["root"], ttl: "1h" });
+  const read = () => call(sandbox.secrets, "GET", "/v1/sys/mounts", undefined, create.json.auth.client_token);
+  expect((await read()).status).toBe(200);
   sandbox.clock.advance(3_600_001);
-  const answer = await call(sandbox.secrets, "GET", "/v1/sys/mounts", undefined, token);
+  const answer = await read();
   expect(answer.status).toBe(403);
   expect(Date.parse(answer.headers.get("date") ?? "") - Date.now()).toBeGreaterThan(3_590_000);
   for (const ms of [Number.NaN, -1, Number.POSITIVE_INFINITY]) expect(() => sandbox.clock.advance(ms)).toThrow(RangeError);
 });
 
 test("reset restores the seed and keeps addresses, tokens and shares", async () => {
-  sandbox = await start();
+  const sandbox = await open();
   const { secrets } = sandbox;
   const { shares, env } = { shares: secrets.shares, env: { ...sandbox.env } };
   await call(secrets, "POST", "/v1/scheduler/role/web", { policies: "a" });
@@ -135,7 +126,7 @@ test("reset restores the seed and keeps addresses, tokens and shares", async () 
 
 test("close ends open connections and waiting requests, can be called twice, and frees the ports", async () => {
   const before = servers();
-  sandbox = await start();
+  const sandbox = await open();
   const { secrets } = sandbox;
   await call(secrets, "GET", "/v1/sys/mounts");
   sandbox.faults.add({ system: "secrets", path: "/v1/sys/mounts", action: "delay", delayMs: 1e8 });

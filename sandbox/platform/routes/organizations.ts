@@ -35,14 +35,10 @@ export function routes(app: Hono<AppEnv>): void {
     return document(c, { data: organization(created) }, 201);
   });
 
-  app.get(`${path}/:name`, (c) => {
-    const record = organizationOf(c);
-    return record ? document(c, { data: organization(record) }) : missing(c);
-  });
+  app.get(`${path}/:name`, (c) => document(c, { data: organization(organizationOf(c)) }));
 
   app.patch(`${path}/:name`, (c) => {
     const record = organizationOf(c);
-    if (!record) return missing(c);
     const { name = record.name, email = record.email } = fields(c);
     if (name !== record.name) free(c, name);
     const { organizations } = c.var.records;
@@ -52,17 +48,16 @@ export function routes(app: Hono<AppEnv>): void {
   });
 
   app.delete(`${path}/:name`, (c) => {
-    const record = organizationOf(c);
-    if (!record) return missing(c);
-    c.var.records.deleteOrganization(record);
+    c.var.records.deleteOrganization(organizationOf(c));
     return done(c);
   });
 }
 
-/** The organization in the path, if the user may manage it. */
-export function organizationOf(c: Route): Organization | undefined {
+/** The organization in the path. Throws unless the user may manage it. */
+export function organizationOf(c: Route): Organization {
   const record = c.var.records.organizations.get(c.req.param("name") ?? "");
-  return record && mayManage(c.var.user, record) ? record : undefined;
+  if (!record || !mayManage(c.var.user, record)) throw new HttpError(404);
+  return record;
 }
 
 /** The name of an organization or a workspace in the body, if there is one. */

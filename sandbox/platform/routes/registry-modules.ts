@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
-import { document, missing } from "../answer";
+import { document } from "../answer";
 import type { Dialect } from "../dialect";
 import { page } from "../paging";
 import { registryModule } from "../wire";
@@ -12,7 +12,6 @@ export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 export function routes(app: Hono<AppEnv>): void {
   app.get("/api/v2/organizations/:name/registry-modules", (c) => {
     const owner = organizationOf(c);
-    if (!owner) return missing(c);
     const { items, links, pagination } = page(
       c,
       c.var.records.modules.filter(({ organization }) => organization === owner),

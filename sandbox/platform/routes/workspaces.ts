@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import type { AppEnv, Route } from "../answer";
-import { attributesOf, document, done, errors, missing, objectOf } from "../answer";
+import { attributesOf, document, done, errors, objectOf } from "../answer";
 import type { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
 import { page } from "../paging";
@@ -18,7 +18,6 @@ export function routes(app: Hono<AppEnv>): void {
 
   app.get(inOrganization, (c) => {
     const owner = organizationOf(c);
-    if (!owner) return missing(c);
     const part = c.req.query("search[name]") ?? "";
     const matching = [...c.var.records.workspaces.values()].filter((each) => each.organization === owner && each.name.includes(part));
     const { items, links, pagination } = page(c, matching);
@@ -27,7 +26,6 @@ export function routes(app: Hono<AppEnv>): void {
 
   app.post(inOrganization, (c) => {
     const owner = organizationOf(c);
-    if (!owner) return missing(c);
     const { name, vcsRepoIdentifier } = fields(c);
     if (name === undefined) throw new HttpError(422, wrong("name", "is required"));
     free(c, owner, name);
@@ -38,14 +36,10 @@ export function routes(app: Hono<AppEnv>): void {
   });
 
   for (const path of [`${inOrganization}/:workspace`, "/api/v2/workspaces/:id"]) {
-    app.get(path, (c) => {
-      const record = workspaceOf(c);
-      return record ? document(c, { data: workspace(record) }) : missing(c);
-    });
+    app.get(path, (c) => document(c, { data: workspace(workspaceOf(c)) }));
 
     app.patch(path, (c) => {
       const record = workspaceOf(c);
-      if (!record) return missing(c);
       const changes = fields(c);
       if (changes.name !== undefined && changes.name !== record.name) free(c, record.organization, changes.name);
       Object.assign(record, changes);
@@ -53,9 +47,7 @@ export function routes(app: Hono<AppEnv>): void {
     });
 
     app.delete(path, (c) => {
-      const record = workspaceOf(c);
-      if (!record) return missing(c);
-      c.var.records.workspaces.delete(record.id);
+      c.var.records.workspaces.delete(workspaceOf(c).id);
       return done(c);
     });
   }
@@ -66,7 +58,6 @@ export function routes(app: Hono<AppEnv>): void {
   ] as const)
     app.post(`/api/v2/workspaces/:id/actions/${action}`, (c) => {
       const record = workspaceOf(c);
-      if (!record) return missing(c);
       if (record.locked === locked)
         return errors(c, 409, { detail: `Unable to ${action} the workspace: it is ${locked ? "" : "not "}locked.` });
       record.locked = locked;
@@ -74,15 +65,13 @@ export function routes(app: Hono<AppEnv>): void {
     });
 }
 
-/** The workspace in the path, by id or by name, if the user may manage it. */
-function workspaceOf(c: Route): Workspace | undefined {
-  const id = c.req.param("id");
-  if (id === undefined) {
-    const owner = organizationOf(c);
-    return owner && c.var.records.workspace(owner, c.req.param("workspace") ?? "");
-  }
-  const record = c.var.records.workspaces.get(id);
-  return record && mayManage(c.var.user, record.organization) ? record : undefined;
+/** The workspace in the path, by id or by name. Throws unless the user may manage it. */
+function workspaceOf(c: Route): Workspace {
+  const { id, workspace: name = "" } = c.req.param() as { id?: string; workspace?: string };
+  const { records, user } = c.var;
+  const record = id === undefined ? records.workspace(organizationOf(c), name) : records.workspaces.get(id);
+  if (!record || !mayManage(user, record.organization)) throw new HttpError(404);
+  return record;
 }
 
 /** The fields in the body. A null repository disconnects the workspace. */

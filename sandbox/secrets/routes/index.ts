@@ -9,13 +9,9 @@ import * as leases from "./leases";
 import * as mounts from "./mounts";
 import * as openapi from "./openapi";
 import * as policies from "./policies";
-import * as rekeyBackup from "./rekey-backup";
+import * as rekey from "./rekey";
 import * as rekeyDisabled from "./rekey-disabled";
-import * as rekeyInit from "./rekey-init";
-import * as rekeyUpdate from "./rekey-update";
-import * as rekeyVerify from "./rekey-verify";
 import * as role from "./role";
-import * as sealStatus from "./seal-status";
 import * as token from "./token";
 import * as tokenAccessors from "./token-accessors";
 import * as tokenLookup from "./token-lookup";
@@ -31,13 +27,9 @@ export const routeFiles: readonly RouteFile[] = [
   mounts,
   openapi,
   policies,
-  rekeyBackup,
+  rekey,
   rekeyDisabled,
-  rekeyInit,
-  rekeyUpdate,
-  rekeyVerify,
   role,
-  sealStatus,
   token,
   tokenAccessors,
   tokenLookup,

@@ -21,6 +21,13 @@ export const paths = (): Described[] => [
     unauthenticated: true,
     operations: { post: { summary: "Unseal the Vault.", id: "unseal" } },
   },
+  {
+    path: "seal-status",
+    description: "Returns the seal status of the Vault.",
+    described: true,
+    unauthenticated: true,
+    operations: { get: { summary: "Check the seal status of a Vault.", id: "seal-status" } },
+  },
 ];
 
 export function routes(app: Hono<AppEnv>): void {
@@ -39,7 +46,8 @@ export function routes(app: Hono<AppEnv>): void {
     return c.json(sealStatus(records, c.var.dialect.version));
   });
 
-  app.all(path, unknownMethod);
+  app.get("/sys/seal-status", (c) => c.json(sealStatus(c.var.records, c.var.dialect.version)));
+  for (const each of [path, "/sys/seal-status"]) app.all(each, unknownMethod);
 }
 
 /** Accepts a share. Wrong shares are detected at the threshold, which drops all. A duplicate changes nothing. */

@@ -1,26 +1,15 @@
 import { type Seed } from "../../../sandbox/index";
 import { call } from "../../support/call";
-import { freshSandbox } from "./sandbox";
+import { freshSandbox } from "../sandbox";
 
 const sandbox = freshSandbox({});
 const show = async (id: string) =>
   (await call(sandbox().platform, "GET", `/api/v2/admin/workspaces/${id}?include=organization.owners,current_run`)).json;
 
 test("a seeded workspace has all given properties, and its organization is created", async () => {
-  const createdAt = new Date("2026-01-02T03:04:05Z");
-  sandbox().platform.seed({
-    workspaces: [
-      {
-        id: "ws-1",
-        name: "one",
-        organization: "initech",
-        locked: true,
-        vcsRepoIdentifier: "initech/one",
-        run: { id: "run-1", status: "applying", createdAt },
-      },
-      { name: "second", organization: "initech", run: { status: "pending" } },
-    ],
-  });
+  const run = { id: "run-1", status: "applying", createdAt: new Date("2026-01-02T03:04:05Z") } as const;
+  const one = { id: "ws-1", name: "one", organization: "initech", locked: true, vcsRepoIdentifier: "initech/one", run };
+  sandbox().platform.seed({ workspaces: [one, { name: "second", organization: "initech", run: { status: "pending" } }] });
   expect(await show("ws-1")).toMatchObject({
     data: { attributes: { name: "one", locked: true, "vcs-repo": { identifier: "initech/one" } } },
     included: [
@@ -45,12 +34,8 @@ test("a seeded workspace replaces one with its ID or name, and an organization o
   platform.seed({ workspaces: [{ name: "network-prod", organization: "acme", locked: true }] });
   expect(await show("ws-acmeNetworkProd")).toMatchObject({ data: { attributes: { locked: true, "vcs-repo": null } } });
   platform.seed({ organizations: [{ name: "globex", owners: ["ann", "bob"] }] });
-  expect((await show("ws-globexWebsite")).included.map(({ id }: { id: string }) => id)).toEqual([
-    "globex",
-    "ann",
-    "bob",
-    "run-globexWebsite",
-  ]);
+  const { included } = await show("ws-globexWebsite");
+  expect(included.map(({ id }: { id: string }) => id)).toEqual(["globex", "ann", "bob", "run-globexWebsite"]);
 });
 
 test("a seed is copied", async () => {
@@ -74,15 +59,7 @@ test.each([
   [{ workspaces: [{ name: "a", organization: "b", run: { status: "plan-queued" } }] }, /Unknown run status "plan-queued"/],
   [{ workspaces: [{ name: "a", organization: "b", run: { status: "planned", at: 1 } }] }, /Unknown member "at" of a run/],
   [{ workspaces: [{ id: "ws-other", name: "network-prod", organization: "acme" }] }, /acme has a workspace "network-prod" with another id/],
-  [
-    {
-      workspaces: [
-        { id: "ws-1", name: "a", organization: "b" },
-        { id: "ws-2", name: "a", organization: "b" },
-      ],
-    },
-    /b has a workspace "a" with another id/,
-  ],
+  [{ workspaces: ["ws-1", "ws-2"].map((id) => ({ id, name: "a", organization: "b" })) }, /b has a workspace "a" with another id/],
   [{ modules: [{ namespace: "a", name: "b", versions: [] }] }, /requires "provider"/],
   [{ modules: [{ namespace: "a", name: "b", provider: "c" }] }, /requires "versions"/],
 ])("rejects the whole seed %j", async (seed, message) => {

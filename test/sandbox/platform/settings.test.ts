@@ -1,156 +1,120 @@
-import { call } from "../../support/call";
-import { freshSandbox } from "./sandbox";
+import { freshSandbox, settingsOf } from "../sandbox";
 
-describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
+describe.each([
+  ["standard", ["cloud-a", "cloud-b", "cloud-c"], "support@example.com"],
+  ["hashicorp", ["aws", "gcp", "azure"], "support@hashicorp.com"],
+] as const)("settings, %s", (dialect, [a, b, c], support) => {
   const sandbox = freshSandbox({ dialect });
+  const { get, patch, attributesOf } = settingsOf(sandbox);
   const real = dialect === "hashicorp";
-  const path = (noun: string) => `/api/v2/admin/${noun}-settings`;
-  const get = (noun: string) => call(sandbox().platform, "GET", path(noun));
-  const patch = (noun: string, attributes: object) => call(sandbox().platform, "PATCH", path(noun), { data: { type: "", attributes } });
-  const held = async (noun: string): Promise<Record<string, unknown>> => (await get(noun)).json.data.attributes;
-
-  const generalDefaults = {
-    "limit-user-organization-creation": true,
-    "api-rate-limiting-enabled": true,
-    "api-rate-limit": 30,
-    "send-passing-statuses-for-untriggered-speculative-plans": false,
-    "allow-speculative-plans-on-pull-requests-from-forks": false,
-    "default-remote-state-access": true,
-    ...(real && {
-      "require-two-factor-for-admins": false,
-      "fair-run-queuing-enabled": false,
-      "limit-organizations-per-user": false,
-      "default-organizations-per-user-ceiling": null,
-      "limit-workspaces-per-organization": false,
-      "default-workspaces-per-organization-ceiling": null,
-      "apply-timeout": "24h",
-      "plan-timeout": "2h",
-      "terraform-build-worker-apply-timeout": "24h",
-      "terraform-build-worker-plan-timeout": "2h",
-    }),
-  };
-  const [a, b, c] = real ? ["aws", "gcp", "azure"] : ["cloud-a", "cloud-b", "cloud-c"];
   const [keyId, key, document] = [`${a}-access-key-id`, `${a}-secret-key`, `${b}-credentials`];
   const client = ["client-id", "client-secret", "subscription-id", "tenant-id"].map((name) => `${c}-${name}`);
-  const costDefaults = {
-    enabled: false,
-    ...Object.fromEntries([keyId, key, document, ...client].map((name) => [name, null])),
-    ...(real && { "aws-enabled": false, "aws-instance-profile-enabled": false, "gcp-enabled": false, "azure-enabled": false }),
+  const defaults: Record<string, object> = {
+    general: {
+      "limit-user-organization-creation": true,
+      "api-rate-limiting-enabled": true,
+      "api-rate-limit": 30,
+      "send-passing-statuses-for-untriggered-speculative-plans": false,
+      "allow-speculative-plans-on-pull-requests-from-forks": false,
+      "default-remote-state-access": true,
+      ...(real && {
+        "require-two-factor-for-admins": false,
+        "fair-run-queuing-enabled": false,
+        "limit-organizations-per-user": false,
+        "default-organizations-per-user-ceiling": null,
+        "limit-workspaces-per-organization": false,
+        "default-workspaces-per-organization-ceiling": null,
+        "apply-timeout": "24h",
+        "plan-timeout": "2h",
+        "terraform-build-worker-apply-timeout": "24h",
+        "terraform-build-worker-plan-timeout": "2h",
+      }),
+    },
+    "cost-estimation": {
+      enabled: false,
+      ...Object.fromEntries([keyId, key, document, ...client].map((name) => [name, null])),
+      ...(real && { "aws-enabled": false, "aws-instance-profile-enabled": false, "gcp-enabled": false, "azure-enabled": false }),
+    },
+    customization: { "support-email-address": support, "login-help": "", footer: "", error: "", "new-user": "" },
   };
 
-  test("each kind starts with the documented defaults under its fixed ID", async () => {
-    expect(await get("general")).toMatchObject({ status: 200, json: { data: { id: "general", type: "general-settings" } } });
-    expect(await held("general")).toEqual(generalDefaults);
-    expect((await get("cost-estimation")).json.data).toEqual({
-      id: "cost-estimation",
-      type: "cost-estimation-settings",
-      attributes: costDefaults,
-    });
-    expect((await get("customization")).json.data).toEqual({
-      id: "customization",
-      type: "customization-settings",
-      attributes: {
-        "support-email-address": real ? "support@hashicorp.com" : "support@example.com",
-        "login-help": "",
-        footer: "",
-        error: "",
-        "new-user": "",
-      },
-    });
+  test.each(Object.keys(defaults))("%s settings start with the documented defaults under their fixed ID", async (noun) => {
+    const { status, json } = await get(noun);
+    expect([status, json.data]).toEqual([200, { id: noun, type: `${noun}-settings`, attributes: defaults[noun] }]);
   });
 
   test("a change keeps omitted attributes, ignores unknown ones and returns the whole document", async () => {
-    const changed = await patch("general", { "api-rate-limit": 50, unknown: { deep: 1 }, constructor: 5 });
-    expect(changed).toMatchObject({ status: 200, json: { data: { attributes: { ...generalDefaults, "api-rate-limit": 50 } } } });
+    const changed = { ...defaults.general, "api-rate-limit": 50 };
+    const { status, json } = await patch("general", { "api-rate-limit": 50, unknown: { deep: 1 }, constructor: 5 });
+    expect([status, json.data.attributes]).toEqual([200, changed]);
     await patch("general", { "default-remote-state-access": false });
-    expect(await held("general")).toEqual({ ...generalDefaults, "api-rate-limit": 50, "default-remote-state-access": false });
+    expect(await attributesOf("general")).toEqual({ ...changed, "default-remote-state-access": false });
     expect((await patch("general", {})).json).toEqual((await get("general")).json);
   });
 
-  test("null restores a default, or clears an attribute without one", async () => {
-    await patch("general", { "api-rate-limit": 50 });
-    await patch("general", { "api-rate-limit": null });
-    expect(await held("general")).toEqual(generalDefaults);
-    await patch("customization", { footer: "<b>f</b>", "support-email-address": "us@example.com" });
-    expect(await held("customization")).toMatchObject({ footer: "<b>f</b>", "support-email-address": "us@example.com" });
-    await patch("customization", { footer: null, "support-email-address": null });
-    expect(await held("customization")).toMatchObject({ footer: "", "support-email-address": expect.stringMatching(/^support@/) });
-    await patch("cost-estimation", { [keyId]: "AKIA" });
-    expect(await held("cost-estimation")).toMatchObject({ [keyId]: "AKIA" });
-    await patch("cost-estimation", { [keyId]: null });
-    expect(await held("cost-estimation")).toEqual(costDefaults);
-  });
-
   test.each([
-    ["general", { "api-rate-limit": "50" }, "an integer"],
-    ["general", { "api-rate-limit": 50.5 }, "an integer"],
-    ["general", { "api-rate-limiting-enabled": "secret" }, "a boolean"],
-    ["customization", { footer: 4711 }, "a string"],
-    ["customization", { footer: ["secret"] }, "a string"],
-  ])("%s: %j is rejected without its value in the error, and nothing is stored", async (noun, attributes, type) => {
-    const before = (await get(noun)).json;
-    const other = noun === "general" ? { "default-remote-state-access": false } : { error: "stored" };
+    ["general", { "api-rate-limit": 50 }],
+    ["customization", { footer: "<b>f</b>", "support-email-address": "us@example.com" }],
+    ["cost-estimation", { [keyId]: "AKIA" }],
+  ])("%s: null restores a default, or clears an attribute without one", async (noun, attributes) => {
+    await patch(noun, attributes);
+    expect(await attributesOf(noun)).toEqual({ ...defaults[noun], ...attributes });
+    await patch(noun, Object.fromEntries(Object.keys(attributes).map((name) => [name, null])));
+    expect(await attributesOf(noun)).toEqual(defaults[noun]);
+  });
+
+  const minimum = ["cannot be less than 30."] as const;
+  test.each([
+    ["general", { "api-rate-limit": "50" }, ["has to be an integer."]],
+    ["general", { "api-rate-limit": 50.5 }, ["has to be an integer."]],
+    ["general", { "api-rate-limiting-enabled": "secret" }, ["has to be a boolean."]],
+    ["general", { "api-rate-limit": true, "default-remote-state-access": 1 }, ["has to be an integer.", "has to be a boolean."]],
+    ["general", { "api-rate-limit": 29, "api-rate-limiting-enabled": false }, minimum],
+    ["general", { "api-rate-limit": 0, "api-rate-limiting-enabled": false }, minimum],
+    ["general", { "api-rate-limit": -1, "api-rate-limiting-enabled": false }, minimum],
+    ["customization", { footer: 4711 }, ["has to be a string."]],
+    ["customization", { footer: ["secret"] }, ["has to be a string."]],
+  ])("%s: %j is rejected without its value in the error, and nothing is stored", async (noun, attributes, details) => {
+    const other = noun === "general" ? { "limit-user-organization-creation": false } : { error: "stored" };
     const answer = await patch(noun, { ...other, ...attributes });
-    const [name] = Object.keys(attributes) as [string];
+    const names = Object.keys(attributes);
     expect(answer.status).toBe(422);
-    expect(answer.json.errors).toEqual([
-      {
+    expect(answer.json.errors).toMatchObject(
+      details.map((detail, index) => ({
         status: "422",
-        title: "invalid attribute",
-        detail: `${name} has to be ${type}.`,
-        source: { pointer: `/data/attributes/${name}` },
-      },
-    ]);
+        detail: `${names[index]} ${detail}`,
+        source: { pointer: `/data/attributes/${names[index]}` },
+      })),
+    );
     expect(answer.text).not.toMatch(/secret|4711/);
-    expect((await get(noun)).json).toEqual(before);
-  });
-
-  test("an error names all invalid attributes", async () => {
-    const { json } = await patch("general", { "api-rate-limit": true, "default-remote-state-access": 1 });
-    expect(json.errors.map(({ source }: { source: { pointer: string } }) => source.pointer)).toEqual([
-      "/data/attributes/api-rate-limit",
-      "/data/attributes/default-remote-state-access",
-    ]);
-  });
-
-  test("the rate limit is at least 30, even while it is disabled", async () => {
-    for (const limit of [29, 0, -1])
-      expect(await patch("general", { "api-rate-limiting-enabled": false, "api-rate-limit": limit })).toMatchObject({
-        status: 422,
-        json: { errors: [{ detail: "api-rate-limit cannot be less than 30." }] },
-      });
-    expect(await held("general")).toEqual(generalDefaults);
+    expect(await attributesOf(noun)).toEqual(defaults[noun]);
   });
 
   test("cost estimation can be enabled with one complete set of credentials, old or new", async () => {
     const enable = async (attributes: object): Promise<number> => (await patch("cost-estimation", { enabled: true, ...attributes })).status;
-    const half = client.slice(1).map((name) => [name, "c"]);
-    expect(await enable({})).toBe(422);
-    expect(await enable({ [keyId]: "AKIA" })).toBe(422);
-    expect(await enable({ [keyId]: "AKIA", [key]: "", [document]: "no JSON", ...Object.fromEntries(half) })).toBe(422);
-    expect(await held("cost-estimation")).toEqual(costDefaults);
+    const half = Object.fromEntries(client.slice(1).map((name) => [name, "c"]));
+    for (const incomplete of [{}, { [keyId]: "AKIA" }, { [keyId]: "AKIA", [key]: "", [document]: "no JSON", ...half }])
+      expect(await enable(incomplete)).toBe(422);
+    expect(await attributesOf("cost-estimation")).toEqual(defaults["cost-estimation"]);
 
     await patch("cost-estimation", { [keyId]: "AKIA" });
     expect(await enable({ [key]: "s3cret" })).toBe(200);
     // According to the documentation, responses contain these secrets.
-    expect(await held("cost-estimation")).toMatchObject({
-      enabled: true,
-      [keyId]: "AKIA",
-      [key]: "s3cret",
-      ...(real && { "aws-enabled": true }),
-    });
+    const enabled = { enabled: true, [keyId]: "AKIA", [key]: "s3cret", ...(real && { "aws-enabled": true }) };
+    expect(await attributesOf("cost-estimation")).toMatchObject(enabled);
     expect((await patch("cost-estimation", { [key]: null })).status).toBe(422);
-    expect(await held("cost-estimation")).toMatchObject({ [key]: "s3cret" });
+    expect(await attributesOf("cost-estimation")).toMatchObject(enabled);
     expect((await patch("cost-estimation", { enabled: false, [keyId]: null, [key]: null })).status).toBe(200);
     expect(await enable({ [document]: '{"private_key_id":"k"}' })).toBe(200);
-    expect(await enable({ [document]: null, [client[0]!]: "c", ...Object.fromEntries(half) })).toBe(200);
-    if (real) expect(await held("cost-estimation")).toMatchObject({ "aws-enabled": false, "gcp-enabled": false, "azure-enabled": true });
+    expect(await enable({ [document]: null, [client[0]!]: "c", ...half })).toBe(200);
+    if (real)
+      expect(await attributesOf("cost-estimation")).toMatchObject({ "aws-enabled": false, "gcp-enabled": false, "azure-enabled": true });
   });
 
   test("the hashicorp dialect has timeouts, which its client sends with every change, and read-only attributes", async () => {
     const answer = await patch("general", { "apply-timeout": "3h", "plan-timeout": null, "fair-run-queuing-enabled": true });
     expect(answer.status).toBe(200);
-    const changed = { "apply-timeout": "3h", "terraform-build-worker-apply-timeout": "3h" };
-    expect(await held("general")).toEqual(real ? { ...generalDefaults, ...changed } : generalDefaults);
+    const changed = real && { "apply-timeout": "3h", "terraform-build-worker-apply-timeout": "3h" };
+    expect(await attributesOf("general")).toEqual({ ...defaults.general, ...changed });
   });
 });

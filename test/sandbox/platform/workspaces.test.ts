@@ -1,5 +1,5 @@
 import { call } from "../../support/call";
-import { freshSandbox } from "./sandbox";
+import { freshSandbox } from "../sandbox";
 
 interface Named {
   id: string;
@@ -15,9 +15,9 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
   const ids = async (query = ""): Promise<string[]> => (await list(query)).json.data.map(({ id }: Named) => id);
   const names = async (query = ""): Promise<string[]> => (await list(query)).json.data.map(({ attributes }: Named) => attributes.name);
 
-  const byName = ["ws-acmeDataProd", "ws-acmeNetworkProd", "ws-acmeNetworkTest", "ws-globexWebsite"];
+  const [data, prod, test1, website] = ["ws-acmeDataProd", "ws-acmeNetworkProd", "ws-acmeNetworkTest", "ws-globexWebsite"];
   const networkProd = {
-    id: "ws-acmeNetworkProd",
+    id: prod,
     type: "workspaces",
     attributes: { name: "network-prod", locked: false, "vcs-repo": { identifier: "acme/network" }, "created-at": expect.any(String) },
     relationships: {
@@ -30,56 +30,56 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
   test("all workspaces are listed by name, with counts, on one page", async () => {
     const { status, json } = await list();
     expect(status).toBe(200);
-    expect(json.data.map(({ id }: Named) => id)).toEqual(byName);
     expect(json.data[1]).toEqual(networkProd);
     expect(json.data[2]).toMatchObject({ attributes: { "vcs-repo": null }, relationships: { "current-run": { data: null } } });
     expect(json.data[0].attributes.locked).toBe(true);
     expect(json).not.toHaveProperty("included");
-    expect(json.meta.pagination).toEqual({
-      "current-page": 1,
-      ...(real && { "page-size": 20 }),
-      "prev-page": null,
-      "next-page": null,
-      "total-pages": 1,
-      "total-count": 4,
-    });
-    const none = ["pending", "planned", "confirmed", "applying", "discarded", "canceled"];
-    const policy = ["policy-checking", "policy-override", "policy-checked"];
+    const pages = { "current-page": 1, "prev-page": null, "next-page": null, "total-pages": 1, "total-count": 4 };
+    expect(json.meta.pagination).toEqual({ ...pages, ...(real && { "page-size": 20 }) });
+    const unused = ["pending", "planned", "confirmed", "applying", "discarded", "canceled"];
+    unused.push("policy-checking", "policy-override", "policy-checked");
     const further = ["plan-queued", "apply-queued", "cost-estimating", "cost-estimated", "policy-soft-failed", "planned-and-finished"];
-    const unused = [...none, ...policy, ...(real ? further : [])].map((status) => [status, 0]);
-    const used = { planning: 1, applied: 1, errored: 1, none: 1, total: 4 };
-    expect(json.meta["status-counts"]).toEqual({ ...Object.fromEntries(unused), ...used });
+    const zero = Object.fromEntries([...unused, ...(real ? further : [])].map((status) => [status, 0]));
+    expect(json.meta["status-counts"]).toEqual({ ...zero, planning: 1, applied: 1, errored: 1, none: 1, total: 4 });
   });
 
-  test("q matches part of the workspace's or the organization's name, ignoring case", async () => {
-    expect(await ids("?q=NETWORK")).toEqual(["ws-acmeNetworkProd", "ws-acmeNetworkTest"]);
-    expect(await ids("?q=globe")).toEqual(["ws-globexWebsite"]);
-    expect(await ids("?q=acme/network")).toEqual([]);
-    expect(await ids("?q=")).toHaveLength(4);
-    sandbox().platform.seed({ workspaces: [{ id: "ws-upper", name: "UPPER", organization: "acme" }] });
-    expect(await ids("?q=upper")).toEqual(["ws-upper"]);
-    const empty = await list("?q=nothing");
-    expect(empty.json).toMatchObject({
-      data: [],
-      meta: { pagination: { "total-count": 0, "total-pages": 1 }, "status-counts": { total: 0 } },
-    });
+  test.each([
+    ["", [data, prod, test1, website]],
+    ["?q=", [data, prod, test1, website]],
+    ["?q=NETWORK", [prod, test1]],
+    ["?q=globe", [website]],
+    ["?q=acme/network", []],
+    ["?q=upper", ["ws-upper"]],
+    ["?filter%5Bcurrent_run%5D%5Bstatus%5D=applied,errored", [prod, website]],
+    ["?filter[current_run][status]=planning", [data]],
+    ["?filter[current_run][status]=", [data, prod, test1, website]],
+    ["?sort=name", [data, prod, test1, website]],
+    ["?sort=-name", [website, test1, prod, data]],
+    // A workspace without a run is last.
+    ["?sort=current-run.created-at", [prod, website, data, test1]],
+    ["?sort=-current-run.created-at", [data, website, prod, test1]],
+  ])("the list %s", async (query, expected) => {
+    if (query === "?q=upper") sandbox().platform.seed({ workspaces: [{ id: "ws-upper", name: "UPPER", organization: "acme" }] });
+    expect(await ids(query)).toEqual(expected);
   });
 
-  test("the status filter accepts several values, and counts depend on q but not on the filter", async () => {
-    const filter = "filter%5Bcurrent_run%5D%5Bstatus%5D=applied,errored";
-    expect(await ids(`?${filter}`)).toEqual(["ws-acmeNetworkProd", "ws-globexWebsite"]);
-    expect(await ids("?filter[current_run][status]=planning")).toEqual(["ws-acmeDataProd"]);
-    expect(await ids("?filter[current_run][status]=")).toHaveLength(4);
-    const { meta } = (await list(`?${filter}&q=acme`)).json;
-    expect(meta).toMatchObject({
-      pagination: { "total-count": 1 },
-      "status-counts": { applied: 1, planning: 1, errored: 0, none: 1, total: 3 },
-    });
+  test.each(["sort=id", "sort=--name", "sort=-", "sort=name,id", "include=organization,owners"])("%s is rejected", async (query) => {
+    const title = `Invalid ${query.split("=")[0]} parameter`;
+    for (const at of query.startsWith("sort") ? [""] : ["", `/${website}`])
+      expect(await list(`${at}?${query}`)).toMatchObject({ status: 400, json: { errors: [{ title }] } });
+  });
+
+  test("counts depend on q but not on the filter", async () => {
+    const { meta } = (await list("?filter[current_run][status]=applied,errored&q=acme")).json;
+    expect(meta.pagination["total-count"]).toBe(1);
+    expect(meta["status-counts"]).toMatchObject({ applied: 1, planning: 1, errored: 0, none: 1, total: 3 });
+    const empty = (await list("?q=nothing")).json.meta;
+    expect(empty).toMatchObject({ pagination: { "total-count": 0, "total-pages": 1 }, "status-counts": { total: 0 } });
   });
 
   test("an unknown run status is rejected in the standard dialect, and matches nothing in the other", async () => {
     const misspelt = await list("?filter[current_run][status]=applied,error");
-    if (real) return expect(misspelt.json.data.map(({ id }: { id: string }) => id)).toEqual(["ws-acmeNetworkProd"]);
+    if (real) return expect(misspelt.json.data.map(({ id }: Named) => id)).toEqual([prod]);
     expect(misspelt).toMatchObject({ status: 400, json: { errors: [{ title: "Invalid filter parameter" }] } });
   });
 
@@ -92,16 +92,6 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     expect(await names("?filter[current_run][status]=policy_soft_failed")).toEqual(["policy_soft_failed"]);
   });
 
-  test("sorting is by name or current run, in either order, with workspaces without a run last", async () => {
-    expect(await ids("?sort=name")).toEqual(byName);
-    expect(await ids("?sort=-name")).toEqual([...byName].reverse());
-    const oldest = ["ws-acmeNetworkProd", "ws-globexWebsite", "ws-acmeDataProd"];
-    expect(await ids("?sort=current-run.created-at")).toEqual([...oldest, "ws-acmeNetworkTest"]);
-    expect(await ids("?sort=-current-run.created-at")).toEqual([...[...oldest].reverse(), "ws-acmeNetworkTest"]);
-    for (const sort of ["id", "--name", "-", "name,id"])
-      expect(await list(`?sort=${sort}`)).toMatchObject({ status: 400, json: { errors: [{ title: "Invalid sort parameter" }] } });
-  });
-
   test("pages hold 20 workspaces by default and 100 at most, and link to each other with their query", async () => {
     sandbox().platform.seed({
       workspaces: Array.from({ length: 205 }, (_, at) => ({ name: `w${String(at).padStart(3, "0")}`, organization: "initech" })),
@@ -111,8 +101,8 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     const { json } = await list("?q=initech&page[number]=2&page%5Bsize%5D=100");
     expect([json.data.length, json.data[0].attributes.name]).toEqual([100, "w100"]);
     expect(json.meta.pagination).toMatchObject({ "current-page": 2, "prev-page": 1, "next-page": 3, "total-pages": 3, "total-count": 205 });
-    const link = (page: number): string =>
-      `${real ? sandbox().platform.url : ""}${path}?q=initech&page%5Bnumber%5D=${page}&page%5Bsize%5D=100`;
+    const base = `${real ? sandbox().platform.url : ""}${path}`;
+    const link = (page: number): string => `${base}?q=initech&page%5Bnumber%5D=${page}&page%5Bsize%5D=100`;
     expect(json.links).toEqual({ self: link(2), first: link(1), prev: link(1), next: link(3), last: link(3) });
     const next = (await list(json.links.next.slice(json.links.next.indexOf("?")))).json;
     expect([next.data.length, next.links.next]).toEqual([5, null]);
@@ -122,39 +112,32 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
       expect((await list(`?q=initech&${nonsense}`)).json).toMatchObject({ meta: { pagination: { "current-page": 1, "total-pages": 11 } } });
   });
 
-  test("include returns each related resource once", async () => {
-    const included = async (query: string): Promise<string[]> =>
-      (await call(sandbox().platform, "GET", `${path}${query}`)).json.included.map(({ type, id }: Named) => `${type}/${id}`);
-    expect(await included("?include=organization")).toEqual(["organizations/acme", "organizations/globex"]);
-    expect(await included("?q=acme&include=organization.owners")).toEqual(["organizations/acme", "users/admin"]);
-    expect(await included("?include=current_run,organization&q=prod")).toEqual([
-      "organizations/acme",
-      "runs/run-acmeDataProd",
-      "runs/run-acmeNetworkProd",
-    ]);
-    expect(await included("/ws-acmeNetworkTest?include=current_run")).toEqual([]);
-    const { json } = await list("/ws-globexWebsite?include=organization.owners,current_run");
-    expect(json.included).toMatchObject([
+  test.each([
+    ["?include=organization", ["organizations/acme", "organizations/globex"]],
+    ["?q=acme&include=organization.owners", ["organizations/acme", "users/admin"]],
+    ["?include=current_run,organization&q=prod", ["organizations/acme", "runs/run-acmeDataProd", "runs/run-acmeNetworkProd"]],
+    [`/${test1}?include=current_run`, []],
+  ])("%s returns each related resource once", async (query, expected) => {
+    expect((await list(query)).json.included.map(({ type, id }: Named) => `${type}/${id}`)).toEqual(expected);
+  });
+
+  test("related resources have attributes and owners", async () => {
+    expect((await list(`/${website}?include=organization.owners,current_run`)).json.included).toMatchObject([
       { id: "globex", attributes: { name: "globex" }, relationships: { owners: { data: [{ id: "member", type: "users" }] } } },
       { id: "member", type: "users", attributes: { username: "member" } },
       { id: "run-globexWebsite", type: "runs", attributes: { status: "errored", "created-at": expect.stringMatching(/Z$/) } },
     ]);
-    for (const at of ["", "/ws-globexWebsite"])
-      expect(await list(`${at}?include=organization,owners`)).toMatchObject({
-        status: 400,
-        json: { errors: [{ title: "Invalid include parameter" }] },
-      });
   });
 
   test("a workspace is read and deleted only by its ID", async () => {
-    expect((await list("/ws-acmeNetworkProd")).json).toEqual({ data: networkProd });
+    expect((await list(`/${prod}`)).json).toEqual({ data: networkProd });
     const remove = (id: string) => call(sandbox().platform, "DELETE", `${path}/${id}`);
     expect((await remove("network-prod")).status).toBe(404);
-    expect(await remove("ws-acmeNetworkProd")).toMatchObject({ status: 204, text: "" });
-    for (const answer of [await remove("ws-acmeNetworkProd"), await list("/ws-acmeNetworkProd")])
+    expect(await remove(prod)).toMatchObject({ status: 204, text: "" });
+    for (const answer of [await remove(prod), await list(`/${prod}`)])
       expect(answer).toMatchObject({ status: 404, json: { errors: [{ title: "not found" }] } });
-    expect(await ids()).not.toContain("ws-acmeNetworkProd");
+    expect(await ids()).not.toContain(prod);
     // The document has no condition, so a locked or busy workspace is deleted, too.
-    expect((await remove("ws-acmeDataProd")).status).toBe(204);
+    expect((await remove(data)).status).toBe(204);
   });
 });

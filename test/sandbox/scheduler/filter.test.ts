@@ -1,17 +1,12 @@
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "../sandbox";
 
 const unreadable = "failed to create result paginator: failed to read filter expression: ";
 const unfit = "failed to read result page: ";
 
 describe.each(["standard", "hashicorp"] as const)("the scheduler's filters, %s", (dialect) => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  afterAll(() => sandbox.close());
-
-  const ask = (noun: string, filter: string) => call(sandbox.scheduler, "GET", `/v1/${noun}?filter=${encodeURIComponent(filter)}`);
+  const sandbox = freshSandbox({ dialect });
+  const ask = (noun: string, filter: string) => call(sandbox().scheduler, "GET", `/v1/${noun}?filter=${encodeURIComponent(filter)}`);
 
   test.each([
     ['ID == "web"', ["web"]],

@@ -1,42 +1,32 @@
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "../sandbox";
+
+// test/provider/scheduler/contract registers jobs and waits for their deployments, also on a real Nomad.
 
 describe.each(["standard", "hashicorp"] as const)("the scheduler's jobs, %s", (dialect) => {
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect });
+  const index = dialect === "standard" ? "x-scheduler-index" : "x-nomad-index";
   const group = { Name: "web", Count: 3, Update: { MaxParallel: 1, Canary: 1 } };
-  const put = (job: unknown, query = "", method = "PUT") => call(sandbox.scheduler, method, `/v1/jobs${query}`, { Job: job });
-  const get = async (path: string) => (await call(sandbox.scheduler, "GET", `/v1/${path}`)).json;
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  afterEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
+  const send = (method: string, path: string, body?: unknown) => call(sandbox().scheduler, method, `/v1/${path}`, body);
+  const put = (job: unknown, query = "", method = "PUT") => send(method, `jobs${query}`, { Job: job });
+  const get = async (path: string) => (await send("GET", path)).json;
+  const deploymentsOf = (id: string) => get(`deployments?filter=${encodeURIComponent(`JobID == "${id}"`)}`);
 
-  test("a service with an update block gets a deployment, which a newer version cancels", async () => {
-    const { status, json, headers } = await put({ ID: "shop", TaskGroups: [group] });
-    expect([status, json]).toEqual([200, expect.objectContaining({ EvalID: expect.stringMatching(/^[-0-9a-f]{36}$/), Warnings: "" })]);
-    expect(headers.get(dialect === "standard" ? "x-scheduler-index" : "x-nomad-index")).toBe(String(json.JobModifyIndex));
-    expect(await get("job/shop")).toMatchObject({
-      Name: "shop",
-      Version: 0,
-      Status: "running",
-      JobModifyIndex: json.JobModifyIndex,
-      Region: "global",
+  test("a registration returns its index, and the deployment has the group's numbers", async () => {
+    const { status, json, headers } = await put({ ID: "shop", TaskGroups: [group] }, "", dialect === "standard" ? "PUT" : "POST");
+    expect([status, json.Warnings, headers.get(index)]).toEqual([200, "", String(json.JobModifyIndex)]);
+    expect(await get("job/shop")).toMatchObject({ Name: "shop", Version: 0, Status: "running", Region: "global" });
+    const [{ ID }] = await get("deployments?reverse=true");
+    expect(await get(`deployment/${ID}`)).toMatchObject({
+      JobID: "shop",
+      TaskGroups: { web: { DesiredTotal: 3, DesiredCanaries: 1 } },
     });
-    const [first] = (await get("deployments?reverse=true")) as { ID: string }[];
-    expect(first).toMatchObject({ JobID: "shop", JobVersion: 0, Status: "running", JobCreateIndex: json.JobModifyIndex });
-    expect(await get(`deployment/${first?.ID}`)).toMatchObject({ TaskGroups: { web: { DesiredTotal: 3, DesiredCanaries: 1 } } });
-
-    const again = await put({ ID: "shop", TaskGroups: [group] }, "", dialect === "standard" ? "PUT" : "POST");
-    expect(again.json.JobModifyIndex).toBe(json.JobModifyIndex);
-    expect((await get("job/shop")).Version).toBe(0);
-
     await put({ ID: "shop", TaskGroups: [{ ...group, Count: 4 }] });
-    expect(await get("job/shop")).toMatchObject({ Version: 1, CreateIndex: json.JobModifyIndex });
-    const deployments = await get(`deployments?filter=${encodeURIComponent('JobID == "shop"')}`);
-    expect(deployments).toMatchObject([
+    const stopped = await put({ ID: "shop", TaskGroups: [group], Stop: true });
+    expect(await get("job/shop")).toMatchObject({ Status: "dead", Version: 2, JobModifyIndex: stopped.json.JobModifyIndex });
+    expect(await deploymentsOf("shop")).toMatchObject([
       { Status: "cancelled", StatusDescription: "Cancelled due to newer version of job" },
-      { Status: "running", JobVersion: 1 },
+      { Status: "cancelled", StatusDescription: "Cancelled because job is stopped", JobVersion: 1 },
     ]);
   });
 
@@ -47,42 +37,22 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's jobs, %s", (d
       TaskGroups: [{ Update: { MaxParallel: 2, Canary: 1, HealthCheck: "checks", ProgressDeadline: 6e11 } }, { Update: { Canary: 0 } }],
     });
     await put({ ID: "silent", TaskGroups: [{ Name: "silent" }] });
-    expect(await get("deployments?namespace=*")).toHaveLength(6);
     await put({ ID: "sudden", Update: { MaxParallel: 0 }, TaskGroups: [{ Name: "sudden" }] });
     await put({ ID: "batch", Type: "batch", TaskGroups: [{ Name: "batch" }] }, "?namespace=apps");
     expect(await get("job/batch?namespace=apps")).toMatchObject({ Namespace: "apps", Type: "batch" });
     expect(await get("deployments?namespace=*")).toHaveLength(6);
   });
 
-  test("a deployment becomes healthy by the clock, waits for a promotion, and fails with an error", async () => {
+  test("a deployment becomes healthy ten seconds later by the clock, and one with canaries waits for a promotion", async () => {
     const { json } = await put({ ID: "calm", TaskGroups: [{ Name: "calm", Count: 2 }] });
     await put({ ID: "canary", TaskGroups: [group] });
-    const ended = async (id: string, index = "1"): Promise<Record<string, unknown>> => {
-      const { json: found, headers } = await call(sandbox.scheduler, "GET", `/v1/deployments?index=${index}`);
-      const deployment = found.find(({ JobID }: { JobID: string }) => JobID === id);
-      const next = headers.get(dialect === "standard" ? "x-scheduler-index" : "x-nomad-index") ?? "";
-      return deployment.Status === "running" ? ended(id, next) : deployment;
-    };
-    const statusOf = async (id: string): Promise<string> =>
-      (await get("deployments")).find(({ JobID }: { JobID: string }) => JobID === id).Status;
-    sandbox.clock.advance(5_000);
-    expect([await statusOf("calm"), await statusOf("canary")]).toEqual(["running", "running"]);
-    sandbox.clock.advance(5_000);
-    expect(await ended("calm", json.JobModifyIndex)).toMatchObject({ Status: "successful", TaskGroups: { calm: { HealthyAllocs: 2 } } });
-    expect(await statusOf("canary")).toBe("running");
-
-    const Tasks = [{ Name: "t", Driver: "mock_driver", Config: { exit_code: 1 } }];
-    await put({ ID: "bad", TaskGroups: [{ Name: "bad", Tasks }] });
-    expect(await ended("bad")).toMatchObject({ Status: "failed", StatusDescription: "Failed due to unhealthy allocations" });
-  });
-
-  test("a stopped job is dead and its deployment is canceled", async () => {
-    await put({ ID: "shop", TaskGroups: [group] });
-    const { json } = await put({ ID: "shop", TaskGroups: [group], Stop: true });
-    expect(await get("job/shop")).toMatchObject({ Status: "dead", Stop: true, Version: 1, JobModifyIndex: json.JobModifyIndex });
-    expect(await get(`deployments?filter=${encodeURIComponent('JobID == "shop"')}`)).toMatchObject([
-      { Status: "cancelled", StatusDescription: "Cancelled because job is stopped", JobVersion: 0 },
-    ]);
+    const statuses = async () => [await deploymentsOf("calm"), await deploymentsOf("canary")].flat().map(({ Status }) => Status);
+    sandbox().clock.advance(5_000);
+    expect(await statuses()).toEqual(["running", "running"]);
+    sandbox().clock.advance(5_000);
+    await get(`deployments?index=${json.JobModifyIndex + 1}`);
+    expect(await statuses()).toEqual(["successful", "running"]);
+    expect(await deploymentsOf("calm")).toMatchObject([{ TaskGroups: { calm: { HealthyAllocs: 2 } } }]);
   });
 
   test("each registration gets an evaluation, except that of a periodic or parameterized job", async () => {
@@ -100,35 +70,32 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's jobs, %s", (d
     }
   });
 
-  test("an invalid job is rejected and not stored", async () => {
-    const { scheduler } = sandbox;
-    const problem = (text: string) => `1 error occurred:\n\t* ${text}\n\n`;
-    expect(await put(undefined)).toMatchObject({ status: 400, text: "Job must be specified" });
-    expect(await call(scheduler, "PUT", "/v1/jobs")).toMatchObject({ status: 400, text: "Request body is empty" });
-    expect(await call(scheduler, "PUT", "/v1/jobs", "{")).toMatchObject({ status: 400, text: "unexpected EOF" });
-    expect(await put({ ID: "x" })).toMatchObject({ status: 500, text: problem("Missing job task groups") });
-    expect(await put({ ID: "x y", TaskGroups: [group] })).toMatchObject({ status: 500, text: problem("Job ID contains a space") });
-    expect(await put({ ID: "x", TaskGroups: [group] }, "?namespace=nowhere")).toMatchObject({
-      status: 500,
-      text: problem('job "x" is in nonexistent namespace "nowhere"'),
-    });
-    expect(await put({ ID: "x", Type: "batch", TaskGroups: [group] })).toMatchObject({
-      status: 500,
-      text: problem(`Task group web validation failed: ${problem('Job type "batch" does not allow update block')}`),
-    });
-    expect(await put({ ID: "x", Region: "nowhere", TaskGroups: [group] })).toMatchObject({ status: 500, text: "No path to region" });
-    expect(await call(scheduler, "GET", "/v1/job/x")).toMatchObject({ status: 404, text: "job not found" });
+  const problem = (text: string) => `1 error occurred:\n\t* ${text}\n\n`;
+  const noUpdate = problem(`Task group web validation failed: ${problem('Job type "batch" does not allow update block')}`);
+
+  test.each([
+    [{}, "", 400, "Job must be specified"],
+    [undefined, "", 400, "Request body is empty"],
+    ["{", "", 400, "unexpected EOF"],
+    [{ Job: { ID: "x" } }, "", 500, problem("Missing job task groups")],
+    [{ Job: { ID: "x y", TaskGroups: [group] } }, "", 500, problem("Job ID contains a space")],
+    [{ Job: { ID: "x", TaskGroups: [group] } }, "?namespace=no", 500, problem('job "x" is in nonexistent namespace "no"')],
+    [{ Job: { ID: "x", Type: "batch", TaskGroups: [group] } }, "", 500, noUpdate],
+    [{ Job: { ID: "x", Region: "nowhere", TaskGroups: [group] } }, "", 500, "No path to region"],
+  ])("the job %j%s is rejected and not stored", async (body, query, status, text) => {
+    expect(await send("PUT", `jobs${query}`, body)).toMatchObject({ status, text });
+    expect(await send("GET", "job/x")).toMatchObject({ status: 404, text: "job not found" });
   });
 
-  test("the error for an unknown deployment differs from that for an invalid ID", async () => {
-    const { scheduler } = sandbox;
-    expect(await call(scheduler, "GET", `/v1/deployment/${"0".repeat(36)}`)).toMatchObject({ status: 404, text: "deployment not found" });
-    const wrong = await call(scheduler, "GET", "/v1/deployment/none");
-    expect(wrong).toMatchObject({ status: 500, text: "deployment lookup failed: index error: UUID must be 36 characters" });
+  test.each([
+    ["0".repeat(36), 404, "deployment not found"],
+    ["none", 500, "deployment lookup failed: index error: UUID must be 36 characters"],
+  ])("the deployment %s does not exist", async (id, status, text) => {
+    expect(await send("GET", `deployment/${id}`)).toMatchObject({ status, text });
   });
 
   test("a job is registered in the region of the request or of the job", async () => {
-    sandbox.scheduler.seed({ region: "europe" });
+    sandbox().scheduler.seed({ region: "europe" });
     await put({ ID: "there", Region: "europe", TaskGroups: [group] });
     await put({ ID: "too", TaskGroups: [group] }, "?region=europe");
     expect((await get("jobs?region=europe")).map(({ ID }: { ID: string }) => ID)).toEqual(["there", "too"]);

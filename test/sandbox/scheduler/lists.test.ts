@@ -1,73 +1,55 @@
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "../sandbox";
 
-describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (dialect) => {
-  let sandbox: Sandbox;
-  const family = dialect === "standard" ? "x-scheduler-" : "x-nomad-";
-  const get = (path: string) => call(sandbox.scheduler, "GET", `/v1/${path}`);
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  afterEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
+// test/provider/scheduler/contract lists jobs, deployments, nodes and members, also on a real Nomad.
 
-  test("jobs are stubs of one namespace or of all, with the headers of the read", async () => {
+describe.each([
+  ["standard", "x-scheduler-", "x-nomad-"],
+  ["hashicorp", "x-nomad-", "x-scheduler-"],
+] as const)("the scheduler's lists, %s", (dialect, family, otherFamily) => {
+  const sandbox = freshSandbox({ dialect });
+  const get = (path: string) => call(sandbox().scheduler, "GET", `/v1/${path}`);
+  const filtered = async (filter: string) => (await get(`jobs?filter=${encodeURIComponent(filter)}`)).json;
+
+  test("jobs are stubs with the headers of the read", async () => {
     const { json, headers } = await get("jobs");
     expect(json.map(({ ID }: { ID: string }) => ID)).toEqual(["api", "backup", "web"]);
     expect(Object.keys(json[0])).toEqual([...Object.keys(json[0])].sort());
     expect(json[1]).toMatchObject({ Type: "batch", Periodic: true, ParameterizedJob: false, Multiregion: null, Stop: false, Priority: 50 });
     expect(json[2].JobSummary).toMatchObject({ JobID: "web", Namespace: "default", Summary: { web: { Running: 2, Queued: 0 } } });
-    expect(json[0]).not.toHaveProperty("TaskGroups");
-    expect(json[0]).not.toHaveProperty("Meta");
+    for (const name of ["TaskGroups", "Meta"]) expect(json[0]).not.toHaveProperty(name);
     expect((await get("jobs?meta=true")).json[0].Meta).toEqual({ team: "back" });
-    expect(headers.get(`${family}knownleader`)).toBe("true");
-    expect(headers.get(`${family}lastcontact`)).toBe("0");
-    expect(Number(headers.get(`${family}index`))).toBe(
-      Math.max(...(await get("jobs?namespace=*")).json.map((job: { ModifyIndex: number }) => job.ModifyIndex)),
-    );
-    expect([...headers.keys()].some((name) => name.startsWith(dialect === "standard" ? "x-nomad" : "x-scheduler"))).toBe(false);
-    expect((await get("jobs?namespace=*")).json.map(({ Namespace }: { Namespace: string }) => Namespace)).toEqual([
-      "apps",
-      "default",
-      "default",
-      "default",
-    ]);
-    expect((await get("jobs?namespace=nowhere")).json).toEqual([]);
+    const indexes = (await get("jobs?namespace=*")).json.map((job: { ModifyIndex: number }) => job.ModifyIndex);
+    const read = ["knownleader", "lastcontact", "index"].map((name) => headers.get(`${family}${name}`));
+    expect(read).toEqual(["true", "0", String(Math.max(...indexes))]);
+    expect([...headers.keys()].filter((name) => name.startsWith(otherFamily))).toEqual([]);
   });
 
   test("a time in nanoseconds is exact, beyond the range of a JavaScript number", async () => {
-    sandbox.scheduler.seed({ jobs: [{ ID: "exact", SubmitTime: 1_700_000_000_123_456_789n }] });
-    expect((await get("jobs?prefix=exact")).text).toContain('"SubmitTime":1700000000123456789,');
-    expect((await get("job/exact")).text).toContain('"SubmitTime":1700000000123456789,');
+    sandbox().scheduler.seed({ jobs: [{ ID: "exact", SubmitTime: 1_700_000_000_123_456_789n }] });
+    for (const path of ["jobs?prefix=exact", "job/exact"]) expect((await get(path)).text).toContain('"SubmitTime":1700000000123456789,');
     expect((await get("jobs?prefix=exact&pretty")).text).toContain('\n        "SubmitTime": 1700000000123456789,\n');
     expect((await get("jobs?prefix=exact&pretty=0")).text).not.toContain("\n");
-    expect((await get(`jobs?filter=${encodeURIComponent("SubmitTime == 1700000000123456789")}`)).json).toHaveLength(1);
-    expect((await get(`jobs?filter=${encodeURIComponent("SubmitTime == 1700000000123456788")}`)).json).toEqual([]);
+    expect(await filtered("SubmitTime == 1700000000123456789")).toHaveLength(1);
+    expect(await filtered("SubmitTime == 1700000000123456788")).toEqual([]);
   });
 
-  test("deployments are full records, and nodes are stubs with an address", async () => {
+  test("the seed has deployments and nodes", async () => {
     const deployments = (await get("deployments?namespace=*")).json;
     expect(deployments.map(({ Status }: { Status: string }) => Status)).toEqual(["cancelled", "successful", "successful", "successful"]);
-    expect(deployments[0]).toMatchObject({
-      StatusDescription: "Cancelled due to newer version of job",
-      IsMultiregion: false,
-      TaskGroups: { web: { DesiredTotal: 2, PlacedCanaries: null, RequireProgressBy: null, ProgressDeadline: 600_000_000_000 } },
-    });
     const nodes = (await get("nodes?reverse=true")).json;
     expect(nodes).toMatchObject([
-      { Name: "client-1", Address: "10.0.0.1", Drain: false, Version: "1.11.3", Status: "ready" },
+      { Name: "client-1", Address: "10.0.0.1", Version: "1.11.3", Status: "ready" },
       { Name: "client-2", Address: "10.0.0.2" },
     ]);
     expect(nodes[0]).not.toHaveProperty("HTTPAddr");
   });
 
   test("members of every region are listed, whichever region is requested", async () => {
-    sandbox.scheduler.seed({ region: "europe", members: [{ Name: "scheduler-1.europe", Status: "failed", Tags: { dc: "dc9" } }] });
+    sandbox().scheduler.seed({ region: "europe", members: [{ Name: "scheduler-1.europe", Status: "failed", Tags: { dc: "dc9" } }] });
     const { json, headers } = await get("agent/members?region=nowhere");
     expect(json).toMatchObject({
       ServerName: "scheduler-1",
-      ServerRegion: "global",
-      ServerDC: "dc1",
       Members: [
         { Name: "scheduler-1.global", Status: "alive" },
         { Name: "scheduler-1.europe", Status: "failed", Tags: { region: "europe", dc: "dc9" } },
@@ -77,17 +59,16 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
   });
 
   test("a region has its own records and index", async () => {
-    sandbox.scheduler.seed({ region: "europe", jobs: [{ ID: "there", Namespace: "default" }] });
+    sandbox().scheduler.seed({ region: "europe", jobs: [{ ID: "there", Namespace: "default" }] });
     const { json, headers } = await get("jobs?region=europe");
-    expect(json).toMatchObject([{ ID: "there" }]);
-    expect(headers.get(`${family}index`)).toBe(String(json[0].ModifyIndex));
+    expect([json.length, json[0].ID, headers.get(`${family}index`)]).toEqual([1, "there", String(json[0].ModifyIndex)]);
     const empty = await get("nodes?region=europe");
     expect([empty.json, empty.headers.get(`${family}index`)]).toEqual([[], dialect === "standard" ? "1" : "0"]);
     expect((await get("jobs?region=global")).json).toHaveLength(3);
   });
 
   test("a stale read lags behind as configured and needs no leader", async () => {
-    const { scheduler, clock } = sandbox;
+    const { scheduler, clock } = sandbox();
     scheduler.setStaleness(5000);
     clock.advance(10_000);
     scheduler.jobs.change("web", { Status: "dead" });
@@ -109,7 +90,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
   });
 
   test("an invalid seed changes nothing, and only existing records can be updated", async () => {
-    const { scheduler } = sandbox;
+    const { scheduler } = sandbox();
     const before = (await get("jobs")).text;
     // The compiler would find these mistakes.
     for (const wrong of [{ job: [] }, { jobs: [{ ID: "x" }, {}] }, { members: [{}] }, { policies: [{}] }])
@@ -119,7 +100,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
     expect((await get("jobs")).text).toBe(before);
     scheduler.jobs.remove("web");
     expect((await get("jobs")).json).toHaveLength(2);
-    await sandbox.reset();
+    await sandbox().reset();
     expect((await get("jobs")).json).toHaveLength(3);
   });
 });

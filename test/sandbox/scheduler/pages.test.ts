@@ -1,17 +1,12 @@
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "../sandbox";
 
 describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (dialect) => {
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect });
   const family = dialect === "standard" ? "x-scheduler-" : "x-nomad-";
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  afterEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
 
   async function page(path: string): Promise<{ names: string[]; next: string | null }> {
-    const { json, headers } = await call(sandbox.scheduler, "GET", `/v1/${path}`);
+    const { json, headers } = await call(sandbox().scheduler, "GET", `/v1/${path}`);
     return { names: json.map(({ ID }: { ID: string }) => ID), next: headers.get(`${family}nexttoken`) };
   }
 
@@ -39,7 +34,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
 
   test("a page size of zero returns everything, and a negative one returns nothing", async () => {
     if (dialect === "standard") {
-      for (const size of [0, -1]) expect((await call(sandbox.scheduler, "GET", `/v1/jobs?per_page=${size}`)).status).toBe(400);
+      for (const size of [0, -1]) expect((await call(sandbox().scheduler, "GET", `/v1/jobs?per_page=${size}`)).status).toBe(400);
       return;
     }
     expect(await page("jobs?per_page=0")).toEqual({ names: ["api", "backup", "web"], next: null });
@@ -53,7 +48,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
 
   test("deployments are ordered by creation, numerically", async () => {
     const ids = Array.from({ length: 95 }, (_, number) => `d${String(99 - number).padStart(2, "0")}`);
-    sandbox.scheduler.seed({ deployments: ids.map((ID) => ({ ID, JobID: "many", Namespace: "many" })) });
+    sandbox().scheduler.seed({ deployments: ids.map((ID) => ({ ID, JobID: "many", Namespace: "many" })) });
     const found = await pages("deployments?per_page=7&namespace=many");
     expect(found.flat()).toEqual(ids);
     const { next } = await page("deployments?per_page=7&namespace=many");
@@ -65,16 +60,16 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
   test("a filter applies before paging, and a page token never names a row that the caller cannot see", async () => {
     const filter = encodeURIComponent('Type == "service"');
     expect(await page(`jobs?per_page=1&filter=${filter}`)).toEqual({ names: ["api"], next: "default.web" });
-    const { secret } = sandbox.scheduler.tokens.mint({ policies: ["apps"] });
-    sandbox.scheduler.seed({ policies: [{ name: "apps", namespaces: { apps: "read" } }] });
-    const { headers } = await call(sandbox.scheduler, "GET", "/v1/jobs?namespace=*&per_page=1", undefined, secret);
+    const { secret } = sandbox().scheduler.tokens.mint({ policies: ["apps"] });
+    sandbox().scheduler.seed({ policies: [{ name: "apps", namespaces: { apps: "read" } }] });
+    const { headers } = await call(sandbox().scheduler, "GET", "/v1/jobs?namespace=*&per_page=1", undefined, secret);
     expect(headers.get(`${family}nexttoken`)).toBeNull();
   });
 
   test("page tokens over all namespaces form a circle if one namespace's name is a prefix of another, as in Nomad", async () => {
     // In the list, "a" precedes "a-b", whose token is smaller.
-    sandbox.scheduler.seed({ jobs: ["a", "a-b"].flatMap((Namespace) => ["x", "y"].map((ID) => ({ ID, Namespace }))) });
-    const order = (await call(sandbox.scheduler, "GET", "/v1/jobs?namespace=*&prefix=")).json.map(
+    sandbox().scheduler.seed({ jobs: ["a", "a-b"].flatMap((Namespace) => ["x", "y"].map((ID) => ({ ID, Namespace }))) });
+    const order = (await call(sandbox().scheduler, "GET", "/v1/jobs?namespace=*&prefix=")).json.map(
       (job: { Namespace: string }) => job.Namespace,
     );
     expect(order.slice(0, 4)).toEqual(["a", "a", "a-b", "a-b"]);

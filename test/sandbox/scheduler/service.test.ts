@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { gunzipSync, inflateRawSync } from "node:zlib";
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "../sandbox";
 
 /** Sends one request without asking for compression or decompressing the response. */
 function plain(url: string, headers: Record<string, string>): Promise<{ headers: NodeJS.Dict<string | string[]>; body: Buffer }> {
@@ -18,16 +18,11 @@ function plain(url: string, headers: Record<string, string>): Promise<{ headers:
 }
 
 describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect) => {
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect });
   const header = dialect === "standard" ? "x-scheduler-token" : "x-nomad-token";
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  afterEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
 
   test("the token is accepted in its own header or as a bearer token", async () => {
-    const { scheduler } = sandbox;
+    const { scheduler } = sandbox();
     for (const path of ["/v1/jobs", "/v1/deployments", "/v1/nodes", "/v1/agent/members", "/v1/job/web"])
       for (const token of ["", "wrong"])
         expect(await call(scheduler, "GET", path, undefined, token)).toMatchObject({ status: 403, text: "Permission denied" });
@@ -38,7 +33,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
   });
 
   test("an invalid request is rejected before its token is checked", async () => {
-    const { scheduler } = sandbox;
+    const { scheduler } = sandbox();
     expect(await call(scheduler, "GET", "/v1/nothing", undefined, "")).toMatchObject({ status: 404, text: "" });
     const invalid = await call(scheduler, "DELETE", "/v1/jobs", undefined, "");
     expect(invalid).toMatchObject({ status: 405, text: "Invalid method" });
@@ -54,7 +49,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
   });
 
   test("the standard dialect rejects requests that Nomad accepts", async () => {
-    const { scheduler } = sandbox;
+    const { scheduler } = sandbox();
     const isStrict = dialect === "standard";
     const filter = encodeURIComponent('Status == "running"');
     for (const other of ["prefix=w", "meta=true"])
@@ -64,7 +59,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
   });
 
   test("a generated token has the rights of its policies until it expires or is revoked", async () => {
-    const { scheduler, clock } = sandbox;
+    const { scheduler, clock } = sandbox();
     const status = async (path: string, token: string): Promise<number> => (await call(scheduler, "GET", path, undefined, token)).status;
     scheduler.seed({ policies: [{ name: "apps", namespaces: { apps: "read" } }] });
     const apps = scheduler.tokens.mint({ policies: ["apps", "unknown"], ttl: 60_000 });
@@ -88,7 +83,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
   });
 
   test("a token is valid in its own region unless it is global", async () => {
-    const { scheduler } = sandbox;
+    const { scheduler } = sandbox();
     scheduler.seed({ region: "europe", jobs: [{ ID: "there" }] });
     const local = scheduler.tokens.mint({ policies: ["readonly"] });
     const everywhere = scheduler.tokens.mint({ policies: ["readonly"], global: true });
@@ -98,7 +93,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
   });
 
   test("a response is compressed if the client accepts it, unless its weight is zero", async () => {
-    const { url, token } = sandbox.scheduler;
+    const { url, token } = sandbox().scheduler;
     const ask = (accepted: string) => plain(`${url}/v1/jobs`, { [header]: token, "accept-encoding": accepted });
     const { body: text } = await ask("identity");
     expect(JSON.parse(String(text))).toHaveLength(3);

@@ -1,17 +1,13 @@
-import { type Sandbox, start } from "../../../sandbox/index";
+import { start } from "../../../sandbox/index";
 import { type Answer, call } from "../../support/call";
 import { until } from "../../support/until";
+import { freshSandbox } from "../sandbox";
 
 describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking queries, %s", (dialect) => {
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect });
   const family = dialect === "standard" ? "x-scheduler-" : "x-nomad-";
-  const get = (path: string): Promise<Answer> => call(sandbox.scheduler, "GET", `/v1/${path}`);
+  const get = (path: string): Promise<Answer> => call(sandbox().scheduler, "GET", `/v1/${path}`);
   const indexOf = ({ headers }: Answer): number => Number(headers.get(`${family}index`));
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  afterEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
 
   /** True if there is no response yet. It sends another whole request first, by whose end a response would have arrived. */
   async function held(answer: Promise<unknown>): Promise<boolean> {
@@ -22,9 +18,9 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking quer
 
   /** Starts a request, and returns when it has arrived. */
   async function begin(path: string): Promise<Promise<Answer>[]> {
-    const before = sandbox.requests().length;
+    const before = sandbox().requests().length;
     const answer = get(path);
-    await until("the request arrives", () => sandbox.requests().length > before);
+    await until("the request arrives", () => sandbox().requests().length > before);
     return [answer];
   }
 
@@ -33,9 +29,9 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking quer
     const [answer] = await begin(`jobs?index=${index}`);
     expect(await held(answer!)).toBe(true);
     // A change of another table does not end it.
-    sandbox.scheduler.nodes.change("00000001-4a5b-4c6d-8e7f-0123456789ab", { Status: "down" });
+    sandbox().scheduler.nodes.change("00000001-4a5b-4c6d-8e7f-0123456789ab", { Status: "down" });
     expect(await held(answer!)).toBe(true);
-    sandbox.scheduler.jobs.change("web", { Status: "dead" });
+    sandbox().scheduler.jobs.change("web", { Status: "dead" });
     const { json } = await answer!;
     expect(json[2].Status).toBe("dead");
     expect(indexOf(await answer!)).toBeGreaterThan(index);
@@ -51,9 +47,9 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking quer
   test("return the current state at the end of the wait plus a sixteenth, by the sandbox's clock", async () => {
     const index = indexOf(await get("nodes"));
     const [answer] = await begin(`nodes?index=${index}&wait=1m`);
-    sandbox.clock.advance(30_000);
+    sandbox().clock.advance(30_000);
     expect(await held(answer!)).toBe(true);
-    sandbox.clock.advance(30_000 + 60_000 / 16);
+    sandbox().clock.advance(30_000 + 60_000 / 16);
     expect(indexOf(await answer!)).toBe(index);
   });
 
@@ -62,13 +58,13 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking quer
     const [byDefault] = await begin(`nodes?index=${index}`);
     const most = dialect === "standard" ? 600_000 : 300_000;
     const [longest] = await begin(`nodes?index=${index}&wait=10h`);
-    sandbox.clock.advance(270_000);
+    sandbox().clock.advance(270_000);
     expect(await held(byDefault!)).toBe(true);
-    sandbox.clock.advance(30_000 + 300_000 / 16);
+    sandbox().clock.advance(30_000 + 300_000 / 16);
     expect((await byDefault!).status).toBe(200);
     if (dialect === "standard") {
       expect(await held(longest!)).toBe(true);
-      sandbox.clock.advance(most - 300_000 + most / 16);
+      sandbox().clock.advance(most - 300_000 + most / 16);
     }
     expect((await longest!).status).toBe(200);
   });
@@ -77,13 +73,13 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking quer
     const index = indexOf(await get("job/web"));
     const [answer] = await begin(`job/web?index=${index}`);
     expect(await held(answer!)).toBe(true);
-    sandbox.scheduler.jobs.remove("web");
+    sandbox().scheduler.jobs.remove("web");
     expect(await answer!).toMatchObject({ status: 404, text: "job not found" });
     expect((await get(`jobs?index=${index + 10}&filter=Nope`)).status).toBe(400);
   });
 
   test("with stale return when the change has reached the lagging server", async () => {
-    const { scheduler, clock } = sandbox;
+    const { scheduler, clock } = sandbox();
     scheduler.setStaleness(30_000);
     clock.advance(60_000);
     const index = indexOf(await get("jobs?stale"));
@@ -96,7 +92,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking quer
 
   test("end with a reset or a close of the sandbox", async () => {
     const [first] = await begin("jobs?index=1000");
-    await sandbox.reset();
+    await sandbox().reset();
     expect((await first!).status).toBe(200);
     const other = await start({ dialect });
     const waiting = call(other.scheduler, "GET", "/v1/jobs?index=1000").catch(() => "closed");

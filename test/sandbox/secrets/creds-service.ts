@@ -22,6 +22,8 @@ const real = process.env.REAL_VAULT_ADDRESS;
 
 export const sandboxes = (["standard", "hashicorp"] as const).map((dialect) => ({ name: dialect, begin: () => onSandbox(dialect) }));
 const stages: { name: string; begin(): Promise<Stage> }[] = real ? [{ name: "real Vault and Nomad", begin: onServers }] : sandboxes;
+/** Those whose leases can be looked up, renewed and revoked: the specification has no such requests. */
+export const withLeases = stages.filter(({ name }) => name !== "standard");
 
 async function onSandbox(dialect: "standard" | "hashicorp"): Promise<Stage> {
   const sandbox = await start({ dialect });
@@ -53,60 +55,61 @@ function stage(secrets: { url: string; token: string }, scheduler: { url: string
 }
 
 /** Helpers for tests, which use the current stage. */
-export interface Teller {
-  to: Stage["to"];
+export type Teller = ReturnType<typeof tellerOf>;
+
+function tellerOf(current: () => Stage) {
+  let count = 0;
+  const to: Stage["to"] = (...request) => current().to(...request);
   /** Sends a request to the engine. */
-  engine(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
-  /** Writes the access configuration of the engine, with the given changes. */
-  access(more?: object): Promise<void>;
-  /** Generates a token from an existing role. */
-  generate(role: string, token?: string): Promise<{ accessor: string; secret: string; lease: string; answer: Answer }>;
-  /** Creates a token of the secrets service with this policy. */
-  tokenWith(policy: string, more?: object, parent?: string): Promise<string>;
+  const engine = (method: string, path: string, body?: unknown, token?: string) => to(method, `${current().mount}/${path}`, body, token);
   /** Resolves to true if the token can list jobs. */
-  works(secret: string): Promise<boolean>;
-  /** Expects that the scheduler rejects the token, possibly after a delay: Vault ends some leases later. */
-  expectEnded(secret: string): Promise<void>;
+  const works = async (secret: string): Promise<boolean> => (await current().scheduler("GET", "jobs", secret)).status === 200;
+  return {
+    to,
+    engine,
+    works,
+    /** Writes the access configuration of the engine, with the given changes. */
+    async access(more?: object): Promise<void> {
+      const body = { address: current().schedulerAddress, token: current().schedulerToken, ...more };
+      expect((await engine("POST", "config/access", body)).status).toBe(204);
+    },
+    /** Generates a token from an existing role. */
+    async generate(role: string, token?: string): Promise<{ accessor: string; secret: string; lease: string; answer: Answer }> {
+      const answer = await engine("GET", `creds/${role}`, undefined, token);
+      if (answer.status !== 200) throw new Error(`no token was generated: ${answer.status} ${answer.text}`);
+      const { data, lease_id } = answer.json;
+      return { accessor: data.accessor_id, secret: data.secret_id, lease: lease_id, answer };
+    },
+    /** Creates a token of the secrets service that may do this on this path. */
+    async tokenWith(path: string, capabilities: string[], more?: object, parent?: string): Promise<string> {
+      count += 1;
+      const name = `creds-${count}`;
+      const policy = `path "${path}" { capabilities = ${JSON.stringify(capabilities)} }`;
+      expect((await to("PUT", `sys/policies/acl/${name}`, { policy })).status).toBe(204);
+      return (await to("POST", "auth/token/create", { policies: [name], ...more }, parent)).json.auth.client_token;
+    },
+    /** Expects that the scheduler rejects the token, possibly after a delay: Vault ends some leases later. */
+    async expectEnded(secret: string): Promise<void> {
+      const last = Date.now() + 20_000;
+      while (!current().sandbox && (await works(secret)) && Date.now() < last);
+      expect((await current().scheduler("GET", "jobs", secret)).status).toBe(403);
+    },
+  };
 }
 
 /** Runs a suite on each stage. Each test begins with a new engine, which has the roles `reader` and `operator`. */
 export function onEachStage(what: string, suite: (current: () => Stage, teller: Teller) => void, those = stages): void {
-  describe.each(those)(`${what}, $name`, ({ begin }) => {
-    let current: Stage;
-    beforeEach(async () => {
-      current = await begin();
-      await teller.access();
-      expect((await teller.engine("POST", "role/reader", { policies: "readonly" })).status).toBe(204);
-      expect((await teller.engine("POST", "role/operator", { type: "management" })).status).toBe(204);
+  for (const { name, begin } of those)
+    describe(`${what}, ${name}`, () => {
+      let stage: Stage;
+      const teller = tellerOf(() => stage);
+      beforeEach(async () => {
+        stage = await begin();
+        await teller.access();
+        for (const [role, body] of Object.entries({ reader: { policies: "readonly" }, operator: { type: "management" } }))
+          expect((await teller.engine("POST", `role/${role}`, body)).status).toBe(204);
+      });
+      afterEach(() => stage.close());
+      suite(() => stage, teller);
     });
-    afterEach(() => current.close());
-    let count = 0;
-    const teller: Teller = {
-      to: (...request) => current.to(...request),
-      engine: (method, path, body, token) => current.to(method, `${current.mount}/${path}`, body, token),
-      access: async (more) => {
-        const body = { address: current.schedulerAddress, token: current.schedulerToken, ...more };
-        expect((await teller.engine("POST", "config/access", body)).status).toBe(204);
-      },
-      generate: async (role, token) => {
-        const answer = await teller.engine("GET", `creds/${role}`, undefined, token);
-        if (answer.status !== 200) throw new Error(`no token was generated: ${answer.status} ${answer.text}`);
-        const { data, lease_id } = answer.json;
-        return { accessor: data.accessor_id, secret: data.secret_id, lease: lease_id, answer };
-      },
-      tokenWith: async (policy, more, parent) => {
-        count += 1;
-        const name = `creds-${count}`;
-        expect((await current.to("PUT", `sys/policies/acl/${name}`, { policy })).status).toBe(204);
-        return (await current.to("POST", "auth/token/create", { policies: [name], ...more }, parent)).json.auth.client_token;
-      },
-      works: async (secret) => (await current.scheduler("GET", "jobs", secret)).status === 200,
-      expectEnded: async (secret) => {
-        const last = Date.now() + 20_000;
-        while (!current.sandbox && (await teller.works(secret)) && Date.now() < last);
-        expect((await current.scheduler("GET", "jobs", secret)).status).toBe(403);
-      },
-    };
-    suite(() => current, teller);
-  });
 }

@@ -1,18 +1,12 @@
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "../sandbox";
 
 describe.each([
   ["standard", "scheduler"],
   ["hashicorp", "nomad"],
 ] as const)("sys/mounts, %s", (dialect, type) => {
-  let sandbox: Sandbox;
-  const to = (method: string, path: string, body?: unknown) => call(sandbox.secrets, method, `/v1/${path}`, body);
-
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  beforeEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
+  const sandbox = freshSandbox({ dialect });
+  const to = (method: string, path: string, body?: unknown) => call(sandbox().secrets, method, `/v1/${path}`, body);
 
   test("one secrets engine is mounted at the start, without configuration or roles", async () => {
     const { json } = await to("GET", "sys/mounts");

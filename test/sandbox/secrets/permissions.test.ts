@@ -1,41 +1,37 @@
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "../sandbox";
+import { refused } from "./rekey-service";
+
+// test/provider/secrets/specification.test.ts reads the OpenAPI document, also from a real Vault.
+
+const denied = refused(403, "1 error occurred:\n\t* permission denied\n\n");
+const capability = (path: string, ...capabilities: string[]): string => `path "${path}" { capabilities = ${JSON.stringify(capabilities)} }`;
 
 describe.each([
   ["standard", "scheduler"],
   ["hashicorp", "nomad"],
 ] as const)("tokens, policies and the OpenAPI document, %s", (dialect, engine) => {
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect });
   const real = dialect === "hashicorp";
-  const to = (method: string, path: string, body?: unknown, token?: string) => call(sandbox.secrets, method, `/v1/${path}`, body, token);
+  const to = (method: string, path: string, body?: unknown, token?: string) => call(sandbox().secrets, method, `/v1/${path}`, body, token);
 
   /** Creates a token with only this policy. */
   async function tokenWith(policy: string): Promise<string> {
     expect((await to("PUT", "sys/policies/acl/p", { policy })).status).toBe(204);
     return (await to("POST", "auth/token/create", { policies: ["p"] })).json.auth.client_token;
   }
-  async function paths(token?: string): Promise<string[]> {
-    return Object.keys((await to("GET", "sys/internal/specs/openapi", undefined, token)).json.paths);
-  }
-
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  beforeEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
 
   test("a missing or wrong token is rejected before any other check", async () => {
     for (const path of [`${engine}/role/web`, "nowhere/x", "sys/mounts", "sys/nothing"]) {
-      expect(await to("GET", path, undefined, "")).toMatchObject({ status: 403, json: { errors: ["permission denied"] } });
-      expect((await to("GET", path, undefined, "wrong")).json.errors).toEqual([
-        "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n",
-      ]);
+      expect(await to("GET", path, undefined, "")).toMatchObject(refused(403, "permission denied"));
+      const unknown = refused(403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n");
+      expect(await to("GET", path, undefined, "wrong")).toMatchObject(unknown);
     }
   });
 
   test("the token is accepted in the headers of the dialect", async () => {
-    const ask = async (headers: Record<string, string>) => (await fetch(`${sandbox.secrets.url}/v1/sys/mounts`, { headers })).status;
-    const { token } = sandbox.secrets;
+    const ask = async (headers: Record<string, string>) => (await fetch(`${sandbox().secrets.url}/v1/sys/mounts`, { headers })).status;
+    const { token } = sandbox().secrets;
     expect(await ask({ "x-secrets-token": token })).toBe(real ? 403 : 200);
     expect(await ask({ "x-vault-token": token })).toBe(real ? 200 : 403);
     expect(await ask({ authorization: `Bearer ${token}` })).toBe(real ? 200 : 403);
@@ -58,18 +54,17 @@ describe.each([
     expect(await status("GET", "config/access")).toBe(403);
     // A write of the lease configuration always requires "update", even the first.
     expect(await status("POST", "config/lease", {})).toBe(403);
-    expect((await to("GET", "nowhere/x", undefined, token)).json.errors).toEqual(["1 error occurred:\n\t* permission denied\n\n"]);
+    expect(await to("GET", "nowhere/x", undefined, token)).toMatchObject(denied);
   });
 
   test("creating and updating a role require different capabilities", async () => {
     await to("POST", `${engine}/role/old`, { policies: "a" });
-    const creator = await tokenWith(
-      `path "${engine}/role/*" { capabilities = ["create"] } path "${engine}/role" { capabilities = ["list"] }`,
-    );
+    const role = `${engine}/role`;
+    const creator = await tokenWith(capability(`${role}/*`, "create") + capability(role, "list"));
     const write = async (name: string, token: string) => (await to("POST", `${engine}/role/${name}`, { policies: "a" }, token)).status;
     expect([await write("old", creator), await write("new", creator)]).toEqual([403, 204]);
     expect((await to("GET", `${engine}/role?list=true`, undefined, creator)).json.data.keys).toEqual(["new", "old"]);
-    const updater = await tokenWith(`path "${engine}/role/*" { capabilities = ["update"] }`);
+    const updater = await tokenWith(capability(`${role}/*`, "update"));
     expect([await write("old", updater), await write("newer", updater)]).toEqual([204, 403]);
   });
 
@@ -80,10 +75,10 @@ describe.each([
     expect(Object.keys(paths).filter((each) => paths[each][flag])).toEqual([`/${path}${real ? "/" : ""}`]);
     for (const at of [path, `${path}/`, "auth/token/*"])
       for (const capabilities of [["list"], ["sudo"], ["read", "sudo"], ["list", "sudo"]]) {
-        const token = await tokenWith(`path "${at}" { capabilities = ${JSON.stringify(capabilities)} }`);
-        const isAllowed = capabilities.includes("list") && capabilities.includes("sudo");
-        const refused = { status: 403, json: { errors: ["1 error occurred:\n\t* permission denied\n\n"] } };
-        expect(await to("LIST", path, undefined, token)).toMatchObject(isAllowed ? { status: 200 } : refused);
+        const token = await tokenWith(capability(at, ...capabilities));
+        expect(await to("LIST", path, undefined, token)).toMatchObject(
+          capabilities.length === 2 && capabilities[0] === "list" ? { status: 200 } : denied,
+        );
       }
     const accessor = (await to("POST", "auth/token/create", {})).json.auth.accessor;
     expect((await to("GET", `${path}?list=true`)).json.data.keys).toContain(accessor);
@@ -92,21 +87,13 @@ describe.each([
   });
 
   test("policies are read back, rejected if invalid, and deleted twice", async () => {
-    const policy = 'path "a/*" { capabilities = ["read"] }';
+    const policy = capability("a/*", "read");
     await to("PUT", "sys/policies/acl/p", { policy });
     expect((await to("GET", "sys/policies/acl/P")).json.data).toEqual({ name: "p", policy });
     expect((await to("PUT", "sys/policies/acl/Mixed", { policy })).json.warnings).toEqual(["policy name was converted to mixed"]);
-    for (const wrong of [
-      'path "a" {',
-      "nonsense",
-      'path "a" { capabilities = ["fly"] }',
-      'path "+/a" { capabilities = ["read"] }',
-      'path "a" { foo = 1 }',
-    ])
-      expect(await to("PUT", "sys/policies/acl/q", { policy: wrong })).toMatchObject({
-        status: 400,
-        json: { errors: [expect.stringMatching(/^failed to parse policy/)] },
-      });
+    const invalid = ['path "a" {', "nonsense", capability("a", "fly"), capability("+/a", "read"), 'path "a" { foo = 1 }'];
+    for (const wrong of invalid)
+      expect(await to("PUT", "sys/policies/acl/q", { policy: wrong })).toMatchObject(refused(400, /^failed to parse policy/));
     expect((await to("PUT", "sys/policies/acl/q", {})).status).toBe(400);
     expect((await to("PUT", "sys/policies/acl/root", { policy })).status).toBe(400);
     for (const _ of [1, 2]) expect((await to("DELETE", "sys/policies/acl/p")).status).toBe(204);
@@ -122,52 +109,33 @@ describe.each([
       auth: { policies: ["nobody"], lease_duration: 3600 },
       warnings: ['Policy "nobody" does not exist'],
     });
-    const maker = await tokenWith('path "auth/token/create" { capabilities = ["update"] }');
+    const maker = await tokenWith(capability("auth/token/create", "update"));
     expect((await to("POST", "auth/token/create", {}, maker)).json.auth.policies).toEqual(["default", "p"]);
     expect((await to("POST", "auth/token/create", { policies: ["root"] }, maker)).status).toBe(400);
     for (const ttl of ["soon", "-5s"]) expect((await to("POST", "auth/token/create", { ttl })).status).toBe(400);
-    sandbox.clock.advance(33 * 86_400_000);
+    sandbox().clock.advance(33 * 86_400_000);
     expect((await to("POST", "auth/token/create", {}, maker)).status).toBe(403);
     expect((await to("POST", "auth/token/create", {}, child.json.auth.client_token)).status).toBe(200);
   });
 
-  test("the OpenAPI document lists the paths that the token can see, and none without a token", async () => {
-    await to("POST", "sys/mounts/team/scheduler", { type: engine });
-    const all = await paths();
-    const end = real ? "/" : "";
-    for (const mount of [engine, "team/scheduler"])
-      expect(all).toEqual(
-        expect.arrayContaining(["config/access", "config/lease", `role${end}`, "role/{name}"].map((path) => `/${mount}/${path}`)),
+  test("in the OpenAPI document a token sees all paths of a mount in Vault, and the allowed ones in the standard dialect", async () => {
+    const seenBy = async (token?: string): Promise<string[]> =>
+      Object.keys((await to("GET", "sys/internal/specs/openapi", undefined, token)).json.paths).filter(
+        (path) => !/^\/(sys|auth)\//.test(path),
       );
-    expect(all).toEqual([...all].sort());
-    expect(await paths("")).toEqual([]);
+    const ends = ["config/access", "config/lease", "creds/{name}", real ? "role/" : "role", "role/{name}"];
+    const all = ends.map((path) => `/${engine}/${path}`);
+    expect(await seenBy()).toEqual(all);
+    expect(await seenBy(await tokenWith(capability(`${engine}/role/*`, "read")))).toEqual(real ? all : all.slice(-1));
+    expect(await seenBy(await tokenWith(capability("other/*", "read")))).toEqual([]);
     expect((await to("GET", "sys/internal/specs/openapi", undefined, "wrong")).status).toBe(403);
-
-    const seen = (await paths(await tokenWith(`path "${engine}/role/*" { capabilities = ["read"] }`))).filter(
-      (path) => !/^\/(sys|auth)\//.test(path),
-    );
-    // Vault shows all paths of a mount or none. The specification's service shows the allowed paths.
-    expect(seen).toEqual(
-      real
-        ? ["config/access", "config/lease", "creds/{name}", "role/", "role/{name}"].map((path) => `/${engine}/${path}`)
-        : [`/${engine}/role/{name}`],
-    );
-    expect(
-      (await paths(await tokenWith('path "other/*" { capabilities = ["read"] }'))).filter((path) => !/^\/(sys|auth)\//.test(path)),
-    ).toEqual([]);
   });
 
   test("the OpenAPI document uses the names of its dialect", async () => {
     const { json } = await to("GET", "sys/internal/specs/openapi");
-    expect(json).toMatchObject({
-      openapi: "3.0.2",
-      info: {
-        title: expect.any(String),
-        description: expect.any(String),
-        version: expect.any(String),
-        license: { name: expect.any(String), url: expect.any(String) },
-      },
-    });
+    const text = expect.any(String);
+    const info = { title: text, description: text, version: text, license: { name: text, url: text } };
+    expect(json).toMatchObject({ openapi: "3.0.2", info });
     const role = json.paths[`/${engine}/role/{name}`];
     expect(role[real ? "x-vault-createSupported" : "x-secrets-create-supported"]).toBe(true);
     expect(json.paths["/sys/internal/specs/openapi"][real ? "x-vault-unauthenticated" : "x-secrets-unauthenticated"]).toBe(true);

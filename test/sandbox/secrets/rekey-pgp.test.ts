@@ -1,8 +1,6 @@
 import { recipientsOf } from "../../../provider/secrets/rekey/crypto";
-import { start } from "../../../sandbox/index";
-import { call } from "../../support/call";
 import { Holder, makeHolder as makeArmoredHolder, read, rotate } from "../../support/pgp";
-import { accepts, begin, cancel, give, hexOf, onEachService, refused, type Service } from "./rekey-service";
+import { hexOf, onEachService, refused, services } from "./rekey-service";
 
 const binaryOf = (key: { write(): unknown }): string => Buffer.from(key.write() as Uint8Array).toString("base64");
 
@@ -18,18 +16,18 @@ beforeAll(async () => {
   [ada, bob] = await Promise.all([makeHolder(), makeHolder({ type: "rsa", rsaBits: 2048 })]);
 });
 
-onEachService("a rekey for holders of PGP keys", (current, { to }) => {
+onEachService("a rekey for holders of PGP keys", services, (service) => {
+  const { to, isStandard, isOpenBao } = service;
   const backup = () => to("GET", "rekey/backup");
-  const nothing = () => (current().real ? refused(400, /^no backed-up keys found$/) : { status: 404, json: { errors: [] } });
+  const nothing = isStandard ? refused(404) : refused(400, "no backed-up keys found");
 
   test("each share is encrypted to its holder in order, and the decrypted shares verify and unseal", async () => {
-    const { shares } = current();
     const pgp_keys = [ada.publicKey, bob.publicKey, ada.publicKey];
     const fingerprints = [ada, bob, ada].map(({ fingerprint }) => fingerprint);
-    const nonce = await begin(current(), { pgp_keys, require_verification: true });
+    const nonce = await service.begin({ pgp_keys, require_verification: true });
     expect((await to("GET", "rekey/init")).json).toMatchObject({ pgp_fingerprints: fingerprints, backup: false });
     for (const fingerprint of fingerprints) expect(fingerprint).toMatch(/^[0-9a-f]{40}$/);
-    const { json } = await give(current(), nonce, shares.slice(0, 3));
+    const { json } = await service.give(nonce);
     expect(json).toMatchObject({ complete: true, pgp_fingerprints: fingerprints, backup: false });
     expect(json.keys_base64.map(hexOf)).toEqual(json.keys);
     expect((await to("GET", "rekey/init")).json).toMatchObject({ started: true, progress: 0, pgp_fingerprints: fingerprints });
@@ -38,19 +36,19 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
     await expect(read(bob, json.keys[0])).rejects.toThrow();
 
     const prove = (key: string) => to("PUT", "rekey/verify", { key, nonce: json.verification_nonce });
-    expect(await prove(json.keys_base64[0])).toMatchObject(refused(400, /^key is longer than maximum 33 bytes$/));
+    if (!isOpenBao) expect(await prove(json.keys_base64[0])).toMatchObject(refused(400, "key is longer than maximum 33 bytes"));
     expect((await prove(texts[2]!)).json.progress).toBe(1);
     expect((await prove(texts[1]!)).json.complete).toBe(true);
-    expect(await accepts(current(), texts.slice(0, 2))).toBe(true);
-    expect(await backup()).toMatchObject(nothing());
+    expect(await service.accepts(texts.slice(0, 2))).toBe(true);
+    expect(await backup()).toMatchObject(nothing);
   });
 
   test("a message names the subkey of the key as it was passed; an old public key has the same fingerprint", async () => {
     const changed = await rotate(ada, "revoked");
     const all = [ada, changed, bob];
     const pgp_keys = all.map(({ privateKey }) => binaryOf(privateKey.toPublic()));
-    const nonce = await begin(current(), { pgp_keys, require_verification: true });
-    const { pgp_fingerprints, keys } = (await give(current(), nonce, current().shares.slice(0, 3))).json;
+    const nonce = await service.begin({ pgp_keys, require_verification: true });
+    const { pgp_fingerprints, keys } = (await service.give(nonce)).json;
     expect(pgp_fingerprints).toEqual([ada, ada, bob].map(({ fingerprint }) => fingerprint));
     const subkeys = all.map(({ privateKey }) => [privateKey.subkeys.at(-1)?.getKeyID().toHex()]);
     expect(await Promise.all(keys.map(recipientsOf))).toEqual(subkeys);
@@ -58,64 +56,69 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
   });
 
   test("without verification the shares are live at once, and a single share is the root key", async () => {
-    const nonce = await begin(current(), { secret_shares: 1, secret_threshold: 1, pgp_keys: [ada.publicKey] });
-    const { keys } = (await give(current(), nonce, current().shares.slice(0, 3))).json;
+    const nonce = await service.begin({ secret_shares: 1, secret_threshold: 1, pgp_keys: [ada.publicKey] });
+    const { keys } = (await service.give(nonce)).json;
     const text = await read(ada, keys[0]);
     expect(text).toMatch(/^[0-9a-f]{64}$/);
-    expect(await accepts(current(), [text])).toBe(true);
+    expect(await service.accepts([text])).toBe(true);
   });
 
   test("the last current share writes the backup over an older one, and a cancel restores nothing", async () => {
-    const { shares, real } = current();
-    expect(await backup()).toMatchObject(nothing());
+    const { shares } = service;
+    expect(await backup()).toMatchObject(nothing);
     const parameters = { pgp_keys: [ada.publicKey, bob.publicKey, ada.publicKey], backup: true, require_verification: true };
     const contents: unknown[] = [];
     for (const _ of [1, 2]) {
-      const nonce = await begin(current(), parameters);
+      const nonce = await service.begin(parameters);
       expect((await to("GET", "rekey/init")).json.backup).toBe(true);
-      await give(current(), nonce, shares.slice(0, 2));
+      await service.give(nonce, shares.slice(0, 2));
       const before = (await backup()).json;
       expect(before.nonce).not.toBe(nonce);
-      const { json } = await give(current(), nonce, shares.slice(2, 3));
+      const { json } = await service.give(nonce, shares.slice(2, 3));
       expect(json.backup).toBe(true);
-      const { status, json: kept } = await backup();
+      const { status, text } = await backup();
+      const kept = JSON.parse(text);
       const [first, second, third] = json.keys;
       const base64 = json.keys_base64;
       // A map from fingerprint to string keeps one of two messages to the same holder.
-      const keys = real
-        ? { [ada.fingerprint]: [first, third], [bob.fingerprint]: [second] }
-        : { [ada.fingerprint]: third, [bob.fingerprint]: second };
-      const spelled = real && { keys_base64: { [ada.fingerprint]: [base64[0], base64[2]], [bob.fingerprint]: [base64[1]] } };
-      const data = { nonce, keys, ...spelled };
+      const data = isStandard
+        ? { nonce, keys: { [ada.fingerprint]: third, [bob.fingerprint]: second } }
+        : {
+            nonce,
+            keys: { [ada.fingerprint]: [first, third], [bob.fingerprint]: [second] },
+            keys_base64: { [ada.fingerprint]: [base64[0], base64[2]], [bob.fingerprint]: [base64[1]] },
+          };
       expect(status).toBe(200);
-      if (real) expect(kept).toMatchObject({ ...data, data });
-      else expect(kept).toEqual(data);
-      expect(await cancel(current(), nonce)).toBe(204);
+      if (isStandard) expect(kept).toEqual(data);
+      else expect(kept).toMatchObject({ ...data, data });
+      expect((await service.cancel(nonce)).status).toBe(204);
       expect((await backup()).json.nonce).toBe(nonce);
       contents.push(kept.keys);
     }
     expect(contents[0]).not.toEqual(contents[1]);
     for (const _ of [1, 2]) expect(await to("DELETE", "rekey/backup")).toMatchObject({ status: 204, text: "" });
-    expect(await backup()).toMatchObject(nothing());
+    expect(await backup()).toMatchObject(nothing);
   });
 
+  // OpenBao prints these reasons otherwise.
+  if (isOpenBao) return;
+
   test("an unusable key fails at the last share, without progress or a backup, and the attempt stays", async () => {
-    const { shares } = current();
     const expired = await makeHolder({ date: new Date(Date.now() - 1e8), keyExpirationTime: 10 });
     const signing = await makeHolder({ subkeys: [] });
     let zero = signing;
     while (!zero.fingerprint.slice(-16).startsWith("0")) zero = await makeHolder({ subkeys: [] });
     for (const { publicKey, fingerprint } of [expired, signing, zero]) {
       const parameters = { secret_shares: 2, secret_threshold: 2, pgp_keys: [ada.publicKey, publicKey], backup: true };
-      const nonce = await begin(current(), parameters);
+      const nonce = await service.begin(parameters);
       const id = fingerprint.slice(-16).replace(/^0+/, "");
       const reason = `^failed to encrypt shares: .* key id ${id} because it has no valid encryption keys$`;
-      expect(await give(current(), nonce, shares.slice(0, 3))).toMatchObject(refused(500, reason));
+      expect(await service.give(nonce)).toMatchObject(refused(500, new RegExp(reason)));
       expect((await to("GET", "rekey/init")).json).toMatchObject({ started: true, nonce, progress: 0, required: 3 });
-      expect(await backup()).toMatchObject(nothing());
-      await cancel(current(), nonce);
+      expect(await backup()).toMatchObject(nothing);
+      await service.cancel(nonce);
     }
-    expect(await accepts(current(), shares.slice(0, 3))).toBe(true);
+    expect(await service.accepts(service.shares.slice(0, 3))).toBe(true);
   });
 
   test("the format of keys is checked at the start, and a private key counts as its public part", async () => {
@@ -128,26 +131,21 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
   });
 });
 
-test("the sandbox lists the shares that it encrypted, and keys expire by its clock", async () => {
-  const mortal = await makeHolder({ keyExpirationTime: 3600 });
-  const sandbox = await start();
-  try {
-    const { secrets } = sandbox;
-    const to: Service["to"] = (method, path, body) => call(secrets, method, `/v1/sys/${path}`, body);
-    const service = { real: false, shares: secrets.shares, to, close: async () => {} } as Service;
+const ofSandbox = services.filter(({ isStandard }) => isStandard);
+
+onEachService("the sandbox", ofSandbox, (service) => {
+  test("lists the shares that it encrypted, and keys expire by its clock", async () => {
+    const { secrets, clock } = service.sandbox!;
+    const mortal = await makeHolder({ keyExpirationTime: 3600 });
     const parameters = { secret_shares: 2, secret_threshold: 2, pgp_keys: [mortal.publicKey, ada.publicKey] };
-    const { keys } = (await give(service, await begin(service, parameters), secrets.shares.slice(0, 3))).json;
+    const { keys } = (await service.give(await service.begin(parameters))).json;
     const texts = [await read(mortal, keys[0]), await read(ada, keys[1])];
-    expect(secrets.shares.map(hexOf)).toEqual(texts);
-    expect(secrets.threshold).toBe(2);
+    expect([secrets.shares.map(hexOf), secrets.threshold]).toEqual([texts, 2]);
     expect(await secrets.opens(texts)).toBe(true);
     await secrets.seal();
     expect(await secrets.unseal(service.shares)).toBe(false);
     expect(await secrets.unseal(texts)).toBe(true);
-
-    sandbox.clock.advance(3_601_000);
-    expect(await give(service, await begin(service, parameters), texts)).toMatchObject(refused(500, /no valid encryption keys$/));
-  } finally {
-    await sandbox.close();
-  }
+    clock.advance(3_601_000);
+    expect(await service.give(await service.begin(parameters), texts)).toMatchObject(refused(500, /no valid encryption keys$/));
+  });
 });

@@ -1,58 +1,42 @@
-import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { sandboxOfTest } from "../sandbox";
+import { refused } from "./rekey-service";
 
-let sandbox: Sandbox;
-afterEach(() => sandbox.close());
+const start = sandboxOfTest();
+const ends = ["GET init", "PUT init", "DELETE init", "POST update", "GET verify", "PUT verify", "DELETE verify"];
+const backups = ["GET rekey/backup", "DELETE rekey/backup", "GET rekey/recovery-key-backup", "DELETE rekey/recovery-key-backup"];
+const requests = [...ends.flatMap((end) => ["rekey", "rekey-recovery-key"].map((path) => end.replace(" ", ` ${path}/`))), ...backups];
+const capabilityOf: Record<string, string> = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
 
-const requests = [
-  ...["sys/rekey", "sys/rekey-recovery-key"].flatMap(
-    (path) =>
-      [
-        ["GET", `${path}/init`, "read"],
-        ["PUT", `${path}/init`, "update"],
-        ["POST", `${path}/update`, "update"],
-        ["GET", `${path}/verify`, "read"],
-        ["PUT", `${path}/verify`, "update"],
-        ["DELETE", `${path}/verify`, "delete"],
-        ["DELETE", `${path}/init`, "delete"],
-      ] as const,
-  ),
-  ["GET", "sys/rekey/backup", "read"],
-  ["DELETE", "sys/rekey/backup", "delete"],
-  ["GET", "sys/rekey/recovery-key-backup", "read"],
-  ["DELETE", "sys/rekey/recovery-key-backup", "delete"],
-] as const;
+async function send({ url }: { url: string }, request: string, token = ""): ReturnType<typeof call> {
+  const [method = "", path = ""] = request.split(" ");
+  return call({ url, token }, method, `/v1/sys/${path}`, method === "GET" ? undefined : {});
+}
 
-test.each(requests)("with rekeyNeedsToken, %s %s requires a token with `%s`", async (method, path, capability) => {
-  sandbox = await start({ dialect: "hashicorp", rekeyNeedsToken: true });
-  const { url } = sandbox.secrets;
-  const send = (token = ""): ReturnType<typeof call> => call({ url, token }, method, `/v1/${path}`, method === "GET" ? undefined : {});
-  const denied = { status: 403, json: { errors: [expect.stringContaining("permission denied")] } };
-  expect(await send()).toMatchObject(denied);
-  const tokenWith = async (capabilities: string[]): Promise<string> => {
-    const policy = `path "${path}" { capabilities = ${JSON.stringify(capabilities)} }`;
-    await call(sandbox.secrets, "PUT", "/v1/sys/policies/acl/rekey", { policy });
-    return (await call(sandbox.secrets, "POST", "/v1/auth/token/create", { policies: ["rekey"] })).json.auth.client_token;
-  };
-  expect(
-    await send(await tokenWith(["create", "read", "update", "delete", "list", "sudo"].filter((each) => each !== capability))),
-  ).toMatchObject(denied);
-  expect((await send(await tokenWith([capability]))).status).not.toBe(403);
+test("with rekeyNeedsToken each request of a rekey requires a token with its capability", async () => {
+  const { secrets } = await start({ dialect: "hashicorp", rekeyNeedsToken: true });
+  const denied = refused(403, /permission denied/);
+  for (const request of requests) {
+    const [method = "", path = ""] = request.split(" ");
+    const tokenWith = async (capabilities: string[]): Promise<string> => {
+      const policy = `path "sys/${path}" { capabilities = ${JSON.stringify(capabilities)} }`;
+      await call(secrets, "PUT", "/v1/sys/policies/acl/rekey", { policy });
+      return (await call(secrets, "POST", "/v1/auth/token/create", { policies: ["rekey"] })).json.auth.client_token;
+    };
+    const capability = capabilityOf[method] as string;
+    const others = ["create", "read", "update", "delete", "list", "sudo"].filter((each) => each !== capability);
+    expect([request, await send(secrets, request)]).toMatchObject([request, denied]);
+    expect([request, await send(secrets, request, await tokenWith(others))]).toMatchObject([request, denied]);
+    expect([request, (await send(secrets, request, await tokenWith([capability]))).status]).not.toEqual([request, 403]);
+  }
+  const { paths } = (await call(secrets, "GET", "/v1/sys/internal/specs/openapi")).json;
+  expect(paths["/sys/rekey/init"]).toBeDefined();
+  expect(paths["/sys/rekey/init"]["x-vault-unauthenticated"]).toBeUndefined();
 });
 
 test("without it, only the backup requires a token", async () => {
-  sandbox = await start({ dialect: "hashicorp" });
+  const { secrets } = await start({ dialect: "hashicorp" });
   const denied: string[] = [];
-  for (const [method, path] of requests) {
-    const { status } = await call({ url: sandbox.secrets.url, token: "" }, method, `/v1/${path}`, method === "GET" ? undefined : {});
-    if (status === 403) denied.push(`${method} ${path}`);
-  }
-  expect(denied).toEqual(["rekey/backup", "rekey/recovery-key-backup"].flatMap((path) => [`GET sys/${path}`, `DELETE sys/${path}`]));
-});
-
-test("with rekeyNeedsToken, the OpenAPI document shows no path of a rekey as unauthenticated", async () => {
-  sandbox = await start({ dialect: "hashicorp", rekeyNeedsToken: true });
-  const { json } = await call(sandbox.secrets, "GET", "/v1/sys/internal/specs/openapi");
-  expect(json.paths["/sys/rekey/init"]).toBeDefined();
-  expect(json.paths["/sys/rekey/init"]["x-vault-unauthenticated"]).toBeUndefined();
+  for (const request of requests) if ((await send(secrets, request)).status === 403) denied.push(request);
+  expect(denied).toEqual(backups);
 });
