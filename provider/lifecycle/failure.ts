@@ -10,11 +10,13 @@ export interface PartialResource {
 }
 
 /** The error of a failed operation, with the resource to store, if any. */
-export class OperationFailed {
+export class OperationFailed extends Error {
   constructor(
     readonly error: StewardError,
     readonly partial: PartialResource | undefined,
-  ) {}
+  ) {
+    super(error.message);
+  }
 }
 
 /** The error of an operation, with the verb and the resource. */
