@@ -50,8 +50,8 @@ export const lifecycle: readonly MutatedFile[] = [
     mutants: [
       [
         "get of an object that does not exist returns a resource without outputs",
-        "if (object) return { operation, object };",
-        "if (object || id) return { operation, object: object ?? {} };",
+        "if (object) return object;",
+        "if (object || id) return object ?? {};",
       ],
     ],
   },
