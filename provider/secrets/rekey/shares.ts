@@ -23,7 +23,7 @@ import {
   resolveConflict,
   tamperedAttempt,
 } from "./observe";
-import { noShares, stopped, unresolved } from "./stops";
+import { noShares, stopped } from "./stops";
 import {
   fromBackup,
   LastShares,
@@ -45,8 +45,7 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
   const { submission: before } = last;
   const isSame = last.attempt?.id === attempt.id;
   if (isSame && before?.candidate && !last.outcomeUnknown) return { submission: before };
-  if (isSame && before?.candidate && isEmpty(before.candidate))
-    throw stopped("no-shares-returned", noShares.reason, noShares.hint, "ERR_REJECTED");
+  if (isSame && before?.candidate && isEmpty(before.candidate)) throw stopped("no-shares-returned", noShares);
   assertSavesEachStep(operation);
   // A set that this rekey made may be valid, unless it is known to be dead.
   const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
@@ -218,6 +217,6 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || isCanceled;
     const judged = verdict === "live" || (kept.length === 0 && isWorthless);
     if (judged || discardShares) return;
-    throw unresolved("shares-unsettled", "the state holds shares that may be live");
+    throw stopped("shares-unsettled", "the state holds shares that may be live");
   },
 };

@@ -340,8 +340,7 @@ async function receive(run: SharesRun, progress: Progress, set: ShareSet, share:
 
 /** The key was rotated but no shares were returned. Record this so that the next run does not rotate again. */
 function withoutShares(run: SharesRun, state: SharesState): SharesState {
-  if (!mayReturnNoShares(run.operation, run.identity.parameters))
-    throw unfinished({ state }, "no-shares-returned", noShares.reason, noShares.hint);
+  if (!mayReturnNoShares(run.operation, run.identity.parameters)) throw unfinished({ state }, "no-shares-returned", noShares);
   warn(run.operation, keptBySeal);
   return state;
 }
@@ -395,7 +394,6 @@ async function protectBackup(run: SharesRun): Promise<void> {
     run,
     "backup-saved",
     `the service keeps a backup of another rekey, ${backup.nonce}; its ciphertext is saved in the state now, before this rekey overwrites it`,
-    "Run `pulumi up` again to continue.",
   );
 }
 
@@ -432,18 +430,12 @@ async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
 async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardError): Promise<never> {
   const { operation, identity, state } = run;
   if (status.nonce !== identity.nonce || dialectOf(operation).refusesRepeatedShares)
-    throw unfinished(
-      run,
-      "share-count-unknown",
-      `${error.details.reason}; it is unknown whether the share was counted`,
-      "Run `pulumi up` again: it continues from the status of the service.",
-    );
+    throw unfinished(run, "share-count-unknown", `${error.details.reason}; it is unknown whether the share was counted`);
   if (status.progress > state.submission.submitted.length)
     throw unfinished(
       run,
       "share-count-unknown-with-others",
       `${error.details.reason}; it is unknown whether the share was counted, and other holders have submitted shares to the attempt ${status.nonce}`,
-      'To start over, set onConflict: "cancel" and change triggers, and ask the other holders to submit their shares again.',
     );
   await cancelOwnAttempt(operation, status);
   const why = `the provider could not tell whether the share was counted (${error.details.reason}), so it canceled the attempt and started a new one`;
@@ -451,13 +443,7 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
 }
 
 /** The nonce of another attempt: saved before a share is submitted to it. */
-export function restarted(
-  run: SharesRun,
-  id: StopId,
-  nonce: string,
-  reason: string,
-  hint = "Run `pulumi up` again to submit the current shares.",
-): StewardError {
+export function restarted(run: SharesRun, id: StopId, nonce: string, reason: string, hint?: string): StewardError {
   run.state = { submission: { ...run.state.submission, nonce, submitted: [] } };
   return unfinished(run, id, `${reason}. The nonce ${nonce} is saved`, hint);
 }
@@ -481,12 +467,7 @@ export async function makeFirst(run: SharesRun): Promise<SharesState> {
   const { parameters } = identity;
   assertMakesFirst(operation, parameters);
   const lost = (reason: string): StewardError =>
-    unfinished(
-      run,
-      "first-keys-lost",
-      `${reason}, so the first recovery keys are lost; nothing is committed`,
-      "Run `pulumi up` again: it cancels the attempt and starts another.",
-    );
+    unfinished(run, "first-keys-lost", `${reason}, so the first recovery keys are lost; nothing is committed`);
   const { nonce: started, first } = await startAttempt(operation, parameters).catch((error) => {
     throw isReplyLost(error) ? lost("the response to the start was lost") : error;
   });
