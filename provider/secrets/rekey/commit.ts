@@ -114,7 +114,6 @@ function labelOf({ label, index }: ProgramShare, count: number, { encrypted }: S
 /** The new shares are saved, and either they or the previous ones are valid. */
 export const commitRows: readonly Row<CommitRun, CommitState>[] = [
   {
-    holds: ["a candidate", "an unknown outcome"],
     server: ["verifying"],
     log: "the new shares are saved but not verified: the rekey proves and commits them",
     act: proveAndVerify,
@@ -128,15 +127,13 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
     },
   },
   {
-    holds: ["a candidate", "an unknown outcome"],
     server: ["noKeys"],
     log: "the attempt is gone, and there are still no recovery keys: the new ones are dead",
     act: stopFirst,
   },
-  { holds: ["a candidate", "an unknown outcome"], ...oldProbe },
-  { holds: ["a candidate", "an unknown outcome"], ...tamperedAttempt },
+  oldProbe,
+  tamperedAttempt,
   {
-    holds: ["a candidate", "an unknown outcome"],
     server: ["matchingUnused", "matchingInUse", "matchingFirst", "foreign"],
     log: onConflictDecides,
     act: cancelConflicting,

@@ -117,7 +117,8 @@ export type Step = "attempt" | "shares" | "commit";
 
 /** The action of a step for a content of its state and a state of the server. */
 export interface Row<Run, State> {
-  holds: readonly Holds[];
+  /** If omitted, any. */
+  holds?: readonly Holds[];
   server: readonly ServerState[];
   /** Printed when the row is taken. */
   log: string;
@@ -125,15 +126,12 @@ export interface Row<Run, State> {
   act(run: Run, observed: Observed): Promise<State | undefined>;
 }
 
-/** A row of several steps, without what the state holds. */
-type SharedRow = Omit<Row<Run, never>, "holds">;
-
-export const oldProbe: SharedRow = {
+export const oldProbe: Row<Run, never> = {
   server: ["probe"],
   log: "an old probe of this rekey is in progress: the rekey cancels it",
   act: cancelProbe,
 };
-export const tamperedAttempt: SharedRow = {
+export const tamperedAttempt: Row<Run, never> = {
   server: ["tampered"],
   log: "the attempt has the expected nonce but other parameters: the rekey submits no share",
   act: async (_run, observed) => {
@@ -167,7 +165,7 @@ export async function followRows<StepRun extends Run, State extends object>(
 ): Promise<State> {
   for (;;) {
     const observed = await observe(run.operation, run.identity);
-    const row = rows.find((each) => each.holds.includes(holds) && each.server.includes(observed.server));
+    const row = rows.find((each) => (!each.holds || each.holds.includes(holds)) && each.server.includes(observed.server));
     if (!row) throw unexpectedState(observed, holds);
     run.operation.run.log.info(lineOf(step, row));
     const state = await row.act(run, observed);

@@ -80,7 +80,6 @@ async function keepBackup(operation: RekeyOperation, { nonce, nonces, kept }: Su
 /** The attempt is saved, the new shares are not. */
 export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
   {
-    holds: ["a nonce", "no nonce"],
     server: ["none"],
     log: "the attempt is gone: the rekey starts another and saves its nonce",
     act: restartLost,
@@ -92,20 +91,17 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     act: restartAbandoned,
   },
   {
-    holds: ["a nonce", "no nonce"],
     server: ["noKeys"],
     log: "there are no recovery keys yet: the rekey starts, and keeps the first ones from the response",
     act: makeFirst,
   },
   {
-    holds: ["a nonce", "no nonce"],
     server: ["matchingFirst"],
     log: "a matching attempt has made the first recovery keys, and none is verified: the rekey cancels it, since its response is lost",
     act: cancelObserved,
   },
-  { holds: ["a nonce", "no nonce"], ...oldProbe },
+  oldProbe,
   {
-    holds: ["a nonce", "no nonce"],
     server: ["matchingUnused"],
     log: "a matching attempt without shares is in progress: the rekey takes it over",
     act: takeOver,
@@ -122,8 +118,8 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     log: "the response with the new shares is missing: the rekey reads the backup or starts over",
     act: recover,
   },
-  { holds: ["a nonce"], ...tamperedAttempt },
-  { holds: ["a nonce", "no nonce"], server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
+  tamperedAttempt,
+  { server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
 ];
 
 async function restartLost(run: SharesRun): Promise<SharesState> {
