@@ -89,30 +89,7 @@ interface Batch {
 }
 
 /** The shares that a run can submit, and its progress. */
-interface Progress {
-  /** The shares that are submitted now. */
-  batch: Batch;
-  /** The kept sets to try next. */
-  otherBatches: Batch[];
-  /** The index of the next share in the batch. */
-  next: number;
-  /** The number of shares of the batch that the service has counted since its count last restarted. */
-  counted: number;
-  /** The number of the program's own shares that an earlier run submitted. */
-  submittedBefore: number;
-  /** True if the response to the next share was lost once. */
-  isRetry: boolean;
-  /** True if the service has restarted its count in this run, so that all shares were submitted again. */
-  isRestarted: boolean;
-  /** The reasons for which the service refused single shares. */
-  refusals: string[];
-  /** Share references that could not be resolved. */
-  missing: readonly string[];
-  /** The program's newShares. A share supplied before the new shares exist cannot be one of them. */
-  priorShares: readonly Share[];
-  printedProgress: number;
-  isWaitPrinted: boolean;
-}
+type Progress = ReturnType<typeof begin>;
 
 /** Submits the available shares, one by one, until the last one returns the new shares. Before each, the attempt is observed. */
 export async function submit(run: SharesRun, first: Observed): Promise<SharesState> {
@@ -145,7 +122,7 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
 }
 
 /** Resolves all shares, so that nothing can fail after the last submission. */
-function begin(run: SharesRun, required: number): Progress {
+function begin(run: SharesRun, required: number) {
   const { inputs } = run;
   const { kept, refused } = run.state.submission;
   const { shares, missing } = availableShares(inputs.currentShares, "currentShares");
@@ -157,8 +134,30 @@ function begin(run: SharesRun, required: number): Progress {
     .map((set): Batch => ({ set, shares: set.shares.slice(0, required).map((text) => shareOf(text, `a share of ${set.nonce}`)) }));
   // The server may echo a share in any response from here on.
   run.operation = redacting(run.operation, [batch, ...otherBatches]);
-  const counts = { next: 0, counted: 0, submittedBefore: 0, printedProgress: 0 };
-  return { batch, otherBatches, ...counts, isRetry: false, isRestarted: false, isWaitPrinted: false, refusals: [], missing, priorShares };
+  return {
+    /** The shares that are submitted now. */
+    batch,
+    /** The kept sets to try next. */
+    otherBatches,
+    /** The index of the next share in the batch. */
+    next: 0,
+    /** The number of shares of the batch that the service has counted since its count last restarted. */
+    counted: 0,
+    /** The number of the program's own shares that an earlier run submitted. */
+    submittedBefore: 0,
+    /** True if the response to the next share was lost once. */
+    isRetry: false,
+    /** True if the service has restarted its count in this run, so that all shares were submitted again. */
+    isRestarted: false,
+    /** The reasons for which the service refused single shares. */
+    refusals: [] as string[],
+    /** Share references that could not be resolved. */
+    missing,
+    /** The program's newShares. A share supplied before the new shares exist cannot be one of them. */
+    priorShares,
+    printedProgress: 0,
+    isWaitPrinted: false,
+  };
 }
 
 /** Prints the count of the service. A lower one means that it refused all shares together with the last share of another holder. */
