@@ -61,12 +61,8 @@ export interface ModuleVersionDeprecationState extends Identity {
 }
 
 const identity = ["organizationName", "moduleName", "moduleProvider", "moduleVersion"] as const;
-const identityOf = ({ organizationName, moduleName, moduleProvider, moduleVersion }: Identity): Identity => ({
-  organizationName,
-  moduleName,
-  moduleProvider,
-  moduleVersion,
-});
+const identityOf = (fields: Identity): Identity =>
+  Object.fromEntries(identity.map((field) => [field, fields[field]])) as unknown as Identity;
 
 interface StoredState extends ModuleVersionDeprecationState {
   /** The link as the platform stores it. */
