@@ -66,10 +66,7 @@ function statusOf(error: unknown): Partial<Grpc.StatusObject> {
 type Log = (severity: "info" | "warning", line: string, urn: string) => void;
 
 /** Sends lines to the engine's log in order, each after the response to the previous one. */
-function engineLog(address: string | undefined): {
-  log: Log;
-  flushed(): Promise<void>;
-} {
+function engineLog(address: string | undefined): { log: Log; flushed(): Promise<void> } {
   const client = address ? new EngineClient(address, grpc.credentials.createInsecure(), unlimited) : undefined;
   let last: Promise<void> = Promise.resolve();
   const send = (request: LogRequest): Promise<void> => new Promise((done) => (client ? client.log(request, () => done()) : done()));
