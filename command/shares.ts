@@ -157,7 +157,7 @@ async function handOut(
   ];
   if (isEmpty(set)) {
     if (agreed.verificationRequired) throw failed("the service returned no new shares", cancelIt(agreed));
-    throw failed(noShares.reason, "There is nothing to keep.");
+    throw failed(noShares, "There is nothing to keep.");
   }
   if (file?.write(lines)) say(terminal, `The new shares are in ${file.path}, which only you can read.`);
   else {

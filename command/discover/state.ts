@@ -4,7 +4,7 @@ import { fieldPath, namesWith, secretNames } from "../../provider/fields";
 import { pathOf, secretSignature, signatureKey } from "../../provider/inputs";
 import { check } from "../../provider/lifecycle/check";
 import { Resource } from "../../provider/lifecycle/context";
-import { importObject, readToImport } from "../../provider/lifecycle/import";
+import { importObject, readById } from "../../provider/lifecycle/import";
 import { defined, fieldAt, isReference, Properties, setField } from "../../provider/lifecycle/properties";
 import { encryptedOutputs } from "../../provider/lifecycle/state";
 import { Log } from "../../provider/log/log";
@@ -37,7 +37,7 @@ export const declaredSecrets = ({ readable, inputs }: Imported): string[] => rea
 export async function readFound(source: Found, resource: Resource, connection: string, withSecrets: boolean): Promise<Imported> {
   const { definition, discovered, id } = source;
   const args = connection === "default" ? {} : { connection };
-  const object: Properties = { ...(discovered.isRead ? discovered.state : await readToImport(resource, id, args)) };
+  const object: Properties = { ...(discovered.isRead ? discovered.state : await readById(resource, id, args)) };
   const readable = secretNames(definition.fields, object).filter((name) => fieldAt(object, name));
   for (const name of readable) if (!withSecrets || hasMask(object[name])) setField(object, name, undefined);
   for (const [name, env] of Object.entries(discovered.unreadable ?? {})) setField(object, name, { env });

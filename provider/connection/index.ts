@@ -106,13 +106,8 @@ export interface Engine {
 /** For programs and the command line, which receive responses directly, so that nothing has to be saved. */
 export const noEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
 
-/** The wording of messages about a connection. */
-interface Wording extends Pick<Server, "title" | "place"> {
-  /** The beginning of the error about invalid settings. */
-  invalidPrefix: string;
-  /** The error about a system without a server. */
-  notConfigured: { reason: string; hint: string };
-}
+/** The wording of messages about a connection: the error about a system without a server, and the beginning of that about invalid settings. */
+type Wording = ReturnType<typeof wordingFor>;
 
 /** The sources of settings: the stack's configuration (`steward:<connection>`, a JSON string) and the environment. */
 export interface ConfigurationSources extends Omit<Run, "limits"> {
@@ -208,7 +203,7 @@ const skipVerifyIn = ({ variables }: Pick<System, "variables">, { environment }:
   (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0" ? "NODE_TLS_REJECT_UNAUTHORIZED" : undefined);
 
 /** `provider`: the name of the explicit provider, which has only the connection `default`. */
-function wordingFor({ name: system, variables }: System, name: string, provider: string | undefined): Wording {
+function wordingFor({ name: system, variables }: System, name: string, provider: string | undefined) {
   const inEnvironment = `${variables.map(({ address }) => address).join(" or ")} in the environment`;
   if (provider !== undefined && name === "default")
     return {

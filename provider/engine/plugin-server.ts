@@ -2,37 +2,37 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type * as Grpc from "@grpc/grpc-js";
-import type * as EngineMessages from "@pulumi/pulumi/proto/engine_pb";
-import type * as PluginMessages from "@pulumi/pulumi/proto/plugin_pb";
-import type * as Messages from "@pulumi/pulumi/proto/provider_pb";
+import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
+import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
 import type * as AnyMessages from "google-protobuf/google/protobuf/any_pb";
 import type * as EmptyMessages from "google-protobuf/google/protobuf/empty_pb";
 import type * as Structs from "google-protobuf/google/protobuf/struct_pb";
-import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
 import { ConfigurationSources } from "../connection";
 import { CheckFailure, StewardError } from "../errors";
-import { unexpected } from "../lifecycle/failure";
+import { OperationFailed, unexpected } from "../lifecycle/failure";
 import { atPath } from "../lifecycle/notes";
 import { Properties } from "../lifecycle/properties";
 import { printable } from "../text/printable";
 import { monitorEngine } from "./engine";
-import { createPlugin, isSameConfiguration, PartialFailure } from "./plugin";
-import { construct } from "./plugin-components";
+import { createPlugin, isSameConfiguration } from "./plugin";
+import type * as Components from "./plugin-components";
 
 // The gRPC server of the plugin, Pulumi's ResourceProvider service. The server in the SDK supports no provider configuration, no detailed diff and no
 // secrets, so only its messages are loaded.
 
+// Dependencies of the SDK, from its own copies.
 const sdk = createRequire(require.resolve("@pulumi/pulumi/package.json"));
 const grpc: typeof Grpc = sdk("@grpc/grpc-js");
-const messages: typeof Messages = sdk("./proto/provider_pb.js");
-const { PluginInfo }: typeof PluginMessages = sdk("./proto/plugin_pb.js");
-const engineMessages: typeof EngineMessages = sdk("./proto/engine_pb.js");
 const { Empty }: typeof EmptyMessages = sdk("google-protobuf/google/protobuf/empty_pb.js");
 const { Any }: typeof AnyMessages = sdk("google-protobuf/google/protobuf/any_pb.js");
 const { Struct }: typeof Structs = sdk("google-protobuf/google/protobuf/struct_pb.js");
-const { ResourceProviderService }: { ResourceProviderService: Grpc.ServiceDefinition } = sdk("./proto/provider_grpc_pb.js");
-const { EngineClient }: { EngineClient: Grpc.ServiceClientConstructor } = sdk("./proto/engine_grpc_pb.js");
-const { Status } = sdk("./proto/status_pb.js");
+
+/** Loaded on demand, with the rest of the SDK. */
+const components = (): typeof Components => require("./plugin-components");
 
 const { DiffChanges } = messages.DiffResponse;
 const { Kind } = messages.PropertyDiff;
@@ -41,26 +41,22 @@ const { Kind } = messages.PropertyDiff;
 const unlimited = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
 
 const values = (struct: Structs.Struct | undefined): Properties => (struct?.toJavaScript() ?? {}) as Properties;
-const struct = (properties: Properties): Structs.Struct => Struct.fromJavaScript(properties as Record<string, JavaScriptValue>);
+const struct = (properties: Properties): Structs.Struct => Struct.fromJavaScript(properties as Record<string, Structs.JavaScriptValue>);
 
 /** Puts the path in the reason, since the engine prints the value of a named property, even a secret. */
-const failure = ({ path, reason }: CheckFailure): Messages.CheckFailure =>
+const failure = ({ path, reason }: CheckFailure): messages.CheckFailure =>
   new messages.CheckFailure().setReason(printable(atPath(path, reason)));
 
 /** The gRPC status of an error, with the resource to store after a half-done operation. */
 function statusOf(error: unknown): Partial<Grpc.StatusObject> {
-  const failed = error instanceof PartialFailure || error instanceof StewardError ? error : unexpected(error, []);
-  const status = { code: grpc.status.UNKNOWN, details: failed.message };
-  if (!(failed instanceof PartialFailure)) return status;
-  const initFailed = new messages.ErrorResourceInitFailed()
-    .setId(failed.id)
-    .setProperties(struct(failed.properties))
-    .setReasonsList([failed.message]);
+  const { message } = error instanceof OperationFailed || error instanceof StewardError ? error : unexpected(error, []);
+  const status = { code: grpc.status.UNKNOWN, details: message };
+  if (!(error instanceof OperationFailed && error.partial)) return status;
+  const { id, properties } = error.partial;
+  const initFailed = new messages.ErrorResourceInitFailed().setId(id).setProperties(struct(properties)).setReasonsList([message]);
   const any = new Any();
   any.pack(initFailed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-  const packed = new Status();
-  packed.setCode(grpc.status.UNKNOWN);
-  packed.setMessage(failed.message);
+  const packed = new Status().setCode(grpc.status.UNKNOWN).setMessage(message);
   packed.addDetails(any);
   const metadata = new grpc.Metadata();
   metadata.add("grpc-status-details-bin", Buffer.from(packed.serializeBinary()));
@@ -70,18 +66,14 @@ function statusOf(error: unknown): Partial<Grpc.StatusObject> {
 type Log = (severity: "info" | "warning", line: string, urn: string) => void;
 
 /** Sends lines to the engine's log in order, each after the response to the previous one. */
-function engineLog(address: string | undefined): {
-  log: Log;
-  flushed(): Promise<void>;
-} {
+function engineLog(address: string | undefined): { log: Log; flushed(): Promise<void> } {
   const client = address ? new EngineClient(address, grpc.credentials.createInsecure(), unlimited) : undefined;
   let last: Promise<void> = Promise.resolve();
-  const send = (request: EngineMessages.LogRequest): Promise<void> =>
-    new Promise((done) => (client ? (client as unknown as { log(r: object, d: () => void): void }).log(request, () => done()) : done()));
+  const send = (request: LogRequest): Promise<void> => new Promise((done) => (client ? client.log(request, () => done()) : done()));
   return {
     log(severity, line, urn) {
-      const level = severity === "warning" ? engineMessages.LogSeverity.WARNING : engineMessages.LogSeverity.INFO;
-      last = last.then(() => send(new engineMessages.LogRequest().setSeverity(level).setMessage(printable(line)).setUrn(urn)));
+      const level = severity === "warning" ? LogSeverity.WARNING : LogSeverity.INFO;
+      last = last.then(() => send(new LogRequest().setSeverity(level).setMessage(printable(line)).setUrn(urn)));
     },
     flushed: () => last,
   };
@@ -134,30 +126,30 @@ export async function servePlugin(
     }),
     getPluginInfo: unary(() => new PluginInfo().setVersion(version)),
     getSchema: unary(() => new messages.GetSchemaResponse().setSchema(readFileSync(join(__dirname, "../../../bin/schema.json"), "utf8"))),
-    checkConfig: unary((request: Messages.CheckRequest) => {
+    checkConfig: unary((request: messages.CheckRequest) => {
       const settings = values(request.getNews());
       warnOfOlderProgram(settings.version);
       return new messages.CheckResponse().setInputs(request.getNews()).setFailuresList(plugin.checkConfiguration(settings).map(failure));
     }),
     // Never a replacement: each resource compares its own server.
-    diffConfig: unary((request: Messages.DiffRequest) =>
+    diffConfig: unary((request: messages.DiffRequest) =>
       new messages.DiffResponse().setChanges(
         isSameConfiguration(values(request.getOlds()), values(request.getNews())) ? DiffChanges.DIFF_NONE : DiffChanges.DIFF_SOME,
       ),
     ),
-    configure: unary((request: Messages.ConfigureRequest) => {
+    configure: unary((request: messages.ConfigureRequest) => {
       const name = request.getName() ?? "";
       // A default provider, which Pulumi creates from the stack's configuration.
       plugin.configure(values(request.getArgs()), /^default(_|$)/.test(name) ? undefined : name || undefined);
       return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
-    check: unary(async (request: Messages.CheckRequest) => {
-      const { inputs, failures } = await plugin.check({ urn: request.getUrn() }, values(request.getOlds()), values(request.getNews()));
+    check: unary(async (request: messages.CheckRequest) => {
+      const { inputs, failures } = await plugin.check(request.getUrn(), values(request.getOlds()), values(request.getNews()));
       return new messages.CheckResponse().setInputs(struct(inputs)).setFailuresList(failures.map(failure));
     }),
-    diff: unary(async (request: Messages.DiffRequest) => {
+    diff: unary(async (request: messages.DiffRequest) => {
       const { changes, replaces, deleteBeforeReplace, names, properties } = await plugin.diff(
-        { urn: request.getUrn() },
+        request.getUrn(),
         request.getId(),
         values(request.getOlds()),
         values(request.getOldInputs()),
@@ -173,29 +165,24 @@ export async function servePlugin(
         response.getDetaileddiffMap().set(path, new messages.PropertyDiff().setKind(Kind[change as keyof typeof Kind]));
       return response;
     }),
-    create: unary(async (request: Messages.CreateRequest) => {
-      const { id, state } = await plugin.create({ urn: request.getUrn() }, values(request.getProperties()), request.getPreview());
+    create: unary(async (request: messages.CreateRequest) => {
+      const { id, state } = await plugin.create(request.getUrn(), values(request.getProperties()), request.getPreview());
       return new messages.CreateResponse().setId(id).setProperties(struct(state));
     }),
-    read: unary(async (request: Messages.ReadRequest) => {
-      const resource = await plugin.read(
-        { urn: request.getUrn() },
-        request.getId(),
-        values(request.getProperties()),
-        values(request.getInputs()),
-      );
+    read: unary(async (request: messages.ReadRequest) => {
+      const resource = await plugin.read(request.getUrn(), request.getId(), values(request.getProperties()), values(request.getInputs()));
       if (!resource) return new messages.ReadResponse();
       return new messages.ReadResponse().setId(resource.id).setProperties(struct(resource.state)).setInputs(struct(resource.inputs));
     }),
-    update: unary(async (request: Messages.UpdateRequest) => {
+    update: unary(async (request: messages.UpdateRequest) => {
       const last = { state: values(request.getOlds()), inputs: values(request.getOldInputs()) };
-      const state = await plugin.update({ urn: request.getUrn() }, request.getId(), last, values(request.getNews()), request.getPreview());
+      const state = await plugin.update(request.getUrn(), request.getId(), last, values(request.getNews()), request.getPreview());
       return new messages.UpdateResponse().setProperties(struct(state));
     }),
-    invoke: unary(async (request: Messages.InvokeRequest) =>
+    invoke: unary(async (request: messages.InvokeRequest) =>
       new messages.InvokeResponse().setReturn(struct(await plugin.invoke(request.getTok(), values(request.getArgs())))),
     ),
-    list: (stream: Grpc.ServerWritableStream<Messages.ListRequest, Messages.ListResponse>) => {
+    list: (stream: Grpc.ServerWritableStream<messages.ListRequest, messages.ListResponse>) => {
       plugin.list(stream.request.getToken()).then(
         (objects) => {
           const limit = stream.request.getLimit() || objects.length;
@@ -206,9 +193,9 @@ export async function servePlugin(
         (error) => stream.emit("error", statusOf(error)),
       );
     },
-    construct: unary((request: Messages.ConstructRequest) => construct(engineAddress ?? "", request)),
-    delete: unary(async (request: Messages.DeleteRequest) => {
-      await plugin.delete({ urn: request.getUrn() }, request.getId(), values(request.getProperties()));
+    construct: unary((request: messages.ConstructRequest) => components().construct(engineAddress ?? "", request, struct)),
+    delete: unary(async (request: messages.DeleteRequest) => {
+      await plugin.delete(request.getUrn(), request.getId(), values(request.getProperties()));
       return empty();
     }),
   };

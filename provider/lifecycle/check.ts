@@ -79,7 +79,7 @@ async function checkConnected(
     const isValid = invalid.length === 0 && failures.every(({ warning }) => warning);
     if (isValid && !hasUnknown(inputs)) {
       const objects = objectsOf(resource, inputs);
-      const others = recordDeclared(operation, objects, resource.mechanism.urn?.());
+      const others = recordDeclared(operation, objects, resource.mechanism.urn);
       failures.push(...others.map(({ object, urn }) => ({ path: "", ...declaredTwice(urn.split("::").at(-1) ?? "", object) })));
       if (Object.keys(last).length === 0) {
         forgetUnidentifiedManager(operation, objects);

@@ -13,11 +13,11 @@ export interface Mechanism extends ConfigurationSources {
   /** True if Pulumi marks secret values at any depth. A refresh may then return the value of a secret input that the server does not store. */
   canReturnSecrets?: boolean;
   /** The secret inputs of the current resource. If omitted, the class lists them in an input. */
-  secretInputs?(): readonly string[];
+  secretInputs?: readonly string[];
   /** The URN of the current resource. If omitted, the class rejects two resources that declare one object. */
-  urn?(): string | undefined;
+  urn?: string;
   /** The values of the current resource that the program marks as secret. If omitted, Pulumi does not send the marks. */
-  secretValues?(): readonly string[];
+  secretValues?: readonly string[];
 }
 
 /** A resource type, as a mechanism runs it. */
@@ -69,12 +69,8 @@ export function operationOn(resource: Resource, ...properties: Properties[]): Op
   return {
     ...connected,
     secrets: {
-      values: [
-        ...properties.flatMap((each) => secretsIn(resource, each)),
-        ...removedSecrets(resource),
-        ...(mechanism.secretValues?.() ?? []),
-      ],
-      fields: [...namesWith(definition.fields, "secret"), ...(mechanism.secretInputs?.() ?? markedIn(properties[0]))],
+      values: [...properties.flatMap((each) => secretsIn(resource, each)), ...removedSecrets(resource), ...(mechanism.secretValues ?? [])],
+      fields: [...namesWith(definition.fields, "secret"), ...(mechanism.secretInputs ?? markedIn(properties[0]))],
     },
     // Computed on use, since a check connects while its inputs may still be invalid.
     get resource() {

@@ -1,5 +1,5 @@
 import { objectsOf, operationOn, Resource } from "./context";
-import { asStewardError, failure, hintStaleConfig } from "./failure";
+import { attempt, hintStaleConfig } from "./failure";
 import { Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
 import { resolved } from "./references";
@@ -11,13 +11,12 @@ export async function remove(resource: Resource, id: string, recorded: Propertie
   const whole = wholeState(resource, "delete", id, recorded);
   if (!definition.delete) return;
   const state = withFormer(whole);
-  try {
+  const deleteObjects = async (): Promise<void> => {
     // A reference is read only to redact its value in messages.
     const operation = operationOn(resource, state, resolved(definition.fields, state));
     assertSameServer(operation, state);
-    await definition.delete({ operation, state });
+    await definition.delete?.({ operation, state });
     keepDeleted(operation, objectsOf(resource, state), whole);
-  } catch (error) {
-    throw failure(resource, "delete", whole, hintStaleConfig(asStewardError(error, resource, whole)));
-  }
+  };
+  await attempt(resource, "delete", whole, deleteObjects, hintStaleConfig);
 }

@@ -2,7 +2,7 @@ import { Operation } from "../connection";
 import { namesWith } from "../fields";
 import { changedFields, declaredIn } from "./changes";
 import { describe, isChecked, objectsOf, operationOn, Resource } from "./context";
-import { asStewardError, failure } from "./failure";
+import { attempt } from "./failure";
 import { logNotes } from "./notes";
 import { areDeclared, isRemoved, registerManager } from "./ownership";
 import { defined, hasUnknown, Properties } from "./properties";
@@ -22,11 +22,7 @@ export interface DiffResult {
 /** Compares the declared inputs with the state. Throws {@link OperationFailed}. */
 export async function diff(resource: Resource, id: string, recorded: Properties, news: Properties): Promise<DiffResult> {
   const state = withFormer(wholeState(resource, "update", id, recorded));
-  try {
-    return await compare(resource, state, defined(news));
-  } catch (error) {
-    throw failure(resource, "update", state, asStewardError(error, resource, state));
-  }
+  return attempt(resource, "update", state, () => compare(resource, state, defined(news)));
 }
 
 async function compare(resource: Resource, state: Properties, inputs: Properties): Promise<DiffResult> {

@@ -10,11 +10,13 @@ export interface PartialResource {
 }
 
 /** The error of a failed operation, with the resource to store, if any. */
-export class OperationFailed {
+export class OperationFailed extends Error {
   constructor(
     readonly error: StewardError,
     readonly partial: PartialResource | undefined,
-  ) {}
+  ) {
+    super(error.message);
+  }
 }
 
 /** The error of an operation, with the verb and the resource. */
@@ -25,6 +27,21 @@ export const failure = (
   error: StewardError,
   partial?: PartialResource,
 ): OperationFailed => new OperationFailed(error.with({ operation: `Cannot ${verb} ${describe(resource, fields)}` }), partial);
+
+/** Runs an operation on a resource. Its error names the verb and the resource. Throws {@link OperationFailed}. */
+export async function attempt<T>(
+  resource: Resource,
+  verb: string,
+  fields: Properties,
+  operation: () => Promise<T>,
+  explain = (error: StewardError): StewardError => error,
+): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    throw failure(resource, verb, fields, explain(asStewardError(error, resource, fields)));
+  }
+}
 
 /** The thrown error. Any other than a StewardError is a bug of this package. */
 export const asStewardError = (thrown: unknown, resource: Resource, fields: Properties): StewardError =>

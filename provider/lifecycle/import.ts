@@ -3,7 +3,7 @@ import { invalidInput, StewardError } from "../errors";
 import { defaultsOf, inputNames, parseId } from "../fields";
 import { namesIn } from "./changes";
 import { operationOn, Resource } from "./context";
-import { asStewardError, failure, OperationFailed } from "./failure";
+import { attempt, OperationFailed } from "./failure";
 import { newInstance } from "./ownership";
 import { defined, Properties } from "./properties";
 
@@ -14,30 +14,40 @@ export const isFirstRead = (state: Properties): boolean => state.declared === un
 
 /** Reads an object without managing it. Throws {@link OperationFailed}. */
 export async function get(resource: Resource, id: string, args: Properties): Promise<{ state: Properties }> {
-  const parts = partsOf(resource, id);
-  const fields = { ...args, ...parts };
-  try {
-    const { operation, object } = await readById(resource, id, { parts, fields }, "remove this `get`");
-    return { state: defined({ ...fields, ...object, server: operation.server.id, declared: [] }) };
-  } catch (error) {
-    throw failure(resource, "read", fields, asStewardError(error, resource, fields));
-  }
+  const fields = { ...args, ...partsOf(resource, id) };
+  const object = await readById(resource, id, args, "remove this `get`");
+  return { state: defined({ ...fields, ...object, server: operationOn(resource, fields).server.id, declared: [] }) };
 }
 
 /** Reads an object to manage it. Throws {@link OperationFailed}. */
 export async function importResource(resource: Resource, id: string, args: Properties): Promise<{ state: Properties; inputs: Properties }> {
-  return importObject(resource, id, args, await readToImport(resource, id, args));
+  return importObject(resource, id, args, await readById(resource, id, args));
 }
 
-/** Reads an object. Throws {@link OperationFailed}. */
-export async function readToImport(resource: Resource, id: string, args: Properties): Promise<Properties> {
+/** Reads an object. `remedy`: the alternative to another id. Throws {@link OperationFailed}. */
+export async function readById(
+  resource: Resource,
+  id: string,
+  args: Properties,
+  remedy = "remove this import or `get`",
+): Promise<Properties> {
+  const { definition } = resource;
   const parts = partsOf(resource, id);
   const fields = { ...args, ...parts };
-  try {
-    return (await readById(resource, id, { parts, fields }, "remove this import or `get`")).object;
-  } catch (error) {
-    throw failure(resource, "read", fields, asStewardError(error, resource, fields));
-  }
+  return attempt(resource, "read", fields, async () => {
+    const operation = operationOn(resource, fields);
+    const rules = (definition.rules ?? []).filter((rule) => rule.fields.every((field) => field in parts));
+    const failures = (await Promise.all(rules.map(({ check }) => check(parts, operation, {})))).flat();
+    if (failures.length > 0) throw invalidInput(failures);
+    const object: Properties | undefined = await definition.read({ operation, state: fields, declared: [] });
+    if (object) return object;
+    // The engine would accept a missing resource, and give the program a resource without outputs.
+    throw new StewardError({
+      code: "ERR_NOT_FOUND",
+      reason: `the server has no object with the id "${id}"`,
+      hint: `Correct the id, or ${remedy}.`,
+    });
+  });
 }
 
 /** The state and the inputs of an object that was read. */
@@ -54,27 +64,6 @@ export function importObject(
   const state: Properties = { ...fields, ...(definition.imported?.(object) ?? object), ...inputs, server: operation.server.id };
   // Two imports of one object are two instances.
   return { state: defined({ ...state, declared: namesIn(definition.fields, inputs).sort(), instance: newInstance() }), inputs };
-}
-
-async function readById(
-  resource: Resource,
-  id: string,
-  { parts, fields }: { parts: Properties; fields: Properties },
-  remedy: string,
-): Promise<{ operation: Operation; object: Properties }> {
-  const { definition } = resource;
-  const operation = operationOn(resource, fields);
-  const rules = (definition.rules ?? []).filter((rule) => rule.fields.every((field) => field in parts));
-  const failures = (await Promise.all(rules.map(({ check }) => check(parts, operation, {})))).flat();
-  if (failures.length > 0) throw invalidInput(failures);
-  const object: Properties | undefined = await definition.read({ operation, state: fields, declared: [] });
-  if (object) return { operation, object };
-  // The engine would accept a missing resource, and give the program a resource without outputs.
-  throw new StewardError({
-    code: "ERR_NOT_FOUND",
-    reason: `the server has no object with the id "${id}"`,
-    hint: `Correct the id, or ${remedy}.`,
-  });
 }
 
 function partsOf({ definition }: Resource, id: string): Properties {

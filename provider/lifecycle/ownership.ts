@@ -42,10 +42,6 @@ async function whenSettled<T>(operation: Operation, objects: readonly string[], 
   }
 }
 
-/** The fields of another resource that manages the object. A state without an instance id matches no known resource. */
-const otherManager = ({ managers }: Claims, { instance }: Operation): object | undefined =>
-  [...managers].find(([other]) => instance === undefined || other !== instance)?.[1].fields;
-
 const failed = "a write of this run failed";
 
 /** Records a failed create or update. Dependent resources may not have been declared. */
@@ -102,9 +98,11 @@ export function registerManager(operation: Operation, objects: readonly string[]
 /** True if this run has removed the object and not written it again, so that its manager must write it. */
 export const isRemoved = (operation: Operation, object: string): boolean => claimsOn(operation, object).removed;
 
-/** The fields of another resource of this run that manages the object. Undefined if there is none. */
-export const otherManagerOf = (operation: Operation, object: string): object | undefined =>
-  otherManager(claimsOn(operation, object), operation);
+/** The fields of another resource of this run that manages the object. A state without an instance id matches no known resource. */
+export function otherManagerOf(operation: Operation, object: string): object | undefined {
+  const { instance } = operation;
+  return [...claimsOn(operation, object).managers].find(([other]) => instance === undefined || other !== instance)?.[1].fields;
+}
 
 /** Runs a create of these objects of a resource. Throws if another resource of this run has created one of them. */
 export async function createObjects<T>(
@@ -166,9 +164,9 @@ export async function removeObject(
   { isIrreversible = false, isQuiet = false } = {},
 ): Promise<boolean> {
   const claims = claimsOn(operation, object);
-  const release = (): boolean => claims.managers.delete(operation.instance ?? "");
+  const instance = operation.instance ?? "";
   const { removal } = await whenSettled(operation, [object], () => {
-    if (otherManager(claims, operation)) return { removal: undefined };
+    if (otherManagerOf(operation, object)) return { removal: undefined };
     if (claims.createFailed || (isIrreversible && areDeclared(operation, [object]))) throw notAdopted();
     if (isIrreversible && operation.run.cache.has(failed)) throw perhapsDeclared();
     claims.removed = true;
@@ -176,17 +174,16 @@ export async function removeObject(
     return { removal: claims.removal };
   });
   if (!removal) {
-    release();
+    claims.managers.delete(instance);
     if (!isQuiet) operation.run.log.warn(`${operation.resource}: left in place, since another resource of this program now manages it.`);
     return false;
   }
   try {
     await removal;
-    release();
+    claims.managers.delete(instance);
     return true;
   } catch (error) {
     // The resource stays in the state, so it still manages the object.
-    const instance = operation.instance ?? "";
     if (!claims.managers.has(instance)) claims.managers.set(instance, { fields: {}, created: false });
     claims.removed = error instanceof StewardError && Boolean(error.details.outcomeUnknown);
     throw error;

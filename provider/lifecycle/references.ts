@@ -132,18 +132,12 @@ const unreadable = (references: readonly (readonly [name: string, reference: Sec
   );
 
 /** The inputs of a write with the values of their references, and the way back to references. */
-export interface Resolved {
-  inputs: Properties;
-  /** The inputs to store, with the fingerprints of the values that are sent. */
-  stored: Properties;
-  /** The state with each reference that the program declares in place of the secret. */
-  conceal(state: Properties): Properties;
-}
+export type Resolved = ReturnType<typeof resolveForWrite>;
 
 /**
  * Reads the references for a write. Throws if one that changed cannot be read. An unchanged one that cannot be read fails only if it is sent.
  */
-export function resolveForWrite(fields: AnyFields, inputs: Properties, state: Properties = {}): Resolved {
+export function resolveForWrite(fields: AnyFields, inputs: Properties, state: Properties = {}) {
   const names = referencesIn(fields, inputs);
   const references = new Map(names.map((name) => [name, fieldAt(inputs, name) as StoredReference]));
   const [values, stored] = [{ ...inputs }, { ...inputs }];
@@ -159,7 +153,13 @@ export function resolveForWrite(fields: AnyFields, inputs: Properties, state: Pr
       setField(stored, name, { ...reference, fingerprint: fingerprintOf(fields, name, value, reference.fingerprint) });
   }
   if (missing.length > 0) throw unreadable(missing);
-  return { inputs: values, stored, conceal: (result) => conceal(fields, result, names, values, stored) };
+  return {
+    inputs: values,
+    /** The inputs to store, with the fingerprints of the values that are sent. */
+    stored,
+    /** The state with each reference that the program declares in place of the secret. */
+    conceal: (result: Properties) => conceal(fields, result, names, values, stored),
+  };
 }
 
 /** Replaces each secret that the program declares by reference, also in the outputs that are encrypted as a whole. */

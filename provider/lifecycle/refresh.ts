@@ -6,7 +6,7 @@ import { shortened } from "../text/printable";
 import { describeDifference } from "./adoption";
 import { comparisonFor, declaredIn, isEqual, recordDifferences } from "./changes";
 import { describe, operationOn, Resource } from "./context";
-import { asStewardError, failure, hintStaleConfig } from "./failure";
+import { attempt, hintStaleConfig } from "./failure";
 import { defined, fieldAt, Properties, setField } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
 import { concealRead, resolved } from "./references";
@@ -21,7 +21,7 @@ export async function refresh(
   const { definition } = resource;
   const state = wholeState(resource, "read", id, recorded);
   const last = withFormer(state);
-  try {
+  const readAgain = async (): Promise<{ state: Properties; inputs?: Properties } | undefined> => {
     // A reference is read only to redact its value in messages.
     const operation = operationOn(resource, last, resolved(definition.fields, last));
     assertSameServer(operation, last);
@@ -38,9 +38,8 @@ export async function refresh(
     const { outputs, inputs } = compareDeclared(resource, operation, visible, hidden);
     // After a partial update, the engine has the inputs and secret marks from before it.
     return { state: defined(outputs), ...(declared.length > 0 && !last.partiallyUpdated ? { inputs: defined(inputs) } : {}) };
-  } catch (error) {
-    throw failure(resource, "read", last, hintStaleConfig(asStewardError(error, resource, last)));
-  }
+  };
+  return attempt(resource, "read", last, readAgain, hintStaleConfig);
 }
 
 /**

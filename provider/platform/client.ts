@@ -5,33 +5,27 @@ import { unexpectedResponse } from "../http/failure";
 import { isObject } from "../text/json";
 
 /** The differences between the API specification and Terraform Enterprise. */
-interface PlatformDialect {
+const standard = {
   /** The path of the SMS settings, which Terraform Enterprise names after its SMS provider. */
-  smsSettings: string;
+  smsSettings: "sms-settings",
   /** The names of the three clouds of cost estimation. */
-  clouds: Record<string, string>;
+  clouds: { "cloud-a": "cloud-a", "cloud-b": "cloud-b", "cloud-c": "cloud-c" } as Record<string, string>,
   /** Settings have attributes besides those of the specification. */
-  hasExtra: boolean;
+  hasExtra: false,
   /** The platform rejects invalid certificates. */
-  parsesCertificates: boolean;
+  parsesCertificates: true,
   /** The API lists the modules of an organization. */
-  listsModules: boolean;
+  listsModules: false,
   /** The general settings that limit how long a run, and thus its token, lasts. */
-  runTimeouts: string[];
+  runTimeouts: [] as string[],
   /** Runs have no status besides those of the specification. */
-  hasOnlyKnownStatuses: boolean;
-}
+  hasOnlyKnownStatuses: true,
+};
+
+type PlatformDialect = typeof standard;
 
 const dialects: Record<string, PlatformDialect> = {
-  standard: {
-    smsSettings: "sms-settings",
-    clouds: { "cloud-a": "cloud-a", "cloud-b": "cloud-b", "cloud-c": "cloud-c" },
-    hasExtra: false,
-    listsModules: false,
-    parsesCertificates: true,
-    runTimeouts: [],
-    hasOnlyKnownStatuses: true,
-  },
+  standard,
   hashicorp: {
     smsSettings: "twilio-settings",
     clouds: { "cloud-a": "aws", "cloud-b": "gcp", "cloud-c": "azure" },

@@ -1,13 +1,13 @@
 import { Operation } from "../connection";
-import { Definition, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../definition";
+import { Definition, DiscoverRequest, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../definition";
 import { PartialState, StewardError } from "../errors";
 import { ConnectionArgs, connectionField, nonEmptyStr } from "../inputs";
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
 import { isObject } from "../text/json";
-import { apiPath, call, completed, isNotFound, system } from "./client";
-import { modulesFor } from "./module-list";
-import { addressOf, Identity, ModuleVersion, part, readModuleVersions, readVersion, recordWritten } from "./module-version";
+import { apiPath, asString, call, completed, dialectOf, isNotFound, system } from "./client";
+import { addressOf, Identity, Module, ModuleVersion, part, readModuleVersions, readVersion, recordWritten } from "./module-version";
+import { readAll } from "./pages";
 
 /** Inputs of {@link ModuleVersionDeprecation}. */
 export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
@@ -61,12 +61,8 @@ export interface ModuleVersionDeprecationState extends Identity {
 }
 
 const identity = ["organizationName", "moduleName", "moduleProvider", "moduleVersion"] as const;
-const identityOf = ({ organizationName, moduleName, moduleProvider, moduleVersion }: Identity): Identity => ({
-  organizationName,
-  moduleName,
-  moduleProvider,
-  moduleVersion,
-});
+const identityOf = (fields: Identity): Identity =>
+  Object.fromEntries(identity.map((field) => [field, fields[field]])) as unknown as Identity;
 
 interface StoredState extends ModuleVersionDeprecationState {
   /** The link as the platform stores it. */
@@ -211,6 +207,32 @@ async function reinstate(operation: Operation, state: ModuleVersionDeprecationSt
     if (await readVersion(operation, state))
       throw error.with({ rule: "not-manager", hint: "The token may not manage the modules of that organization." });
   }
+}
+
+/** The private modules to search: the given ones, or those of every organization that the token can read. */
+async function modulesFor({ operation, modules, attempt }: DiscoverRequest): Promise<Module[]> {
+  if (modules.length > 0) return modules.map(named);
+  return attempt("deprecated module versions", async () => {
+    if (!dialectOf(operation).listsModules)
+      throw new StewardError({
+        code: "ERR_NOT_FOUND",
+        reason: "the API specification has no endpoint that lists modules",
+        hint: "Name each module with --module <organization>/<name>/<provider>.",
+      });
+    const organizations = await readAll(operation, apiPath("api", "v2", "organizations"));
+    const lists = organizations.map(({ id }) =>
+      attempt(`modules of ${id}`, async () => {
+        const listed = await readAll(operation, apiPath("api", "v2", "organizations", id, "registry-modules"));
+        return listed.map(({ attributes }) => named([id, asString(attributes.name), asString(attributes.provider)].join("/")));
+      }),
+    );
+    return (await Promise.all(lists)).flat();
+  });
+}
+
+function named(module: string): Module {
+  const [organizationName = "", moduleName = "", moduleProvider = ""] = module.split("/");
+  return { organizationName, moduleName, moduleProvider };
 }
 
 /**

@@ -2,78 +2,31 @@ import { isObject } from "../text/json";
 
 // The differences between the API document, Vault and OpenBao. No other module names a dialect.
 
-/** The API of a rekey of one kind of keys. */
-export interface RekeyApi {
+/** The API of a rekey of one kind of keys: here of the unseal keys, in Vault. */
+const sysRekey = {
   /** The path below `/v1` of `init`, `update` and `verify`. */
-  path: string;
-  /** The path below `/v1` of the backup. */
-  backup: string;
-  /** The method that starts an attempt or submits a share. */
-  write: "PUT" | "POST";
-  /** True if the fields of a response are below `data`. */
-  wrapsData: boolean;
-  /** True if a standby responds from its own memory, which holds no attempt of the active node. */
-  standbysRespond: boolean;
-  /** True if the start of a rekey without current keys returns the first ones. */
-  returnsFirstKeys: boolean;
-  /** The response of a service without this path. `who` has the path, and `hint` names the dialect to use. */
-  notServed: { status: number; who: string; hint: string };
-}
-
-/** The differences between dialects. */
-export interface SecretsDialect {
-  tokenHeader: string;
-  namespaceHeader: string;
-  /** The default mount of the scheduler engine. */
-  schedulerMount: string;
-  /** True if `DELETE config/access` exists. Otherwise a blank configuration overwrites the old one. */
-  deletesAccess: boolean;
-  /** True if a first `config/access` without a token bootstraps the scheduler's ACL system. */
-  bootstraps: boolean;
-  roleName: { pattern: RegExp; reason: string };
-  /** True if a client role needs policies and a management role must have none. */
-  policiesByType: boolean;
-  /** True if a generated token has a lease, which ends with the token that requested it. */
-  tokensHaveLeases: boolean;
-  /** The API document has no recovery keys. */
-  rekey: { unseal: RekeyApi; recovery?: RekeyApi };
-  /** True if a namespace may have unseal keys of its own. Otherwise a rekey ignores the namespace of the request. */
-  sealsNamespaces: boolean;
-  /** True if the service rejects several shares with a threshold of one. */
-  thresholdOfOneIsForOneShare: boolean;
-  /** True if the status of a rekey includes `verification_nonce`. */
-  statusTellsVerification: boolean;
-  /** True if a cancel must send the nonce of the attempt. The service then rejects one without a body. */
-  cancelNamesNonce: boolean;
-  /** True if a repeated share is rejected without a change to the attempt. */
-  refusesRepeatedShares: boolean;
-  /** The status codes of the response that no backup exists. */
-  noBackup: readonly number[];
-  /** True if `sys/seal-status` includes `recovery_seal`. */
-  showsSeal: boolean;
-  /** True if a rekey to one share may complete without returning it, because the seal stores the key. */
-  mayKeepShare: boolean;
-  /** The type of the scheduler engine in the list of mounts. Undefined if the service has no such list. */
-  mountType?: string;
-  /** True if a 404 with an empty list of errors proves that the object does not exist. */
-  provesAbsence: boolean;
-  /** True for the body of the service's own response to a write. Any other comes from a gateway. */
-  ownsBody(body: Record<string, unknown>): boolean;
-}
-
-const sysRekey: RekeyApi = {
   path: "sys/rekey",
+  /** The path below `/v1` of the backup. */
   backup: "sys/rekey/backup",
-  write: "PUT",
+  /** The method that starts an attempt or submits a share. */
+  write: "PUT" as "PUT" | "POST",
+  /** True if the fields of a response are below `data`. */
   wrapsData: false,
+  /** True if a standby responds from its own memory, which holds no attempt of the active node. */
   standbysRespond: false,
+  /** True if the start of a rekey without current keys returns the first ones. */
   returnsFirstKeys: false,
+  /** The response of a service without this path. `who` has the path, and `hint` names the dialect to use. */
   notServed: {
     status: 405,
     who: "which OpenBao 2.5 and later disable",
     hint: 'For OpenBao, set the connection\'s dialect to "openbao", or set BAO_ADDR and BAO_TOKEN where the environment names the service.',
   },
 };
+
+export type RekeyApi = typeof sysRekey;
+
+const recoveryRekey = { ...sysRekey, path: "sys/rekey-recovery-key", backup: "sys/rekey/recovery-key-backup" };
 
 const sysRotate: RekeyApi = {
   path: "sys/rotate/root",
@@ -92,32 +45,51 @@ const sysRotate: RekeyApi = {
 /** Each response of the API has a `lease_id`, which may be empty. The responses of sys/rekey have none. */
 const ownsBody = (body: Record<string, unknown>): boolean => "lease_id" in body || "nonce" in body;
 
-/** Vault. */
-const hashicorp: SecretsDialect = {
+/** The differences between dialects, as Vault has them. */
+const hashicorp = {
   tokenHeader: "x-vault-token",
   namespaceHeader: "x-vault-namespace",
+  /** The default mount of the scheduler engine. */
   schedulerMount: "nomad",
+  /** True if `DELETE config/access` exists. Otherwise a blank configuration overwrites the old one. */
   deletesAccess: true,
+  /** True if a first `config/access` without a token bootstraps the scheduler's ACL system. */
   bootstraps: true,
   roleName: {
     pattern: /^(?!.*\.\.)\w([\w.-]*\w)?$/,
     reason: 'must be letters, digits, _, - and ., without "..", and begin and end with a letter, a digit or _',
   },
+  /** True if a client role needs policies and a management role must have none. */
   policiesByType: true,
+  /** True if a generated token has a lease, which ends with the token that requested it. */
   tokensHaveLeases: true,
-  rekey: { unseal: sysRekey, recovery: { ...sysRekey, path: "sys/rekey-recovery-key", backup: "sys/rekey/recovery-key-backup" } },
+  /** The API document has no recovery keys. */
+  rekey: { unseal: sysRekey, recovery: recoveryRekey as RekeyApi | undefined },
+  /** True if a namespace may have unseal keys of its own. Otherwise a rekey ignores the namespace of the request. */
   sealsNamespaces: false,
+  /** True if the service rejects several shares with a threshold of one. */
   thresholdOfOneIsForOneShare: true,
+  /** True if the status of a rekey includes `verification_nonce`. */
   statusTellsVerification: true,
+  /** True if a cancel must send the nonce of the attempt. The service then rejects one without a body. */
   cancelNamesNonce: true,
+  /** True if a repeated share is rejected without a change to the attempt. */
   refusesRepeatedShares: true,
+  /** The status codes of the response that no backup exists. */
   noBackup: [400],
+  /** True if `sys/seal-status` includes `recovery_seal`. */
   showsSeal: true,
+  /** True if a rekey to one share may complete without returning it, because the seal stores the key. */
   mayKeepShare: false,
-  mountType: "nomad",
+  /** The type of the scheduler engine in the list of mounts. Undefined if the service has no such list. */
+  mountType: "nomad" as string | undefined,
+  /** True if a 404 with an empty list of errors proves that the object does not exist. */
   provesAbsence: true,
+  /** True for the body of the service's own response to a write. Any other comes from a gateway. */
   ownsBody,
 };
+
+export type SecretsDialect = typeof hashicorp;
 
 export const dialects: Record<string, SecretsDialect> = {
   standard: {
@@ -129,7 +101,7 @@ export const dialects: Record<string, SecretsDialect> = {
     roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, hold a slash, or be "." or ".."' },
     policiesByType: false,
     tokensHaveLeases: false,
-    rekey: { unseal: sysRekey },
+    rekey: { unseal: sysRekey, recovery: undefined },
     sealsNamespaces: false,
     thresholdOfOneIsForOneShare: false,
     statusTellsVerification: false,
@@ -138,6 +110,7 @@ export const dialects: Record<string, SecretsDialect> = {
     noBackup: [400, 404],
     showsSeal: false,
     mayKeepShare: true,
+    mountType: undefined,
     // The document does not show the body of a 404, so the 404 of a gateway may look the same.
     provesAbsence: false,
     // The document shows no body for most writes, and only `data` for some, so an empty object and `data` count.

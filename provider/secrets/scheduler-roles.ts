@@ -80,11 +80,7 @@ const roleNamed = <Role>(roles: Record<string, Role> | undefined, name: string):
   roles && Object.hasOwn(roles, name) ? roles[name] : undefined;
 
 const sameRole = (a: RoleAttributes | undefined, b: RoleAttributes | undefined): boolean =>
-  a !== undefined &&
-  b !== undefined &&
-  unordered.equal(attributesOf(a).policies, attributesOf(b).policies) &&
-  attributesOf(a).global === attributesOf(b).global &&
-  attributesOf(a).type === attributesOf(b).type;
+  a !== undefined && b !== undefined && roleDifferences(attributesOf(a), attributesOf(b)).length === 0;
 
 const rolesByName: Comparison = {
   normalize: (value) =>
@@ -260,25 +256,17 @@ async function removeAll({ operation, state }: DeleteRequest<StoredState>): Prom
   throw error.with({ outcomeUnknown: hasOthers || unanswered.length > 0 });
 }
 
-/** The failed requests of a set. */
-interface Failure {
-  names: string[];
-  /** The names without a response. */
-  unanswered: string[];
-  /** Lists the names, with the cause of the first failure. */
-  error: StewardError;
-  /** Some requests succeeded. */
-  hasOthers: boolean;
-}
-
-/** Sends a request for each name, even if some fail. A request that resolves to false has left its role in place. */
+/**
+ * Sends a request for each name, even if some fail. A request that resolves to false has left its role in place. Returns the failures, or undefined if there
+ * are none.
+ */
 async function sendAll(
   operation: Operation,
   mount: string,
   [verb, done]: readonly [verb: string, done: string],
   all: readonly string[],
   send: (name: string) => Promise<unknown>,
-): Promise<Failure | undefined> {
+) {
   const outcomes = await Promise.allSettled(withProgress(operation, rolesOf(mount), all.map(send), done));
   const left = all.filter((_, index) => (outcomes[index] as { value?: unknown }).value === false);
   if (left.length > 0)
@@ -297,8 +285,11 @@ async function sendAll(
   const reason = `could not ${verb} ${names.length} of ${all.length} roles (${names.join(", ")}).${others} First error ("${first.name}"): ${first.error.details.reason}`;
   return {
     names,
+    /** The names without a response. */
     unanswered: failures.filter(({ error }) => error.details.outcomeUnknown).map(({ name }) => name),
+    /** Lists the names, with the cause of the first failure. */
     error: all.length === 1 ? first.error : first.error.with({ reason }),
+    /** Some requests succeeded. */
     hasOthers,
   };
 }

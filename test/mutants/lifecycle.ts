@@ -50,8 +50,8 @@ export const lifecycle: readonly MutatedFile[] = [
     mutants: [
       [
         "get of an object that does not exist returns a resource without outputs",
-        "if (object) return { operation, object };",
-        "if (object || id) return { operation, object: object ?? {} };",
+        "if (object) return object;",
+        "if (object || id) return object ?? {};",
       ],
     ],
   },
@@ -98,8 +98,8 @@ export const lifecycle: readonly MutatedFile[] = [
       ["a default overrides an input of the program", "inputs = { ...defaults, ...declared };", "inputs = { ...declared, ...defaults };"],
       [
         "check does not record which objects the program declares",
-        "recordDeclared(operation, objects, resource.mechanism.urn?.());",
-        "recordDeclared(operation, [], resource.mechanism.urn?.());",
+        "recordDeclared(operation, objects, resource.mechanism.urn);",
+        "recordDeclared(operation, [], resource.mechanism.urn);",
       ],
     ],
   },

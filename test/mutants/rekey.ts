@@ -119,7 +119,7 @@ export const rekey: readonly MutatedFile[] = [
         "[...(before?.kept ?? [])]",
       ],
       ["kept sets of shares are stored in plaintext", "submission: { output: true, secretOutput: true }", "submission: { output: true }"],
-      ["a delete drops shares that may be live", 'throw unresolved("shares-unsettled", "the state holds shares that may be live");', ""],
+      ["a delete drops shares that may be live", 'throw stopped("shares-unsettled", "the state holds shares that may be live");', ""],
     ],
   },
   {

@@ -13,7 +13,11 @@ export const secrets: readonly MutatedFile[] = [
     ],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
-      ["a change of global is not detected", "  attributesOf(a).global === attributesOf(b).global &&\n", ""],
+      [
+        "a change of global is not detected",
+        "roleDifferences(attributesOf(a), attributesOf(b)).length",
+        "roleDifferences(attributesOf(a), { ...attributesOf(b), global: attributesOf(a).global }).length",
+      ],
       [
         "an undeclared role that refresh found counts as declared",
         "const ours = namesIn(previous);",

@@ -134,7 +134,7 @@ export const wire: readonly MutatedFile[] = [
       ["the old resource deletes the object after a rejected rename", "claims.createFailed = true;", ""],
       [
         "a deletion removes an object that another resource holds",
-        "if (otherManager(claims, operation)) return { removal: undefined };",
+        "if (otherManagerOf(operation, object)) return { removal: undefined };",
         "",
       ],
     ],

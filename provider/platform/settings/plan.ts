@@ -17,16 +17,7 @@ export interface PriorState extends Managed, NamesWriteOnly {
   isFirst: boolean;
 }
 
-export interface Plan extends NamesWriteOnly {
-  declared: Values;
-  managed: string[];
-  originalValues: Wrapped;
-  changes: Values;
-  /** The values on the server after the write. */
-  after: Values;
-  /** The attributes that were removed from the program and cannot be restored. */
-  lost: string[];
-}
+export type Plan = ReturnType<typeof planOf>;
 
 /** The value of an attribute before its first write; undefined if the server does not return it. */
 function capture(page: SettingsPage, name: string, current: Values): { value?: unknown } | undefined {
@@ -63,7 +54,7 @@ export function restoration(
   return { values, lost };
 }
 
-export function planOf(page: SettingsPage, inputs: NamesWriteOnly, prior: PriorState): Plan {
+export function planOf(page: SettingsPage, inputs: NamesWriteOnly, prior: PriorState) {
   const { current, managed: before, originalValues, isFirst } = prior;
   const declared = declaredIn(page, inputs);
   const managed = Object.keys(declared).sort();
@@ -80,9 +71,11 @@ export function planOf(page: SettingsPage, inputs: NamesWriteOnly, prior: PriorS
   return {
     declared,
     managed,
-    originalValues: Object.fromEntries(captured.filter(([, value]) => value)),
+    originalValues: Object.fromEntries(captured.filter(([, value]) => value)) as Wrapped,
     changes: differing(page, desired, current),
+    /** The values on the server after the write. */
     after,
+    /** The attributes that were removed from the program and cannot be restored. */
     lost,
     extraWriteOnly: [...new Set([...(prior.extraWriteOnly ?? []), ...(inputs.extraWriteOnly ?? [])])],
   };

@@ -1,18 +1,7 @@
 import { z } from "zod";
 import { unordered } from "../../comparison";
 import { cached, Operation } from "../../connection";
-import {
-  CreateRequest,
-  Definition,
-  DeleteRequest,
-  ExistingObject,
-  Fields,
-  FindRequest,
-  OutcomeUnknown,
-  ReadRequest,
-  Rule,
-  UpdateRequest,
-} from "../../definition";
+import { Definition, DeleteRequest, ExistingObject, Fields, OutcomeUnknown, ReadRequest, Rule, UpdateRequest } from "../../definition";
 import { invalidInput, PartialState, StewardError } from "../../errors";
 import { variableFor } from "../../fields";
 import { connectionField, strList } from "../../inputs";
@@ -39,8 +28,11 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   typed: SettingsPageOf<Inputs, State>,
 ): SettingsDefinition<Inputs, State> {
   const page = typed as unknown as SettingsPage;
-  // `SettingsPage` has no type parameters, so the definition is typed here.
-  return {
+  const extraRule: Rule<SettingsInputs> = {
+    fields: ["extra", "extraWriteOnly"],
+    check: (inputs, operation) => extraFindings(page, operation, inputs),
+  };
+  const definition: Omit<Definition<SettingsInputs, SettingsState, Last, Values>, "fields"> & { fields: object } = {
     system,
     token: `platform:${typed.type}`,
     displayName: typed.displayName,
@@ -48,17 +40,28 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     id: typed.id,
     readById: true,
     fields: { ...typed.attributes, ...sharedFields },
-    rules: [...(typed.rules ?? []), extraRule(page)],
+    rules: [...((typed.rules as Rule<SettingsInputs>[] | undefined) ?? []), extraRule],
     deleteBeforeReplace: true,
     objects: { fields: [], paths: () => [objectOf(page)] },
-    ...operationsOf(page),
-  } as unknown as SettingsDefinition<Inputs, State>;
+    planNotes: ({ inputs, last }) => (last ? notesOf(page, inputs, last) : []),
+    read: (request) => read(page, request),
+    imported: (state) => ({ ...state, originalValues: originalsOf(page, storedValues(page, state)) }),
+    // Settings always exist, so a create adopts them.
+    find: async ({ operation, inputs }) => existingSettings(page, operation, inputs, unmanaged(await fetchSettings(page, operation))),
+    create: ({ operation, inputs, existing }) => write(page, operation, inputs, unmanaged(existing?.state as Values)),
+    update: (request) => update(page, request),
+    delete: (request) => remove(page, request),
+    discover: ({ operation, attempt }) =>
+      attempt(page.id, async () => {
+        const state = await read(page, { operation, state: {} as Last, declared: [] });
+        const used = page.requiredWhenEnabled?.({ ...state }) ?? [];
+        const unreadable = writeOnly(page).filter((name) => used.includes(name));
+        return [{ state, isRead: true, unreadable: Object.fromEntries(unreadable.map((name) => [name, variableFor(page.id, name)])) }];
+      }),
+  };
+  // `SettingsPage` has no type parameters, so the definition is typed here.
+  return definition as unknown as SettingsDefinition<Inputs, State>;
 }
-
-const extraRule = (page: SettingsPage): Rule<SettingsInputs> => ({
-  fields: ["extra", "extraWriteOnly"],
-  check: (inputs, operation) => extraFindings(page, operation, inputs),
-});
 
 const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & StoredState> = {
   onDelete: { input: z.enum(["restore", "retain"], 'must be "restore" or "retain"'), stored: true },
@@ -73,23 +76,6 @@ const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & Stored
 
 const objectOf = ({ id }: SettingsPage): string => adminPath(`${id}-settings`);
 
-const operationsOf = (page: SettingsPage): Partial<Definition<SettingsInputs, SettingsState, Last, Values>> => ({
-  planNotes: ({ inputs, last }) => (last ? notesOf(page, inputs, last) : []),
-  read: (request) => read(page, request),
-  imported: (state) => ({ ...state, originalValues: originalsOf(page, storedValues(page, state)) }),
-  find: (request) => find(page, request),
-  create: (request) => create(page, request),
-  update: (request) => update(page, request),
-  delete: (request) => remove(page, request),
-  discover: ({ operation, attempt }) =>
-    attempt(page.id, async () => {
-      const state = await read(page, { operation, state: {} as Last, declared: [] });
-      const used = page.requiredWhenEnabled?.({ ...state }) ?? [];
-      const unreadable = writeOnly(page).filter((name) => used.includes(name));
-      return [{ state, isRead: true, unreadable: Object.fromEntries(unreadable.map((name) => [name, variableFor(page.id, name)])) }];
-    }),
-});
-
 async function read(page: SettingsPage, { operation, state }: ReadRequest<Last>): Promise<Last> {
   const now = await fetchSettings(page, operation);
   const fresh: Last = stateOf(page, now, storedValues(page, state), state);
@@ -97,10 +83,6 @@ async function read(page: SettingsPage, { operation, state }: ReadRequest<Last>)
 }
 
 const unmanaged = (current: Values): PriorState => ({ current, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
-
-/** Settings always exist, so a create adopts them. */
-const find = async (page: SettingsPage, { operation, inputs }: FindRequest<SettingsInputs>): Promise<ExistingObject<Values>> =>
-  existingSettings(page, operation, inputs, unmanaged(await fetchSettings(page, operation)));
 
 /** The attributes that a write takes over, because the program did not declare them before. */
 function existingSettings(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: PriorState): ExistingObject<Values> {
@@ -117,9 +99,6 @@ function existingSettings(page: SettingsPage, operation: Operation, inputs: Sett
     refusal: refusalOf(page, operation, inputs, current, plan),
   };
 }
-
-const create = (page: SettingsPage, { operation, inputs, existing }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
-  write(page, operation, inputs, unmanaged(existing?.state as Values));
 
 async function update(page: SettingsPage, { operation, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
   const hasNewAttributes = Object.keys(declaredIn(page, inputs)).some((name) => !last.managed.includes(name));

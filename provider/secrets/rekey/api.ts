@@ -139,15 +139,9 @@ interface RekeyResponse {
 function apiOf(operation: RekeyOperation): RekeyApi {
   const { rekey, sealsNamespaces } = dialectOf(operation);
   const api = rekey[operation.target];
-  if (!api)
-    throw stopped("wrong-dialect", noRecoveryKeys, 'Set the connection\'s dialect to "hashicorp" or "openbao".', "ERR_INVALID_INPUT");
+  if (!api) throw stopped("wrong-dialect", noRecoveryKeys, 'Set the connection\'s dialect to "hashicorp" or "openbao".');
   if (namespaceOf(operation) && !sealsNamespaces)
-    throw stopped(
-      "wrong-namespace",
-      "a namespace of this service has no keys of its own: all namespaces are sealed with the service",
-      "Nothing was sent. Use a connection without a namespace.",
-      "ERR_INVALID_INPUT",
-    );
+    throw stopped("wrong-namespace", "a namespace of this service has no keys of its own: all namespaces are sealed with the service");
   return api;
 }
 
@@ -244,8 +238,7 @@ async function assertActiveNode(operation: RekeyOperation): Promise<void> {
   await call(withoutNamespace(operation), { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
     if (!(error instanceof StewardError) || ![429, 473, 474].includes(error.status ?? 0)) throw error;
     const reason = `${operation.server.address} leads to a standby, which knows nothing of a rekey on the active node`;
-    const hint = "Set the connection's address to the active node, or to a load balancer whose health check is /v1/sys/health.";
-    throw identified("standby", error.with({ code: "ERR_UNAVAILABLE", reason, hint }));
+    throw error.with(stopped("standby", reason).details);
   });
 }
 

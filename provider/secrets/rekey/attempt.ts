@@ -235,13 +235,11 @@ interface AttemptRun {
 /** No share is submitted yet. An attempt in progress may belong to another client. */
 export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
   {
-    holds: ["nothing", "an attempt"],
     server: ["none"],
     log: "started; no other rekey is in progress",
     act: async ({ operation, identity, attempt }) => ({ attempt: { ...attempt, ...(await newAttempt(operation, identity)) } }),
   },
   {
-    holds: ["nothing", "an attempt"],
     server: ["matchingUnused"],
     log: "a matching attempt without shares is in progress: the rekey takes it over",
     act: takeOver,
@@ -252,7 +250,7 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
     log: "the inputs changed: the rekey cancels its attempt and starts another",
     act: cancelObserved,
   },
-  { holds: ["an attempt"], ...oldProbe },
+  oldProbe,
   {
     holds: ["an attempt"],
     server: ["matchingInUse", "matchingFirst", "foreign"],
@@ -260,7 +258,6 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
     act: async ({ attempt }) => ({ attempt }),
   },
   {
-    holds: ["nothing", "an attempt"],
     server: ["noKeys"],
     log: "there are no recovery keys yet: the next step starts the rekey, whose response has the first ones",
     act: async ({ operation, attempt }) => {

@@ -26,7 +26,7 @@ import {
   unexpectedState,
 } from "./observe";
 import { notCommitted, resolveOutcome, stopDead } from "./probe";
-import { stopped, unresolved } from "./stops";
+import { stopped } from "./stops";
 import { Submission } from "./submit";
 import {
   CommitInputs,
@@ -114,7 +114,6 @@ function labelOf({ label, index }: ProgramShare, count: number, { encrypted }: S
 /** The new shares are saved, and either they or the previous ones are valid. */
 export const commitRows: readonly Row<CommitRun, CommitState>[] = [
   {
-    holds: ["a candidate", "an unknown outcome"],
     server: ["verifying"],
     log: "the new shares are saved but not verified: the rekey proves and commits them",
     act: proveAndVerify,
@@ -128,15 +127,13 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
     },
   },
   {
-    holds: ["a candidate", "an unknown outcome"],
     server: ["noKeys"],
     log: "the attempt is gone, and there are still no recovery keys: the new ones are dead",
     act: stopFirst,
   },
-  { holds: ["a candidate", "an unknown outcome"], ...oldProbe },
-  { holds: ["a candidate", "an unknown outcome"], ...tamperedAttempt },
+  oldProbe,
+  tamperedAttempt,
   {
-    holds: ["a candidate", "an unknown outcome"],
     server: ["matchingUnused", "matchingInUse", "matchingFirst", "foreign"],
     log: onConflictDecides,
     act: cancelConflicting,
@@ -230,12 +227,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (isSucceeded(operation, state)) return recordOutcome(operation, candidate.nonce, "live");
     const onlyCopy =
       live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(operation))?.nonce === live.nonce));
-    if (onlyCopy && !discardShares)
-      throw stopped(
-        "only-copy",
-        "the state holds the only copy of valid shares",
-        "Save them (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and then delete the resource.",
-      );
+    if (onlyCopy && !discardShares) throw stopped("only-copy", "the state holds the only copy of valid shares");
     const observed = await observe(operation, identityOf(attempt, nonces, candidate.nonce));
     // Another resource of the program may have taken the attempt over.
     const mayEnd = !otherManagerOf(operation, objects.commit);
@@ -243,8 +235,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     const isUncommitted = observed.server === "verifying" && outcome !== "unknown" && nonces.includes(observed.status.nonce);
     const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;
     if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(operation, observed, nonces);
-    if (!isResolved && !discardShares)
-      throw unresolved("outcome-unsettled", "it is not known whether the new shares in the state are live");
+    if (!isResolved && !discardShares) throw stopped("outcome-unsettled", "it is not known whether the new shares in the state are live");
     if (isResolved) recordOutcome(operation, candidate.nonce, outcome === "live" ? "live" : "dead");
   },
 };

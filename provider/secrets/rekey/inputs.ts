@@ -283,9 +283,7 @@ export function missingShares(sources: readonly ShareSource[], field: "currentSh
 export const nameOf = (source: ShareReference): string => ("env" in source ? `the variable ${source.env}` : `the file ${source.file}`);
 
 const invalidShare = (path: string, rule: string, reason: string): StewardError =>
-  stopped("invalid-share", reason, "No share was sent. Correct this share and run again.", "ERR_INVALID_INPUT").with({
-    failures: [{ path, rule, reason }],
-  });
+  stopped("invalid-share", reason).with({ failures: [{ path, rule, reason }] });
 
 /** Undefined for a share that another holder has: its variable is not set, or its file does not exist. */
 function textOf(source: ShareSource, label: string): string | undefined {

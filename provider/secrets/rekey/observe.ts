@@ -117,7 +117,8 @@ export type Step = "attempt" | "shares" | "commit";
 
 /** The action of a step for a content of its state and a state of the server. */
 export interface Row<Run, State> {
-  holds: readonly Holds[];
+  /** If omitted, any. */
+  holds?: readonly Holds[];
   server: readonly ServerState[];
   /** Printed when the row is taken. */
   log: string;
@@ -125,15 +126,12 @@ export interface Row<Run, State> {
   act(run: Run, observed: Observed): Promise<State | undefined>;
 }
 
-/** A row of several steps, without what the state holds. */
-type SharedRow = Omit<Row<Run, never>, "holds">;
-
-export const oldProbe: SharedRow = {
+export const oldProbe: Row<Run, never> = {
   server: ["probe"],
   log: "an old probe of this rekey is in progress: the rekey cancels it",
   act: cancelProbe,
 };
-export const tamperedAttempt: SharedRow = {
+export const tamperedAttempt: Row<Run, never> = {
   server: ["tampered"],
   log: "the attempt has the expected nonce but other parameters: the rekey submits no share",
   act: async (_run, observed) => {
@@ -167,7 +165,7 @@ export async function followRows<StepRun extends Run, State extends object>(
 ): Promise<State> {
   for (;;) {
     const observed = await observe(run.operation, run.identity);
-    const row = rows.find((each) => each.holds.includes(holds) && each.server.includes(observed.server));
+    const row = rows.find((each) => (!each.holds || each.holds.includes(holds)) && each.server.includes(observed.server));
     if (!row) throw unexpectedState(observed, holds);
     run.operation.run.log.info(lineOf(step, row));
     const state = await row.act(run, observed);
@@ -186,14 +184,11 @@ export function assertMakesFirst(operation: RekeyOperation, { verification }: Pi
       "wrong-dialect",
       "the service has no recovery keys yet, and only sys/rotate/recovery of OpenBao makes the first ones",
       'Nothing was sent. Set the connection\'s dialect to "openbao".',
-      "ERR_REJECTED",
-    );
+    ).with({ code: "ERR_REJECTED" });
   if (verification) return;
   throw stopped(
     "first-keys-unverified",
     "the service has no recovery keys yet: without verification the start makes them live, and the response is their only copy",
-    "Nothing was sent. Remove requireVerification: false.",
-    "ERR_INVALID_INPUT",
   );
 }
 
@@ -203,8 +198,6 @@ export function assertSavesEachStep(operation: RekeyOperation): void {
   throw stopped(
     "checkpoints-skipped",
     "PULUMI_SKIP_CHECKPOINTS is set, and a rekey needs the state that Pulumi saves after each resource; nothing was sent",
-    "Run again without PULUMI_SKIP_CHECKPOINTS.",
-    "ERR_INVALID_INPUT",
   );
 }
 
@@ -223,8 +216,7 @@ export async function newAttempt(operation: RekeyOperation, identity: AttemptIde
     lost = error;
   }
   const { server, status } = await observe(operation, { ...identity, nonce });
-  if (server === "none")
-    throw lost ?? stopped("attempt-lost-at-start", `the new attempt is gone: ${endedByOthers}`, "Run `pulumi up` again.");
+  if (server === "none") throw lost ?? stopped("attempt-lost-at-start", `the new attempt is gone: ${endedByOthers}`);
   // Its nonce is known, so it is the new attempt, although other holders may have submitted shares to it.
   const hasNonce = server === "collecting" || server === "verifying";
   const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
@@ -270,14 +262,12 @@ const waitOr = (mayResume: boolean): string =>
   `Wait until it ends, or set onConflict: ${mayResume ? '"resume" to continue it, or ' : ""}"cancel" to cancel it and discard the shares that others submitted.`;
 
 const inProgress = (status: RekeyStatus, hint: string): StewardError =>
-  stopped("foreign-attempt", `another client's attempt ${status.nonce} is in progress (${describe(status)})`, hint, "ERR_CONFLICT");
+  stopped("foreign-attempt", `another client's attempt ${status.nonce} is in progress (${describe(status)})`, hint);
 
 export const tampered = ({ status }: Observed): StewardError =>
   stopped(
     "tampered-attempt",
     `the attempt ${status.nonce} has other parameters than this rekey requested (${describe(status)}): a share submitted to it could produce keys for an attacker`,
-    'Find out who changed it. To start over, set onConflict: "cancel" and change triggers.',
-    "ERR_CONFLICT",
   );
 
 /** A pair of state and server that no row names. */
@@ -285,8 +275,6 @@ export const unexpectedState = ({ server, status }: Observed, holds: Holds): Ste
   stopped(
     "unexpected-state",
     `unexpected state: the stack holds ${holds}, and the service reports ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : server === "noKeys" ? "no recovery keys" : "no attempt"}`,
-    "Nothing was sent, and the state is kept. See docs/rekey/errors.md#unexpected-state in the package.",
-    "ERR_CONFLICT",
   );
 
 /** Cancels an attempt of this rekey. Restarts its verification first, so that a provider that outlived an earlier run cannot commit it. */

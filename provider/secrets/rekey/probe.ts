@@ -43,13 +43,11 @@ export async function resolveOutcome(run: CommitRun, { status: { required } }: O
           run,
           "no-set-accepted",
           "neither the new shares nor the previous ones are valid: another client rekeyed the service, or the service stopped during the commit",
-          "The state keeps the new shares. Do not seal or restart the service before you have read docs/rekey/errors.md#no-set-accepted in the package.",
         )
       : unfinished(
           run,
           "previous-shares-missing",
           `the new shares are not valid; the previous ones were not tested, since only ${isCurrent ? current.length : 0} of ${required} are available`,
-          "The state keeps the new shares. Run `pulumi up` again with the current shares that were submitted. Or change triggers: the new rekey shows which shares are live.",
         );
   // Show the valid set as the live one, if the state holds it.
   const holdsCurrent = (set: ShareSet): boolean =>
@@ -75,7 +73,6 @@ export const notCommitted = (run: CommitRun): StewardError =>
     run,
     "not-committed",
     `the rekey ${run.inputs.submission.candidate.nonce} was not committed: its new shares are dead, and the previous keys, if there are any, are still valid`,
-    "Change triggers to start over.",
   );
 
 /** A set whose shares are available. */
@@ -98,4 +95,4 @@ function probe(operation: RekeyOperation, { probe: key }: Attempt, sets: readonl
 const isComplete = ({ shares, threshold }: ProbedSet, required: number): boolean => threshold === required && shares.length >= required;
 
 const probeDisturbed = (reason: string): StewardError =>
-  stopped("probe-disturbed", `the probe could not test which shares are valid: ${reason}`, "Nothing was changed. Run `pulumi up` again.");
+  stopped("probe-disturbed", `the probe could not test which shares are valid: ${reason}`);

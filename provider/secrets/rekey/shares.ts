@@ -23,7 +23,7 @@ import {
   resolveConflict,
   tamperedAttempt,
 } from "./observe";
-import { noShares, stopped, unresolved } from "./stops";
+import { noShares, stopped } from "./stops";
 import {
   fromBackup,
   LastShares,
@@ -45,8 +45,7 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
   const { submission: before } = last;
   const isSame = last.attempt?.id === attempt.id;
   if (isSame && before?.candidate && !last.outcomeUnknown) return { submission: before };
-  if (isSame && before?.candidate && isEmpty(before.candidate))
-    throw stopped("no-shares-returned", noShares.reason, noShares.hint, "ERR_REJECTED");
+  if (isSame && before?.candidate && isEmpty(before.candidate)) throw stopped("no-shares-returned", noShares);
   assertSavesEachStep(operation);
   // A set that this rekey made may be valid, unless it is known to be dead.
   const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
@@ -81,7 +80,6 @@ async function keepBackup(operation: RekeyOperation, { nonce, nonces, kept }: Su
 /** The attempt is saved, the new shares are not. */
 export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
   {
-    holds: ["a nonce", "no nonce"],
     server: ["none"],
     log: "the attempt is gone: the rekey starts another and saves its nonce",
     act: restartLost,
@@ -93,20 +91,17 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     act: restartAbandoned,
   },
   {
-    holds: ["a nonce", "no nonce"],
     server: ["noKeys"],
     log: "there are no recovery keys yet: the rekey starts, and keeps the first ones from the response",
     act: makeFirst,
   },
   {
-    holds: ["a nonce", "no nonce"],
     server: ["matchingFirst"],
     log: "a matching attempt has made the first recovery keys, and none is verified: the rekey cancels it, since its response is lost",
     act: cancelObserved,
   },
-  { holds: ["a nonce", "no nonce"], ...oldProbe },
+  oldProbe,
   {
-    holds: ["a nonce", "no nonce"],
     server: ["matchingUnused"],
     log: "a matching attempt without shares is in progress: the rekey takes it over",
     act: takeOver,
@@ -123,8 +118,8 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     log: "the response with the new shares is missing: the rekey reads the backup or starts over",
     act: recover,
   },
-  { holds: ["a nonce"], ...tamperedAttempt },
-  { holds: ["a nonce", "no nonce"], server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
+  tamperedAttempt,
+  { server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
 ];
 
 async function restartLost(run: SharesRun): Promise<SharesState> {
@@ -218,6 +213,6 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || isCanceled;
     const judged = verdict === "live" || (kept.length === 0 && isWorthless);
     if (judged || discardShares) return;
-    throw unresolved("shares-unsettled", "the state holds shares that may be live");
+    throw stopped("shares-unsettled", "the state holds shares that may be live");
   },
 };

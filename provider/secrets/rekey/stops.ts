@@ -2,87 +2,115 @@ import { ErrorCode, ErrorDetails, PartialState, StewardError } from "../../error
 
 // The reasons for which a rekey stops. Each id ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them in this order.
 
-export const stopIds = [
-  // Nothing was sent.
-  "checkpoints-skipped",
-  "invalid-share",
-  // The service responds unexpectedly.
-  "wrong-dialect",
-  "wrong-target",
-  "wrong-namespace",
-  "standby",
-  "unexpected-response",
-  "cancel-ineffective",
-  "no-shares-returned",
-  // The attempt.
-  "foreign-attempt",
-  "tampered-attempt",
-  "attempt-lost-at-start",
-  "attempt-lost",
-  "attempt-replaced",
-  "attempt-restarted",
-  "attempt-abandoned",
-  "attempt-taken-over",
-  "attempt-resumed",
-  // The current shares are submitted.
-  "shares-missing",
-  "shares-refused",
-  "shares-not-combined",
-  "share-count-unknown",
-  "share-count-unknown-with-others",
-  "share-count-unknown-restarted",
-  "first-keys-unverified",
-  "first-keys-lost",
-  "new-shares-lost",
-  "new-shares-incomplete",
-  "new-shares-other-subkey",
-  "foreign-backup",
-  "backup-saved",
-  // The new shares are made, and not committed.
-  "new-shares-missing",
-  "new-shares-not-proven",
-  "new-shares-refused",
-  "verification-disturbed",
-  "verification-endless",
-  // The outcome is unknown.
-  "outcome-unknown",
-  "outcome-unknown-shares-missing",
-  "probe-disturbed",
-  "previous-shares-missing",
-  "no-set-accepted",
-  "not-committed",
-  // Complete, and afterwards.
-  "cleanup-failed",
-  "unexpected-state",
-  // A delete.
-  "only-copy",
-  "outcome-unsettled",
-  "shares-unsettled",
-] as const;
+/** A way in which a rekey stops. */
+interface Stop {
+  /** The remedy. Undefined if it depends on the case. */
+  hint?: string;
+  /** The default is `ERR_INCOMPLETE`. */
+  code?: ErrorCode;
+}
 
-export type StopId = (typeof stopIds)[number];
+const runAgain = "Run `pulumi up` again: it continues from the status of the service.";
+const untilKnown =
+  "Run `pulumi up` until the outcome is known. To discard the shares, set discardShares: true, run `pulumi up`, and then delete the resource.";
+/** The nonce of another attempt is saved before a share is submitted to it. */
+const submitAgain = "Run `pulumi up` again to submit the current shares.";
+
+const stops = {
+  // Nothing was sent.
+  "checkpoints-skipped": { hint: "Run again without PULUMI_SKIP_CHECKPOINTS.", code: "ERR_INVALID_INPUT" },
+  "invalid-share": { hint: "No share was sent. Correct this share and run again.", code: "ERR_INVALID_INPUT" },
+  // The service responds unexpectedly.
+  "wrong-dialect": { code: "ERR_INVALID_INPUT" },
+  "wrong-target": { code: "ERR_REJECTED" },
+  "wrong-namespace": { hint: "Nothing was sent. Use a connection without a namespace.", code: "ERR_INVALID_INPUT" },
+  standby: {
+    hint: "Set the connection's address to the active node, or to a load balancer whose health check is /v1/sys/health.",
+    code: "ERR_UNAVAILABLE",
+  },
+  "unexpected-response": {},
+  "cancel-ineffective": {},
+  "no-shares-returned": { hint: "Remove this resource from the program: there are no shares to keep.", code: "ERR_REJECTED" },
+  // The attempt.
+  "foreign-attempt": { code: "ERR_CONFLICT" },
+  "tampered-attempt": {
+    hint: 'Find out who changed it. To start over, set onConflict: "cancel" and change triggers.',
+    code: "ERR_CONFLICT",
+  },
+  "attempt-lost-at-start": { hint: "Run `pulumi up` again." },
+  "attempt-lost": {},
+  "attempt-replaced": {},
+  "attempt-restarted": { hint: submitAgain },
+  "attempt-abandoned": { hint: submitAgain },
+  "attempt-taken-over": { hint: submitAgain },
+  "attempt-resumed": { hint: submitAgain },
+  // The current shares are submitted.
+  "shares-missing": {},
+  "shares-refused": {},
+  "shares-not-combined": {},
+  "share-count-unknown": { hint: runAgain },
+  "share-count-unknown-with-others": {
+    hint: 'To start over, set onConflict: "cancel" and change triggers, and ask the other holders to submit their shares again.',
+  },
+  "share-count-unknown-restarted": { hint: submitAgain },
+  "first-keys-unverified": { hint: "Nothing was sent. Remove requireVerification: false.", code: "ERR_INVALID_INPUT" },
+  "first-keys-lost": { hint: "Run `pulumi up` again: it cancels the attempt and starts another." },
+  "new-shares-lost": { hint: submitAgain },
+  "new-shares-incomplete": { hint: submitAgain },
+  "new-shares-other-subkey": { hint: submitAgain },
+  "foreign-backup": {},
+  "backup-saved": { hint: "Run `pulumi up` again to continue." },
+  // The new shares are made, and not committed.
+  "new-shares-missing": {},
+  "new-shares-not-proven": {},
+  "new-shares-refused": {},
+  "verification-disturbed": { hint: "The provider committed nothing. Run `pulumi up` again: it restarts the verification." },
+  "verification-endless": { hint: "The provider committed nothing. Run `pulumi up` again." },
+  // The outcome is unknown.
+  "outcome-unknown": {},
+  "outcome-unknown-shares-missing": {},
+  "probe-disturbed": { hint: "Nothing was changed. Run `pulumi up` again." },
+  "previous-shares-missing": {
+    hint: "The state keeps the new shares. Run `pulumi up` again with the current shares that were submitted. Or change triggers: the new rekey shows which shares are live.",
+  },
+  "no-set-accepted": {
+    hint: "The state keeps the new shares. Do not seal or restart the service before you have read docs/rekey/errors.md#no-set-accepted in the package.",
+  },
+  "not-committed": { hint: "Change triggers to start over." },
+  // Complete, and afterwards.
+  "cleanup-failed": {},
+  "unexpected-state": {
+    hint: "Nothing was sent, and the state is kept. See docs/rekey/errors.md#unexpected-state in the package.",
+    code: "ERR_CONFLICT",
+  },
+  // A delete.
+  "only-copy": {
+    hint: "Save them (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and then delete the resource.",
+  },
+  "outcome-unsettled": { hint: untilKnown },
+  "shares-unsettled": { hint: untilKnown },
+} satisfies Record<string, Stop>;
+
+export type StopId = keyof typeof stops;
+
+export const stopIds = Object.keys(stops) as StopId[];
 
 const printed = (id: StopId): string => `rekey/${id}`;
 
-export const stopped = (id: StopId, reason: string, hint?: string, code: ErrorCode = "ERR_INCOMPLETE"): StewardError =>
-  new StewardError({ code, reason, hint, rule: printed(id) });
+/** The error of a stop. `hint`: the remedy, if it depends on the case. */
+export function stopped(id: StopId, reason: string, hint?: string): StewardError {
+  const stop: Stop = stops[id];
+  return new StewardError({ code: stop.code ?? "ERR_INCOMPLETE", reason, hint: hint ?? stop.hint, rule: printed(id) });
+}
 
 /** Stops and saves what the run has done, from which the next run continues. */
 export const unfinished = (
   { state }: { state: object },
   id: StopId,
   reason: string,
-  hint: string,
+  hint?: string,
   { method, path, status }: Partial<ErrorDetails> = {},
-): StewardError => new PartialState({ ...state, outcomeUnknown: true }, { reason, hint, rule: printed(id), method, path, status });
-
-/** The error of a delete that would discard shares. */
-export const unresolved = (id: StopId, reason: string): StewardError =>
-  stopped(
-    id,
-    reason,
-    "Run `pulumi up` until the outcome is known. To discard the shares, set discardShares: true, run `pulumi up`, and then delete the resource.",
-  );
+): StewardError => new PartialState({ ...state, outcomeUnknown: true }, { ...stopped(id, reason, hint).details, method, path, status });
 
 /** Adds an id to the error of a request. */
 export const identified = (id: StopId, error: StewardError): StewardError => error.with({ rule: printed(id) });
@@ -101,7 +129,6 @@ export const wrongTarget = ({ target }: { target: keyof typeof keysOf }, more = 
       ? `the service unseals itself: its seal holds the key, and its shares are recovery keys${more}`
       : "the service has unseal keys and no recovery keys",
     target === "unseal" ? 'Set target: "recovery", or --target recovery.' : 'Set target: "unseal", or --target unseal.',
-    "ERR_REJECTED",
   );
 
 /** The possible causes of an attempt that is gone. */
@@ -110,7 +137,4 @@ export const endedByOthers = "a seal, a failover or another client ended it";
 export const keptBySeal =
   "the service rotated its key but returned no share, so its seal must keep the key. If shares unseal the service, the new key is lost: keep the service unsealed, and restore it from a backup";
 
-export const noShares = {
-  reason: "the service rotated its key but returned no shares: its seal keeps the key itself",
-  hint: "Remove this resource from the program: there are no shares to keep.",
-};
+export const noShares = "the service rotated its key but returned no shares: its seal keeps the key itself";

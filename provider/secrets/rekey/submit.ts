@@ -89,30 +89,7 @@ interface Batch {
 }
 
 /** The shares that a run can submit, and its progress. */
-interface Progress {
-  /** The shares that are submitted now. */
-  batch: Batch;
-  /** The kept sets to try next. */
-  otherBatches: Batch[];
-  /** The index of the next share in the batch. */
-  next: number;
-  /** The number of shares of the batch that the service has counted since its count last restarted. */
-  counted: number;
-  /** The number of the program's own shares that an earlier run submitted. */
-  submittedBefore: number;
-  /** True if the response to the next share was lost once. */
-  isRetry: boolean;
-  /** True if the service has restarted its count in this run, so that all shares were submitted again. */
-  isRestarted: boolean;
-  /** The reasons for which the service refused single shares. */
-  refusals: string[];
-  /** Share references that could not be resolved. */
-  missing: readonly string[];
-  /** The program's newShares. A share supplied before the new shares exist cannot be one of them. */
-  priorShares: readonly Share[];
-  printedProgress: number;
-  isWaitPrinted: boolean;
-}
+type Progress = ReturnType<typeof begin>;
 
 /** Submits the available shares, one by one, until the last one returns the new shares. Before each, the attempt is observed. */
 export async function submit(run: SharesRun, first: Observed): Promise<SharesState> {
@@ -145,7 +122,7 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
 }
 
 /** Resolves all shares, so that nothing can fail after the last submission. */
-function begin(run: SharesRun, required: number): Progress {
+function begin(run: SharesRun, required: number) {
   const { inputs } = run;
   const { kept, refused } = run.state.submission;
   const { shares, missing } = availableShares(inputs.currentShares, "currentShares");
@@ -157,8 +134,30 @@ function begin(run: SharesRun, required: number): Progress {
     .map((set): Batch => ({ set, shares: set.shares.slice(0, required).map((text) => shareOf(text, `a share of ${set.nonce}`)) }));
   // The server may echo a share in any response from here on.
   run.operation = redacting(run.operation, [batch, ...otherBatches]);
-  const counts = { next: 0, counted: 0, submittedBefore: 0, printedProgress: 0 };
-  return { batch, otherBatches, ...counts, isRetry: false, isRestarted: false, isWaitPrinted: false, refusals: [], missing, priorShares };
+  return {
+    /** The shares that are submitted now. */
+    batch,
+    /** The kept sets to try next. */
+    otherBatches,
+    /** The index of the next share in the batch. */
+    next: 0,
+    /** The number of shares of the batch that the service has counted since its count last restarted. */
+    counted: 0,
+    /** The number of the program's own shares that an earlier run submitted. */
+    submittedBefore: 0,
+    /** True if the response to the next share was lost once. */
+    isRetry: false,
+    /** True if the service has restarted its count in this run, so that all shares were submitted again. */
+    isRestarted: false,
+    /** The reasons for which the service refused single shares. */
+    refusals: [] as string[],
+    /** Share references that could not be resolved. */
+    missing,
+    /** The program's newShares. A share supplied before the new shares exist cannot be one of them. */
+    priorShares,
+    printedProgress: 0,
+    isWaitPrinted: false,
+  };
 }
 
 /** Prints the count of the service. A lower one means that it refused all shares together with the last share of another holder. */
@@ -340,8 +339,7 @@ async function receive(run: SharesRun, progress: Progress, set: ShareSet, share:
 
 /** The key was rotated but no shares were returned. Record this so that the next run does not rotate again. */
 function withoutShares(run: SharesRun, state: SharesState): SharesState {
-  if (!mayReturnNoShares(run.operation, run.identity.parameters))
-    throw unfinished({ state }, "no-shares-returned", noShares.reason, noShares.hint);
+  if (!mayReturnNoShares(run.operation, run.identity.parameters)) throw unfinished({ state }, "no-shares-returned", noShares);
   warn(run.operation, keptBySeal);
   return state;
 }
@@ -395,7 +393,6 @@ async function protectBackup(run: SharesRun): Promise<void> {
     run,
     "backup-saved",
     `the service keeps a backup of another rekey, ${backup.nonce}; its ciphertext is saved in the state now, before this rekey overwrites it`,
-    "Run `pulumi up` again to continue.",
   );
 }
 
@@ -432,18 +429,12 @@ async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
 async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardError): Promise<never> {
   const { operation, identity, state } = run;
   if (status.nonce !== identity.nonce || dialectOf(operation).refusesRepeatedShares)
-    throw unfinished(
-      run,
-      "share-count-unknown",
-      `${error.details.reason}; it is unknown whether the share was counted`,
-      "Run `pulumi up` again: it continues from the status of the service.",
-    );
+    throw unfinished(run, "share-count-unknown", `${error.details.reason}; it is unknown whether the share was counted`);
   if (status.progress > state.submission.submitted.length)
     throw unfinished(
       run,
       "share-count-unknown-with-others",
       `${error.details.reason}; it is unknown whether the share was counted, and other holders have submitted shares to the attempt ${status.nonce}`,
-      'To start over, set onConflict: "cancel" and change triggers, and ask the other holders to submit their shares again.',
     );
   await cancelOwnAttempt(operation, status);
   const why = `the provider could not tell whether the share was counted (${error.details.reason}), so it canceled the attempt and started a new one`;
@@ -451,13 +442,7 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
 }
 
 /** The nonce of another attempt: saved before a share is submitted to it. */
-export function restarted(
-  run: SharesRun,
-  id: StopId,
-  nonce: string,
-  reason: string,
-  hint = "Run `pulumi up` again to submit the current shares.",
-): StewardError {
+export function restarted(run: SharesRun, id: StopId, nonce: string, reason: string, hint?: string): StewardError {
   run.state = { submission: { ...run.state.submission, nonce, submitted: [] } };
   return unfinished(run, id, `${reason}. The nonce ${nonce} is saved`, hint);
 }
@@ -481,12 +466,7 @@ export async function makeFirst(run: SharesRun): Promise<SharesState> {
   const { parameters } = identity;
   assertMakesFirst(operation, parameters);
   const lost = (reason: string): StewardError =>
-    unfinished(
-      run,
-      "first-keys-lost",
-      `${reason}, so the first recovery keys are lost; nothing is committed`,
-      "Run `pulumi up` again: it cancels the attempt and starts another.",
-    );
+    unfinished(run, "first-keys-lost", `${reason}, so the first recovery keys are lost; nothing is committed`);
   const { nonce: started, first } = await startAttempt(operation, parameters).catch((error) => {
     throw isReplyLost(error) ? lost("the response to the start was lost") : error;
   });

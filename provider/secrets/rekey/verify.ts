@@ -95,11 +95,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
       if (server === "none") throw outcomeUnknown(run, "the attempt ended before the service confirmed the last new share");
       if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index)
         return true;
-      throw stopped(
-        "verification-disturbed",
-        `another client changed the verification of the attempt ${nonce} (${describe(status)})`,
-        "The provider committed nothing. Run `pulumi up` again: it restarts the verification.",
-      );
+      throw stopped("verification-disturbed", `another client changed the verification of the attempt ${nonce} (${describe(status)})`);
     };
     await assertVerifying();
     const send = (): Promise<boolean> =>
@@ -114,11 +110,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   const { server } = await observe(operation, identity);
   if (server !== "verifying")
     throw outcomeUnknown(run, "the attempt ended, but the response to the last new share did not show the outcome");
-  throw stopped(
-    "verification-endless",
-    "the service requires more new shares than their threshold",
-    "The provider committed nothing. Run `pulumi up` again.",
-  );
+  throw stopped("verification-endless", "the service requires more new shares than their threshold");
 }
 
 async function proveLocally(run: CommitRun): Promise<void> {

@@ -6,8 +6,8 @@ import { limits } from "../../support/limits";
 // Only the native plugin knows imports and the URNs of all resources.
 
 const urn = (type: string, name: string): string => `urn:pulumi:dev::test::steward:${type}::${name}`;
-const role = (name: string): { urn: string } => ({ urn: urn("secrets:SchedulerRole", name) });
-const general = { urn: urn("platform:GeneralSettings", "general") };
+const role = (name: string): string => urn("secrets:SchedulerRole", name);
+const general = urn("platform:GeneralSettings", "general");
 
 let sandbox: Sandbox;
 let lines: string[];
@@ -31,7 +31,7 @@ function startPlugin(): void {
 }
 beforeEach(startPlugin);
 
-const rulesOf = async (resource: { urn: string }, news: Record<string, unknown>): Promise<string[]> =>
+const rulesOf = async (resource: string, news: Record<string, unknown>): Promise<string[]> =>
   (await plugin.check(resource, {}, news)).failures.map(({ path, rule, reason }) => {
     expect(reason).not.toMatch(/^undefined|\n/);
     return `${path}: ${rule}`;
@@ -58,19 +58,19 @@ describe("two resources of one program", () => {
 
   test("must not declare the same settings, or a role of a set", async () => {
     expect(await rulesOf(general, { apiRateLimit: 100 })).toEqual([]);
-    expect(await rulesOf({ urn: urn("platform:GeneralSettings", "again") }, { apiRateLimit: 100 })).toEqual([": declared-twice"]);
-    expect(await rulesOf({ urn: urn("secrets:SchedulerRoles", "set") }, { roles: { web: { policies: ["read"] } } })).toEqual([]);
+    expect(await rulesOf(urn("platform:GeneralSettings", "again"), { apiRateLimit: 100 })).toEqual([": declared-twice"]);
+    expect(await rulesOf(urn("secrets:SchedulerRoles", "set"), { roles: { web: { policies: ["read"] } } })).toEqual([]);
     expect(await rulesOf(role("one"), inputs)).toEqual([": declared-twice"]);
   });
 
   test("must not declare an exclusive set and a role of its mount", async () => {
-    const set = { urn: urn("secrets:SchedulerRoles", "set") };
+    const set = urn("secrets:SchedulerRoles", "set");
     const exclusive = { roles: { site: { policies: ["read"] } }, exclusive: true };
     expect(await rulesOf(set, exclusive)).toEqual([]);
     expect(await rulesOf(set, exclusive)).toEqual([]);
     expect(await rulesOf(role("one"), inputs)).toEqual([": declared-twice"]);
     expect(await rulesOf(role("two"), { ...inputs, mount: "other" })).toEqual([]);
-    expect(await rulesOf({ urn: urn("secrets:SchedulerRoles", "second") }, { ...exclusive, mount: "other" })).toEqual([": declared-twice"]);
+    expect(await rulesOf(urn("secrets:SchedulerRoles", "second"), { ...exclusive, mount: "other" })).toEqual([": declared-twice"]);
   });
 });
 
@@ -78,7 +78,7 @@ test.each([
   ["secrets:SchedulerRole", { name: "web", policies: [1.1, null] }, ["policies[0]", "policies[1]"]],
   ["secrets:SchedulerAccess", { address: "https://nomad.example.com", token: "t", caCert: 5 }, ["caCert"]],
 ])("a number instead of a string, as YAML reads it without quotes, is rejected: %s", async (type, news, paths) => {
-  const { failures } = await plugin.check({ urn: urn(type, "yaml") }, {}, news);
+  const { failures } = await plugin.check(urn(type, "yaml"), {}, news);
   expect(failures.map(({ path, reason }) => [path, reason])).toEqual(paths.map((path) => [path, "must be a string"]));
 });
 
@@ -133,12 +133,12 @@ describe("an import", () => {
   });
 
   test("of settings that later changed outside Pulumi restores their values at the import", async () => {
-    const customization = { urn: urn("platform:CustomizationSettings", "customization") };
+    const customization = urn("platform:CustomizationSettings", "customization");
     const footer = async () => (await plugin.read(customization, "customization", {}, {}))?.state.footer;
     const held = await footer();
     const found = (await plugin.read(customization, "customization", {}, {})) ?? { state: {}, inputs: {} };
     startPlugin();
-    const other = { urn: urn("platform:CustomizationSettings", "other") };
+    const other = urn("platform:CustomizationSettings", "other");
     await plugin.create(other, (await plugin.check(other, {}, { footer: "somebody else" })).inputs, false);
     startPlugin();
     const refreshed = await plugin.read(customization, "customization", found.state, found.inputs);

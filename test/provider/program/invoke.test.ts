@@ -153,7 +153,7 @@ test("functions warn of unused environment variables once in a process, in a pro
   );
   for (const _ of [1, 2]) await plugin.invoke("steward:secrets:getRekeyStatus", {});
   const urn = "urn:pulumi:dev::test::steward:secrets:SchedulerRole::web";
-  await plugin.check({ urn }, {}, { name: "web", policies: ["read"] });
+  await plugin.check(urn, {}, { name: "web", policies: ["read"] });
   expect(lines).toEqual([expect.stringMatching(/^warning: VAULT_NAMESPACE is set but not used: BAO_ADDR /)]);
   await sandbox.close();
 });

@@ -19,14 +19,14 @@ export type Subject = Pick<Resource, "urn" | "type" | "id">;
 export type Last = Pick<Resource, "inputs" | "outputs">;
 
 /** The error that makes a resource "created, but not initialised", with its properties as in the state. */
-export type Halfway = Error & { id?: string; properties?: Properties };
+export type Halfway = Error & { id?: string; properties?: Properties; partial?: { id: string; properties: Properties } };
 
 /** Passes an error on, with the properties of a partially created resource as in the state. */
 export const halfway =
   (stored: (properties: Properties) => Properties) =>
   (error: Halfway): never => {
-    const { id, message, properties = {} } = error;
-    throw id ? Object.assign(new Error(message), { id, properties: stored(properties) }) : error;
+    const { id, properties = {} } = error.partial ?? error;
+    throw id ? Object.assign(new Error(error.message), { id, properties: stored(properties) }) : error;
   };
 
 /** The connection from the engine to the providers of one process. All values are as in the state, with marks of secrets. */

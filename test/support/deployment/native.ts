@@ -15,9 +15,7 @@ export function native(): Mechanism {
   const plugin = createPlugin({ environment: process.env, engine: noEngine, limits }, (severity, line) =>
     console.log(severity === "warning" ? `warning: ${line}` : line),
   );
-  const of = ({ urn }: { urn: string }): { urn: string } => ({
-    urn: `urn:pulumi:dev::story::${urn.replace(/(secrets|platform):/, "steward:$1:")}`,
-  });
+  const of = ({ urn }: { urn: string }): string => `urn:pulumi:dev::story::${urn.replace(/(secrets|platform):/, "steward:$1:")}`;
   return {
     inputs: {},
     configure: (config) =>
