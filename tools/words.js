@@ -52,7 +52,7 @@ const words = [
 /** Sentences that break a rule for a reason: a part of a program. */
 const exceptions = ['policies: X, global: false, type: "client"'];
 
-/** @typedef {{ line: number, text: string }} Passage */
+/** @typedef {{ line: number, text: string, isMessage?: boolean }} Passage */
 
 /**
  * The sentences of a passage, in which code, links and emphasis are gone.
@@ -124,7 +124,7 @@ function passagesOf(code, strings) {
     // Braces and lines of their own are code.
     const isChecked = strings === "all" || (strings === "titles" && text && isTitle(node));
     if (isChecked && text && /^[^\n]*[a-z]{2}[^\n]* [^\n]*[a-z]{2}[^\n]*$/.test(text) && !/[{}]/.test(text.replace(/`[^`]*`/g, "")))
-      passages.push({ line: lineAt(node.getStart()), text });
+      passages.push({ line: lineAt(node.getStart()), text, isMessage: true });
     ts.forEachChild(node, visit);
   };
   visit(source);
@@ -179,9 +179,21 @@ const checkedFiles = () =>
       .map((file) => path.join(place, file));
   });
 
+/** The strings of the product that its users read, in one place. @returns {string[]} */
+const messages = () =>
+  checkedFiles()
+    .filter((file) => /^(provider|command)\b/.test(file))
+    .flatMap((file) =>
+      passagesOf(fs.readFileSync(path.join(root, file), "utf8"), "all").flatMap(({ line, text, isMessage }) =>
+        isMessage ? [`${file}:${line}: ${text}`] : [],
+      ),
+    );
+
 module.exports = { check, checkedFiles };
 
-if (require.main === module) {
+// `node tools/words.js --messages` prints all messages for reading.
+if (require.main === module && process.argv[2] === "--messages") process.stdout.write(`${messages().join("\n")}\n`);
+else if (require.main === module) {
   const lines = check(process.argv.length > 2 ? process.argv.slice(2) : checkedFiles());
   process.stdout.write(`${lines.map((line) => `${line}\n`).join("")}${lines.length} to reword\n`);
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../provider/errors";
 
 /**
- * The parts of an error that tests compare: its code, its request, and its rule if one code has several. test/messages.test.ts has the wording.
+ * The parts of an error that tests compare: its code, its request, and its rule if one code has several. No test compares the wording.
  * `await expect(role.up(inputs)).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "role-exists" }))`.
  */
 export const refusal = (
