@@ -98,5 +98,5 @@ describe("a new resource of each kind works on the sandbox", () => {
   }
   const cases = load("test/cases").flatMap((loaded) => loaded.cases as ResourceCase[]);
   jest.doMock("./cases", () => ({ cases, livingForms: cases.map((each) => ({ ...each, title: each.token })) }));
-  require("./cases/cases.test");
+  require("./provider/cases.test");
 });

@@ -221,11 +221,10 @@ test("a test in test/real follows every page with commands or programs", () => {
 });
 
 test("every example is deployed by a test", () => {
-  const tests = ["test/end-to-end", "test/stories"].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts"))
-      .map((file) => readFileSync(join(root, folder, file), "utf8")),
-  );
+  const folder = join(root, "test/end-to-end");
+  const tests = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => readFileSync(join(folder, file), "utf8"));
   // The example that `npm run up` and test/demo.test.ts deploy.
   const demonstration = readFileSync(join(root, "Pulumi.yaml"), "utf8");
   const examples = readdirSync(join(root, "examples")).filter((name) => statSync(join(root, "examples", name)).isDirectory());

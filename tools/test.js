@@ -28,7 +28,7 @@ const realSuites = [
   "test/end-to-end/secrets",
   "test/sandbox/secrets/(rekey(-pgp)?|rotation|creds|leases).test",
   "test/provider/scheduler/contract",
-  "test/stories/(secrets|scheduler)",
+  "test/end-to-end/stories/(secrets|scheduler)",
   "test/real",
 ];
 
@@ -72,9 +72,9 @@ async function program(file, args, env = {}) {
 
 /** With TESTS=real or "real,night", each story has its own real server. @param {string[]} args */
 async function chaos(args) {
-  if (!isReal) return program("test/chaos/run.ts", args);
+  if (!isReal) return program("test/troubles/rekey/run.ts", args);
   const openBao = (await getOpenBao()) && { REAL_OPENBAO_ADDRESS: "own" };
-  return program("test/chaos/run.ts", args, { REAL_VAULT_ADDRESS: "own", ...openBao });
+  return program("test/troubles/rekey/run.ts", args, { REAL_VAULT_ADDRESS: "own", ...openBao });
 }
 
 module.exports = { test, chaos, program };

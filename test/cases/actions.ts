@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { word } from "../fuzz/values";
+import { word } from "../troubles/fuzz/values";
 import { Context, Properties, ResourceCase } from "./case";
 
 const smsPath = ({ dialect }: Context): string => `/api/v2/admin/${dialect === "hashicorp" ? "twilio" : "sms"}-settings`;

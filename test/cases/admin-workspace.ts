@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { word } from "../fuzz/values";
+import { word } from "../troubles/fuzz/values";
 import { ResourceCase } from "./case";
 
 const path = "/api/v2/admin/workspaces/ws-6jrRyVDv1J8zQMB5";

@@ -1,4 +1,4 @@
-import { word } from "../fuzz/values";
+import { word } from "../troubles/fuzz/values";
 import { SettingsCase, settingsCase } from "./settings";
 
 export const settings: SettingsCase = {

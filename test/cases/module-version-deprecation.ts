@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { text, url, word } from "../fuzz/values";
+import { text, url, word } from "../troubles/fuzz/values";
 import { Context, ResourceCase } from "./case";
 
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { publicKey } from "../support/certificates";
 import { canary, ResourceCase } from "./case";
 
-// The three steps of a rekey. Suites in test/faults and test/provider/secrets/rekey cover their life together.
+// The three steps of a rekey. Suites in test/troubles/faults and test/provider/secrets/rekey cover their life together.
 
 /** A canary in the form of a share, which is base64. */
 /** The standard dialect has no other keys. */

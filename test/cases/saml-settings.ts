@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import { url, word } from "../fuzz/values";
 import { certificate, sha1Certificate } from "../support/certificates";
+import { url, word } from "../troubles/fuzz/values";
 import { canary, ResourceCase } from "./case";
 import { SettingsCase, settingsCase } from "./settings";
 

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { word } from "../fuzz/values";
+import { word } from "../troubles/fuzz/values";
 import { Context, ResourceCase } from "./case";
 
 const path = ({ mount }: Context, name = "web"): string => `/v1/${mount}/role/${name}`;

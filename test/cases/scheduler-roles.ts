@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { name, word } from "../fuzz/values";
+import { name, word } from "../troubles/fuzz/values";
 import { Context, ResourceCase } from "./case";
 
 const path = ({ mount }: Context, role: string): string => `/v1/${mount}/role/${role}`;

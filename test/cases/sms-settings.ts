@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { word } from "../fuzz/values";
+import { word } from "../troubles/fuzz/values";
 import { canary } from "./case";
 import { SettingsCase, settingsCase } from "./settings";
 

@@ -1,7 +1,7 @@
 import { everythingPer } from "../support/everything";
 import { Project } from "../support/project";
 
-// Resource options that the stand-in of Pulumi's engine does not implement, in one stack. test/stories/everything covers the others.
+// Resource options that the stand-in of Pulumi's engine does not implement, in one stack. test/end-to-end/stories/everything covers the others.
 
 const versionOf = (version: string): string =>
   `organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "${version}"`;

@@ -2,7 +2,7 @@ import { everythingPer, expectKept } from "../support/everything";
 import { Passing } from "../support/gateway";
 import { Project } from "../support/project";
 
-// Renames without an alias with the real engine. One stack goes through every disturbance. test/stories/everything tests each one separately.
+// Renames without an alias with the real engine. One stack goes through every disturbance. test/end-to-end/stories/everything tests each one separately.
 
 const everything = everythingPer("suite", (variables) => new Project(variables));
 

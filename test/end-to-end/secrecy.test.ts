@@ -11,7 +11,7 @@ const told = (output: string): string => output.replace(/^(\{"time"| *debug: ).*
 /** The highest level at which the engine itself prints no secret. */
 const loud = ["-v=8", "--logtostderr"];
 
-// test/stories/secrecy.test.ts covers every failing check, and the state after each of these runs, in both dialects.
+// test/end-to-end/stories/secrecy.test.ts covers every failing check, and the state after each of these runs, in both dialects.
 describe("no secret in plaintext, with the real command line", () => {
   const dialect = "hashicorp";
   let sandbox: Sandbox;

@@ -15,7 +15,7 @@ const lifeCycle: Pick<MutatedFile, "suites" | "commandLine"> = {
     "test/provider/lifecycle/half-done.test",
     "test/provider/engine/errors.test",
     "test/provider/lifecycle/former-inputs.test",
-    "test/stories/secrets/stack",
+    "test/end-to-end/stories/secrets/stack",
     "test/provider/platform/oidc-key-rotation",
   ],
   commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
@@ -175,7 +175,7 @@ export const lifecycle: readonly MutatedFile[] = [
   },
   {
     file: "provider/program/duplicates.ts",
-    suites: ["test/provider/program/duplicate", "test/stories/everything/duplicates"],
+    suites: ["test/provider/program/duplicate", "test/end-to-end/stories/everything/duplicates"],
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
       ["a program can declare an object twice", "if (other === undefined) continue;", "if (other !== null) continue;"],
@@ -219,7 +219,7 @@ export const lifecycle: readonly MutatedFile[] = [
       "test/secrecy.test",
       "test/provider/program/debug-log",
       "test/provider/platform/settings-life",
-      "test/stories/everything/options",
+      "test/end-to-end/stories/everything/options",
     ],
     commandLine: ["test/end-to-end/options", "test/end-to-end/secrecy"],
     mutants: [

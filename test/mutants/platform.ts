@@ -7,7 +7,7 @@ const suites = [
   "test/provider/platform/settings-faults",
   "test/provider/platform/(smtp-settings|settings-refusals|settings-extra|wire)",
   "test/secrecy.test",
-  "test/stories/platform/stack",
+  "test/end-to-end/stories/platform/stack",
 ];
 
 export const platform: readonly MutatedFile[] = [

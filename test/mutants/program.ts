@@ -9,7 +9,7 @@ export const program: readonly MutatedFile[] = [
   },
   {
     file: "provider/inputs.ts",
-    suites: ["test/fuzz/wording.test"],
+    suites: ["test/troubles/fuzz/wording.test"],
     commandLine: [],
     mutants: [["a message about a wrong boolean is that of zod", 'z.boolean("must be true or false")', "z.boolean()"]],
   },
@@ -29,8 +29,8 @@ export const program: readonly MutatedFile[] = [
     file: "provider/inputs.ts",
     suites: [
       "test/provider/scheduler/lists.test",
-      "test/fuzz/inputs.test",
-      "test/fuzz/functions.test",
+      "test/troubles/fuzz/inputs.test",
+      "test/troubles/fuzz/functions.test",
       "test/provider/connection/connection.test",
     ],
     commandLine: [],

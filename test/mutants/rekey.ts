@@ -8,7 +8,7 @@ const suites = [
   "test/secrecy.test",
   "test/provider/secrets/rekey/(end|refusals)",
   "test/provider/secrets/rekey/renames",
-  "test/stories/secrets/rekey.test",
+  "test/end-to-end/stories/secrets/rekey.test",
 ];
 const commandLine = ["test/end-to-end/secrets/rekey.test", "test/end-to-end/secrets/rekey-kills", "test/end-to-end/secrets/rekey-wait"];
 
@@ -353,7 +353,7 @@ export const rekey: readonly MutatedFile[] = [
   },
   {
     file: "provider/secrets/rekey/commit.ts",
-    suites: ["test/provider/secrets/rekey/renames.test", "test/stories/secrets/rekey-rename.test"],
+    suites: ["test/provider/secrets/rekey/renames.test", "test/end-to-end/stories/secrets/rekey-rename.test"],
     commandLine: [],
     mutants: [
       [

@@ -4,12 +4,12 @@ export const secrets: readonly MutatedFile[] = [
   {
     file: "provider/secrets/scheduler-roles.ts",
     suites: [
-      "test/cases/cases",
+      "test/provider/cases",
       "test/provider/secrets/scheduler-roles",
       "test/provider/secrets/ownership",
       "test/provider/lifecycle/half-done",
       "test/provider/requests",
-      "test/stories/everything/duplicates",
+      "test/end-to-end/stories/everything/duplicates",
     ],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [

@@ -3,7 +3,7 @@ import { MutatedFile } from "./mutant";
 export const wire: readonly MutatedFile[] = [
   {
     file: "provider/comparison.ts",
-    suites: ["test/provider/comparison", "test/fuzz/comparison", "test/provider/secrets/scheduler-role.test"],
+    suites: ["test/provider/comparison", "test/troubles/fuzz/comparison", "test/provider/secrets/scheduler-role.test"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [["the order of policies shows as drift", "[...new Set(value)].sort()", "[...new Set(value)]"]],
   },
@@ -105,7 +105,7 @@ export const wire: readonly MutatedFile[] = [
   {
     file: "provider/lifecycle/ownership.ts",
     suites: [
-      "test/stories/everything/undeclared",
+      "test/end-to-end/stories/everything/undeclared",
       "test/provider/lifecycle/ownership",
       "test/provider/(secrets|platform)/ownership",
       "test/provider/secrets/rekey/renames",

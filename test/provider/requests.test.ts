@@ -3,7 +3,7 @@ import { Sandbox, start } from "../../sandbox/index";
 import { configOf } from "../support/context";
 import { Engine } from "../support/engine";
 
-// Requests that test/cases/cases.test.ts does not count: creations of several resources in one run, of existing objects, and adoption.
+// Requests that test/provider/cases.test.ts does not count: creations of several resources in one run, of existing objects, and adoption.
 
 const list = "GET role?list=true";
 const listing = "GET /v1/sys/internal/specs/openapi";

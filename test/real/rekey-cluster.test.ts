@@ -1,7 +1,7 @@
 import { createServer, Server, request as send } from "node:http";
 import { AddressInfo } from "node:net";
-import { randomly } from "../chaos/random";
 import { startVaultCluster } from "../support/servers";
+import { randomly } from "../troubles/rekey/random";
 import "../support/printed";
 import { inputsFrom, RekeyStack } from "../support/rekey";
 import { until } from "../support/until";

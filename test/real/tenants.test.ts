@@ -1,8 +1,8 @@
 import { startOpenBao } from "../../tools/servers";
-import { Killable, Victim } from "../chaos/killable";
-import { randomly } from "../chaos/random";
 import { onServer, RekeyTarget } from "../support/rekey";
 import { isNight, seed } from "../support/scope";
+import { Killable, Victim } from "../troubles/rekey/killable";
+import { randomly } from "../troubles/rekey/random";
 
 // Two namespaces with unseal keys of their own and the server's own keys, in one stack. Pulumi rekeys them in parallel, and is killed at random.
 

@@ -1,11 +1,11 @@
-import { CommandLine, YamlCommandLine } from "../../chaos/runners";
-import { Fault, Plan, Strike, tell } from "../../chaos/story";
 import { Passing } from "../../support/gateway";
 import { slowRekeyTargets, withRekeyTarget } from "../../support/rekey";
 import { isWhole } from "../../support/scope";
+import { CommandLine, YamlCommandLine } from "../../troubles/rekey/runners";
+import { Fault, Plan, Strike, tell } from "../../troubles/rekey/story";
 
-// SIGKILL of the real command line and the real provider process. test/chaos runs every fault at every request in the process, in both
-// dialects. This suite checks the two assumptions of test/chaos. When Pulumi dies after a recorded step of a rekey, it has saved the state.
+// SIGKILL of the real command line and the real provider process. test/troubles/rekey runs every fault at every request in the process, in both
+// dialects. This suite checks the two assumptions of test/troubles/rekey. When Pulumi dies after a recorded step of a rekey, it has saved the state.
 // An orphaned provider ends without another request.
 
 const request =

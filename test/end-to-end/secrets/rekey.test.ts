@@ -1,7 +1,7 @@
 import { Project } from "../../support/project";
 import { onService, RekeyTarget, slowRekeyTargets } from "../../support/rekey";
 
-// One stack with a rekey, in one dialect of the sandbox. test/stories/secrets covers both dialects and all other cases of a rekey.
+// One stack with a rekey, in one dialect of the sandbox. test/end-to-end/stories/secrets covers both dialects and all other cases of a rekey.
 
 describe.each(slowRekeyTargets)("a rekey with the real command line ($name)", ({ start }) => {
   let target: RekeyTarget;

@@ -14,7 +14,7 @@ test("an internal error names its source and shows no secret", async () => {
   create.mockRestore();
 });
 
-// test/faults refreshes every resource under every other fault.
+// test/troubles/faults refreshes every resource under every other fault.
 describe("only a 404 of the server itself removes a resource from the state", () => {
   test.each([
     ...[

@@ -5,7 +5,7 @@ import { schedulerRoles } from "../../../provider/secrets/scheduler-roles";
 import { connectTo } from "../../support/connection";
 import { refusal } from "../../support/refusal";
 
-// The identity of objects in a program. test/stories/everything/duplicates.test.ts covers whole programs.
+// The identity of objects in a program. test/end-to-end/stories/everything/duplicates.test.ts covers whole programs.
 
 const connectionTo = (address: string): Operation => connectTo("secrets", { address });
 const program = (): Program => ({

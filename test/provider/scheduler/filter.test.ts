@@ -6,7 +6,7 @@ import { answerList, closeAll, failure, serve } from "./server";
 const { filter } = scheduler;
 afterEach(closeAll);
 
-// test/fuzz/filter.test.ts proves the paths, values and precedence of every other filter.
+// test/troubles/fuzz/filter.test.ts proves the paths, values and precedence of every other filter.
 test("prints what the scheduler reads, with another filter in parentheses", () => {
   const a = filter("Meta", "team.name").equals('say "x"');
   expect(`${a}`).toBe('Meta["team.name"] == `say "x"`');

@@ -3,7 +3,7 @@ import { firstKeysTargets, RekeyTarget, stackOn } from "../../../support/rekey";
 import { tools } from "./story";
 
 // An OpenBao that was initialized without recovery keys. The response to the start has the first ones, without a share and without a nonce. A story of
-// each row is in rows.test.ts, and test/chaos/faults-recovery.test.ts runs every fault at every request.
+// each row is in rows.test.ts, and test/troubles/rekey/faults-recovery.test.ts runs every fault at every request.
 
 describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) => {
   let target: RekeyTarget;

@@ -1,0 +1,107 @@
+import { everythingPer } from "../../../support/everything";
+import { newStory } from "../../../support/story";
+
+const version = `organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0"`;
+const declarations = {
+  role: (name: string): string => `new secrets.SchedulerRole("${name}", { name: "web", policies: ["x"], adopt: true });`,
+  set: (name: string): string =>
+    `new secrets.SchedulerRoles("${name}", { roles: { web: { policies: ["x"] }, ${name}: { policies: ["x"] } }, adopt: true });`,
+  exclusive: (name: string): string =>
+    `new secrets.SchedulerRoles("${name}", { roles: { ${name}: { policies: ["x"] } }, exclusive: true, adopt: true });`,
+  access: (name: string): string => `new secrets.SchedulerAccess("${name}", { address: "http://nomad:4646", token: "x", adopt: true });`,
+  lease: (name: string): string => `new secrets.SchedulerLease("${name}", { ttl: "1h", adopt: true });`,
+  settings: (name: string, args: string): string => `new platform.GeneralSettings("${name}", ${args});`,
+  workspace: (name: string): string =>
+    `new platform.AdminWorkspace("${name}", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });`,
+  deprecation: (name: string): string => `new platform.ModuleVersionDeprecation("${name}", { ${version}, reason: "Old.", adopt: true });`,
+};
+const { role, set, exclusive, access, lease, settings, workspace, deprecation } = declarations;
+
+/** Programs with two resources for the same object. */
+const twice: Record<string, string> = {
+  role: role("first") + role("second"),
+  "role whose name and mount are unknown at first": `
+    const late = (value) => pulumi.output(new Promise((done) => setTimeout(() => done(value), 100)));
+    ${role("first")}
+    new secrets.SchedulerRole("second", { name: late("web"), mount: late("/" + process.env.STEWARD_MOUNT + "/"), policies: ["x"] });`,
+  "role and set": role("first") + set("second"),
+  "set and role": set("first") + role("second"),
+  "two sets": set("first") + set("second"),
+  "exclusive set and any role of its mount": exclusive("first") + role("second"),
+  "role and exclusive set": role("first") + exclusive("second"),
+  "two exclusive sets of one mount": exclusive("first") + exclusive("second"),
+  access: access("first") + access("second"),
+  lease: lease("first") + lease("second"),
+  settings: `${settings("first", "{}")} ${settings("second", '{ connection: "default" }')}`,
+  "settings whose connection is an output": `${settings("first", "{}")} ${settings("second", '{ connection: pulumi.output("default") }')}`,
+  workspace: workspace("first") + workspace("second"),
+  deprecation: deprecation("first") + deprecation("second"),
+};
+
+describe("one object that a program declares twice", () => {
+  const everything = everythingPer("suite", newStory);
+  const writes = (): number =>
+    everything()
+      .sandbox.requests()
+      .filter(({ method }) => method !== "GET").length;
+
+  test.each(Object.keys(twice))("%s: the preview rejects it, names the other resource and writes nothing", async (object) => {
+    const before = writes();
+    const { code, output } = await everything()
+      .project.program(twice[object] as string)
+      .pulumi("up", "--yes");
+    expect([code === 0 ? "success" : "refused", writes() - before]).toEqual(["refused", 0]);
+    expect(output).toMatch(/Cannot declare .*"second".*"first"/);
+    expect(output).not.toMatch(/^\s+at /m);
+  });
+
+  test("objects that `get` reads, and settings of another kind, do not count as declared twice", async () => {
+    const { project } = everything();
+    const others = `platform.GeneralSettings.get("second", "general"); new platform.CustomizationSettings("third", {});`;
+    await project.program(settings("first", "{}") + others).up();
+    await project.expectConverged();
+    await project.destroy();
+  });
+});
+
+describe("one object of several resources", () => {
+  const everything = everythingPer("test", newStory);
+  const policies = (role: string): Promise<unknown> => everything().policies(role);
+
+  test("up fails if a program declares a role through two connections to the same server", async () => {
+    const { project, mount, gateway, target } = everything();
+    const connection = { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect: target.dialect, mount } };
+    project.config({ "steward:one": connection, "steward:two": connection });
+    const by = (name: string): string => role(name).replace("}", `, connection: "${name}" }`);
+    const { code, output } = await project.program(by("one") + by("two")).pulumi("up", "--yes", "--skip-preview");
+    expect(output).toMatch(/Cannot (create|declare) scheduler role/);
+    expect(code).not.toBe(0);
+  });
+
+  test("roles survive a forced replacement, swapped names, and a refresh after an unfinished rename", async () => {
+    const { project } = everything();
+    const declare = (more: string, one: string, two: string): string => `
+      const one = new secrets.SchedulerRole("one${more}", { name: "${one}", policies: ["one"], adopt: true });
+      const two = new secrets.SchedulerRole("two${more}", { name: "${two}", policies: ["two"], adopt: true });`;
+    await project.program(declare("", "a", "b")).up();
+    const urn = (await project.resources()).map((each) => each.urn).find((each) => each.endsWith("::one")) as string;
+    await project.up("--replace", urn);
+    expect([await policies("a"), await policies("b")]).toEqual([["one"], ["two"]]);
+
+    await project.program(declare("", "b", "a")).up();
+    expect([await policies("a"), await policies("b")]).toEqual([["two"], ["one"]]);
+    await project.calm();
+    expect([await policies("a"), await policies("b")]).toEqual([["two"], ["one"]]);
+
+    // From here on the state holds both the renamed resources and the old ones.
+    everything().refuse("POST", /role\/c$/);
+    const third = 'new secrets.SchedulerRole("three", { name: "c", policies: ["three"] }, { dependsOn: [one, two] });';
+    const failed = await project.program(declare("-new", "b", "a") + third).pulumi("up", "--yes", "--skip-preview");
+    expect(failed.code).not.toBe(0);
+    expect((await project.resources()).filter((each) => each.urn.includes("SchedulerRole::"))).toHaveLength(4);
+    await project.refresh("--expect-no-changes");
+    await project.up("--refresh");
+    expect([await policies("a"), await policies("b"), await policies("c")]).toEqual([["two"], ["one"], ["three"]]);
+    await project.calm();
+  });
+});

@@ -1,0 +1,134 @@
+import { everythingPer } from "../../../support/everything";
+import { newStory } from "../../../support/story";
+
+// The effect of Pulumi's resource options on the resources of this package.
+
+const versionOf = (version: string): string =>
+  `organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "${version}"`;
+
+describe("resource options", () => {
+  const everything = everythingPer("test", newStory);
+  const policies = (role: string): Promise<unknown> => everything().policies(role);
+  const reasons = async (...versions: string[]): Promise<unknown[]> =>
+    Promise.all(
+      versions.map(async (version) => {
+        const { body } = await everything().platform.outOfBand("GET", `/api/registry/v1/modules/acme/network/aws/${version}`);
+        return (body as { deprecation?: { reason: string } }).deprecation?.reason;
+      }),
+    );
+  const workspace = async (id: string): Promise<number> =>
+    (await everything().platform.outOfBand("GET", `/api/v2/admin/workspaces/${id}`)).status;
+
+  // A dynamic provider in Node cannot report which inputs changed, so the engine ignores replaceOnChanges.
+  test("replaceOnChanges updates in place, and --replace recreates each object with the new values", async () => {
+    const { project, target, mount, platform } = everything();
+    const source = (policy: string, destroyOnDelete: boolean, reason: string): string => `
+      new secrets.SchedulerRole("adopts", { name: "adopts", policies: ["${policy}"], adopt: true }, { replaceOnChanges: ["policies"] });
+      new secrets.SchedulerRole("deletes", { name: "deletes", policies: ["${policy}"] }, { replaceOnChanges: ["*"], deleteBeforeReplace: true });
+      new secrets.SchedulerRoles("set", { roles: { a: { policies: ["${policy}"] } } }, { replaceOnChanges: ["roles"] });
+      new secrets.SchedulerLease("lease", { ttl: "${policy === "one" ? 60 : 120}s" }, { replaceOnChanges: ["ttl"] });
+      new platform.GeneralSettings("general", { apiRateLimit: ${policy === "one" ? 100 : 200} }, { replaceOnChanges: ["apiRateLimit"] });
+      new platform.AdminWorkspace("workspace", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: ${destroyOnDelete} }, { replaceOnChanges: ["destroyOnDelete"] });
+      new platform.ModuleVersionDeprecation("version", { ${versionOf("1.0.0")}, reason: "${reason}", adopt: true }, { replaceOnChanges: ["reason"] });`;
+    await project.program(source("one", true, "Old.")).up();
+    expect((await project.program(source("two", false, "Older.")).preview()).output).toMatch(/~ 7 to update/);
+    const urns = (await project.resources()).map(({ urn }) => urn).filter((urn) => urn.includes("dynamic/"));
+    expect((await project.up(...urns.flatMap((urn) => ["--replace", urn]))).output).toMatch(/\+-7 replaced/);
+    expect([await policies("adopts"), await policies("deletes"), await policies("a")]).toEqual([["two"], ["two"], ["two"]]);
+    expect((await target.outOfBand("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 120 });
+    expect((await platform.held("general")).apiRateLimit).toBe(200);
+    expect([await workspace("ws-acmeNetworkTest"), ...(await reasons("1.0.0"))]).toEqual([200, "Older."]);
+    await project.calm();
+
+    const role = (policy: string): string => `new secrets.SchedulerRole("role", { name: "role", policies: ["${policy}"] });`;
+    await project.program(role("one")).up();
+    expect([await policies("adopts"), (await platform.held("general")).apiRateLimit]).toEqual([undefined, 30]);
+    const urn = (await project.resources()).map((each) => each.urn).find((each) => each.endsWith("::role")) as string;
+    const taken = await project.program(role("two")).pulumi("up", "--yes", "--skip-preview", "--replace", urn);
+    // The creation of the replacement finds the existing role: the error names the solution, and the role stays.
+    expect([taken.code === 0, taken.output.includes("adopt: true"), await policies("role")]).toEqual([false, true, ["one"]]);
+    await project.destroy();
+  });
+
+  test("replacementTrigger recreates each object, also with a state of an earlier release", async () => {
+    const { project, platform } = everything();
+    const source = (trigger: string): string => `
+      const replaced = { replacementTrigger: "${trigger}", deleteBeforeReplace: true };
+      new secrets.SchedulerRole("role", { name: "role", policies: ["one"] }, replaced);
+      new secrets.SchedulerRoles("set", { roles: { a: { policies: ["one"] } } }, replaced);
+      new secrets.SchedulerLease("lease", { ttl: "1h", maxTtl: "2h" }, replaced);
+      new platform.GeneralSettings("general", { apiRateLimit: 100 }, replaced);`;
+    const expected = [
+      "DELETE config/lease",
+      "DELETE role/a",
+      "DELETE role/role",
+      "PATCH admin/general-settings",
+      "PATCH admin/general-settings",
+    ];
+    await project.program(source("one")).up();
+    for (const trigger of ["two", "three"]) {
+      expect(await everything().writes(() => project.program(source(trigger)).up())).toEqual([
+        ...expected,
+        "POST config/lease",
+        "POST role/a",
+        "POST role/role",
+      ]);
+      await project.calm();
+      // The state of an earlier release has no `instance`.
+      await project.edit((resources) => {
+        for (const { outputs } of resources) delete outputs?.instance;
+      });
+    }
+    await project.destroy();
+    expect([await policies("role"), (await platform.held("general")).apiRateLimit]).toEqual([undefined, 30]);
+  });
+
+  test("aliases, components and customTimeouts send no request when a resource moves in the program", async () => {
+    const { project } = everything();
+    const inner = (aliases: string): string => `
+      class Team extends pulumi.ComponentResource {
+        constructor(name, policies, opts) {
+          super("test:Team", name, {}, opts);
+          const parent = { parent: this };
+          this.role = new secrets.SchedulerRole(name + "-role", { name, policies }, parent);
+          new platform.ModuleVersionDeprecation(name + "-version", { ${versionOf("1.0.0")}, reason: "Old." }, parent);
+          this.registerOutputs({ id: this.role.id });
+        }
+      }
+      class Division extends pulumi.ComponentResource {
+        constructor(name, opts) {
+          super("test:Division", name, {}, opts);
+          this.team = new Team("team", ["one"], { parent: this });
+          new secrets.SchedulerRoles(name + "-set", { roles: { a: { policies: ["one"] } } }, { parent: this${aliases} });
+          new platform.GeneralSettings("general", { apiRateLimit: 100 }, { parent: this });
+          new platform.AdminWorkspace("workspace", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true }, { parent: this });
+          this.registerOutputs({});
+        }
+      }`;
+    const before = `${inner("")}
+      const division = new Division("division");
+      new secrets.SchedulerLease("lease", { ttl: "1h" }, { customTimeouts: { create: "1s", update: "1s", delete: "1s" } });
+      exports.id = division.team.role.id;`;
+    await project.program(before).up();
+    await project.calm();
+
+    // The whole tree and the lease move into a company, and the division and its set get new names.
+    const moved = `${inner(`, aliases: [{ name: "division-set" }]`)}
+        class Company extends pulumi.ComponentResource {
+          constructor(opts) {
+            super("test:Company", "company", {}, opts);
+            this.division = new Division("department", { parent: this, aliases: [{ name: "division", parent: pulumi.rootStackResource }] });
+            new secrets.SchedulerLease("rented", { ttl: "1h" }, { parent: this, aliases: [{ name: "lease", parent: pulumi.rootStackResource }] });
+          }
+        }
+        exports.id = new Company({}).division.team.role.id;`;
+    expect(await everything().writes(() => project.program(moved).up())).toEqual([]);
+    const urns = (await project.resources()).map(({ urn }) => urn);
+    expect(urns.filter((urn) => urn.includes("test:Company$test:Division$test:Team$pulumi-nodejs:dynamic/steward/"))).toHaveLength(2);
+    expect(urns.filter((urn) => urn.includes("SchedulerLease::"))).toEqual([expect.stringContaining("::rented")]);
+    await project.calm();
+
+    await project.destroy();
+    expect([await policies("team"), await workspace("ws-acmeNetworkTest")]).toEqual([undefined, 404]);
+  });
+});

@@ -1,0 +1,200 @@
+import { Run } from "../../../support/project";
+import { onService, RekeyTarget, rekeyTargets } from "../../../support/rekey";
+import { newStory, Story } from "../../../support/story";
+
+// To the engine, a rename without an alias is a creation, and a deletion at the end of this run or of a later one.
+
+describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start }) => {
+  let target: RekeyTarget;
+  let project: Story;
+  /** The terminal's output of all runs. */
+  let shown: string;
+  /** Every share that a run could have printed. */
+  let shares: Set<string>;
+  beforeEach(async () => {
+    target = await start();
+    const { token } = target;
+    project = onService(newStory({ STEWARD_TOKEN: token }), target);
+    shown = "";
+    shares = new Set(target.first);
+  });
+  afterEach(async () => {
+    project.remove();
+    await target.stop();
+  });
+
+  /** `options` are those of the component. `more` is the rest of the program. */
+  const declare = (name: string, { args = "", options = "", more = "" } = {}): Story =>
+    project.program(`
+      const currentShares = [{ env: "S0" }, { env: "S1" }, { env: "S2" }];
+      const rekey = new secrets.Rekey("${name}", { secretShares: 3, secretThreshold: 2, keepSharesInState: true, currentShares ${args} }, { ${options} });
+      exports.shares = rekey.shares;
+      ${more}`);
+  /** Sets the shares that the next runs can use. */
+  const bring = (set: readonly string[]): Story => project.with(Object.fromEntries(set.map((share, index) => [`S${index}`, share])));
+
+  async function up(...args: string[]): Promise<Run> {
+    const run = await project.pulumi("up", "--yes", "--skip-preview", ...args);
+    shown += run.output;
+    return run;
+  }
+
+  interface State {
+    /** The names of the rekey's resources. */
+    names: string[];
+    set: string[];
+    /** The outputs of commits of which two shares unseal the server. */
+    opening: string[][];
+  }
+
+  async function state(): Promise<State> {
+    const found: State = { names: [], set: [], opening: [] };
+    for (const { urn, outputs } of await project.resources()) {
+      const set = (outputs?.shares as string[] | undefined) ?? [];
+      for (const share of set) shares.add(share);
+      if (urn.includes("::pulumi:pulumi:Stack::")) found.set = set;
+      if (urn.includes(":RekeyCommit::") && (await target.opens(set.slice(0, 2)))) found.opening.push(set);
+      found.names.push(...(/:Rekey\w*::(.*)$/.exec(urn)?.slice(1) ?? []));
+    }
+    return found;
+  }
+
+  /** Runs a rekey under its first name, with the shares that the server started with. */
+  async function rekeyed(name: string): Promise<string[]> {
+    bring(target.first.slice(0, 3));
+    declare(name);
+    const { code, output } = await up();
+    expect({ code, output }).toEqual({ code: 0, output });
+    return (await state()).set;
+  }
+
+  /** The stack's shares unseal the server, the state holds no old resource, and nothing remains to be done. */
+  async function expectRenamed({ code, output }: Run, to: string): Promise<string[]> {
+    expect({ code, output }).toEqual({ code: 0, output });
+    const { set, opening, names } = await state();
+    expect(await target.opens(set.slice(1))).toBe(true);
+    expect(opening).toEqual([set]);
+    expect(names.sort()).toEqual([to, `${to}-attempt`, `${to}-commit`, `${to}-shares`]);
+    expect((await target.outOfBand("GET", "sys/rekey/init")).body).toMatchObject({ started: false });
+    const before = sent();
+    shown += (await project.preview("--expect-no-changes")).output;
+    expect(sent()).toBe(before);
+    const everything = shown + project.stored();
+    for (const share of shares)
+      for (const form of [share, Buffer.from(share, "base64").toString("hex"), Buffer.from(share).toString("base64")])
+        expect(everything).not.toContain(form);
+    return set;
+  }
+
+  const sent = (): number => target.gateway.requests.filter(({ method }) => method !== "GET").length;
+  const attempt = async (): Promise<unknown> => (await target.outOfBand("GET", "sys/rekey/init")).body;
+
+  test("without an alias runs again, with the live shares", async () => {
+    const previous = await rekeyed("old");
+    bring(previous);
+    declare("new");
+    const set = await expectRenamed(await up(), "new");
+    expect(set).not.toEqual(previous);
+    expect(await target.opens(previous.slice(0, 2))).toBe(false);
+  });
+
+  test("with an alias stays the same rekey and sends nothing", async () => {
+    const previous = await rekeyed("old");
+    bring(previous);
+    const before = sent();
+    declare("new", { options: `aliases: [{ name: "old" }]` });
+    expect(await expectRenamed(await up(), "new")).toEqual(previous);
+    expect(sent()).toBe(before);
+  });
+
+  // Each of the other tests takes seconds, and both dialects behave the same.
+  if (name.includes("standard")) return;
+  // OpenBao has no Nomad secrets engine. The sandbox has one in its dialect.
+  if (name.startsWith("real OpenBao")) return;
+
+  test("in a run that fails at an unrelated role is complete, and the next run deletes the old resources and sends nothing", async () => {
+    const previous = await rekeyed("old");
+    bring(previous);
+    const role = `new secrets.SchedulerRole("role", { name: "role", mount: "later", policies: ["one"] }, { dependsOn: rekey });`;
+    declare("new", { more: role });
+    expect((await up()).code).not.toBe(0);
+    const [set, ...others] = (await state()).opening;
+    expect(others).toEqual([]);
+    expect(set).not.toEqual(previous);
+    await target.outOfBand("POST", "sys/mounts/later", { type: target.dialect === "standard" ? "scheduler" : "nomad" });
+    const before = sent();
+    expect(await expectRenamed(await up(), "new")).toEqual(set);
+    // Only the role is written.
+    expect(sent()).toBe(before + 1);
+  });
+
+  test("in a run that another client's attempt blocks under --continue-on-error keeps the old resources until the next run", async () => {
+    const previous = await rekeyed("old");
+    bring(previous);
+    await target.outOfBand("PUT", "sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true });
+    const theirs = await attempt();
+    declare("new");
+    const refused = await up("--continue-on-error");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain("[rekey/foreign-attempt]");
+    expect(await attempt()).toEqual(theirs);
+    expect((await state()).opening).toEqual([previous]);
+    const { nonce } = theirs as { nonce: string };
+    expect((await target.outOfBand("DELETE", "sys/rekey/init", { nonce })).status).toBe(204);
+    await expectRenamed(await up(), "new");
+  });
+
+  test("in a run with too few shares under --continue-on-error keeps the old resources until a run with enough shares", async () => {
+    const previous = await rekeyed("old");
+    bring(previous.slice(0, 1));
+    declare("new");
+    const refused = await up("--continue-on-error");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain("1 of 2");
+    expect(refused.output).toContain("submission: ");
+    expect(refused.output).not.toContain("received undefined");
+    expect(await attempt()).toMatchObject({ started: true, progress: 1 });
+    expect((await state()).opening).toEqual([previous]);
+    bring(previous);
+    await expectRenamed(await up(), "new");
+  });
+
+  test("in a run whose last response is lost under --continue-on-error keeps the old resources until the live set is known", async () => {
+    const previous = await rekeyed("old");
+    bring(previous);
+    declare("new");
+    let verified = 0;
+    target.gateway.interrupt = ({ method, path }) =>
+      method === "PUT" && path.endsWith("/rekey/verify") && ++verified === 2 ? { when: "after" } : undefined;
+    const lost = await up("--continue-on-error");
+    expect(lost.code).not.toBe(0);
+    expect(lost.output).toMatch(/Cannot delete rekey: .*\[rekey\/only-copy\]/);
+    expect((await state()).names).toEqual(expect.arrayContaining(["new-commit", "old-commit"]));
+    target.gateway.interrupt = undefined;
+    await expectRenamed(await up(), "new");
+  });
+
+  test.each([
+    { way: "with onConflict", name: "new", args: `, onConflict: "resume"` },
+    // An alias has no effect now: the rejected run stored the component under the new name.
+    { way: "under its old name", name: "old", args: "" },
+  ])("with some shares submitted and a rejection under --continue-on-error continues $way", async ({ name, args }) => {
+    bring(target.first.slice(0, 1));
+    declare("old");
+    expect((await up()).output).toContain("1 of 3");
+    const begun = await attempt();
+    expect(begun).toMatchObject({ started: true, progress: 1 });
+    declare("new");
+    const refused = await up("--continue-on-error");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain("[rekey/foreign-attempt]");
+    expect(refused.output).toMatch(/'new-shares' .*: attempt: /);
+    expect(refused.output).not.toContain("received undefined");
+    expect(await attempt()).toEqual(begun);
+    bring(target.first.slice(0, 3));
+    declare(name, { args });
+    await expectRenamed(await up(), name);
+    // The rekey used the old resource's attempt, which holds the first share.
+    expect(target.gateway.requests.filter(({ method, path }) => method === "PUT" && path.endsWith("/rekey/init"))).toHaveLength(1);
+  });
+});

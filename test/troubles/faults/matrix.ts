@@ -1,0 +1,295 @@
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
+import { StewardError } from "../../../provider/errors";
+import { Sandbox, start } from "../../../sandbox/index";
+import { caseOf, cases, held, livingForms } from "../../cases";
+import { Context, isIn, Properties } from "../../cases/case";
+import { contextOf, resetAll } from "../../support/context";
+import { Engine } from "../../support/engine";
+import { limited, limits } from "../../support/limits";
+import { endPlugin, NativeEngine, PluginError } from "../../support/native-engine";
+import { RekeyStack } from "../../support/rekey";
+import { RekeyDialect } from "../../support/rekey-wire";
+import { oneIn } from "../../support/scope";
+import { until } from "../../support/until";
+import { FaultProxy } from "./fault-proxy";
+import { Fault, faults, Where } from "./faults";
+import { beginRekey, Rekeying, rekeyForms } from "./rekey";
+import { functionStories } from "./stories";
+
+// The next request meets other faults, since this does not divide the number of the faults, 16.
+const stride = oneIn(9);
+
+type System = Where["system"];
+const systems = ["secrets", "platform", "scheduler"] as const;
+
+/** The outcome of an operation under a fault: "ok", or the code of its error. */
+type Cell = string;
+interface Row {
+  story: string;
+  operation: string;
+  request: string;
+  cells: Cell[];
+}
+
+/** Checks that an error is useful: the failed operation, the cause and usually a hint, without secrets. */
+function judge(error: unknown): Cell {
+  const isOurs = error instanceof StewardError || error instanceof PluginError;
+  if (!isOurs) throw new Error(`an error that is none of ours: ${(error as Error).stack ?? String(error)}`);
+  expect(error.message).toMatch(/^Cannot [^\n]+\.( \[rekey\/[a-z-]+\])?$/);
+  expect(error.message.length).toBeLessThan(1000);
+  expect(`${error.message}${JSON.stringify(error instanceof PluginError ? error.message : error)}`).not.toContain("canary");
+  // The engine receives no code from a native plugin.
+  if (error instanceof PluginError) {
+    expect(error.message).not.toContain("internal error in pulumi-steward");
+    return "failed";
+  }
+  expect(error.code).not.toBe("ERR_INTERNAL");
+  // Pulumi keeps the state from before a failed deletion.
+  if (error.details.outcomeUnknown && error.message.startsWith("Cannot delete "))
+    expect(error.message).toContain("run `pulumi refresh` before");
+  return error.code.replace("ERR_", "").toLowerCase().replaceAll("_", " ");
+}
+
+const engines = { dynamic: Engine, native: NativeEngine };
+
+/** Tests every request of every story with every fault, and then completes the partial operation. OpenBao's dialect has only the rekey. */
+export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): void {
+  const isRekeyAlone = dialect === "openbao";
+  const others = dialect === "openbao" ? "hashicorp" : dialect;
+  let sandbox: Sandbox;
+  const doors = {} as Record<System, FaultProxy>;
+  const rows: Row[] = [];
+  const { deadline } = limits;
+  let met = 0;
+  /** Selects other faults at each request, so that every fault meets some requests of every kind. */
+  const isTried = (): boolean => met++ % stride === 0;
+
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+    context = contextOf(sandbox, others);
+    for (const system of systems) {
+      doors[system] = new FaultProxy(sandbox[system].url);
+      await doors[system].listen();
+    }
+    // The same rules in less time: one retry.
+    Object.assign(limits, { initialBackoff: 1, maxRetries: 1 });
+    jest.spyOn(console, "log").mockImplementation(() => {});
+  });
+  afterAll(async () => {
+    for (const door of Object.values(doors)) door.close();
+    await endPlugin();
+    await sandbox.close();
+    process.stdout.write(`${table(`${dialect}, ${mechanism}`, rows, stride === 1)}\n`);
+  });
+
+  /** Bypasses the proxies, which take as long as a request, except for the fault that closes one. */
+  const connections = (fault?: Fault): Record<string, object> => ({
+    "steward:default": Object.fromEntries(
+      systems.map((system) => {
+        const { url, token } = sandbox[system];
+        return [
+          system,
+          { address: fault?.name === "refused" ? doors[system].url : url, token, dialect: system === "secrets" ? dialect : others },
+        ];
+      }),
+    ),
+  });
+  let context: Context;
+  const look = async (): Promise<unknown> => withoutTimes(await held(context));
+  const fresh = async (token: string): Promise<void> => {
+    await resetAll(context);
+    // The functions read this workspace.
+    await caseOf("platform:AdminWorkspace").prepare?.(context);
+    await cases.find((each) => each.token === token)?.prepare?.(context);
+  };
+
+  async function requestsOf(operation: () => Promise<unknown>): Promise<Where[]> {
+    const before = sandbox.requests().length;
+    await operation();
+    const counts = new Map<string, number>();
+    return sandbox
+      .requests()
+      .slice(before)
+      .map(({ system, method, path }, index) => {
+        const nth = (counts.get(`${method} ${path}`) ?? 0) + 1;
+        counts.set(`${method} ${path}`, nth);
+        return { system: system as System, method, path, nth, before: index };
+      });
+  }
+
+  /** Runs the operation under the fault, and returns when all its effects are complete. */
+  async function under<T>(fault: Fault, where: Where, operation: () => Promise<T>, judged: (value: T) => void): Promise<Cell> {
+    const before = sandbox.requests().length;
+    fault.order(where, sandbox, doors[where.system]);
+    // Other requests have the time that they need on a busy machine.
+    if (fault.name === "slow") limits.deadline = 40;
+    try {
+      const [value, error] = await operation().then(
+        (done) => [done, undefined] as const,
+        (reason) => [undefined, reason] as const,
+      );
+      const sent = sandbox.requests().slice(before);
+      // On a busy machine, an earlier request may be too slow as well.
+      const isElsewhere = fault.name === "refused" || (fault.name === "slow" && error !== undefined);
+      const isMet = isElsewhere || sent.some(({ method, path }) => method === where.method && path === where.path);
+      expect({ fault: fault.name, where, isMet }).toEqual({ fault: fault.name, where, isMet: true });
+      if (error !== undefined) return judge(error);
+      judged(value as T);
+      return "ok";
+    } finally {
+      sandbox.faults.clear();
+      limits.deadline = deadline;
+      await doors[where.system].reopen();
+      // A request that timed out in the provider still arrives.
+      const isAnswered = (): boolean =>
+        sandbox
+          .requests()
+          .slice(before)
+          .every(({ status }) => status !== 0);
+      if (fault.name === "slow") await until("the slow requests are answered", isAnswered);
+    }
+  }
+
+  const lives = (each: (typeof livingForms)[number]): void => {
+    const { token, title, isRepeatable = true } = each;
+    const given = (): Properties => each.inputs(context);
+    const expectNoValue = ({ state }: Engine): void => {
+      if (title !== token) expect(JSON.stringify(state ?? {})).not.toContain("canary");
+    };
+    const changedInputs = (): Properties | undefined => each.changed?.(context);
+    const operations = ["create", "refresh", "update", "delete"] as const;
+
+    /** Runs the story up to an operation, and returns the operation. */
+    async function begin(operation: (typeof operations)[number], fault?: Fault): Promise<{ engine: Engine; run: () => Promise<unknown> }> {
+      const [inputs, changed] = [given(), changedInputs()];
+      await fresh(token);
+      const engine = new engines[mechanism](token, connections(fault));
+      if (operation !== "create") await engine.up(inputs);
+      if (operation === "delete" && changed) await engine.up(changed);
+      const run = {
+        create: () => engine.up(inputs),
+        refresh: () => engine.refresh(),
+        update: () => engine.up(changed ?? inputs),
+        // If the response to a delete was lost, delete again.
+        delete: async () => engine.state && engine.destroy(),
+      };
+      return { engine, run: run[operation] };
+    }
+
+    test.each(operations)(
+      "%s: each fault at each request ends in the expected state or in one readable error, and the next run converges",
+      async (operation) => {
+        const [inputs, changed] = [given(), changedInputs()];
+        const calm = await begin(operation);
+        const places = (await requestsOf(calm.run)).filter(({ nth }) => nth === 1);
+        const right = await look();
+        for (const where of places) {
+          const cells: Cell[] = [];
+          for (const fault of faults) {
+            if (!isTried()) {
+              cells.push("");
+              continue;
+            }
+            let { engine, run } = await begin(operation, fault);
+            let cell = await under(fault, where, run, () => {});
+            // Parallel requests may all have passed the proxy before it was closed.
+            for (let before = where.before - 1; fault.name === "refused" && cell === "ok" && before >= 0; before--) {
+              ({ engine, run } = await begin(operation, fault));
+              cell = await under(fault, { ...where, before }, run, () => {});
+            }
+            cells.push(cell);
+            expectNoValue(engine);
+            await run();
+            expectNoValue(engine);
+            if (isRepeatable) expect({ fault: fault.name, where, held: await look() }).toEqual({ fault: fault.name, where, held: right });
+            if (operation === "delete") continue;
+            expect(await engine.refresh()).toEqual([]);
+            expect(await engine.up(operation === "update" && changed ? changed : inputs)).toBe("same");
+          }
+          rows.push({ story: title, operation, request: `${where.method} ${where.path}`, cells });
+        }
+      },
+    );
+  };
+  if (!isRekeyAlone) describe.each(livingForms.filter(isIn(others)))("$title", lives);
+
+  // The requests of a rekey depend on each other, so each is tested separately.
+  // The second form mostly decrypts shares, which does not depend on the mechanism.
+  const forms = mechanism === "native" && stride > 1 ? rekeyForms.slice(0, 1) : rekeyForms;
+  describe.each(forms)("a rekey, $name", (form) => {
+    test.each(form.operations)("%s: no fault at any request loses a key, and the next runs converge", async (operation) => {
+      const begin = async (fault?: Fault): Promise<Rekeying> => {
+        await fresh("secrets:RekeyAttempt");
+        return beginRekey(form, operation, sandbox, new RekeyStack(connections(fault), engines[mechanism]));
+      };
+      const calm = await begin();
+      const places = await requestsOf(() => calm.run().catch(judge));
+      expect(places.length).toBeGreaterThan(0);
+      for (const where of places) {
+        const cells: Cell[] = [];
+        for (const fault of faults) {
+          if (!isTried()) {
+            cells.push("");
+            continue;
+          }
+          const { run, converge } = await begin(fault);
+          cells.push(await under(fault, where, run, () => {}));
+          await converge();
+        }
+        rows.push({ story: `Rekey, ${form.name}`, operation, request: `${where.method} ${where.path} (${where.nth})`, cells });
+      }
+    });
+  });
+
+  // Functions run in the program.
+  if (mechanism === "native") return;
+  const functions = Object.keys(functionStories).filter((name) => !isRekeyAlone || name.includes("Rekey"));
+  test.each(functions)("%s: each fault at each request ends in the result or a readable error", async (name) => {
+    const ask = (): Promise<unknown> => limited(functionStories[name] as () => Promise<unknown>);
+    const configure = (fault?: Fault): void =>
+      setAllConfig(Object.fromEntries(Object.entries(connections(fault)).map(([key, value]) => [key, JSON.stringify(value)])));
+    configure();
+    const plain = async (answer: Promise<unknown>): Promise<unknown> => withoutTimes((await answer) ?? null);
+    await fresh(name);
+    const right = await plain(ask());
+    // The API specification does not show this response.
+    const isPassedThrough = dialect === "standard" && name === "scheduler.getAgentMembers";
+    await fresh(name);
+    const places = (await requestsOf(ask)).filter(({ nth }) => nth === 1);
+    expect(places.length).toBeGreaterThan(0);
+    for (const where of places) {
+      const cells: Cell[] = [];
+      for (const fault of faults) {
+        if (!isTried()) {
+          cells.push("");
+          continue;
+        }
+        await fresh(name);
+        configure(fault);
+        cells.push(
+          await under(
+            fault,
+            where,
+            () => plain(ask()),
+            (value) => isPassedThrough || expect(value).toEqual(right),
+          ),
+        );
+        expect(await plain(ask())).toEqual(right);
+      }
+      rows.push({ story: name, operation: "call", request: `${where.method} ${where.path}`, cells });
+    }
+  });
+}
+
+/** Replaces times, which differ in each run. */
+const withoutTimes = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer, (key, value) => (/(^request_id|[cC]reated-?[aA]t|Time)$/.test(key) ? undefined : value)));
+
+function table(title: string, rows: readonly Row[], isComplete: boolean): string {
+  const header = ["", ...faults.map(({ name }) => name)];
+  const lines = rows.map(({ story, operation, request, cells }) => [`${story} ${operation}: ${request.slice(0, 70)}`, ...cells]);
+  const markdown = [header, header.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  const count = rows.flatMap(({ cells }) => cells.filter(Boolean)).length;
+  const heading = `\nFaults, ${title}: ${rows.length} requests, ${count} cells.`;
+  return isComplete ? `${heading}\n\n${markdown}` : heading;
+}

@@ -1,0 +1,133 @@
+import * as fc from "fast-check";
+import { AnyDefinition } from "../../../provider/definition";
+import { definitions } from "../../../provider/definitions";
+import { clearCache } from "../../../provider/engine/dynamic-runtime";
+import { StewardError } from "../../../provider/errors";
+import { essentialNames } from "../../../provider/fields";
+import { hasUnknown } from "../../../provider/lifecycle/properties";
+import { Engine, wire } from "../../support/engine";
+import { limits, provider } from "../../support/limits";
+import { printed } from "../../support/printed";
+import { draws } from "../../support/scope";
+import { anyInputs, fieldsOf, fitting, fittingInputs, Properties, secretsIn } from "./arbitrary";
+import { answers, patience, Server, startServer } from "./server";
+import { withHalfPairs } from "./values";
+
+const connectionToken = "canary-of-the-connection";
+let server: Server;
+let config: Record<string, object>;
+Object.assign(limits, { initialBackoff: 1, deadline: 1_000 });
+beforeAll(async () => {
+  server = await startServer();
+  const at = (dialect: string): object => {
+    const connection = { address: server.address, token: connectionToken, dialect };
+    return { secrets: connection, platform: connection };
+  };
+  config = { "steward:default": at("standard"), "steward:real": at("hashicorp") };
+});
+afterAll(() => server.stop());
+
+test("every input has at least one valid value", () =>
+  expect(definitions.flatMap(fieldsOf).filter((field) => !fitting[field])).toEqual([]));
+
+const formsOf = (secret: string): string[] => [
+  ...[secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)],
+  ...[Buffer.from(secret).toString("base64").replace(/=+$/, ""), Buffer.from(secret).toString("hex")],
+];
+function expectNoSecret(text: string, secrets: string[]): void {
+  for (const secret of [...secrets, connectionToken]) for (const form of formsOf(secret)) expect(text).not.toContain(form);
+}
+
+/** Expects an error that a user can act on. Any other error is a crash. */
+function expectSteward(error: unknown, secrets: string[]): void {
+  if (!(error instanceof StewardError)) throw error;
+  if (error.code === "ERR_INTERNAL") throw error;
+  expectNoSecret(`${error.message}\n${error.stack}\n${JSON.stringify(error)}`, secrets);
+}
+
+const all: { token: string; definition: AnyDefinition }[] = definitions.map((definition) => ({
+  token: definition.token,
+  definition,
+}));
+
+describe.each(all)("$token", ({ token, definition }) => {
+  test("check accepts or rejects any input without a request or a secret in its message, and accepts its own normalized inputs", async () => {
+    const handler = provider(token);
+    handler.configure({ config: { get: (key) => config[key] && JSON.stringify(config[key]) } });
+    const state = (inputs: Properties): Properties => {
+      const isOpen = (field: string): boolean => definition.fields[field]?.perKey === true;
+      const declared = Object.entries(inputs).flatMap(([field, value]) =>
+        isOpen(field) ? Object.keys(value as object).map((key) => `${field}.${key}`) : [field],
+      );
+      // An unknown connection has no defaults, but every state has them.
+      const essential = Object.fromEntries(essentialNames(definition).map((field) => [field, "nomad"]));
+      return { ...essential, managed: [], originalValues: {}, ...inputs, server: server.address, declared, __provider: "text" };
+    };
+    const diff = async (olds: Properties, news: Properties): Promise<boolean | undefined> => {
+      try {
+        return (await handler.diff("id", wire(olds), wire(news))).changes;
+      } catch (error) {
+        expectSteward(error, secretsIn(definition, news));
+        return undefined;
+      }
+    };
+    const property = fc.asyncProperty(anyInputs(definition), fittingInputs(definition), async (given, other) => {
+      server.say([]);
+      printed.length = 0;
+      const { inputs, failures } = await handler.check({}, wire({ ...given, __provider: "text" }));
+      for (const { property, reason } of failures) {
+        expect(property).toBe("");
+        expect(reason).not.toBe("");
+      }
+      expectNoSecret([...failures.map(({ reason }) => reason), ...printed].join("\n"), secretsIn(definition, given));
+      const again = await handler.check({}, wire({ ...inputs, __provider: "text" }));
+      expect(again.inputs).toEqual(inputs);
+      if (failures.length === 0) {
+        expect(again.failures).toEqual([]);
+        expect(await diff(state(inputs), inputs)).toBe(hasUnknown(inputs));
+        const before = await handler.check({}, wire({ ...other, __provider: "text" }));
+        if (before.failures.length === 0) await diff(state(before.inputs), inputs);
+      }
+      expect(server.asked).toEqual([]);
+    });
+    await fc.assert(property, { numRuns: draws(250) });
+  });
+
+  test("check rejects half of a surrogate pair in any string", async () => {
+    const property = fc.asyncProperty(fittingInputs(definition), async (given) => {
+      const engine = new Engine(token, config);
+      if ((await engine.problems(given)).length > 0) return;
+      for (const broken of withHalfPairs(given) as Properties[]) {
+        const [field] = Object.keys(given).filter((name) => given[name] !== broken[name]);
+        expect((await engine.problems(broken)).filter((problem) => problem.startsWith(String(field)))).not.toEqual([]);
+      }
+    });
+    await fc.assert(property, { numRuns: draws(25) });
+  });
+
+  test("create, refresh, update and delete handle any response of the server", async () => {
+    const property = fc.asyncProperty(
+      fittingInputs(definition),
+      fittingInputs(definition),
+      fc.array(answers, { minLength: 4, maxLength: 4 }),
+      async (first, second, said) => {
+        const engine = new Engine(token, config);
+        const secrets = [...secretsIn(definition, first), ...secretsIn(definition, second)];
+        printed.length = 0;
+        const live = async (step: number, operation: () => Promise<unknown>): Promise<void> => {
+          server.say(said[step]!);
+          await operation().catch((error) => expectSteward(error, secrets));
+          expect(server.asked.length).toBeLessThan(patience);
+        };
+        for (const inputs of [first, second]) if ((await engine.problems(inputs)).length > 0) return;
+        await live(0, () => engine.up(first));
+        if (engine.state) await live(1, () => engine.refresh());
+        if (engine.state) await live(2, () => engine.up(second));
+        if (engine.state) await live(3, () => engine.destroy());
+        expectNoSecret(printed.join("\n"), secrets);
+      },
+    );
+    await fc.assert(property, { numRuns: draws(60) });
+    clearCache();
+  });
+});
