@@ -55,8 +55,8 @@ export const program: readonly MutatedFile[] = [
     mutants: [
       [
         "native: an error shows a value that only the program marks as secret",
-        "current.run({ urn: subject.urn, secretInputs, secretValues }",
-        "current.run({ urn: subject.urn, secretInputs, secretValues: [] }",
+        "canReturnSecrets: true, urn, secretInputs, secretValues };",
+        "canReturnSecrets: true, urn, secretInputs, secretValues: [] };",
       ],
     ],
   },
