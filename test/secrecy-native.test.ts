@@ -13,6 +13,7 @@ import { Engine } from "./support/engine";
 import { limits } from "./support/limits";
 import { endPlugin, listen, NativeEngine, Told } from "./support/native-engine";
 import { RekeyStack } from "./support/rekey";
+import { dialects } from "./support/scope";
 
 // The native plugin marks every secret as secret: those of the definition and those of the program.
 
@@ -127,7 +128,7 @@ test("every share of a rekey of OpenBao stays marked as secret", async () => {
   await sandbox.close();
 });
 
-describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
+describe.each(dialects)("%s", (dialect) => {
   let sandbox: Sandbox;
   let context: Context;
   beforeAll(async () => {

@@ -11,6 +11,7 @@ import { comparable, configOf, contextOf, resetAll } from "../support/context";
 import { definitionOf } from "../support/definitions";
 import { Engine } from "../support/engine";
 import { endPlugin, NativeEngine } from "../support/native-engine";
+import { dialects } from "../support/scope";
 
 // Takes every resource through its life: created, unchanged, drifted, reverted, replaced, read by its id, deleted.
 
@@ -29,12 +30,9 @@ const sentIn = { dynamic: new Map<string, string[]>(), native: new Map<string, s
 
 afterAll(endPlugin);
 
-describe.each([
-  ["standard", "dynamic"],
-  ["hashicorp", "dynamic"],
-  ["standard", "native"],
-  ["hashicorp", "native"],
-] as const)("%s, %s", (dialect, mechanism) => {
+const columns = (["dynamic", "native"] as const).flatMap((mechanism) => dialects.map((dialect) => [dialect, mechanism] as const));
+
+describe.each(columns)("%s, %s", (dialect, mechanism) => {
   let context: Context;
   beforeAll(async () => {
     context = contextOf(await start({ dialect }), dialect);

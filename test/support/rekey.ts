@@ -274,17 +274,22 @@ const openbao: Real[] = [
 /** Each night, all of them. */
 const real = [...vault, ...(REAL_OPENBAO_ADDRESS ? openbao : [])].filter(({ name }) => isNight || !/Vault,|tenant/.test(name));
 
-/** With TESTS=all, recovery keys in both dialects that have them. */
 const ofSandbox: Column[] = [
   ...rekeyDialects.map((dialect): Column => ({ name: `sandbox, ${dialect}`, dialect, keys: "unseal" })),
   { name: "sandbox, openbao, recovery keys", dialect: "openbao", keys: "recovery" },
-  ...(isWhole ? [{ name: "sandbox, hashicorp, recovery keys", dialect: "hashicorp", keys: "recovery" } as const] : []),
+  { name: "sandbox, hashicorp, recovery keys", dialect: "hashicorp", keys: "recovery" },
 ];
 
-/** The services for suites about rekeys. A real one always starts with five shares and a threshold of three, or without recovery keys. */
-export const rekeyTargets: RekeyTargetEntry[] = REAL_VAULT_ADDRESS
+/** The services for rekeys. A real one always starts with five shares and a threshold of three, or without recovery keys. */
+export const allRekeyTargets: RekeyTargetEntry[] = REAL_VAULT_ADDRESS
   ? real.map((column) => ({ ...column, start: (first = fiveOfThree) => onReal(column, first.shares > 0) }))
   : ofSandbox.map((column) => ({ ...column, start: (first = fiveOfThree) => onSandbox(column, first) }));
+
+/** The services for suites about rekeys: all of them with TESTS=all or real, otherwise one with each kind of keys. */
+export const rekeyTargets =
+  REAL_VAULT_ADDRESS || isWhole
+    ? allRekeyTargets
+    : allRekeyTargets.filter(({ dialect, keys }) => dialect === (keys === "recovery" ? "openbao" : "hashicorp"));
 
 /** Starts a service with so many recovery keys, a real one if there is one. */
 export async function startRecovery(dialect: "hashicorp" | "openbao", shares: 5 | 0 = 5): Promise<RekeyTarget> {
@@ -298,7 +303,9 @@ export const firstKeysTargets: RekeyTargetEntry[] = rekeyTargets.filter(
 );
 
 /** The services for suites that start Pulumi: one of the sandbox for each kind of keys is enough, but each real service. */
-export const slowRekeyTargets: RekeyTargetEntry[] = REAL_VAULT_ADDRESS ? rekeyTargets : rekeyTargets.slice(2, isWhole ? 4 : 3);
+export const slowRekeyTargets = REAL_VAULT_ADDRESS
+  ? rekeyTargets
+  : allRekeyTargets.filter(({ dialect, keys }) => dialect === "openbao" && (isWhole || keys === "recovery"));
 
 /** Makes the programs of a project those of this service, whose keys they may not name. */
 export function onService<T extends Pick<Story, "folder" | "program" | "typescript" | "example" | "config">>(

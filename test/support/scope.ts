@@ -6,8 +6,11 @@ export const isNight = TESTS.includes("night");
 /** True with TESTS=all or TESTS=night: runs all tests that a change must pass, not only those of `npm test`. */
 export const isWhole = isNight || TESTS === "all";
 
-/** Returns 1 each night, so that every fault meets every request. Otherwise one in `count` combinations runs. */
-export const oneIn = (count: number): number => (isNight ? 1 : count);
+/** Returns 1 each night, so that every fault meets every request. Otherwise one in `count` combinations runs, and about half of them in `npm test`. */
+export const oneIn = (count: number): number => (isNight ? 1 : isWhole ? count : 2 * count + 3);
+
+/** The dialects of a suite that takes long: both with TESTS=all, otherwise that of the products. */
+export const dialects: readonly ("standard" | "hashicorp")[] = isWhole ? ["standard", "hashicorp"] : ["hashicorp"];
 
 /** The number of random cases: all of them with TESTS=all, otherwise a fifth. RUNS sets another number. */
 export const draws = (count: number): number => Number(RUNS ?? Math.ceil(count / (isWhole ? 1 : 5)));

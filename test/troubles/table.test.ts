@@ -9,7 +9,7 @@ import { Dialect } from "./world";
 
 const mechanisms: readonly MechanismName[] = ["dynamic", "native"];
 const dialects: readonly Dialect[] = ["standard", "hashicorp"];
-/** This divides the number of columns of no row, so each column meets each trouble. */
+/** No row has a multiple of it as its number of columns, so each column meets each trouble. */
 const stride = oneIn(7);
 let met = 0;
 

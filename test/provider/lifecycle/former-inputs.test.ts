@@ -5,6 +5,7 @@ import { definitionOf, secretFields, secretOutputs } from "../../support/definit
 import { Engine } from "../../support/engine";
 import { limits } from "../../support/limits";
 import { printed } from "../../support/printed";
+import { dialects } from "../../support/scope";
 import { attributeCases, complete } from "../platform/attributes";
 
 // A value that was secret in the program may be in the state as an input only while the program passes it as a secret. The engine encrypts an
@@ -168,7 +169,7 @@ function plaintextOf({ state }: Engine, token: string): string {
 
 Object.assign(limits, { initialBackoff: 1, maxRetries: 0 });
 
-describe.each(["standard", "hashicorp"] as const)("a secret that is removed while the response is lost (%s)", (dialect) => {
+describe.each(dialects)("a secret that is removed while the response is lost (%s)", (dialect) => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await start({ dialect });

@@ -8,6 +8,7 @@ import { configOf, contextOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import { endPlugin, NativeEngine } from "../../support/native-engine";
 import { printed } from "../../support/printed";
+import { dialects } from "../../support/scope";
 
 // Each secret input, by value and by reference.
 
@@ -77,7 +78,7 @@ const withValue = (inputs: Properties, name: string, value: unknown): Properties
 };
 
 const rows = secrets.flatMap((each) =>
-  (each.dialects ?? (["standard", "hashicorp"] as const)).flatMap((dialect) =>
+  (each.dialects ?? dialects).flatMap((dialect) =>
     ([Engine, NativeEngine] as const).map((mechanism) => [`${each.token} ${each.name}`, dialect, mechanism, each] as const),
   ),
 );

@@ -1,5 +1,5 @@
 import { type Answer, call } from "../../support/call";
-import { type RekeyTarget, rekeyTargets, startRecovery } from "../../support/rekey";
+import { allRekeyTargets, type RekeyTarget, startRecovery } from "../../support/rekey";
 import { type Keys, type RekeyDialect, wireOf } from "../../support/rekey-wire";
 
 /** An error response with this status and these messages. */
@@ -160,7 +160,7 @@ export class Service {
   }
 }
 
-const ofUnsealKeys = rekeyTargets.filter(({ keys, namespace }) => keys === "unseal" && !namespace);
+const ofUnsealKeys = allRekeyTargets.filter(({ keys, namespace }) => keys === "unseal" && !namespace);
 const hasOpenBao = ofUnsealKeys.some(({ dialect }) => dialect === "openbao");
 const withRecoveryKeys = (["hashicorp", "openbao"] as const).filter((dialect) => dialect === "hashicorp" || hasOpenBao);
 

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { run } from "../../../tools/command";
-import { firstKeysTargets, rekeyTargets, withRekeyTarget } from "../../support/rekey";
+import { allRekeyTargets, firstKeysTargets, withRekeyTarget } from "../../support/rekey";
 import { liveOnCommandLine } from "../real";
 import { randomly } from "./random";
 import { CommandLine, InProcess } from "./runners";
@@ -70,7 +70,7 @@ async function main({ runs, seed, inProcess, target: only }: Options): Promise<v
     const random = randomly(seed + story);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     const { name, first, plan } = pick(shapes);
-    const target = pick((first.shares > 0 ? rekeyTargets : firstKeysTargets).filter((each) => !only || each.name === only));
+    const target = pick((first.shares > 0 ? allRekeyTargets : firstKeysTargets).filter((each) => !only || each.name === only));
     // Not every service can begin without keys.
     if (!target) continue;
     const strike = (): Strike | undefined => {

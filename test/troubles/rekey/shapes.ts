@@ -1,4 +1,4 @@
-import { First, rekeyTargets, withRekeyTarget } from "../../support/rekey";
+import { allRekeyTargets, First, withRekeyTarget } from "../../support/rekey";
 import { Keys, RekeyDialect } from "../../support/rekey-wire";
 import { oneIn } from "../../support/scope";
 import { InProcess } from "./runners";
@@ -49,7 +49,7 @@ const kinds: { fault: Fault; when: Strike["when"] }[] = [
  * and its processes, see test/end-to-end/secrets/rekey-kills.test.ts.
  */
 export function everyBlow(dialect: RekeyDialect, names: readonly string[], keys: Keys = "unseal"): void {
-  const { start } = rekeyTargets.find((each) => each.dialect === dialect && each.keys === keys) as (typeof rekeyTargets)[number];
+  const { start } = allRekeyTargets.find((each) => each.dialect === dialect && each.keys === keys) as (typeof allRekeyTargets)[number];
   test.each(names.map((name) => shapes.find((shape) => shape.name === name) as (typeof shapes)[number]))(
     "$name: no fault at any request loses a key, and the rekey completes",
     async ({ first, plan }) => {
