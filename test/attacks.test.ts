@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { proofOf, readAttacks } from "../tools/attacks";
-import { files } from "./mutants/files";
+import { files } from "./mutants";
 import { root } from "./support/pages";
 
 const attacks = readAttacks().flatMap((section) => section.attacks);
@@ -25,7 +25,7 @@ test("each attack occurs once and has a proof, which is a title in the source of
 });
 
 test("two thirds of the attacks have mutants, which are in the list", () => {
-  const names = new Set(files.flatMap(({ mutants }) => mutants.map(([name]) => name)));
+  const names = new Set(files.flatMap(({ mutants }) => mutants.map(({ name }) => name)));
   expect(attacks.flatMap(({ mutants = [] }) => mutants.filter((name) => !names.has(name)))).toEqual([]);
   expect(attacks.filter(({ mutants = [] }) => mutants.length > 0).length / attacks.length).toBeGreaterThan(2 / 3);
 });

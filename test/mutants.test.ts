@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { files } from "./mutants/files";
+import { files } from "./mutants";
 import { root } from "./support/pages";
 
-const names = files.flatMap(({ mutants }) => mutants.map(([name]) => name));
+const names = files.flatMap(({ mutants }) => mutants.map(({ name }) => name));
 const suites = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".test.ts"));
 
 test("there are enough mutants, each with a unique name, which stays when its code moves", () => {
@@ -13,11 +13,11 @@ test("there are enough mutants, each with a unique name, which stays when its co
 
 test.each(files)("every mutant of $file applies in exactly one place", ({ file, mutants }) => {
   const source = readFileSync(join(root, file), "utf8");
-  const wrong = mutants.filter(([, from, to]) => from === to || source.split(from).length !== 2);
-  expect(wrong.map(([name]) => name)).toEqual([]);
+  const wrong = mutants.filter(({ from, to }) => from === to || source.split(from).length !== 2);
+  expect(wrong.map(({ name }) => name)).toEqual([]);
 });
 
-test.each(files)("every suite that may detect a mutant of $file exists", ({ suites: inProcess, commandLine }) => {
+test.each(files)("every suite that may detect a mutant of $file exists", ({ suites: inProcess, commandLine = [] }) => {
   const patterns = [...inProcess, ...commandLine];
   expect(patterns.filter((pattern) => !suites.some((suite) => new RegExp(pattern).test(`test/${suite}`)))).toEqual([]);
 });

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { Copy, Failure, Limits } from "./copy";
-import { files } from "./files";
-import { MutatedFile } from "./mutant";
+import { files, MutatedFile } from "./index";
 
 // `node tools/run.js mutants`: applies one mutant after another to a copy of the repository, and prints the test that detects it.
 
@@ -35,7 +34,7 @@ async function firstFailure(
 }
 
 /** The test that detected a mutant. */
-async function judge(copy: Copy, { file, suites, commandLine }: MutatedFile, mutated: string, options: Options): Promise<string> {
+async function judge(copy: Copy, { file, suites, commandLine = [] }: MutatedFile, mutated: string, options: Options): Promise<string> {
   const first = await firstFailure(copy, file, mutated, suites, inProcess);
   if (first) return `${first.suite}: ${first.title}`;
   const second = options.commandLine ? await firstFailure(copy, file, mutated, commandLine, realCommandLine) : undefined;
@@ -49,7 +48,7 @@ async function main({ commandLine, only }: Options): Promise<void> {
   let survivors = 0;
   for (const each of files) {
     const source = readFileSync(join(copy.folder, each.file), "utf8");
-    for (const [name, from, to] of each.mutants) {
+    for (const { name, from, to } of each.mutants) {
       if (!`${each.file}: ${name}`.includes(only)) continue;
       const verdict = await judge(
         copy,
