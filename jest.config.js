@@ -26,6 +26,7 @@ module.exports = {
   ],
   modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/sandbox/dist/"],
   globalSetup: "<rootDir>/tools/jest-setup.js",
+  testSequencer: "<rootDir>/tools/jest-order.js",
   // One more than the cores, since tests also wait for servers, timers and new processes.
   maxWorkers: availableParallelism() + 1,
   testTimeout: 600_000,
