@@ -1,11 +1,14 @@
 const { availableParallelism } = require("node:os");
 
 /**
- * The slow suites. A change other than to Pulumi, the packaging, the examples or the stand-in breaks a quicker suite, too. `TESTS=all npm test` and
- * `npm test -- <path>` run them.
+ * The slow suites. A change other than to Pulumi, the packaging, the examples or the stand-in breaks a quicker suite, too, or one in another dialect.
+ * `TESTS=all npm test` and `npm test -- <path>` run them.
  */
 const slow = [
-  "end-to-end/(component|discover|discover-dynamic|engine|import|languages|native|native-runs|options|provider|reference-sources|rename|runs)",
+  "end-to-end/[^/]+",
+  "end-to-end/secrets/rekey-kills",
+  "troubles/faults/(matrix|native)-(standard|openbao)",
+  "troubles/rekey/faults-(hashicorp|openbao)",
   "package",
   "executable",
 ];

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { oneIn } from "../support/scope";
+import { isWhole, oneIn } from "../support/scope";
 import { Turn } from "./history";
 import { KindName, kindNames } from "./kinds";
 import { Life } from "./life";
@@ -38,7 +38,7 @@ describe.each(Object.entries(changes))("a resource that %s", (_, change) => {
 describe.each(Object.entries(found))("%s", (_, { kinds, turns }) => {
   // The mechanisms share their life cycle, so one order is enough for the second.
   test.each(kinds)("%s", async (kind) => {
-    await live("hashicorp", "dynamic", turns(kind), 8);
+    await live("hashicorp", "dynamic", turns(kind), isWhole ? 8 : 2);
     await live("hashicorp", "native", turns(kind), 1);
   });
 });
