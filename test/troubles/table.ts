@@ -173,7 +173,7 @@ export const found: Record<string, Found> = {
   },
   "an up without the change follows an update with an unknown outcome": {
     kinds: without("token", "workspace"),
-    turns: (kind) => [up([add(kind)]), up([set(0, 0, 1)], write("an internal error")), up([set(0, 0, 0)])],
+    turns: (kind) => [up([add(kind)]), up([set(0, 0, 1)], write("lost after, and all that follow")), up([set(0, 0, 0)])],
   },
   "a write of a set is lost, and then refused while another one succeeds": {
     kinds: ["set"],
