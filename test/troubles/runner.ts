@@ -42,6 +42,7 @@ export class InProcess implements Runner {
   private readonly deployment: Deployment;
   private readonly wire: Wire;
   private readonly order: Order;
+  private hasStopped = false;
 
   constructor(
     world: World,
@@ -60,6 +61,11 @@ export class InProcess implements Runner {
 
   get pending(): readonly string[] {
     return this.deployment.pending;
+  }
+
+  /** True if a request met a fault, or if a run was stopped. */
+  get hasMetTrouble(): boolean {
+    return this.wire.met > 0 || this.hasStopped;
   }
 
   get lostTokens(): number {
@@ -84,6 +90,7 @@ export class InProcess implements Runner {
     const begins: Options["begins"] = async (step) => {
       await order.turn();
       const verdict: Verdict = steps.length + 1 === stop?.at ? stop.how : "go on";
+      this.hasStopped ||= verdict !== "go on";
       steps.push(`${step.kind} ${resourceOf(step).urn}${verdict === "go on" ? "" : ` (${verdict})`}`);
       wire.isDown ||= verdict === "kill" && !stop?.isSentAll;
       return verdict;

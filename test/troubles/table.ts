@@ -37,57 +37,65 @@ interface Change {
   kinds?: readonly KindName[];
   /** The program of the first run, which succeeds. */
   before(kind: KindName): Edit[];
-  /** The change, and the operation that applies it. */
-  edits: Edit[];
-  run?: Partial<Operation>;
+  /** The change, and the operation that applies it. `item` is the number of the resource. */
+  edits(item: number): Edit[];
+  run?(item: number): Partial<Operation>;
 }
 
-/** A token needs the access configuration of its mount. */
+/** A token needs the access configuration of its mount, which is then item 0. */
 const alone = (kind: KindName): Edit[] => [...(kind === "token" ? [add("access")] : []), add(kind)];
 const secretly = (kind: KindName): Edit[] => [add(kind, 0, { isSecret: true })];
 const inParts = (kind: KindName): Edit[] => [add(kind, 0, { isSecret: true }), set(0, 1, 0)];
 const sibling = add("role", 2);
 
-/** The changes of a run. Item 0 is the resource, except for a token, which item 0 precedes. */
+/** The changes of a run. */
 export const changes: Record<string, Change> = {
-  "is created": { before: () => [], edits: [] },
-  "is renamed without an alias": { before: alone, edits: [rename(0), sibling] },
+  "is created": { before: () => [], edits: () => [] },
+  "is renamed without an alias": { before: alone, edits: (item) => [rename(item), sibling] },
   "is renamed without an alias and without adopt": {
     before: (kind) => [add(kind, 0, { adopt: false })],
     kinds: without("token"),
-    edits: [rename(0), sibling],
-    run: { continueOnError: true },
+    edits: (item) => [rename(item), sibling],
+    run: () => ({ continueOnError: true }),
   },
-  "moves into a component": { before: alone, edits: [move(0), sibling] },
-  "moves to another mount": { kinds: withPlaces, before: alone, edits: [place(0, "second")] },
-  "moves to another server": { kinds: withPlaces, before: alone, edits: [place(0, "other")] },
-  "gets another connection to its server": { before: alone, edits: [place(0, "twin")] },
-  "gets another value": { before: alone, edits: [set(0, 0, 1)] },
-  "gets a secret in place of a secret": { kinds: without("token", "workspace"), before: secretly, edits: [set(0, 0, 1, true)] },
-  "gets a plain value in place of a secret": { kinds: without("token", "workspace"), before: secretly, edits: [set(0, 0, 1)] },
-  "gets a secret in place of a plain value": { kinds: without("token", "workspace"), before: alone, edits: [set(0, 0, 1, true)] },
-  "loses a secret part": { kinds: withParts, before: inParts, edits: [drop(0, 0), set(0, 1, 1)] },
-  "loses a part and is renamed": { kinds: withParts, before: inParts, edits: [drop(0, 0), rename(0)] },
+  "moves into a component": { before: alone, edits: (item) => [move(item), sibling] },
+  "moves to another mount": { kinds: withPlaces, before: alone, edits: (item) => [place(item, "second")] },
+  "moves to another server": { kinds: withPlaces, before: alone, edits: (item) => [place(item, "other")] },
+  "gets another connection to its server": { before: alone, edits: (item) => [place(item, "twin")] },
+  "gets another value": { before: alone, edits: (item) => [set(item, 0, 1)] },
+  "gets a secret in place of a secret": {
+    kinds: without("token", "workspace"),
+    before: secretly,
+    edits: (item) => [set(item, 0, 1, true)],
+  },
+  "gets a plain value in place of a secret": { kinds: without("token", "workspace"), before: secretly, edits: (item) => [set(item, 0, 1)] },
+  "gets a secret in place of a plain value": {
+    kinds: without("token", "workspace"),
+    before: alone,
+    edits: (item) => [set(item, 0, 1, true)],
+  },
+  "loses a secret part": { kinds: withParts, before: inParts, edits: (item) => [drop(item, 0), set(item, 1, 1)] },
+  "loses a part and is renamed": { kinds: withParts, before: inParts, edits: (item) => [drop(item, 0), rename(item)] },
   "moves between SchedulerRole and SchedulerRoles": {
     kinds: ["role", "set"],
     before: (kind) => [add(kind), add("role", 1)],
-    edits: [retype(0), retype(0)],
+    edits: (item) => [retype(item), retype(item)],
   },
   "gives a role to a single resource": {
     kinds: ["set"],
     before: () => [add("set", 0), set(0, 1, 0)],
-    edits: [drop(0, 0), add("role", 0)],
+    edits: (item) => [drop(item, 0), add("role", 0)],
   },
-  "takes a role from a single resource": { kinds: ["set"], before: () => [add("set", 0), add("role", 1)], edits: [retype(1)] },
-  "leaves the program": { before: alone, edits: [{ edit: "remove", item: 0 }] },
-  "is destroyed": { before: alone, edits: [], run: { operation: "destroy" } },
-  "is replaced by --replace": { before: alone, edits: [], run: { replace: 0 } },
+  "takes a role from a single resource": { kinds: ["set"], before: () => [add("set", 0), add("role", 1)], edits: () => [retype(1)] },
+  "leaves the program": { before: alone, edits: (item) => [{ edit: "remove", item }] },
+  "is destroyed": { before: alone, edits: () => [], run: () => ({ operation: "destroy" }) },
+  "is replaced by --replace": { before: alone, edits: () => [], run: (item) => ({ replace: item }) },
   "is replaced by its trigger": {
-    before: (kind) => [...alone(kind), { edit: "trigger", item: 0 }],
-    edits: [{ edit: "trigger", item: 0 }],
+    before: (kind) => [...alone(kind), { edit: "trigger", item: kind === "token" ? 1 : 0 }],
+    edits: (item) => [{ edit: "trigger", item }],
   },
-  "is renamed and replaced by --replace": { before: alone, edits: [rename(0)], run: { replace: 0 } },
-  "is refreshed": { before: alone, edits: [], run: { operation: "refresh" } },
+  "is renamed and replaced by --replace": { before: alone, edits: (item) => [rename(item)], run: (item) => ({ replace: item }) },
+  "is refreshed": { before: alone, edits: () => [], run: () => ({ operation: "refresh" }) },
 };
 
 const write = (trouble: Trouble, request = 1): Partial<Operation> => ({ troubles: [[request, trouble]] });
@@ -119,10 +127,11 @@ export const troubles: Record<string, Partial<Operation>> = {
 };
 
 /** The history of a row: the resource exists, the change meets the trouble, and another run follows. */
-export function historyOf({ before, edits, run = {} }: Change, trouble: Partial<Operation>, kind: KindName): Turn[] {
+export function historyOf({ before, edits, run }: Change, trouble: Partial<Operation>, kind: KindName): Turn[] {
   const first = before(kind);
-  const created = first.length === 0 ? alone(kind) : edits;
-  return [...(first.length > 0 ? [up(first)] : []), up(created, { ...run, ...trouble }), up([])];
+  const item = kind === "token" ? 1 : 0;
+  const operation = { ...run?.(item), ...trouble, ...(trouble.targets && { targets: [item] }) };
+  return first.length > 0 ? [up(first), up(edits(item), operation), up([])] : [up(alone(kind), operation), up([])];
 }
 
 const unfinished = up([rename(0), sibling], { troubles: [[2, "refused"]] });

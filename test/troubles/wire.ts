@@ -43,6 +43,8 @@ export class Wire {
   private troubles = new Map<string, Trouble>();
   /** True if no request passes. */
   isDown = false;
+  /** The number of requests that met a fault. */
+  met = 0;
   /** The writes that got a response. `lostTokens` counts tokens that were never received. */
   writes: string[] = [];
   lostTokens = 0;
@@ -86,6 +88,7 @@ export class Wire {
     const isWrite = (method !== "GET" && !url.pathname.endsWith("/lookup")) || isToken;
     const of = isWrite ? "write" : "read";
     const trouble = this.troubles.get(troubleKey(++this.counts[of], of));
+    if (trouble) this.met++;
     if (trouble === "lost before") throw broken();
     const response = responseOf(trouble);
     if (response) return answer(response[0], {}, response[1]);
