@@ -27,7 +27,7 @@ function subsets<T>(list: readonly T[], size: number): T[][] {
 }
 
 /** A process for each request takes long. Each night, none is left out. */
-const step = isNight ? 1 : isWhole ? 4 : 24;
+const step = isNight ? 1 : isWhole ? 12 : 24;
 
 const stateFolder = (): string => join(folder, "pulumi-steward");
 /** The files that drills left. */
