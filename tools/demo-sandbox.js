@@ -71,4 +71,8 @@ async function serve(file) {
 
 module.exports = { findSandbox, startSandbox, stopSandbox };
 
-if (require.main === module) void serve(process.argv[2] ?? "");
+if (require.main === module)
+  serve(process.argv[2] ?? "").catch((error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  });

@@ -48,7 +48,7 @@ Then run
 
 async function upOnServer() {
   const { address } = configured(secretsAddresses, "a server");
-  const scheduler = configured(schedulerAddresses, "the scheduler that tokens are generated for");
+  const scheduler = configured(schedulerAddresses, "the scheduler that tokens are generated for", true);
   // Any other variable selects the hashicorp or openbao dialect.
   const there = process.env.SECRETS_ADDR ? mount : "nomad";
   const objects = ["config/access", "config/lease", ...["web", "operator", "payments", "search"].map((name) => `role/${name}`)];
@@ -105,10 +105,15 @@ function wantsServer(args) {
   return args.length > 0;
 }
 
-/** The first server whose address and token this shell has. @param {string[]} addresses The variables with an address. @param {string} what */
-function configured(addresses, what) {
+/**
+ * The first server whose address this shell has. Only the scheduler's token is needed here: the token of the secrets service may be in a file.
+ * @param {string[]} addresses The variables with an address.
+ * @param {string} what
+ * @param {boolean} [needsToken]
+ */
+function configured(addresses, what, needsToken = false) {
   const variables = addresses.map((address) => ({ address, token: address.replace("_ADDR", "_TOKEN") }));
-  const complete = variables.find(({ address, token }) => process.env[address] && process.env[token]);
+  const complete = variables.find(({ address, token }) => process.env[address] && (!needsToken || process.env[token]));
   const all = variables.map(({ address, token }) => `${address} and ${token}`).join(", or ");
   if (!complete) throw new Problem(`--server requires ${what}: set ${all}.`);
   return { address: process.env[complete.address], token: process.env[complete.token] };

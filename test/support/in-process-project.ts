@@ -223,12 +223,6 @@ export class InProcessProject {
     return [...stack, ...resources];
   }
 
-  /** Moves these resources to the front of the state: the engine deletes from its end. */
-  async reorder(isFirst: (urn: string) => boolean): Promise<void> {
-    const rank = ({ urn }: { urn: string }): number => (isFirst(urn) ? 0 : 1);
-    await this.edit((resources) => resources.sort((a, b) => rank(a) - rank(b)));
-  }
-
   /** Edits the resources of the state in place. */
   async edit(change: (resources: { urn: string; outputs?: Record<string, unknown> }[]) => void): Promise<void> {
     const resources = this.deployment.resources.map((resource) => ({ ...resource, urn: urnPrefix + resource.urn }));

@@ -242,12 +242,6 @@ export class Project {
     return decryptedResources(this.stateFile, passphrase);
   }
 
-  /** Moves these resources to the front of the state, after the stack and the providers: the engine deletes from its end. */
-  async reorder(isFirst: (urn: string) => boolean): Promise<void> {
-    const rank = ({ urn }: { urn: string }): number => (/::pulumi:(pulumi|providers):/.test(urn) ? 0 : isFirst(urn) ? 1 : 2);
-    await this.edit((resources) => resources.sort((a, b) => rank(a) - rank(b)));
-  }
-
   /** Edits the resources of the state in place. */
   async edit(change: (resources: { urn: string; outputs?: Record<string, unknown> }[]) => void): Promise<void> {
     const state = JSON.parse((await this.succeed("stack", "export")).output);

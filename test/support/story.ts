@@ -25,7 +25,6 @@ export type Story = Pick<
   | "remove"
   | "folder"
   | "interruptible"
-  | "reorder"
   | "edit"
 > & {
   program(source: string): Story;
@@ -40,7 +39,7 @@ export const newStory = (variables: Record<string, string> = {}): Story =>
   isReal ? new Project(variables) : new InProcessProject(variables);
 
 /** A story that is connected to the target, with its token in a variable, as the README recommends. */
-export const storyOn = ({ address, token, dialect }: Target): Story =>
+const storyOn = ({ address, token, dialect }: Target): Story =>
   newStory({ STEWARD_TOKEN: token }).config({
     "steward:default": { secrets: { address, tokenEnv: "STEWARD_TOKEN", dialect } },
   });

@@ -5,7 +5,7 @@ import { Trouble } from "./wire";
 
 // The table: what a program changes, and the trouble of the run that changes it. Each row is tested for each kind of resource.
 
-export const add = (kind: KindName, part = 0, more: { isSecret?: boolean; adopt?: boolean; place?: Place; level?: number } = {}): Edit => ({
+const add = (kind: KindName, part = 0, more: { isSecret?: boolean; adopt?: boolean; place?: Place; level?: number } = {}): Edit => ({
   edit: "add",
   kind,
   part,
@@ -15,19 +15,19 @@ export const add = (kind: KindName, part = 0, more: { isSecret?: boolean; adopt?
   adopt: true,
   ...more,
 });
-export const set = (item: number, part: number, level: number, isSecret = false): Edit => ({
+const set = (item: number, part: number, level: number, isSecret = false): Edit => ({
   edit: "set part",
   item,
   part,
   level,
   isSecret,
 });
-export const drop = (item: number, part: number): Edit => ({ edit: "drop part", item, part, level: 0, isSecret: false });
-export const rename = (item: number): Edit => ({ edit: "rename", item, isAliased: false });
-export const move = (item: number): Edit => ({ edit: "move", item, parent: 1, isAliased: false });
-export const place = (item: number, to: Place): Edit => ({ edit: "place", item, place: to });
-export const retype = (item: number): Edit => ({ edit: "between types", item, adopt: true });
-export const up = (edits: Edit[], run: Partial<Operation> = {}): Turn => ({ edits, run: { operation: "up", troubles: [], ...run } });
+const drop = (item: number, part: number): Edit => ({ edit: "drop part", item, part, level: 0, isSecret: false });
+const rename = (item: number): Edit => ({ edit: "rename", item, isAliased: false });
+const move = (item: number): Edit => ({ edit: "move", item, parent: 1, isAliased: false });
+const place = (item: number, to: Place): Edit => ({ edit: "place", item, place: to });
+const retype = (item: number): Edit => ({ edit: "between types", item, adopt: true });
+const up = (edits: Edit[], run: Partial<Operation> = {}): Turn => ({ edits, run: { operation: "up", troubles: [], ...run } });
 
 const withParts: readonly KindName[] = ["set", "general", "saml"];
 const withPlaces: readonly KindName[] = ["role", "set", "access", "lease"];

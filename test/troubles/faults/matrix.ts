@@ -61,8 +61,12 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   const rows: Row[] = [];
   const { deadline } = limits;
   let met = 0;
-  /** Selects other faults at each request, so that every fault meets some requests of every kind. */
-  const isTried = (): boolean => met++ % stride === 0;
+  /** The outcome of each fault. Each request tries others, so that every fault meets some requests of every kind. */
+  async function cellsOf(outcome: (fault: Fault) => Promise<Cell>): Promise<Cell[]> {
+    const cells: Cell[] = [];
+    for (const fault of faults) cells.push(met++ % stride === 0 ? await outcome(fault) : "");
+    return cells;
+  }
 
   beforeAll(async () => {
     sandbox = await start({ dialect });
@@ -184,12 +188,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
         const places = (await requestsOf(calm.run)).filter(({ nth }) => nth === 1);
         const right = await look();
         for (const where of places) {
-          const cells: Cell[] = [];
-          for (const fault of faults) {
-            if (!isTried()) {
-              cells.push("");
-              continue;
-            }
+          const cells = await cellsOf(async (fault) => {
             let { engine, run } = await begin(operation, fault);
             let cell = await under(fault, where, run, () => {});
             // Parallel requests may all have passed the proxy before it was closed.
@@ -197,15 +196,15 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
               ({ engine, run } = await begin(operation, fault));
               cell = await under(fault, { ...where, before }, run, () => {});
             }
-            cells.push(cell);
             expectNoValue(engine);
             await run();
             expectNoValue(engine);
             if (isRepeatable) expect({ fault: fault.name, where, held: await look() }).toEqual({ fault: fault.name, where, held: right });
-            if (operation === "delete") continue;
+            if (operation === "delete") return cell;
             expect(await engine.refresh()).toEqual([]);
             expect(await engine.up(operation === "update" && changed ? changed : inputs)).toBe("same");
-          }
+            return cell;
+          });
           rows.push({ story: title, operation, request: `${where.method} ${where.path}`, cells });
         }
       },
@@ -226,16 +225,12 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
       const places = await requestsOf(() => calm.run().catch(judge));
       expect(places.length).toBeGreaterThan(0);
       for (const where of places) {
-        const cells: Cell[] = [];
-        for (const fault of faults) {
-          if (!isTried()) {
-            cells.push("");
-            continue;
-          }
+        const cells = await cellsOf(async (fault) => {
           const { run, converge } = await begin(fault);
-          cells.push(await under(fault, where, run, () => {}));
+          const cell = await under(fault, where, run, () => {});
           await converge();
-        }
+          return cell;
+        });
         rows.push({ story: `Rekey, ${form.name}`, operation, request: `${where.method} ${where.path} (${where.nth})`, cells });
       }
     });
@@ -258,24 +253,18 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
     const places = (await requestsOf(ask)).filter(({ nth }) => nth === 1);
     expect(places.length).toBeGreaterThan(0);
     for (const where of places) {
-      const cells: Cell[] = [];
-      for (const fault of faults) {
-        if (!isTried()) {
-          cells.push("");
-          continue;
-        }
+      const cells = await cellsOf(async (fault) => {
         await fresh(name);
         configure(fault);
-        cells.push(
-          await under(
-            fault,
-            where,
-            () => plain(ask()),
-            (value) => isPassedThrough || expect(value).toEqual(right),
-          ),
+        const cell = await under(
+          fault,
+          where,
+          () => plain(ask()),
+          (value) => isPassedThrough || expect(value).toEqual(right),
         );
         expect(await plain(ask())).toEqual(right);
-      }
+        return cell;
+      });
       rows.push({ story: name, operation: "call", request: `${where.method} ${where.path}`, cells });
     }
   });
