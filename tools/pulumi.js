@@ -1,4 +1,5 @@
 // @ts-check
+const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
 const { cacheFolder, cached } = require("./cache");
@@ -10,6 +11,7 @@ const { goBuild } = require("./go");
 const version = "3.259.0";
 /** The oldest supported version on PATH. */
 const oldest = { major: 3, minor: 200 };
+const releases = "https://get.pulumi.com/releases/sdk";
 /** The engine starts it for dynamic resources. It is part of the command line and, without the executable bit, of @pulumi/pulumi. */
 const launcher = "pulumi-resource-pulumi-nodejs";
 const languageHost = "pulumi-language-nodejs";
@@ -39,13 +41,10 @@ async function findPulumi() {
   const onPath = await pulumiOnPath();
   if (onPath) return onPath;
   const folder = await cached(`pulumi-${version}-${process.platform}-${process.arch}`, async (folder) => {
-    try {
-      await download(folder);
-    } catch (error) {
-      say(`Cannot use the release of Pulumi ${version} (${/** @type {Error} */ (error).message}). Building it from source.`);
-      await build(folder);
-    }
-    if (!isExecutable(path.join(folder, launcher))) copyLauncher(folder);
+    const reason = await download(folder);
+    if (!reason) return;
+    say(`Cannot use the release of Pulumi ${version} (${reason}). Building it from source.`);
+    await build(folder);
   });
   return { command: path.join(folder, "pulumi"), bin: [folder], version };
 }
@@ -69,14 +68,49 @@ async function pulumiOnPath() {
   return { command, bin, version: text.replace("v", "") };
 }
 
-/** Installs the official release, as the SDK does. @param {string} folder */
+/**
+ * Downloads and unpacks the official release. Resolves to the reason if it fails.
+ * @param {string} folder
+ * @returns {Promise<string | undefined>}
+ */
 async function download(folder) {
-  say(`Downloading Pulumi ${version}.`);
-  const { PulumiCommand } = require("@pulumi/pulumi/automation");
-  // A string serves as well as the object of a package that only the SDK depends on.
-  await PulumiCommand.install({ root: folder, version: /** @type {never} */ (version) });
-  const bin = path.join(folder, "bin");
-  for (const file of fs.readdirSync(bin)) fs.renameSync(path.join(bin, file), path.join(folder, file));
+  if (process.platform === "win32") return "unpacking it on Windows is not supported";
+  try {
+    const name = `pulumi-v${version}-${process.platform}-${process.arch}.tar.gz`;
+    const checksums = await get(`${releases}/pulumi-${version}-checksums.txt`);
+    if (!checksums.ok) return `status ${checksums.status} for its checksums`;
+    const sums = await checksums.text();
+    const response = await get(`${releases}/${name}`);
+    if (!response.ok) return `status ${response.status} for ${releases}/${name}`;
+    say(`Downloading Pulumi ${version}.`);
+    const archive = Buffer.from(await response.arrayBuffer());
+    const sum = createHash("sha256").update(archive).digest("hex");
+    if (!sums.includes(`${sum}  ${name}`)) return "its checksum differs from the published one";
+    const file = path.join(folder, name);
+    fs.writeFileSync(file, archive);
+    const { code, output } = await capture("tar", ["-xzf", file, "-C", folder, "--strip-components", "1"]);
+    fs.rmSync(file);
+    if (code !== 0) return `tar failed: ${output.trim()}`;
+    if (!isExecutable(path.join(folder, launcher))) copyLauncher(folder);
+    return undefined;
+  } catch (error) {
+    const { message, cause } = /** @type {Error} */ (error);
+    return cause instanceof Error ? cause.message : message;
+  }
+}
+
+/**
+ * Fetches with a timeout of four seconds for the connection, but without one for the download.
+ * @param {string} address
+ */
+async function get(address) {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(new Error(`${new URL(address).host} does not respond`)), 4_000);
+  try {
+    return await fetch(address, { signal: abort.signal });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** @param {string} folder */
@@ -89,6 +123,7 @@ async function build(folder) {
   await goBuild(languageHost, { output: path.join(folder, languageHost), minutes: "1 minute" });
   const flags = `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`;
   await goBuild("pulumi", { output: path.join(folder, "pulumi"), minutes: "3 minutes", flags });
+  copyLauncher(folder);
 }
 
 /** @param {string} folder */
