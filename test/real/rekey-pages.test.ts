@@ -5,7 +5,7 @@ import { Reader } from "../support/reader";
 import { RekeyTarget, rekeyTargets } from "../support/rekey";
 import { base64, realVault, secretIn, shareFor, submitting, writeKeys } from "../support/rekey-reader";
 
-// Each page of docs/rekey with commands or programs, on a separate Vault.
+// Each page about a rekey with commands or programs, on a separate Vault.
 
 const tarballs = packed();
 let reader: Reader;
@@ -86,8 +86,8 @@ test("docs/rekey/several-holders.md", async () => {
   reader.finish();
 });
 
-test("docs/rekey/how-it-works.md", async () => {
-  await follow("docs/rekey/how-it-works.md");
+test("docs/reference/threat-model.md", async () => {
+  await follow("docs/reference/threat-model.md");
   reader.write("index.ts", 'import * as pulumi from "@pulumi/pulumi";\nexport const share = pulumi.secret("canary-share");\n');
   const logged = (): Promise<string> => reader.run('pulumi logs decrypt "$(ls "$PULUMI_HOME"/logs/organization*)"');
   await reader.shell();

@@ -1,0 +1,104 @@
+import { call } from "../../support/call";
+import { deploy, Guides, imports } from "../../support/guides";
+import { packed } from "../../support/installation";
+import { readPage } from "../../support/pages";
+
+// The guides about running a stack: trouble, upgrades, the end of a stack.
+
+const tarballs = packed();
+const guides = new Guides();
+
+const roleProgram = `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`;
+
+/** Expects a message that the page quotes, in which … stands for anything. */
+function expectQuoted(page: string, output: string, beginning: string): void {
+  const quotes = readPage(page).match(/^> .*\n(?:> .*\n)*/gm) ?? [];
+  const quoted = quotes.map((quote) => quote.replace(/^> /gm, "").replace(/\s+/g, " ").trim()).find((quote) => quote.includes(beginning));
+  if (!quoted) throw new Error(`${page} does not quote ${beginning}.`);
+  const parts = quoted.split("…").map((part) => part.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  expect(output.replace(/\s+/g, " ")).toMatch(new RegExp(parts.join(".*")));
+}
+
+test("docs/guides/troubleshooting.md", async () => {
+  const page = "docs/guides/troubleshooting.md";
+  const reader = await guides.follow(page, { "https://vault.example.com:8200": guides.vault.address });
+  const failedUp = (): Promise<string> => reader.run("pulumi up", { code: 1 });
+  const weak = (await guides.onVault("POST", "auth/token/create", { policies: ["default"] })).json.auth.client_token as string;
+  reader.write("index.ts", roleProgram);
+  reader.with({ VAULT_TOKEN: weak });
+  expectQuoted(page, await failedUp(), "Cannot create scheduler role");
+  expect(await reader.shell()).toMatch(/^policies +\[default\]$[\s\S]*^deny$/m);
+  expect(reader.take("sh")).toContain("steward:default.secrets.namespace");
+
+  reader.with({
+    TFE_ADDRESS: guides.sandbox.platform.url,
+    TFE_TOKEN: guides.sandbox.platform.memberToken,
+    VAULT_TOKEN: guides.vault.token,
+  });
+  reader.write("index.ts", `${imports}new platform.GeneralSettings("general", { apiRateLimit: 100 });`);
+  expectQuoted(page, await failedUp(), "site administrators");
+  expect(await reader.shell()).toBe("404\n");
+  reader.with({ TFE_TOKEN: guides.sandbox.platform.token });
+
+  await reader.run("pulumi config rm --path 'steward:default.secrets.dialect'");
+  reader.write("index.ts", roleProgram);
+  expectQuoted(page, await failedUp(), "responds like Vault");
+  await reader.shell();
+
+  await guides.onVault("DELETE", "sys/mounts/nomad");
+  expectQuoted(page, await failedUp(), "is mounted at nomad/");
+  await reader.shell();
+  await reader.run("pulumi up");
+
+  await reader.run("pulumi config set steward:native true");
+  expectQuoted(page, await failedUp(), "cannot find the plugin");
+  await reader.says("pulumi config set steward:native false");
+  await reader.run("pulumi up");
+
+  reader.write(
+    "index.ts",
+    `import { existsSync, writeFileSync } from "node:fs";
+    writeFileSync("started", "");
+    const waiting = setInterval(() => existsSync("killed") && clearInterval(waiting), 100);`,
+  );
+  await reader.run("command pulumi up --yes & until [ -e started ]; do sleep 0.1; done; kill -KILL $!; touch killed; wait || true");
+  expectQuoted(page, await failedUp(), "currently locked");
+  reader.write("index.ts", roleProgram);
+  await reader.shell();
+
+  reader.with({ VAULT_ADDR: guides.vault.address });
+  expect(await reader.shell()).toBe("200\n");
+  expect(reader.take("sh")).toContain("openssl s_client");
+  reader.finish();
+});
+
+test("docs/guides/upgrade.md", async () => {
+  const page = "docs/guides/upgrade.md";
+  const reader = await guides.follow(page, {
+    "pulumi-steward@latest": tarballs().provider,
+    "pulumi-steward@0.1.0": tarballs().provider,
+  });
+  await reader.run(`rm node_modules && npm install ${tarballs().provider} @pulumi/pulumi`);
+  await deploy(reader, 'new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });');
+  await reader.shell();
+  expect(await reader.shell()).toMatch(/2 unchanged/);
+  expect(await reader.shell()).toMatch(/2 unchanged/);
+  expect(await reader.shell()).toMatch(/2 unchanged/);
+  reader.finish();
+});
+
+test("docs/reference/destroy.md", async () => {
+  const reader = await guides.follow("docs/reference/destroy.md");
+  const rateLimit = async (): Promise<number> =>
+    (await call(guides.sandbox.platform, "GET", "/api/v2/admin/general-settings")).json.data.attributes["api-rate-limit"];
+  reader.program(imports, 'new secrets.SchedulerRole("search", { name: "search", policies: ["deploy"] });\n');
+  await reader.shell();
+  expect(await guides.role("web")).toMatchObject({ policies: ["deploy"] });
+  expect(await guides.role("search")).toBeUndefined();
+  expect(await rateLimit()).toBe(100);
+  reader.write("index.ts", `${imports}new platform.GeneralSettings("general", { apiRateLimit: 50 });`);
+  await reader.run("pulumi up");
+  await reader.run("pulumi destroy");
+  expect(await rateLimit()).toBe(100);
+  reader.finish();
+});
