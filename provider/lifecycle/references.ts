@@ -43,14 +43,18 @@ export function readReference(reference: SecretReference): Reading {
   }
 }
 
+/** Each fingerprint takes about 50 ms of CPU time, so a value gets a new one only once in a process. */
 const fingerprints = new Map<string, string>();
+const salts = new Map<string, string>();
 
-/** A fingerprint, with the salt of an earlier one, or else a new salt. */
-function fingerprintOf(fields: AnyFields, name: string, value: string, earlier?: string): string {
-  const salt = /^scrypt:([^:]+):/.exec(earlier ?? "")?.[1] ?? randomBytes(16).toString("base64");
+/** A fingerprint, with the salt of an earlier one if there is one. */
+function fingerprintOf(fields: AnyFields, name: string, secret: string, earlier?: string): string {
   const { key = String } = comparisonOf(fields, fieldPath(name)[0] as string);
-  const cacheKey = `${salt} ${key(value)}`;
-  const fingerprint = fingerprints.get(cacheKey) ?? `scrypt:${salt}:${scryptSync(key(value), salt, 32).toString("base64")}`;
+  const value = key(secret);
+  const salt = /^scrypt:([^:]+):/.exec(earlier ?? "")?.[1] ?? salts.get(value) ?? randomBytes(16).toString("base64");
+  const cacheKey = `${salt} ${value}`;
+  const fingerprint = fingerprints.get(cacheKey) ?? `scrypt:${salt}:${scryptSync(value, salt, 32).toString("base64")}`;
+  salts.set(value, salt);
   fingerprints.set(cacheKey, fingerprint);
   return fingerprint;
 }

@@ -7,11 +7,11 @@ import { getPulumi } from "../../tools/pulumi";
 import { getServer } from "../../tools/servers";
 import { allBlocks, Block, pipelineCommands, readPage, shown } from "./pages";
 
-/** Confirms Pulumi's questions. Pulumi rejects this together with `--preview-only`. */
+/** Confirms Pulumi's questions, without a preview first. Pulumi rejects this together with `--preview-only`. */
 const sayYes = `pulumi() {
   case "$*" in
     *--preview-only*) command pulumi "$@" ;;
-    *) PULUMI_SKIP_CONFIRMATIONS=true command pulumi "$@" ;;
+    *) PULUMI_SKIP_CONFIRMATIONS=true PULUMI_OPTION_SKIP_PREVIEW=true command pulumi "$@" ;;
   esac
 }`;
 

@@ -12,8 +12,8 @@ export const oneIn = (count: number): number => (isNight ? 1 : isWhole ? count :
 /** The dialects of a suite that takes long: both with TESTS=all, otherwise that of the products. */
 export const dialects: readonly ("standard" | "hashicorp")[] = isWhole ? ["standard", "hashicorp"] : ["hashicorp"];
 
-/** The number of random cases: all of them with TESTS=all, otherwise a fifth. RUNS sets another number. */
-export const draws = (count: number): number => Number(RUNS ?? Math.ceil(count / (isWhole ? 1 : 5)));
+/** The number of random cases: all of them each night, otherwise a fifth. RUNS sets a different number. */
+export const draws = (count: number): number => Number(RUNS ?? Math.ceil(count / (isNight ? 1 : 5)));
 
 /** The seed of random cases, which is the same in every run, so that only a change of the code changes results. SEED sets another one. */
 export const seed = Number(SEED);
