@@ -96,7 +96,8 @@ describe.each(all)("$token", ({ token, definition }) => {
   test("check rejects half of a surrogate pair in any string", async () => {
     const property = fc.asyncProperty(fittingInputs(definition), async (given) => {
       const engine = new Engine(token, config);
-      if ((await engine.problems(given)).length > 0) return;
+      // The class rejects a key `__proto__`, which `withHalfPairs` loses.
+      if (JSON.stringify(given).includes("__proto__") || (await engine.problems(given)).length > 0) return;
       for (const broken of withHalfPairs(given) as Properties[]) {
         const [field] = Object.keys(given).filter((name) => given[name] !== broken[name]);
         expect((await engine.problems(broken)).filter((problem) => problem.startsWith(String(field)))).not.toEqual([]);
