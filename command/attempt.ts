@@ -4,7 +4,7 @@ import { StewardError } from "../provider/errors";
 import { placeOf, system } from "../provider/secrets/client";
 import { commandFor, getStatus, ofTarget, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
 import { RekeyTarget } from "../provider/secrets/rekey/inputs";
-import { keysOf } from "../provider/secrets/rekey/stops";
+import { keysOf, stopped } from "../provider/secrets/rekey/stops";
 import { Canceled, logOf, readLine, say, Terminal } from "./terminal";
 
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.
@@ -65,11 +65,11 @@ export const submitting: Round = {
   assertAllowed({ shares }) {
     if (shares > 1) return;
     // The client that started it gets the whole key.
-    throw new StewardError({
-      code: "ERR_FAILED",
-      reason: "this rekey makes a single share, the whole key, for the client that started it",
-      hint: "Nothing was sent. To rekey to one share, pass your current share to the stack.",
-    });
+    throw stopped(
+      "single-share",
+      "this rekey makes a single share, the whole key, for the client that started it",
+      "Nothing was sent. To rekey to one share, pass your current share to the stack.",
+    );
   },
 };
 export const verifying: Round = { shares: "new", at: verifyStanding };
@@ -118,7 +118,7 @@ const missing = (round: Round, status: RekeyStatus, operation: RekeyOperation): 
   if (!status.started) {
     const other = operation.target === "unseal" ? " On a server that unseals itself, add --target recovery." : "";
     const reason = `no rekey of the ${keysOf[operation.target].name} is in progress on ${placeOf(operation)}`;
-    return fail(reason, `Nothing was sent.${other}`);
+    return stopped("attempt-missing", reason, `Nothing was sent.${other}`);
   }
   return round.shares === "current"
     ? fail("all current shares are submitted, and the new ones are made", `${verifyHint(operation, "your new share")}.`)
@@ -141,14 +141,15 @@ export async function agree(
   if (!now) throw missing(round, status, operation);
   for (const line of describe(status, operation)) say(terminal, line);
   round.assertAllowed?.(status);
-  const refuse = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
   if (round.at === verifyStanding && nonce === status.nonce && nonce !== now.nonce)
-    throw refuse(
+    throw stopped(
+      "nonce-mismatch",
       `--nonce is the nonce of the rekey, but its verification has its own, ${now.nonce}`,
       `Nothing was sent. Check \`${commandFor(operation, "status")}\`, and use the nonce of the verification.`,
     );
   if (nonce !== undefined && nonce !== now.nonce)
-    throw refuse(
+    throw stopped(
+      "nonce-mismatch",
       `--nonce does not match the ${round.at === verifyStanding ? "verification" : "rekey"} in progress, ${now.nonce}`,
       "Nothing was sent. Find out whose rekey it is.",
     );
@@ -177,9 +178,9 @@ export async function assertUnchanged(operation: RekeyOperation, round: Round, a
     : !now
       ? `it now collects ${round.shares === "current" ? "new" : "current"} shares`
       : changed.join(", ") || "the nonce of its verification";
-  throw new StewardError({
-    code: "ERR_CONFLICT",
-    reason: `the rekey has changed since it was shown (${what}); nothing was sent`,
-    hint: `Check \`${commandFor(operation, "status")}\`, and find out who changed it.`,
-  });
+  throw stopped(
+    "attempt-changed",
+    `the rekey has changed since it was shown (${what}); nothing was sent`,
+    `Check \`${commandFor(operation, "status")}\`, and find out who changed it.`,
+  );
 }

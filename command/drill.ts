@@ -179,6 +179,6 @@ async function assertReady(terminal: Terminal, operation: RekeyOperation, leftov
 }
 
 const disturbed = (reason: string): StewardError =>
-  failed(`the drill shows nothing: ${reason}`, "No key was changed. Run the drill again.");
+  failed(`the drill shows nothing: ${reason}`, "No key was changed. Run the drill again.", "probe-disturbed");
 
 const invalid = (reason: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, hint: "No share was sent." });

@@ -14,7 +14,7 @@ import {
   wasNotCounted,
 } from "../provider/secrets/rekey/api";
 import { encryptedLine, flawOf, isEmpty, mayBeShare, prove, redacting, Share, ShareSet, shareOf } from "../provider/secrets/rekey/crypto";
-import { noShares } from "../provider/secrets/rekey/stops";
+import { identified, noShares, StopId } from "../provider/secrets/rekey/stops";
 import {
   agree,
   assertPrivate,
@@ -99,7 +99,7 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
     if (!complete) return say(terminal, `${before.progress + 1} of ${before.required} new shares verified.`);
     const after = await getStatus(trusted);
     if (after.nonce === agreed.nonce || after.required !== agreed.threshold)
-      throw failed("the service reported completion, but its status does not show it", keepBoth);
+      throw failed("the service reported completion, but its status does not show it", keepBoth, "outcome-unknown");
     say(terminal, "The new shares are live. The previous ones are no longer valid.");
   });
 }
@@ -117,7 +117,7 @@ export async function cancel(operation: RekeyOperation, agreed: RekeyStatus): Pr
   } catch (error) {
     if ((await getStatus(operation)).nonce === nonce || !agreed.verification) throw error;
   }
-  throw failed("the rekey ended while it was canceled, and another holder may have committed it", keepBoth);
+  throw failed("the rekey ended while it was canceled, and another holder may have committed it", keepBoth, "outcome-unknown");
 }
 
 const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-are-valid in the package.";
@@ -156,8 +156,8 @@ async function handOut(
     ...set.encrypted.map(({ fingerprint, share }, index) => `share ${index + 1}, ${encryptedLine(fingerprint, share)}`),
   ];
   if (isEmpty(set)) {
-    if (agreed.verificationRequired) throw failed("the service returned no new shares", cancelIt(agreed));
-    throw failed(noShares, "There is nothing to keep.");
+    if (agreed.verificationRequired) throw failed("the service returned no new shares", cancelIt(agreed), "new-shares-incomplete");
+    throw failed(noShares, "There is nothing to keep.", "no-shares-returned");
   }
   if (file?.write(lines)) say(terminal, `The new shares are in ${file.path}, which only you can read.`);
   else {
@@ -165,13 +165,14 @@ async function handOut(
     for (const line of lines) await print(terminal, line).catch(() => say(terminal, line));
   }
   const flaw = await flawOf(set, { shares: agreed.shares, fingerprints: agreed.pgpFingerprints });
-  if (flaw) throw failed(flaw.reason, cancelIt(agreed));
+  if (flaw) throw failed(flaw.reason, cancelIt(agreed), "new-shares-incomplete");
   if (set.shares.length > 0) {
     const verdict = await prove(
       set.shares.map((share, index) => shareOf(share, `share ${index + 1}`)),
       set.threshold,
     );
-    if (verdict.proven === false) throw failed(`the new shares were made, but ${verdict.reason}`, cancelIt(agreed));
+    if (verdict.proven === false)
+      throw failed(`the new shares were made, but ${verdict.reason}`, cancelIt(agreed), "new-shares-not-proven");
     say(
       terminal,
       verdict.proven === true ? `All ${set.shares.length} new shares match.` : `${verdict.reason}: they cannot be proven locally.`,
@@ -190,7 +191,11 @@ async function handOut(
   say(terminal, `${set.threshold} of them commit the rekey. ${verifyHint(operation, "them", nonce)}`);
 }
 
-export const failed = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_FAILED", reason, hint });
+/** An error with an id, if docs/rekey/errors.md says more than the hint. */
+export function failed(reason: string, hint: string, id?: StopId): StewardError {
+  const error = new StewardError({ code: "ERR_FAILED", reason, hint });
+  return id ? identified(id, error) : error;
+}
 
 const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
   verificationRequired
@@ -208,6 +213,7 @@ async function explain(operation: RekeyOperation, round: Round, agreed: RekeySta
     return failed(
       `it is unknown whether the share was counted (${reason})`,
       `Check \`${commandFor(operation, "status")}\` before you submit it again.`,
+      "share-count-unknown",
     );
   const now = round.at(after);
   const counted = now && `${now.progress} of ${now.required}`;
@@ -217,16 +223,22 @@ async function explain(operation: RekeyOperation, round: Round, agreed: RekeySta
     return failed(
       `the ${now.progress} ${kind} submitted cannot be combined (${reason})`,
       "Nothing is committed. At least one of them is wrong, and the service keeps them all: cancel the rekey, and start over.",
+      "shares-not-combined",
     );
   if (round.shares === "new" && isFailedCommit(error))
-    return failed(`it is not known if the new shares are live: the service failed to commit them (${reason})`, keepBoth);
+    return failed(`it is not known if the new shares are live: the service failed to commit them (${reason})`, keepBoth, "outcome-unknown");
   if (hasRestarted && (status === 400 || status === 500))
     return failed(
       `the ${before.required} ${kind} submitted do not reconstruct the ${round.shares} key (${reason})`,
       `Nothing is committed. At least one of them is wrong, and the service cannot tell which: all holders must submit theirs again, with the new nonce ${now.nonce}.`,
+      round.shares === "current" ? "shares-refused" : "new-shares-refused",
     );
   if (status === 400)
-    return failed(`the service refused this share and kept the others: ${reason}`, `See \`${commandFor(operation, "status")}\`.`);
+    return failed(
+      `the service refused this share and kept the others: ${reason}`,
+      `See \`${commandFor(operation, "status")}\`.`,
+      "share-refused",
+    );
   if (now)
     return failed(
       `the response was lost (${reason}); ${counted} ${kind} are submitted now, ${before.progress} before`,
@@ -235,16 +247,23 @@ async function explain(operation: RekeyOperation, round: Round, agreed: RekeySta
         : hasRestarted
           ? "At least one share may be wrong: all holders must submit theirs again."
           : "The share was not counted: submit it again.",
+      "share-count-unknown",
     );
   if (round.shares === "new")
-    return failed(`it is not known if the new shares are live: the response was lost (${reason}), and the rekey is gone`, keepBoth);
+    return failed(
+      `it is not known if the new shares are live: the response was lost (${reason}), and the rekey is gone`,
+      keepBoth,
+      "outcome-unknown",
+    );
   if (after.started && after.nonce === agreed.nonce)
     return failed(
       `the new shares were made, but were lost with the response (${reason})`,
       `Nothing is committed. ${agreed.backup ? `The service's backup holds them, encrypted: \`${commandFor(operation, "backup")}\` fetches them.` : "Cancel the rekey, and start over."}`,
+      "new-shares-lost",
     );
   return failed(
     `the response was lost (${reason}), and the rekey is gone`,
     agreed.verificationRequired ? "Nothing is committed: the current shares are still valid." : `It may have been committed. ${keepBoth}`,
+    "attempt-lost",
   );
 }

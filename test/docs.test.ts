@@ -1,88 +1,25 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import * as ts from "typescript";
 import { stopIds } from "../provider/secrets/rekey/stops";
 import { policyOf, traitsOf } from "../tools/docs-resource";
 import { pageRequests } from "./support/page-requests";
-import { rekeyRows } from "./support/rekey-rows";
 
 const read = (file: string): string => readFileSync(join(__dirname, "..", file), "utf8");
-const oneLine = (text: string): string => text.replace(/\s+/g, " ");
 
-test.each(["attempt", "shares", "commit"])("docs/rekey/how-it-works.md has exactly the rows of the rekey's table: %s", (step) => {
-  const [, section = ""] = read("docs/rekey/how-it-works.md").split(`\n**${step}**\n\n`);
-  const [, , ...shown] = section.slice(0, section.indexOf("\n\n")).split("\n").map(oneLine);
-  const rows = rekeyRows.filter((row) => row.step === step);
-  expect(shown).toEqual(rows.map(({ holds = ["any"], server, log }) => `| ${holds.join(", ")} | ${server.join(", ")} | ${log} |`));
+test("docs/rekey/errors.md has an entry for each id, by id", () => {
+  const [, entries = ""] = read("docs/rekey/errors.md").split("\n## Ids\n");
+  const [, ...ids] = (entries.split(/^## /m)[0] ?? "").split(/^### /m).map((entry) => entry.split("\n", 1)[0]);
+  expect(ids).toEqual([...stopIds].sort());
 });
 
-/** The functions that take the reason why a rekey stops, with the index of that argument. */
-const callers: Record<string, number> = {
-  stopped: 1,
-  unfinished: 2,
-  waitForShares: 2,
-  disturbed: 0,
-  unusable: 0,
-  invalid: 0,
-  invalidShare: 2,
-  outcomeUnknown: 1,
-  restarted: 3,
-  restart: 2,
-  autoUnseal: 0,
-  failed: 0,
-  fail: 0,
-  unexpectedResponse: 2,
-};
-
-/** The constant parts of the reasons in a source file. */
-function reasonsIn(file: string): string[] {
-  const parts: string[] = [];
-  const collect = (node: ts.Node): void => {
-    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) parts.push(node.text);
-    // Operands of comparisons and keys are not part of a message.
-    if (!ts.isBinaryExpression(node) && !ts.isElementAccessExpression(node)) ts.forEachChild(node, collect);
-  };
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
-      const position = callers[node.expression.text];
-      const reason = position === undefined ? undefined : node.arguments[position];
-      if (reason) collect(reason);
-    }
-    if (ts.isPropertyAssignment(node) && ts.isIdentifier(node.name) && node.name.text === "reason") collect(node.initializer);
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true));
-  return parts.map((part) => part.trim()).filter((part) => /\w+ \w+ \w+/.test(part));
-}
-
-/** A page as one line, without its quotation marks. */
-const proseOf = (file: string): string => oneLine(read(file).replace(/^> /gm, ""));
-
-test.each([
-  ["provider/secrets/rekey", "docs/rekey/errors.md", 40],
-  ["command", "docs/rekey/command-line.md", 15],
-])("%s: each reason to stop is on %s", (folder, page, count) => {
-  const files = readdirSync(join(__dirname, "..", folder))
-    .filter((file) => file.endsWith(".ts"))
-    .map((file) => `${folder}/${file}`)
-    // The rules reject inputs by property path.
-    .filter((file) => file !== "provider/secrets/rekey/attempt.ts");
-  const reasons = [...new Set(files.flatMap(reasonsIn))];
-  expect(reasons.length).toBeGreaterThan(count);
-  expect(reasons.filter((reason) => !proseOf(page).includes(oneLine(reason)))).toEqual([]);
-});
-
-test("docs/rekey/errors.md has an entry with the message for each id with which a rekey stops, in order", () => {
-  const sections = read("docs/rekey/errors.md").split(/^##+ /m);
-  const entries = sections.filter((section) => /^[a-z-]+\n/.test(section)).map(oneLine);
-  expect(entries.map((entry) => entry.split(" ", 1)[0])).toEqual([...stopIds]);
-  expect(stopIds.filter((id, index) => !entries[index]?.includes(`[rekey/${id}]`))).toEqual([]);
-});
-
-test("a rekey stops with every id", () => {
-  const folder = join(__dirname, "../provider/secrets/rekey");
-  const source = readdirSync(folder)
-    .map((file) => readFileSync(join(folder, file), "utf8"))
+test("a rekey or a command stops with every id", () => {
+  const folders = ["provider/secrets/rekey", "command"].map((folder) => join(__dirname, "..", folder));
+  const source = folders
+    .flatMap((folder) =>
+      readdirSync(folder)
+        .filter((file) => file.endsWith(".ts"))
+        .map((file) => readFileSync(join(folder, file), "utf8")),
+    )
     .join("\n");
   const stops = source.replace(/^ {2}"?[\w-]+"?: \{/gm, "");
   expect(stopIds.filter((id) => !stops.includes(`"${id}"`))).toEqual([]);

@@ -42,7 +42,7 @@ describe("no secret in plaintext, with the real command line", () => {
     // Two commands in one second write to the same file.
     for (const { file } of searchLogs()) rmSync(file);
     const ran = await project.pulumi(...args, ...loud, "--event-log", log);
-    // docs/rekey/how-it-works.md: each run writes an encrypted log.
+    // docs/reference/threat-model.md: each run writes an encrypted log.
     expect(searchLogs().map(({ encrypted }) => encrypted)).toEqual([true]);
     const lines = readFileSync(log, "utf8");
     rmSync(log);

@@ -1,6 +1,6 @@
 import { ErrorCode, ErrorDetails, PartialState, StewardError } from "../../errors";
 
-// The reasons for which a rekey stops. Each id ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them in this order.
+// The reasons for which a rekey stops. Each id ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them.
 
 /** A way in which a rekey stops. */
 interface Stop {
@@ -83,6 +83,12 @@ const stops = {
     hint: "Nothing was sent, and the state is kept. See docs/rekey/errors.md#unexpected-state in the package.",
     code: "ERR_CONFLICT",
   },
+  // Only on the command line.
+  "attempt-missing": { code: "ERR_CONFLICT" },
+  "attempt-changed": { code: "ERR_CONFLICT" },
+  "nonce-mismatch": { code: "ERR_CONFLICT" },
+  "single-share": { code: "ERR_REJECTED" },
+  "share-refused": {},
   // A delete.
   "only-copy": {
     hint: "Save them (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and then delete the resource.",
