@@ -14,7 +14,7 @@ export interface TargetOptions {
   target: RekeyTarget;
 }
 
-/** The connection to the secrets service that the environment names. */
+/** The connection to Vault or OpenBao from the environment. */
 export function service(terminal: Terminal, options: TargetOptions): RekeyOperation {
   const { environment } = terminal;
   const sources = { config: () => undefined, environment, cache: new Map(), engine: noEngine, log: logOf(terminal) };
@@ -23,8 +23,8 @@ export function service(terminal: Terminal, options: TargetOptions): RekeyOperat
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_NO_CONNECTION") throw error;
     throw error.with({
-      reason: "The environment names no secrets service",
-      hint: "Set SECRETS_ADDR and SECRETS_TOKEN, BAO_ADDR and BAO_TOKEN, or VAULT_ADDR and VAULT_TOKEN.",
+      reason: "No address of Vault or OpenBao is set",
+      hint: "Export VAULT_ADDR and VAULT_TOKEN, BAO_ADDR and BAO_TOKEN, or SECRETS_ADDR and SECRETS_TOKEN.",
     });
   }
 }
@@ -67,7 +67,7 @@ export const submitting: Round = {
     // The client that started it gets the whole key.
     throw stopped(
       "single-share",
-      "this rekey makes a single share, the whole key, for the client that started it",
+      "this rekey creates a single share, which is the whole key, for the client that started it",
       "Nothing was sent. To rekey to one share, pass your current share to the stack.",
     );
   },
@@ -102,28 +102,28 @@ export function describe(status: RekeyStatus, operation: RekeyOperation): string
       "encrypted to",
       pgpFingerprints.length === 0 ? "none: the last current share returns all new shares in plaintext" : "a subkey of each of these keys",
     ],
-    ["backup", backup ? "the service keeps the encrypted new shares" : "none"],
+    ["backup", backup ? `${operation.server.words.service} stores the encrypted new shares` : "none"],
   ];
   const lines = rows.map(([label, value]) => `${label.padEnd(16)}${value}`.trimEnd());
   const keys = pgpFingerprints.map((fingerprint, index) => `  share ${index + 1}`.padEnd(16) + fingerprint);
   return [...lines.slice(0, 7), ...keys, ...lines.slice(7)];
 }
 
-/** The next step for new shares. A stack does not count shares verified here, and the service does not tell if a stack runs the rekey. */
+/** The next step for new shares. A stack does not count shares verified here, and the server does not tell whether a stack runs the rekey. */
 export const verifyHint = (operation: RekeyOperation, them: string, nonce?: string): string =>
   `If a stack runs this rekey, pass ${them} to the stack as newShares. If none does, verify ${them}: ${commandFor(operation, `verify${nonce ? ` --nonce ${nonce}` : ""}`)}`;
 
 const missing = (round: Round, status: RekeyStatus, operation: RekeyOperation): StewardError => {
   const fail = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
   if (!status.started) {
-    const other = operation.target === "unseal" ? " On a server that unseals itself, add --target recovery." : "";
+    const other = operation.target === "unseal" ? " On a server with auto-unseal, add --target recovery." : "";
     const reason = `no rekey of the ${keysOf[operation.target].name} is in progress on ${placeOf(operation)}`;
     return stopped("attempt-missing", reason, `Nothing was sent.${other}`);
   }
   return round.shares === "current"
     ? fail("all current shares are submitted, and the new ones are made", `${verifyHint(operation, "your new share")}.`)
     : fail(
-        "there is nothing to verify: the new shares are not made yet",
+        "there is nothing to verify: the new shares do not exist yet",
         `${status.progress} of ${status.required} current shares are submitted. Submit one with \`${commandFor(operation, "submit")}\`.`,
       );
 };

@@ -31,8 +31,8 @@ async function fetch(terminal: Terminal, { nonce, keys }: RekeyBackup, { fingerp
   const entries = Object.entries(keys).filter(([each]) => holder === undefined || each === holder);
   if (holder !== undefined && entries.length === 0)
     throw refuse(
-      "the backup holds no share for this fingerprint",
-      `It holds shares for ${Object.keys(keys).join(", ")}. \`gpg --fingerprint\` shows the fingerprint of your key.`,
+      "the backup contains no share for this fingerprint",
+      `It contains shares for ${Object.keys(keys).join(", ")}. \`gpg --fingerprint\` shows the fingerprint of your key.`,
     );
   say(terminal, `The backup belongs to the rekey ${nonce}, which may never have been committed.`);
   const lines = entries.flatMap(([each, shares]) => shares.map((share) => encryptedLine(each, share)));
@@ -47,7 +47,7 @@ function write(terminal: Terminal, path: string, lines: readonly string[]): void
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
       reason: `the --output file cannot be created (${(error as NodeJS.ErrnoException).code})`,
-      hint: "Name a file that does not exist yet, in a folder with enough space.",
+      hint: "Choose a file that does not exist yet, in a folder with enough space.",
     });
   }
   say(terminal, `The shares are in ${path}, which only you can read.`);

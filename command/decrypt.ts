@@ -31,7 +31,7 @@ export async function decrypt(terminal: Terminal, options: DecryptOptions): Prom
 /** Returns the long hex string at the end of a printed line, or else the whole input. */
 function fromLine(text: string): string {
   const shares = [...text.matchAll(/^.*[ \t]([0-9a-f]{64,})[ \t\r]*$/gm)].map(([, share]) => share as string);
-  if (shares.length > 1) throw invalid("there is more than one share", "Pass the line that names the fingerprint of your key.");
+  if (shares.length > 1) throw invalid("there is more than one share", "Pass the line that contains the fingerprint of your key.");
   return shares[0] ?? text;
 }
 

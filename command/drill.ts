@@ -11,7 +11,7 @@ import { Leftovers } from "./leftovers";
 import { checkShare, failed } from "./shares";
 import { Canceled, print, readLines, readSecret, say, Terminal, unbroken } from "./terminal";
 
-// A drill proves that shares open the service. It tests them with probes, which change no key.
+// A drill proves that shares are valid. It tests them with probes, which change no key.
 
 export interface DrillOptions extends TargetOptions {
   shareEnv?: string[];
@@ -60,16 +60,16 @@ export async function drill(terminal: Terminal, options: DrillOptions): Promise<
   for (const share of shares)
     await print(terminal, `${share.label}: ${proven.includes(share) ? "works" : wrong.includes(share) ? "wrong" : "not proven"}`);
   if (wrong.length > 0)
-    throw failed(`${wrong.length} of ${shares.length} shares are wrong`, "Rekey while enough shares work: a rekey makes new ones.");
+    throw failed(`${wrong.length} of ${shares.length} shares are wrong`, "Rekey while enough shares work: a rekey creates new ones.");
   if (proven.length < shares.length)
     throw failed(
-      `the service accepts no ${required} of these shares: at least one of them is wrong`,
-      "Bring one more share to find out which.",
+      `${operation.server.words.service} accepts no ${required} of these shares: at least one of them is wrong`,
+      "Pass one more share to find out which.",
     );
   if (left) throw left;
 }
 
-/** Returns the first set that the service accepts. */
+/** Returns the first set that the server accepts. */
 type Accept = (sets: readonly Share[][]) => Promise<Share[] | undefined>;
 
 interface Tested {
@@ -77,7 +77,7 @@ interface Tested {
   wrong: Share[];
 }
 
-/** Finds a set that the service accepts, and tests each other share together with shares of this set. */
+/** Finds a set that the server accepts, and tests each other share together with shares of this set. */
 async function testShares(
   terminal: Terminal,
   { shares, required, accept }: { shares: readonly Share[]; required: number; accept: Accept },
@@ -86,7 +86,10 @@ async function testShares(
   if (required > 1) {
     for (const [index, share] of shares.entries())
       for (const other of shares.slice(0, index).filter((each) => !canCombine(each, share)))
-        say(terminal, `${other.label} and ${share.label} cannot both be right: they have the same point (last byte), or other lengths.`);
+        say(
+          terminal,
+          `${other.label} and ${share.label} cannot both be right: they have the same point (last byte), or different lengths.`,
+        );
     // With many shares, the sets without a wrong one may come late.
     const verdict = await prove(shares, required);
     const misfits = verdict.proven === false ? verdict.misfits : [];
@@ -94,7 +97,7 @@ async function testShares(
     say(terminal, `Testing ${required} of ${shares.length} shares at a time.`);
     const accepted = sets.length > 0 ? await accept(sets) : undefined;
     if (!accepted) return { proven, wrong };
-    say(terminal, `The service accepts ${accepted.map(({ label }) => label).join(", ")}.`);
+    say(terminal, `Valid: ${accepted.map(({ label }) => label).join(", ")}.`);
     proven.push(...accepted);
   }
   const base = proven.slice(0, required - 1);
@@ -111,7 +114,7 @@ async function testShares(
 /** False for shares with the same point or of different lengths. OpenBao before 2.6 keeps a set with such shares until the attempt ends. */
 const canCombine = (a: Share, b: Share): boolean => keyOf([a, b]) !== undefined;
 
-/** The most sets that are tried until the service accepts one. */
+/** The most sets that are tried until the server accepts one. */
 const mostSets = 100;
 
 /** The first sets of `count` shares that can be combined. */
@@ -163,11 +166,11 @@ function assertDistinct(shares: readonly Share[]): void {
   }
 }
 
-/** Throws if the service has no keys, or if an attempt is in progress that no drill left. */
+/** Throws if the server has no keys, or if an attempt is in progress that no drill left. */
 async function assertReady(terminal: Terminal, operation: RekeyOperation, leftovers: Leftovers): Promise<RekeyStatus> {
   const status = await getStatus(operation);
   const { name } = keysOf[operation.target];
-  if (status.required === 0) throw failed(`the service has no ${name} yet`, "No share was sent.");
+  if (status.required === 0) throw failed(`${operation.server.words.service} has no ${name} yet`, "No share was sent.");
   if (!status.started) return status;
   if (!leftovers.includes(status)) {
     for (const line of describe(status, operation)) say(terminal, line);
@@ -179,6 +182,6 @@ async function assertReady(terminal: Terminal, operation: RekeyOperation, leftov
 }
 
 const disturbed = (reason: string): StewardError =>
-  failed(`the drill shows nothing: ${reason}`, "No key was changed. Run the drill again.", "probe-disturbed");
+  failed(`the drill has no result: ${reason}`, "No key was changed. Run the drill again.", "probe-disturbed");
 
 const invalid = (reason: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, hint: "No share was sent." });

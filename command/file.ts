@@ -54,5 +54,5 @@ const unusable = (error: unknown): StewardError =>
   new StewardError({
     code: "ERR_INVALID_INPUT",
     reason: `the --output file cannot be created (${(error as NodeJS.ErrnoException).code}); nothing was sent`,
-    hint: "Name a file that does not exist yet, in a folder with enough space.",
+    hint: "Choose a file that does not exist yet, in a folder with enough space.",
   });

@@ -7,7 +7,7 @@ import { Canceled, say, Terminal } from "./terminal";
 
 function createCommand(terminal: Terminal): Command {
   const program = new Command("pulumi-steward")
-    .description("Discover resources to import, take part in a rekey, and run the sandbox.")
+    .description("Discover resources to import, participate in a rekey, and run the sandbox.")
     .version((require("pulumi-steward/package.json") as { version: string }).version)
     .exitOverride()
     .configureOutput({

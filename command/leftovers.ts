@@ -27,7 +27,7 @@ export class Leftovers {
       if (other !== process.pid && isAlive(other))
         throw unusable(
           `process ${other} runs a drill of these keys`,
-          `Wait until it ends. If it is no drill, delete ${join(this.folder, each)}.`,
+          `Wait until it exits. If it is not a drill, delete ${join(this.folder, each)}.`,
         );
     }
   }

@@ -9,7 +9,7 @@ import { print, say, Terminal } from "./terminal";
 
 const environment = `
 The address and the token come from the environment:
-  SECRETS_ADDR, SECRETS_TOKEN  a service that implements the API document
+  SECRETS_ADDR, SECRETS_TOKEN  a server of the dialect "standard"
   BAO_ADDR, BAO_TOKEN          OpenBao 2.4 or later; without BAO_TOKEN the token of \`bao login\`
   VAULT_ADDR, VAULT_TOKEN      Vault; without VAULT_TOKEN the token of \`vault login\`
 OpenBao requires a token, and so does Vault 2.x. Vault up to 1.21 requires one only for the backup.
@@ -17,7 +17,7 @@ The first address that is set is used, with the other variables of its prefix on
 …_CLIENT_KEY.`;
 
 const exits = `
-Exit code: 0 success, 1 refused or failed, 2 usage error, 130 canceled at a prompt.`;
+Exit code: 0 success, 1 failure, 2 usage error, 130 canceled at a prompt.`;
 
 const shares = `
 The command prompts for the share without showing it. Without a terminal, it reads the share from standard input:
@@ -26,10 +26,10 @@ The command prompts for the share without showing it. Without a terminal, it rea
 
 const nonce = "the nonce of the rekey; without it, the command shows the rekey and asks you to confirm it";
 const verificationNonce = "the nonce of the verification; without it, the command shows the rekey and asks you to confirm it";
-const plaintext = "send the share over plain HTTP to another machine, where anyone on the network can read it";
+const plaintext = "send the share over plain HTTP to a remote machine, where anyone on the network can read it";
 
 const target = (): Option =>
-  new Option("--target <keys>", "the keys: unseal, or recovery for a server that unseals itself")
+  new Option("--target <keys>", "the keys: unseal, or recovery for a server with auto-unseal")
     .choices(["unseal", "recovery"])
     .default("unseal");
 
@@ -39,11 +39,11 @@ const neverArgument =
 /** Collects the values of an option that may be repeated. */
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
-/** Adds `pulumi-steward rekey …`, for share holders. */
+/** Adds `pulumi-steward rekey …`, for key holders. */
 export function addRekey(program: Command, terminal: Terminal): void {
   const rekey = program
     .command("rekey")
-    .description("Take part in a rekey, a change of the unseal keys, as a share holder.")
+    .description("Participate in a rekey of Vault or OpenBao as a key holder.")
     .showHelpAfterError(neverArgument)
     .addHelpText(
       "after",
@@ -52,7 +52,7 @@ ${neverArgument}
 
 A Pulumi program or Vault's command line starts the rekey. Then each holder runs:
 
-  $ pulumi-steward rekey status                      shows what the rekey makes, and for whom
+  $ pulumi-steward rekey status                      shows the rekey, its recipients and its progress
   $ pulumi-steward rekey submit                      submits a current share
   $ pulumi-steward rekey decrypt --key me.asc        decrypts the new share, if it is encrypted
   $ pulumi-steward rekey verify                      verifies the new share, if no stack runs the rekey
@@ -64,7 +64,7 @@ ${exits}`,
 
   rekey
     .command("status")
-    .description("Show the rekey in progress: what it makes, for whom, and its progress.")
+    .description("Show the rekey in progress: its parameters, recipients and progress.")
     .addOption(target())
     .option("--json", "print JSON, with the fields of secrets.getRekeyStatus()")
     .addHelpText("after", `${environment}\n\nExit code: 0 with or without a rekey in progress; 1 if the status cannot be read.`)
@@ -87,7 +87,7 @@ ${exits}`,
       `${shares} submit --nonce 6f1c…
 
 Compare the numbers and the fingerprints before you enter the share. If the rekey changes in the meantime, nothing is sent.
-The command sends the share once, and retries only after a 429, which had no effect. Only the response to the last share holds the new shares.
+The command sends the share once, and retries only after a 429, which had no effect. Only the response to the last share contains the new shares.
 They go to standard output or, with --output, to a file that only you can read. The file is created before your share is sent.
 ${environment}
 ${exits}`,
@@ -120,7 +120,7 @@ ${exits}`,
 
   rekey
     .command("restart")
-    .description("Restart the verification with a new nonce. The service discards the new shares verified so far.")
+    .description("Restart the verification with a new nonce, and discard the new shares verified so far.")
     .addOption(target())
     .option("--nonce <nonce>", verificationNonce)
     .addHelpText("after", `${environment}\n${exits}`)
@@ -149,7 +149,7 @@ ${exits}`,
 
   rekey
     .command("backup")
-    .description("Fetch or remove the service's backup of the encrypted new shares.")
+    .description("Fetch or remove the backup of the encrypted new shares.")
     .addOption(target())
     .option("--fingerprint <fingerprint>", "only the share for the holder of this key")
     .option("--output <file>", "write the shares to this new file instead of standard output")
@@ -161,7 +161,7 @@ ${exits}`,
   $ pulumi-steward rekey backup --fingerprint "$FINGERPRINT" --output mine.txt
   $ pulumi-steward rekey decrypt --key me.asc --share mine.txt
 
-The service keeps at most one backup. It may belong to a rekey that was never committed: compare its nonce.
+The server keeps at most one backup. It may belong to a rekey that was never committed: compare its nonce.
 ${environment}
 ${exits}`,
     )
@@ -212,8 +212,8 @@ The command prompts for more shares without showing them, until an empty input. 
   $ pass show unseal/all | pulumi-steward rekey drill
   $ pulumi-steward rekey drill --share-file /run/secrets/a --share-file /run/secrets/b --share-env SHARE_C < /dev/null
 
-It starts an attempt for a key that nobody has, submits the shares, and cancels the attempt. It needs as many shares as unseal the server.
-One line per share goes to standard output: "works", "wrong" or "not proven". To find a wrong share, bring more shares than unseal the server.
+It starts an attempt for a key that nobody has, submits the shares, and cancels the attempt. It needs as many shares as a rekey requires.
+One line per share goes to standard output: "works", "wrong" or "not proven". To find a wrong share, pass more shares than are required.
 If a drill was killed, the next one cancels the attempt that it left.
 ${environment}
 

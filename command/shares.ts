@@ -99,7 +99,7 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
     if (!complete) return say(terminal, `${before.progress + 1} of ${before.required} new shares verified.`);
     const after = await getStatus(trusted);
     if (after.nonce === agreed.nonce || after.required !== agreed.threshold)
-      throw failed("the service reported completion, but its status does not show it", keepBoth, "outcome-unknown");
+      throw failed(`${operation.server.words.service} reported completion, but its status does not show it`, keepBoth, "outcome-unknown");
     say(terminal, "The new shares are live. The previous ones are no longer valid.");
   });
 }
@@ -156,7 +156,8 @@ async function handOut(
     ...set.encrypted.map(({ fingerprint, share }, index) => `share ${index + 1}, ${encryptedLine(fingerprint, share)}`),
   ];
   if (isEmpty(set)) {
-    if (agreed.verificationRequired) throw failed("the service returned no new shares", cancelIt(agreed), "new-shares-incomplete");
+    if (agreed.verificationRequired)
+      throw failed(`${operation.server.words.service} returned no new shares`, cancelIt(agreed), "new-shares-incomplete");
     throw failed(noShares, "There is nothing to keep.", "no-shares-returned");
   }
   if (file?.write(lines)) say(terminal, `The new shares are in ${file.path}, which only you can read.`);
@@ -199,13 +200,14 @@ export function failed(reason: string, hint: string, id?: StopId): StewardError 
 
 const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
   verificationRequired
-    ? "Nothing is committed. Verify none of them, cancel the rekey, and find out what changes the responses."
-    : "They may be live. Keep them and the previous ones, and keep the service unsealed.";
+    ? "Nothing is committed. Do not verify them. Cancel the rekey, and find out what modifies the responses."
+    : "They may be live. Keep them and the previous ones, and keep the server unsealed.";
 
 /** Explains a failed or lost response: reads from the status whether the share counted. */
 async function explain(operation: RekeyOperation, round: Round, agreed: RekeyStatus, before: Standing, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   const { reason } = error.details;
+  const { service } = operation.server.words;
   const { status } = error;
   if (wasNotCounted(error)) return error;
   const after = await getStatus(operation).catch(() => undefined);
@@ -222,20 +224,24 @@ async function explain(operation: RekeyOperation, round: Round, agreed: RekeySta
   if (round.shares === "current" && now && now.progress >= now.required)
     return failed(
       `the ${now.progress} ${kind} submitted cannot be combined (${reason})`,
-      "Nothing is committed. At least one of them is wrong, and the service keeps them all: cancel the rekey, and start over.",
+      `Nothing is committed. At least one of them is wrong, and ${service} keeps them all: cancel the rekey, and start over.`,
       "shares-not-combined",
     );
   if (round.shares === "new" && isFailedCommit(error))
-    return failed(`it is not known if the new shares are live: the service failed to commit them (${reason})`, keepBoth, "outcome-unknown");
+    return failed(
+      `it is unknown whether the new shares are live: ${service} failed to commit them (${reason})`,
+      keepBoth,
+      "outcome-unknown",
+    );
   if (hasRestarted && (status === 400 || status === 500))
     return failed(
       `the ${before.required} ${kind} submitted do not reconstruct the ${round.shares} key (${reason})`,
-      `Nothing is committed. At least one of them is wrong, and the service cannot tell which: all holders must submit theirs again, with the new nonce ${now.nonce}.`,
+      `Nothing is committed. At least one of them is wrong, and ${service} cannot tell which: all holders must submit theirs again, with the new nonce ${now.nonce}.`,
       round.shares === "current" ? "shares-refused" : "new-shares-refused",
     );
   if (status === 400)
     return failed(
-      `the service refused this share and kept the others: ${reason}`,
+      `${service} rejected this share and kept the others: ${reason}`,
       `See \`${commandFor(operation, "status")}\`.`,
       "share-refused",
     );
@@ -251,14 +257,14 @@ async function explain(operation: RekeyOperation, round: Round, agreed: RekeySta
     );
   if (round.shares === "new")
     return failed(
-      `it is not known if the new shares are live: the response was lost (${reason}), and the rekey is gone`,
+      `it is unknown whether the new shares are live: the response was lost (${reason}), and the rekey is gone`,
       keepBoth,
       "outcome-unknown",
     );
   if (after.started && after.nonce === agreed.nonce)
     return failed(
       `the new shares were made, but were lost with the response (${reason})`,
-      `Nothing is committed. ${agreed.backup ? `The service's backup holds them, encrypted: \`${commandFor(operation, "backup")}\` fetches them.` : "Cancel the rekey, and start over."}`,
+      `Nothing is committed. ${agreed.backup ? `The backup contains them, encrypted: fetch it with \`${commandFor(operation, "backup")}\`.` : "Cancel the rekey, and start over."}`,
       "new-shares-lost",
     );
   return failed(

@@ -171,7 +171,7 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   dialects?: readonly string[];
   /** `<system>:<Type>`. */
   token: string;
-  /** The resource in messages: `scheduler role`. */
+  /** The template of the resource in messages, with words of the dialect: `<engine> role`. */
   displayName: string;
   /** The template of the name after it: `<name>`. If omitted, messages show only the displayName. */
   name?: string;

@@ -17,7 +17,7 @@ export interface CheckFailure {
 /** The details of an error. */
 export interface ErrorDetails {
   code: ErrorCode;
-  /** The failed operation, once it is known: `Cannot create scheduler role "web"`. */
+  /** The failed operation, once it is known: `Cannot create workspace "web"`. */
   operation?: string;
   /** The cause, without secrets: the server's reason or the provider's own. */
   reason: string;

@@ -61,7 +61,7 @@ export type SecretReference = EnvironmentReference | FileReference;
 export interface ConnectionArgs {
   /**
    * The name of the connection in the stack's configuration, `steward:<connection>`.
-   * @change updates only the state; another server replaces the resource
+   * @change updates only the state; a different server replaces the resource
    * @default "default"
    */
   connection?: string;
@@ -114,7 +114,7 @@ export const hasHalfPair = (text: string): boolean => /\p{Surrogate}/u.test(text
 /** The strings with half of a surrogate pair: its encoding fails, or swallows the next character. */
 function brokenStrings(value: unknown, path: readonly PropertyKey[] = []): Issue[] {
   if (typeof value === "string" && hasHalfPair(value))
-    return [{ path, message: "contains half of a surrogate pair, which is not a character", params: { rule: "surrogate" } }];
+    return [{ path, message: "contains an unpaired surrogate", params: { rule: "surrogate" } }];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => brokenStrings(inner, [...path, Array.isArray(value) ? Number(key) : key]));
 }

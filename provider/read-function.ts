@@ -5,7 +5,7 @@ import { Schema } from "./inputs";
 
 /** The properties of every function. */
 export interface FunctionSpec<Own extends object = object> {
-  /** The operation in error messages: `Cannot list the scheduler roles`. */
+  /** The operation in error messages: `Cannot list roles`. */
   operation: string;
   system: System<Own>;
   options: Schema;

@@ -4,11 +4,11 @@
  * - `ERR_INVALID_INPUT`: the program, its configuration or the stack's state is invalid. The invalid input was not sent.
  * - `ERR_NO_CONNECTION`: no server is configured under this name.
  * - `ERR_NOT_INSTALLED`: the program's package.json lacks pulumi-steward, or Pulumi cannot find the plugin.
- * - `ERR_SERVER_MISMATCH`: the connection now names another server than the one in the state.
+ * - `ERR_SERVER_MISMATCH`: the connection now points to a different server than the one in the state.
  * - `ERR_ALREADY_EXISTS`: the object already exists and was not adopted, or roles exist that an `exclusive` set does not declare.
  * - `ERR_FORBIDDEN`: 401 or 403, a control group, or the 404 that the admin API sends to non-administrators.
  * - `ERR_NOT_FOUND`: the object does not exist, or the server responded with 404.
- * - `ERR_REJECTED`: any other 4xx, a rejected test email, or an operation that the provider refuses, such as the destruction of a protected workspace.
+ * - `ERR_REJECTED`: any other 4xx, a rejected test email, or an operation that the provider declines, such as the destruction of a protected workspace.
  * - `ERR_RATE_LIMITED`: 429. The server rejected every request until the deadline.
  * - `ERR_UNAVAILABLE`: 503, after any retries.
  * - `ERR_SERVER`: any other 5xx.

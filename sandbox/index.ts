@@ -107,7 +107,7 @@ export async function start(options: Options = {}): Promise<Sandbox> {
     {
       name: "scheduler" as const,
       fetch: (request: Request) => {
-        // Expired tokens must be revoked even if no request reaches the secrets service.
+        // Expired tokens must be revoked even if no request reaches the service.
         secrets.expire();
         return scheduler.fetch(request);
       },

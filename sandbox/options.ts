@@ -18,7 +18,7 @@ export interface Options {
    */
   unsealShares?: number;
   /**
-   * The number of shares that unseal the secrets service. 1 of several shares is valid only in the dialect "standard".
+   * The number of shares that unseal the service. 1 of several shares is valid only in the dialect "standard".
    * @default 3, or all of fewer shares
    */
   unsealThreshold?: number;

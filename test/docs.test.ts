@@ -31,11 +31,11 @@ const none = { change: "", preset: "", secret: "", writeOnly: "" };
 test("the reference takes the traits of a field from its definition", () => {
   expect(traitsOf("secrets.SchedulerRole", "type", said)).toEqual({ ...none, change: "updates", preset: '`"client"`' });
   expect(traitsOf("secrets.SchedulerRole", "name", said)).toEqual({ ...none, change: "replaces the resource", preset: "required" });
-  expect(traitsOf("secrets.SchedulerAccess", "adopt", said)).toEqual({ ...none, change: "has no effect until an update runs" });
+  expect(traitsOf("secrets.SchedulerAccess", "adopt", said)).toEqual({ ...none, change: "takes effect with the next update" });
   expect(traitsOf("secrets.Rekey", "pgpKeys", said)).toEqual({ ...none, change: "starts a new rekey" });
   expect(traitsOf("secrets.Rekey", "currentShares", said)).toEqual({
     ...none,
-    change: "has no effect until an update runs",
+    change: "takes effect with the next update",
     preset: "required",
     secret: "yes",
   });

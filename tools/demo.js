@@ -106,7 +106,7 @@ function wantsServer(args) {
 }
 
 /**
- * The first server whose address this shell has. Only the scheduler's token is needed here: the token of the secrets service may be in a file.
+ * The first server whose address this shell has. Only the scheduler's token is needed here: the token of Vault may be in a file.
  * @param {string[]} addresses The variables with an address.
  * @param {string} what
  * @param {boolean} [needsToken]

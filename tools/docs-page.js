@@ -27,6 +27,9 @@ const parametersOf = ({ parameters }) =>
     })
     .join(", ");
 
+/** @param {readonly string[]} names */
+const listed = (names) => names.map((name) => `\`${name}\``).join(", ");
+
 /** A value as inline code, which may contain backticks. @param {string} value */
 const inline = (value) => (value.includes("`") ? `\`\` ${value} \`\`` : `\`${value}\``);
 
@@ -143,6 +146,9 @@ function pageText(model, { file, title, names }, places) {
   /** The properties of a public interface or of a definition's. @param {ts.Symbol | undefined} symbol */
   const propertiesOf = (symbol) => (symbol ? model.propertiesOf(model.checker.getDeclaredTypeOfSymbol(symbol)) : []);
 
+  /** True if the comment of an input says all that the comment of the output says. @param {ts.Symbol} input @param {ts.Symbol} output */
+  const isSame = (input, output) => fieldOf(input).prose.startsWith(fieldOf(output).prose.replace(/\.$/, ""));
+
   /** @param {PublicName} resource */
   function resourcePage({ name, symbol }) {
     const { text, tag, tags } = model.comment(symbol);
@@ -150,7 +156,13 @@ function pageText(model, { file, title, names }, places) {
     // The component of a rekey has its outputs as members, and an explicit provider has none.
     const [taken, state] = definition?.interfaces ?? [model.publicName(name === "Rekey" ? "RekeyInputs" : `${name}Args`).symbol];
     const members = [...model.membersOf(name).values()].flatMap((member) => model.checker.getSymbolAtLocation(member.name) ?? []);
+    const all = propertiesOf(taken);
+    const inEach = (/** @type {string} */ name) =>
+      definition?.isSettings ? propertiesOf(model.publicName(name).symbol).map((each) => each.name) : [];
+    const [sharedInputs, sharedOutputs] = [inEach("SettingsInputs"), inEach("SettingsState")];
     const outputs = definition ? propertiesOf(state) : members;
+    const equal = outputs.filter((output) => all.some((input) => input.name === output.name && isSame(input, output)));
+    const others = outputs.filter((output) => !equal.includes(output) && !sharedOutputs.includes(output.name));
     const details = [
       ["API", prose(tag("see"))],
       ["Cannot be read back", prose(tag("unreadable"))],
@@ -161,8 +173,15 @@ function pageText(model, { file, title, names }, places) {
       ...(details.length > 0 ? [table(["", ""], details)] : []),
       ...(examples.length > 0 ? ["## Examples", ...examples] : []),
       "## Inputs",
-      inputs(propertiesOf(taken), title),
-      ...(outputs.length > 0 ? ["## Outputs", fields(outputs, title)] : []),
+      inputs(
+        all.filter((each) => !sharedInputs.includes(each.name)),
+        title,
+      ),
+      ...(sharedInputs.length > 0 ? [`Also the [inputs of all settings](settings.md#settingsinputs): ${listed(sharedInputs)}.`] : []),
+      ...(outputs.length > 0 ? ["## Outputs"] : []),
+      ...(equal.length > 0 ? [`These inputs are also outputs: ${listed(equal.map((each) => each.name))}.`] : []),
+      ...(others.length > 0 ? [fields(others, title)] : []),
+      ...(sharedOutputs.length > 0 ? [`Also the [outputs of all settings](settings.md#settingsstate): ${listed(sharedOutputs)}.`] : []),
       ...(outputs.length > 0 ? resourceParts(title, prose(tag("requests")), prose(tag("permissions"))) : []),
     ].join("\n\n");
   }
@@ -187,7 +206,9 @@ function pageText(model, { file, title, names }, places) {
     }
     const properties = propertiesOf(symbol);
     const render = properties.some((each) => fieldOf(each).preset) ? inputs : fields;
-    return [`## ${name}`, prose(text), ...(properties.length > 0 ? [render(properties)] : [])];
+    // All settings have the same effects of a change.
+    const of = name === "SettingsInputs" ? "platform.GeneralSettings" : "";
+    return [`## ${name}`, prose(text), ...(properties.length > 0 ? [render(properties, of)] : [])];
   }
 
   const resource = names.find(({ name }) => places.get(name)?.anchor === "");

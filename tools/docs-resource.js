@@ -71,7 +71,7 @@ function effectOf(title, name, field) {
   /** @type {readonly string[]} */
   const decisive = require("../provider/secrets/rekey/inputs").decisive;
   if (title === "secrets.Rekey" && decisive.includes(name)) return "starts a new rekey";
-  return field.compare === neverDiffers ? "has no effect until an update runs" : "updates";
+  return field.compare === neverDiffers ? "takes effect with the next update" : "updates";
 }
 
 /**
@@ -107,8 +107,16 @@ function traitsOf(title, name, said) {
   };
 }
 
+const operations = /** @type {const} */ (["create", "update", "refresh", "delete"]);
+
+/** The cases of all resources. @returns {Record<string, Case>} */
+const cases = () => JSON.parse(fs.readFileSync(path.join(__dirname, "requests.json"), "utf8"));
+
 /** The case of a resource. @param {string} title @returns {Case | undefined} */
-const caseOf = (title) => JSON.parse(fs.readFileSync(path.join(__dirname, "requests.json"), "utf8"))[title.replace(".", ":")];
+const caseOf = (title) => cases()[title.replace(".", ":")];
+
+/** Requests in a cell of a table. @param {readonly string[]} requests */
+const cellOf = (requests) => requests.map((request) => `\`${request}\``).join("\n") || "none";
 
 /** @param {string} title */
 function importPart(title) {
@@ -130,18 +138,25 @@ function importPart(title) {
 function requestsPart(title, of, notes) {
   const { dialects } = definitionOf(title) ?? {};
   const dialect = dialects ? `Requires the dialect ${dialects.map((each) => `\`${each}\``).join(" or ")}.` : "";
-  const [hashicorp, standard] = [of?.hashicorp ?? of?.standard, of?.standard ?? of?.hashicorp];
-  if (!hashicorp || !standard) {
+  const requests = of?.hashicorp ?? of?.standard;
+  if (!requests) {
     if (!notes) throw new Problem(`The comment of ${title} requires @requests, since no case in test/cases has its requests.`);
     return ["## Requests", notes];
   }
-  const isSame = JSON.stringify(hashicorp) === JSON.stringify(standard);
-  const header = isSame ? ["Operation", "Requests"] : ["Operation", "Dialect `hashicorp`", "Dialect `standard`"];
-  const rows = /** @type {const} */ (["create", "update", "refresh", "delete"]).map((operation) => {
-    const cells = [hashicorp, standard].map((requests) => requests[operation].map((request) => `\`${request}\``).join("\n") || "none");
-    return [operation.replace(/^./, (letter) => letter.toUpperCase()), ...cells].slice(0, header.length);
-  });
-  return ["## Requests", dialect, table(header, rows), notes];
+  const rows = operations.map((operation) => [operation.replace(/^./, (letter) => letter.toUpperCase()), cellOf(requests[operation])]);
+  return ["## Requests", dialect, table(["Operation", "Requests"], rows), notes];
+}
+
+/** The operations whose requests differ between the dialects. */
+function standardRequests() {
+  const rows = Object.entries(cases()).flatMap(([token, { hashicorp, standard }]) =>
+    operations.flatMap((operation) => {
+      const [of, differs] = [hashicorp?.[operation] ?? [], standard?.[operation] ?? []];
+      if (!hashicorp || !standard || JSON.stringify(of) === JSON.stringify(differs)) return [];
+      return [[`\`${token.replace(":", ".")}\``, operation, cellOf(of), cellOf(differs)]];
+    }),
+  );
+  return table(["Resource", "Operation", "Dialect `hashicorp`", "Dialect `standard`"], rows);
 }
 
 /**
@@ -205,4 +220,4 @@ const resourceParts = (title, requests, permissions) =>
     Boolean,
   );
 
-module.exports = { fieldNames, policyOf, resourceParts, table, traitsOf };
+module.exports = { fieldNames, policyOf, resourceParts, standardRequests, table, traitsOf };

@@ -44,6 +44,7 @@ const words = [
   [/\bwithout a word\b/i, "silently"],
   [/\bgo(?:es)? on\b/i, "continue"],
   [/\bthe real products?\b/i, "Vault, Terraform Enterprise, Nomad"],
+  [/\b(?:secrets service|scheduler engine)s?\b/i, "Vault, OpenBao, the Nomad secrets engine"],
   // Claims that other pages took back.
   [/\balways safe\b/i, "exactly what is not lost"],
   [/\bours\b|\bof our own\b/i, "the provider's"],

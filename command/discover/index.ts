@@ -43,8 +43,8 @@ function module(value: string, values: string[]): string[] {
 export function addDiscover(program: Command, terminal: Terminal): void {
   program
     .command("discover")
-    .description("List the objects on the servers, and write a file for `pulumi import` and the program. It changes nothing on them.")
-    .option("--stack <stack>", "the stack whose configuration names the servers", undefined)
+    .description("List the objects on the servers, and write a file for `pulumi import` and the program. Nothing is changed on them.")
+    .option("--stack <stack>", "the stack whose configuration contains the servers", undefined)
     .option("--connection <name>", "the connection of the configuration, steward:<name>", "default")
     .option("--mount <path>", "a mount of the Nomad secrets engine to search besides those that Vault lists; repeatable", mount, [])
     .option("--module <module>", "a module to search for deprecated versions, as <organization>/<name>/<provider>; repeatable", module, [])
@@ -64,13 +64,13 @@ These commands turn a running installation into a program:
   $ pulumi import --file import.json --generate-code=false --yes
   $ pulumi up
 
-The connection in the configuration of the selected stack, or of --stack, names the servers. Otherwise, the environment does:
-  SECRETS_ADDR, SECRETS_TOKEN, PLATFORM_ADDR, PLATFORM_TOKEN  services that implement the API documents
+The servers are those of the connection in the configuration of the selected stack, or of --stack. Otherwise, the environment sets them:
+  SECRETS_ADDR, SECRETS_TOKEN, PLATFORM_ADDR, PLATFORM_TOKEN  servers of the dialect "standard"
   BAO_ADDR, BAO_TOKEN          OpenBao; without BAO_TOKEN the token of \`bao login\`
   VAULT_ADDR, VAULT_TOKEN      Vault; without VAULT_TOKEN the token of \`vault login\`
   TFE_ADDRESS, TFE_TOKEN       Terraform Enterprise
 
-It finds the access and lease configurations and the roles of each Nomad secrets engine, all settings of the platform, and the deprecated
+It finds the access and lease configurations and the roles of each Nomad secrets engine, all settings of Terraform Enterprise, and the deprecated
 versions of private modules. It lists the objects that the token cannot read, and writes the rest.
 
 Exit code: 0 success, 1 failed or nothing could be searched, 2 usage error.`,

@@ -1,7 +1,7 @@
 import { Operation } from "../../provider/connection";
 import { AnyDefinition } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
-import { namesWith } from "../../provider/fields";
+import { format, namesWith } from "../../provider/fields";
 import { nativeType } from "../../provider/program/dynamic";
 import { configurationKey } from "./program";
 import { Found, isIn, Refused } from "./search";
@@ -25,9 +25,11 @@ export function operations(connections: readonly Operation[]): Refused[] {
   );
   const reasonOf = ({ discover }: AnyDefinition): string =>
     typeof discover === "string" ? discover : "an operation, which leaves nothing to import on the server";
+  const nounOf = (definition: AnyDefinition): string =>
+    format(definition.displayName, connections.find((each) => isIn(each)(definition))?.server.words ?? {});
   const reasons = [...new Set(asked.map(reasonOf))];
   return reasons.map((reason) => {
-    const nouns = asked.filter((definition) => reasonOf(definition) === reason).map(({ displayName }) => displayName);
+    const nouns = asked.filter((definition) => reasonOf(definition) === reason).map(nounOf);
     return [[...new Set(nouns)].join(", "), `${reason}.`];
   });
 }
@@ -68,6 +70,6 @@ export function secretNotices(resources: readonly Imported[], output: string): s
   return [
     ...section("The server never shows these secrets. The first `pulumi up` sends them, from these variables:", unreadable),
     ...section(`Secrets in ${output}, encrypted, and in the configuration of the stack:`, declared),
-    ...section("Left out, since they are secret. The program says how to declare them:", left),
+    ...section("Omitted, because they are secret. The program says how to declare them:", left),
   ];
 }

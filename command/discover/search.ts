@@ -3,6 +3,7 @@ import { AnyDefinition, Discovered, DiscoverRequest } from "../../provider/defin
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
 import { format, parseId } from "../../provider/fields";
+import { className } from "../../provider/lifecycle/context";
 import { Properties } from "../../provider/lifecycle/properties";
 import { nativeType } from "../../provider/program/dynamic";
 import { isObject, parsed } from "../../provider/text/json";
@@ -124,12 +125,12 @@ async function searchFor(
   refused: Refused[],
 ): Promise<Discovered<Properties>[]> {
   const attempt = attemptFor(definition, operation, refused);
-  const { discover, displayName } = definition;
+  const { discover } = definition;
   if (typeof discover !== "function") return [];
   try {
     return await discover({ operation, asSet, mounts, modules, workspaces, attempt });
   } catch (error) {
-    throw error instanceof StewardError ? error.with({ operation: `Cannot search for ${displayName}` }) : error;
+    throw error instanceof StewardError ? error.with({ operation: `Cannot search for ${className(definition)}` }) : error;
   }
 }
 

@@ -24,13 +24,13 @@ export async function readConfiguration(terminal: Terminal, stack: string | unde
   if (!error) return valuesOf(stdout);
   const reason = reasonOf({ error, stderr });
   if (stack === undefined && (error.code === "ENOENT" || /no stack selected/.test(stderr))) {
-    say(terminal, `Only the environment names the servers: ${reason}.`);
+    say(terminal, `Only the environment sets the servers: ${reason}.`);
     return none;
   }
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
     reason: `The configuration of the stack cannot be read: ${reason}`,
-    hint: "Run `pulumi config` for details, or name the servers in the environment and run the command outside the project.",
+    hint: "Run `pulumi config` for details, or set the servers in the environment and run the command outside the project.",
   });
 }
 

@@ -17,7 +17,7 @@ func main() {
 	})
 }
 
-// scheduler declares the resources of the secrets service.
+// scheduler declares the resources of Vault.
 func scheduler(ctx *pulumi.Context, address string) error {
 	access, err := secrets.NewSchedulerAccess(ctx, "access", &secrets.SchedulerAccessArgs{
 		Address: pulumi.String(address),

@@ -1,8 +1,8 @@
-// Gives a job a scheduler token and replaces it each month. The old token is revoked only after the job is successfully deployed with the new one,
-// so the job always has a valid token.
+// Generates a Nomad token for a job, and replaces it each month. The old token is revoked only after the job is successfully deployed with the new
+// one, so the job always has a valid token.
 //
-// In Vault the token has a lease, which also ends with the token of this program (VAULT_TOKEN). Both must last longer than a month. Otherwise
-// `pulumi refresh` finds that the token has expired, and the next `pulumi up` generates another one.
+// In Vault the token has a lease, which also expires with the token of this program (VAULT_TOKEN). Both must last longer than a month. Otherwise
+// `pulumi refresh` finds that the token has expired, and the next `pulumi up` generates a new one.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";

@@ -76,7 +76,7 @@ function findToken(
   const variable = isVariableName(tokenEnv) ? `the variable ${tokenEnv}, which` : "a variable that";
   throw invalid(
     "variable-unset",
-    `The ${label("tokenEnv")} names ${variable} is not set`,
+    `The ${label("tokenEnv")} refers to ${variable} is not set`,
     "Set it in the environment of pulumi, or correct the name. tokenEnv takes the name of a variable, not the token.",
   );
 }

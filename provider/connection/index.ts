@@ -21,6 +21,12 @@ export interface Product {
   responds(response: { status: number; headers: Record<string, unknown>; body: unknown; text: string }): boolean;
 }
 
+/** The names of a dialect's servers in messages. */
+export interface Words {
+  /** `Vault`, or `the service` for a server of any name. */
+  service: string;
+}
+
 /** A kind of server. `Own` are the settings that not every system has. */
 export interface System<Own extends object = object> {
   /** The key of its settings in a connection of the configuration. */
@@ -28,6 +34,8 @@ export interface System<Own extends object = object> {
   /** Checks the settings of one server. */
   settings: z.ZodType<ServerSettings & Own>;
   ownSettings: readonly string[];
+  /** The rows of its dialect table. */
+  dialects: Record<string, { words: Words }>;
   /** The setting that names a part of a server. Two parts of one server count as two servers. */
   partition?: string;
   /** The variables that name a server, most specific first. An address and its token always come from the same row. */
@@ -49,6 +57,7 @@ export interface Server {
   id: string;
   /** A name in the system's dialect table. */
   dialect: string;
+  words: Words;
   /** The product that the server may be, if the configuration has no dialect. */
   product?: Product;
   /** The set variable that would disable the verification of certificates. The provider ignores it. */
@@ -80,7 +89,7 @@ export function cached<Value>(cache: Run["cache"], key: readonly string[], creat
 export interface Operation<Own = object> {
   server: Server & Own;
   run: Run;
-  /** The name of the current resource in messages: `scheduler role "web"`. */
+  /** The name of the current resource in messages: `Nomad role "web"`. */
   resource?: string;
   /** The instance id of the current resource. Undefined for a function, and for a state without one. */
   instance?: string;
@@ -137,14 +146,13 @@ interface ServerSettings extends CredentialSettings {
 
 /** Makes a system from its dialects, its own settings and its variables. */
 export function defineSystem<Own extends object>({
-  dialects,
   ownSettings,
   ...rest
-}: Pick<System<Own>, "name" | "partition" | "variables" | "product"> & { dialects: object; ownSettings: z.ZodRawShape }): System<Own> {
+}: Pick<System<Own>, "name" | "dialects" | "partition" | "variables" | "product"> & { ownSettings: z.ZodRawShape }): System<Own> {
   const shape = strictObject({
     address: z.string("must be set").min(1, "must be set"),
     ...credentialShape,
-    dialect: z.enum(Object.keys(dialects), `must be ${Object.keys(dialects).join(" or ")}`).optional(),
+    dialect: z.enum(Object.keys(rest.dialects), `must be ${Object.keys(rest.dialects).join(" or ")}`).optional(),
     allowAddressChange: bool.optional(),
     previewReads: bool.optional(),
     ...ownSettings,
@@ -170,7 +178,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
   const wording = wordingFor(system, name, sources.provider?.());
   const settings = configured(system, name, sources, wording) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
   if (!settings) throw new StewardError({ code: "ERR_NO_CONNECTION", ...wording.notConfigured });
-  const { dialect, allowAddressChange, previewReads } = settings.settings;
+  const { dialect = "standard", allowAddressChange, previewReads } = settings.settings;
   const all = settings.settings as Record<string, unknown>;
   const ownSettings = Object.fromEntries(system.ownSettings.map((field) => [field, all[field]])) as Own;
   const address = canonicalAddress(settings);
@@ -184,8 +192,9 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
       place: wording.place,
       address,
       id: part ? `${address}?${partition}=${encodeURIComponent(String(part))}` : address,
-      dialect: dialect ?? "standard",
-      ...(dialect === undefined ? { product: system.product } : {}),
+      dialect,
+      words: wordsOf(system, dialect),
+      ...(settings.settings.dialect === undefined ? { product: system.product } : {}),
       skipVerify: skipVerifyIn(system, sources),
       allowAddressChange: allowAddressChange ?? false,
       previewReads: previewReads ?? isSet(sources.environment.STEWARD_PREVIEW_READS),
@@ -195,6 +204,8 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     secrets: { values: [], fields: [] },
   };
 }
+
+export const wordsOf = ({ dialects }: Pick<System, "dialects">, dialect: string): Words => (dialects[dialect] as { words: Words }).words;
 
 const isSet = (value: string | undefined): boolean => value !== undefined && !/^(|0|f|false)$/i.test(value);
 
@@ -220,7 +231,7 @@ function wordingFor({ name: system, variables }: System, name: string, provider:
   const hint = name === "default" ? `Set ${place} ${inStack}, or ${inEnvironment}.` : `Set it ${inStack}, or correct the name.`;
   const withoutProvider = { reason: `No ${system} server is configured under the connection "${name}"`, hint };
   const withProvider = {
-    reason: `The provider "${provider}" has no connection "${name}": its arguments name its servers`,
+    reason: `The provider "${provider}" has no connection "${name}": its arguments set its servers`,
     hint: "Remove `connection` or the provider.",
   };
   return {
@@ -250,7 +261,7 @@ function configured<Own extends object>(
     throw invalid(
       "no-object",
       `The configuration steward:${name} is not an object`,
-      `Set its parts with pulumi config set --plaintext --path 'steward:${name}.secrets.address' https://...`,
+      `Set its properties with pulumi config set --plaintext --path 'steward:${name}.secrets.address' https://...`,
     );
   }
   const checked = configuration.safeParse(connection);

@@ -40,7 +40,7 @@ export function warnOfUnused(
   const are = unused.length === 1 ? "is" : "are";
   warnOnce(
     log,
-    `${unused.join(", ")} ${are} set but not used: ${used.address} names the server of ${name}, which uses only variables that begin with ${used.prefix}_.`,
+    `${unused.join(", ")} ${are} set but not used: ${used.address} selects the server of ${name}, so only variables that begin with ${used.prefix}_ are used.`,
   );
 }
 

@@ -7,7 +7,7 @@ import { fieldPath, format, namesWith, secretsOf } from "../fields";
 import { functions } from "../functions";
 import { valueAt } from "../inputs";
 import { check } from "../lifecycle/check";
-import { Mechanism, Resource } from "../lifecycle/context";
+import { className, Mechanism, Resource } from "../lifecycle/context";
 import { create } from "../lifecycle/create";
 import { remove } from "../lifecycle/delete";
 import { diff } from "../lifecycle/diff";
@@ -121,7 +121,8 @@ export function createPlugin(
     delete: (urn: string, id: string, state: Properties) => run(urn, [state], (resource, [last = {}]) => remove(resource, id, last)),
     /** Finds all objects of a type, by the settings of the provider. */
     async list(type: string) {
-      const { discover, system, displayName, id, name = id } = definitionOf(type);
+      const definition = definitionOf(type);
+      const { discover, system, id, name = id } = definition;
       if (typeof discover !== "function") return [];
       const request = {
         operation: connected(system),
@@ -130,7 +131,7 @@ export function createPlugin(
         workspaces: true,
         attempt: <T>(_: string, part: () => Promise<T[]>) => part(),
       };
-      return withOperation(`Cannot list ${displayName}`, async () => {
+      return withOperation(`Cannot list ${className(definition)}`, async () => {
         const single = await discover({ ...request, asSet: false });
         // A set of roles is found only as a set.
         const objects = single.length > 0 ? single : await discover({ ...request, asSet: true });

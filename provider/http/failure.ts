@@ -46,7 +46,7 @@ export function transportError(thrown: unknown, operation: Operation, progress: 
     });
   // A bug in this package, such as a value that JSON cannot represent.
   if (!isSent && code === "") throw error;
-  if (!isSent) return unsent(isLate ? "not in time" : code, error.message, operation, progress.nothingSent, fail);
+  if (!isSent) return unsent(isLate ? "timed out" : code, error.message, operation, progress.nothingSent, fail);
   if (code === bodyTooLarge)
     return fail("ERR_UNEXPECTED_RESPONSE", "the response is too large for the API", {
       rule: "too-large",

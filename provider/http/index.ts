@@ -261,7 +261,7 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
   }
   const retryAfter = headers["retry-after"] ?? headers["x-ratelimit-reset"];
   const reason = serverReason(body, text, secrets);
-  throw fail(errorCode(status), reason || (isHtml(text) ? "the response is a web page" : "the server gave no reason"), {
+  throw fail(errorCode(status), reason || (isHtml(text) ? "the response is a web page" : "the server returned no reason"), {
     status,
     errorCount: errorsIn(body)?.length,
     rule: ruleOf(status, reason, token !== undefined),

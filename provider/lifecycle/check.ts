@@ -31,7 +31,7 @@ export async function check(
   const all = [...invalid, ...failures];
   const warnings = all.filter(({ warning }) => warning);
   // With an invalid name, the resource cannot be described.
-  if (invalid.length === 0) logNotes(resource.mechanism.log, describe(resource, inputs), warnings);
+  if (invalid.length === 0 && warnings.length > 0) logNotes(resource.mechanism.log, describe(resource, inputs), warnings);
   const normalized = Object.fromEntries(
     Object.entries(inputs).map(([field, value]) => [
       field,
@@ -83,8 +83,9 @@ async function checkConnected(
       failures.push(...others.map(({ object, urn }) => ({ path: "", ...declaredTwice(urn.split("::").at(-1) ?? "", object) })));
       if (Object.keys(last).length === 0) {
         forgetUnidentifiedManager(operation, objects);
-        logNotes(operation.run.log, describe(resource, inputs), (await definition.planNotes?.({ operation, inputs: plain })) ?? []);
-        if (operation.server.previewReads) await previewAdoption(definition, { ...operation, resource: describe(resource, inputs) }, plain);
+        const name = describe(resource, inputs, operation.server.words);
+        logNotes(operation.run.log, name, (await definition.planNotes?.({ operation, inputs: plain })) ?? []);
+        if (operation.server.previewReads) await previewAdoption(definition, { ...operation, resource: name }, plain);
       }
     }
   } catch (error) {

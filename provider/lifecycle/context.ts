@@ -1,4 +1,4 @@
-import { ConfigurationSources, cached, connect, Operation } from "../connection";
+import { ConfigurationSources, cached, connect, Operation, Words, wordsOf } from "../connection";
 import { AnyDefinition } from "../definition";
 import { StewardError } from "../errors";
 import { format, namesWith, secretsOf } from "../fields";
@@ -26,10 +26,24 @@ export interface Resource {
   mechanism: Mechanism;
 }
 
-/** `scheduler role "web"`. */
-export function describe({ definition }: Pick<Resource, "definition">, fields: Properties): string {
-  const name = format(definition.name ?? "", fields);
-  return name ? `${definition.displayName} "${name}"` : definition.displayName;
+/** `secrets.SchedulerRole`. */
+export const className = ({ token }: AnyDefinition): string => token.replace(":", ".");
+
+/** `Nomad role "web"`, in the words of the dialect. */
+export function describe(resource: Resource, fields: Properties, words = wordsFor(resource, fields)): string {
+  const { displayName, name = "" } = resource.definition;
+  const title = format(displayName, words);
+  const ownName = format(name, fields);
+  return ownName ? `${title} "${ownName}"` : title;
+}
+
+/** The error of an invalid connection is reported in the words of the default dialect. */
+function wordsFor({ definition: { system }, mechanism }: Resource, { connection }: Properties): Words {
+  try {
+    return connect(system, (connection as string | undefined) ?? "default", mechanism).server.words;
+  } catch {
+    return wordsOf(system, "standard");
+  }
 }
 
 /** The objects on the server that a resource with these fields manages. */
@@ -51,13 +65,14 @@ export const removedSecrets = ({ definition, mechanism }: Resource): Set<string>
   cached(mechanism.cache, ["removed secrets", definition.token], () => new Set<string>());
 
 /** Throws if the dialect of the connection does not have the resource. */
-function assertDialect({ dialects, displayName, system }: AnyDefinition, { server: { dialect, place } }: Operation): void {
+function assertDialect(definition: AnyDefinition, { server: { dialect, place } }: Operation): void {
+  const { dialects, system } = definition;
   if (!dialects || dialects.includes(dialect)) return;
   const possible = dialects.map((each) => JSON.stringify(each)).join(" or ");
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
     rule: "dialect",
-    reason: `the dialect "${dialect}" has no ${displayName}: if the server has it, set the dialect of ${system.name} in ${place} to ${possible}`,
+    reason: `the dialect "${dialect}" has no ${className(definition)}: if the server has it, set the dialect of ${system.name} in ${place} to ${possible}`,
   });
 }
 
@@ -74,7 +89,7 @@ export function operationOn(resource: Resource, ...properties: Properties[]): Op
     },
     // Computed on use, since a check connects while its inputs may still be invalid.
     get resource() {
-      return describe(resource, properties.at(-1) ?? {});
+      return describe(resource, properties.at(-1) ?? {}, connected.server.words);
     },
     instance: properties.at(-1)?.instance as string | undefined,
   };

@@ -71,7 +71,7 @@ async function registerUpdate(
   const objects = objectsOf(resource, inputs);
   if (!areDeclared(operation, objects)) return false;
   const notes = hasWork ? await resource.definition.planNotes?.({ operation, inputs, last: state }) : undefined;
-  logNotes(operation.run.log, describe(resource, inputs), notes ?? []);
+  logNotes(operation.run.log, describe(resource, inputs, operation.server.words), notes ?? []);
   if (replaces.length > 0 || declaredIn(state).length === 0) return false;
   await registerManager(operation, objects, state);
   return objects.some((object) => isRemoved(operation, object));

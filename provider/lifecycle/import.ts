@@ -2,7 +2,7 @@ import { Operation } from "../connection";
 import { invalidInput, StewardError } from "../errors";
 import { defaultsOf, inputNames, parseId } from "../fields";
 import { namesIn } from "./changes";
-import { operationOn, Resource } from "./context";
+import { className, operationOn, Resource } from "./context";
 import { attempt, OperationFailed } from "./failure";
 import { newInstance } from "./ownership";
 import { defined, Properties } from "./properties";
@@ -71,7 +71,7 @@ function partsOf({ definition }: Resource, id: string): Properties {
   if (parts) return parts;
   const error = new StewardError({
     code: "ERR_INVALID_INPUT",
-    operation: `Cannot read ${definition.displayName}`,
+    operation: `Cannot read ${className(definition)}`,
     ...(definition.readById
       ? { rule: "id", reason: `"${id}" is not a valid id`, hint: `Write it as ${definition.id}.` }
       : {

@@ -175,7 +175,7 @@ export async function removeObject(
   });
   if (!removal) {
     claims.managers.delete(instance);
-    if (!isQuiet) operation.run.log.warn(`${operation.resource}: left in place, since another resource of this program now manages it.`);
+    if (!isQuiet) operation.run.log.warn(`${operation.resource}: not deleted, because another resource of this program now manages it.`);
     return false;
   }
   try {

@@ -35,7 +35,7 @@ export function assertSameServer(operation: Operation, state: Properties): void 
   if (state.server === undefined || state.server === operation.server.id || operation.server.allowAddressChange) return;
   throw new StewardError({
     code: "ERR_SERVER_MISMATCH",
-    reason: `it was written to ${state.server}, but the ${operation.server.title} names ${operation.server.id}; nothing was sent`,
+    reason: `it was written to ${state.server}, but the ${operation.server.title} points to ${operation.server.id}; nothing was sent`,
     hint: `Correct the address. If it is a new address of the same installation, set allowAddressChange: true next to the address in ${operation.server.place} for one \`pulumi up\`.`,
   });
 }

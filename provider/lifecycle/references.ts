@@ -104,7 +104,7 @@ export function fingerprinted(
     if (problem)
       warnOnce(
         log,
-        `${referenceName(reference)} ${problem}, so a change of its value is not noticed. \`pulumi up\` fails if it has to send the value.`,
+        `${referenceName(reference)} ${problem}, so a change of its value is not detected. \`pulumi up\` fails if it has to send the value.`,
       );
     const isSame = earlier && isDeepStrictEqual({ ...earlier, fingerprint: undefined }, { ...reference, fingerprint: undefined });
     const fingerprint =
@@ -129,7 +129,7 @@ export class HiddenSecret {
 const unreadable = (references: readonly (readonly [name: string, reference: SecretReference])[]): Error =>
   invalidInput(
     references.map(([name, reference]): CheckFailure => {
-      const { problem = "has another value than the one on the server" } = readReference(reference);
+      const { problem = "differs from the value on the server" } = readReference(reference);
       return { path: pathOf(fieldPath(name)), rule: "reference", reason: `${referenceName(reference)} ${problem}` };
     }),
     { hint: "Set it in the environment of `pulumi up`. Nothing was sent." },

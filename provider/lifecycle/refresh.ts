@@ -63,7 +63,10 @@ function compareDeclared(
     const [before, now] = [fieldAt(last, field), fieldAt(outputs, field)];
     // Keep the last spelling of an equivalent value, so refresh shows no false diff.
     if (isEqual(fields, field, before, now)) setField(outputs, field, before);
-    else if (isSecret) operation.run.log.info(`${describe({ definition }, last)}: the secret ${field} was changed on the server`);
+    else if (isSecret)
+      operation.run.log.info(
+        `${describe({ definition, mechanism }, last, operation.server.words)}: the secret ${field} was changed on the server`,
+      );
     else logDrift(operation, recordDifferences(fields, field, before, now));
     // Return a placeholder. If a secret input is missing from one read and present in the next, the engine stores it in plaintext.
     setField(inputs, field, fieldAt(outputs, field) ?? (isSecret ? "" : undefined));

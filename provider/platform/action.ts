@@ -32,7 +32,7 @@ export interface Action<Inputs> {
   path(operation: Operation): string[];
   /** The inputs besides `triggers`. */
   fields?: AnyFields;
-  /** The hint of an error when the platform rejects the action. */
+  /** The hint of an error when the server rejects the action. */
   whenRefused?: string;
   /** The attributes of the request body. */
   attributes?(inputs: Inputs): Record<string, unknown>;
@@ -50,7 +50,7 @@ export async function perform<Inputs>(
     if (!(error instanceof StewardError)) throw error;
     if (error.code === "ERR_REJECTED") throw error.with({ hint: whenRefused });
     if (!error.details.outcomeUnknown) throw error;
-    throw error.with({ hint: "The platform may have run the action: the next `pulumi up` runs it again." });
+    throw error.with({ hint: "The action may have run: the next `pulumi up` runs it again." });
   }
   return { performedAt: new Date().toISOString() };
 }

@@ -58,7 +58,7 @@ async function find({ operation, inputs }: FindRequest<AdminWorkspaceInputs>): P
   throw new StewardError({
     code: "ERR_NOT_FOUND",
     rule: "workspace-missing",
-    reason: "the platform has no workspace with this id",
+    reason: `${operation.server.words.service} has no workspace with this id`,
     hint: "The resource adopts an existing workspace: copy the id from the workspace's page or from listWorkspaces.",
   });
 }
@@ -129,7 +129,7 @@ const destroys: PlanNote = {
  * ```
  * @see [Terraform Enterprise: workspaces](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/workspaces)
  * @requests A delete sends requests only with `destroyOnDelete`.
- * @unreadable Nothing: the platform returns all outputs.
+ * @unreadable Nothing: Terraform Enterprise returns all outputs.
  */
 export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceState, StoredState> = {
   system,
@@ -155,7 +155,7 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceStat
   read: ({ operation, state }) => read(operation, state),
   find,
   create: async ({ existing }) => existing?.state as AdminWorkspaceState,
-  // An update only changes `destroyOnDelete`, which the platform does not hold.
+  // An update only changes `destroyOnDelete`, which Terraform Enterprise does not hold.
   update: async ({ state: { destroyOnDelete, ...outputs } }) => outputs,
   delete: async (request) => {
     const { operation, state } = request;

@@ -61,7 +61,7 @@ export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
  * ```
  * @see [Terraform Enterprise: workspaces](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/workspaces)
  * @requests A delete sends requests only with `destroyOnDelete`.
- * @unreadable Nothing: the platform returns all outputs.
+ * @unreadable Nothing: Terraform Enterprise returns all outputs.
  */
 export class AdminWorkspace extends CustomResource {
   /** Reads what exists without managing it; the id is `<workspaceId>`. */
@@ -79,7 +79,7 @@ export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecati
 /**
  * The deprecation of a private module version.
  *
- * Creating the resource deprecates the version, and destroying it reinstates the version. If the version is already deprecated with another
+ * Creating the resource deprecates the version, and destroying it reinstates the version. If the version is already deprecated with a different
  * reason or link, creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. After the version is removed from the registry, a refresh
  * removes the resource from the state. The provider reads all versions of a module with one request.
  *
@@ -111,7 +111,7 @@ export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecati
  * @requests The resources of one module share the `GET`. A create sends no `PATCH` for a version that is already deprecated with this reason and
  * link.
  * @permissions The token of a user who may manage the modules of the organization.
- * @unreadable Nothing: the platform returns the reason and the link, with its additions in `publishedReason`.
+ * @unreadable Nothing: Terraform Enterprise returns the reason and the link. `publishedReason` includes what it appended.
  */
 export class ModuleVersionDeprecation extends CustomResource {
   /** Reads what exists without managing it; the id is `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`. */
@@ -129,18 +129,18 @@ export interface OidcKeyRotation extends Outputs<OidcKeyRotationState> {}
 /**
  * Rotates the key that signs the workload identity tokens of runs.
  *
- * Clouds accept tokens of the old keys until these are trimmed. A run can use its token until the end of its plan or apply. By default, the
+ * Clouds accept tokens of the old keys until these are trimmed. A run can use its token until its plan or apply finishes. By default, the
  * general settings limit a plan to 2 hours and an apply to 24.
  *
  * After a leak, trim at once with {@link OidcKeyTrim}, because the leaked key can sign tokens until then. Runs in progress lose their access.
  *
- * For a routine rotation, set `trimLater`. `pulumi up` then rotates the key and ends. The first `pulumi up` after `trimAt` trims the old keys,
+ * For a routine rotation, set `trimLater`. `pulumi up` then only rotates the key. The first `pulumi up` after `trimAt` trims the old keys,
  * and its preview shows an update. If `triggers` have changed as well, it trims first and then rotates. A refresh does not report the trim as
  * drift. The time is that of the machine that runs Pulumi. A trim removes all keys except the newest. A rotation outside this resource
  * shortly before it therefore breaks runs in progress.
  *
- * The platform also rotates the key automatically every 90 days. A rotation restarts these 90 days, and does not change when the platform
- * trims old keys automatically.
+ * Terraform Enterprise also rotates the key automatically every 90 days. A rotation restarts these 90 days, and does not change when Terraform
+ * Enterprise trims old keys automatically.
  *
  * Pulumi rotates the key on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
  * the resource sends nothing, and drops a scheduled trim.
@@ -156,8 +156,8 @@ export interface OidcKeyRotation extends Outputs<OidcKeyRotationState> {}
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests With `trimLater`, each rotation first reads the timeouts with `GET /api/v2/admin/general-settings`, and an update after `trimAt` sends
- * `POST /api/v2/admin/oidc-settings/actions/trim-key`. In the standard dialect, which has no timeouts, the `GET` is not sent.
- * @unreadable Everything: the platform does not report the action, so it never shows drift.
+ * `POST /api/v2/admin/oidc-settings/actions/trim-key`.
+ * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
  */
 export class OidcKeyRotation extends CustomResource {
   constructor(name: string, args: OidcKeyRotationArgs = {}, opts?: CustomResourceOptions) {
@@ -176,8 +176,8 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
  * can sign tokens until then. For a routine rotation, set `trimLater` of {@link OidcKeyRotation} instead, which waits until these tokens have
  * expired.
  *
- * The platform also trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not change when the
- * platform rotates the key automatically.
+ * Terraform Enterprise also trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not change when
+ * Terraform Enterprise rotates the key automatically.
  *
  * Pulumi trims the keys on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
  * the resource sends nothing.
@@ -192,7 +192,7 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
  * new platform.OidcKeyTrim("leak", { triggers: [rotation.performedAt] });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @unreadable Everything: the platform does not report the action, so it never shows drift.
+ * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
  */
 export class OidcKeyTrim extends CustomResource {
   constructor(name: string, args: OidcKeyTrimArgs = {}, opts?: CustomResourceOptions) {
@@ -207,7 +207,7 @@ export interface SamlCertificateRevocation extends Outputs<ActionState> {}
 /**
  * Revokes the identity provider's old certificate.
  *
- * The platform then accepts only the new certificate. Users are locked out if the identity provider still signs with the old one.
+ * Terraform Enterprise then accepts only the new certificate. Users are locked out if the identity provider still signs with the old one.
  *
  * Pulumi revokes the certificate on create and on each change of `triggers`, never in a preview. The request is retried only after a 429.
  * Destroying the resource sends nothing.
@@ -223,7 +223,7 @@ export interface SamlCertificateRevocation extends Outputs<ActionState> {}
  * new platform.SamlCertificateRevocation("switched", { triggers: ["2026-01"] }, { dependsOn: saml });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @unreadable Everything: the platform does not report the action, so it never shows drift.
+ * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
  */
 export class SamlCertificateRevocation extends CustomResource {
   constructor(name: string, args: SamlCertificateRevocationArgs = {}, opts?: CustomResourceOptions) {
@@ -242,9 +242,9 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`.
  *
- * The platform returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only
+ * Terraform Enterprise returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only
  * `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored. Removing it from the
- * program or destroying the resource may therefore disable cost estimation: see `onDelete`.
+ * program or destroying the resource may then disable cost estimation: see `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all credentials of a
  * cloud fails with `ERR_INVALID_INPUT` before anything is written.
@@ -270,7 +270,7 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable Nothing: the platform returns even the secrets, but Pulumi prints a changed one as `[secret]`.
+ * @unreadable Nothing: Terraform Enterprise returns even the secrets, but Pulumi prints a changed one as `[secret]`.
  */
 export class CostEstimationSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `cost-estimation`. */
@@ -298,7 +298,7 @@ export interface CustomizationSettings extends Outputs<CustomizationSettingsStat
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if the platform is older than
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform Enterprise is older than
  * release 202003-1.
  *
  * @example A footer
@@ -317,7 +317,7 @@ export interface CustomizationSettings extends Outputs<CustomizationSettingsStat
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable Nothing: the platform returns all attributes.
+ * @unreadable Nothing: Terraform Enterprise returns all attributes.
  */
 export class CustomizationSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `customization`. */
@@ -360,7 +360,7 @@ export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable Nothing: the platform returns all attributes.
+ * @unreadable Nothing: Terraform Enterprise returns all attributes.
  */
 export class GeneralSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `general`. */
@@ -433,7 +433,7 @@ export interface SmsSettings extends Outputs<SmsSettingsState> {}
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`. {@link SmsVerification} sends a test message.
  *
- * `authToken` cannot be restored. Removing it from the program or destroying the resource may therefore disable text messages: see
+ * `authToken` cannot be restored, so removing it from the program or destroying the resource may disable text messages: see
  * `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling text messages fails with `ERR_INVALID_INPUT`
@@ -486,9 +486,9 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling email fails with `ERR_INVALID_INPUT` before
  * anything is written if a required attribute is known to be missing. If the mail server rejects the test email, the error is
- * `ERR_REJECTED`, or `ERR_INCOMPLETE` if the platform has stored the settings.
+ * `ERR_REJECTED`, or `ERR_INCOMPLETE` if Terraform Enterprise has stored the settings.
  *
- * @example Another sender
+ * @example A different sender
  * ```ts
  * new platform.SmtpSettings("mail", { sender: "platform@example.com" });
  * ```
@@ -507,7 +507,7 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable `password`. The platform does not store `testEmailAddress`.
+ * @unreadable `password`. Terraform Enterprise does not store `testEmailAddress`.
  */
 export class SmtpSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `smtp`. */
@@ -547,7 +547,7 @@ export interface SmsVerification extends Outputs<ActionState> {}
  * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [accountSid] }, { dependsOn: sms });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @unreadable Everything: the platform does not report the action, so it never shows drift.
+ * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
  */
 export class SmsVerification extends CustomResource {
   constructor(name: string, args: SmsVerificationArgs, opts?: CustomResourceOptions) {

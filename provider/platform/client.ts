@@ -6,13 +6,14 @@ import { isObject } from "../text/json";
 
 /** The differences between the API specification and Terraform Enterprise. */
 const standard = {
+  words: { service: "the platform" },
   /** The path of the SMS settings, which Terraform Enterprise names after its SMS provider. */
   smsSettings: "sms-settings",
   /** The names of the three clouds of cost estimation. */
   clouds: { "cloud-a": "cloud-a", "cloud-b": "cloud-b", "cloud-c": "cloud-c" } as Record<string, string>,
   /** Settings have attributes besides those of the specification. */
   hasExtra: false,
-  /** The platform rejects invalid certificates. */
+  /** Terraform Enterprise rejects invalid certificates. */
   parsesCertificates: true,
   /** The API lists the modules of an organization. */
   listsModules: false,
@@ -27,6 +28,7 @@ type PlatformDialect = typeof standard;
 const dialects: Record<string, PlatformDialect> = {
   standard,
   hashicorp: {
+    words: { service: "Terraform Enterprise" },
     smsSettings: "twilio-settings",
     clouds: { "cloud-a": "aws", "cloud-b": "gcp", "cloud-c": "azure" },
     hasExtra: true,
@@ -72,7 +74,7 @@ export interface Resource {
   links: Record<string, unknown>;
 }
 
-/** Sends a request to the platform and returns the response body. A write needs no body, or an empty or a JSON:API document. */
+/** Sends a request to Terraform Enterprise and returns the response body. A write needs no body, or an empty or a JSON:API document. */
 export async function call(operation: Operation, request: Omit<Request, "headers">): Promise<unknown> {
   const headers = (token?: string): ReturnType<Request["headers"]> => ({
     authorization: token && `Bearer ${token}`,
@@ -84,7 +86,7 @@ export async function call(operation: Operation, request: Omit<Request, "headers
   throw invalidResponse(request.method, request.path);
 }
 
-/** True for a 404 of the platform itself, which has a list of JSON:API errors. Any other body may come from a gateway. */
+/** True for a 404 of Terraform Enterprise itself, which has a list of JSON:API errors. Any other body may come from a gateway. */
 export const isNotFound = (error: unknown): error is StewardError =>
   error instanceof StewardError && error.status === 404 && error.details.errorCount !== undefined;
 
@@ -99,8 +101,8 @@ export async function callAsAdministrator(operation: Operation, request: Omit<Re
     if (request.path === generalPath || !(await isAdministrator(operation))) throw notAdministrator(operation, error);
     throw error.with({
       rule: "endpoint-missing",
-      reason: "this release of the platform has no such endpoint",
-      hint: "Upgrade the platform: customization settings require release 202003-1 or later, and workspace administration 201807-1 or later.",
+      reason: `this release of ${operation.server.words.service} does not have this endpoint`,
+      hint: `Upgrade ${operation.server.words.service}: customization settings require release 202003-1 or later, and workspace administration 201807-1 or later.`,
     });
   }
 }
@@ -109,8 +111,8 @@ const notAdministrator = ({ server }: Operation, error: StewardError): StewardEr
   error.with({
     code: "ERR_FORBIDDEN",
     rule: "not-administrator",
-    reason: "the platform serves its admin API only to site administrators, and returns 404 to all others",
-    hint: `Check that the platform token of the ${server.title} belongs to a site administrator. It comes from ${server.credentials.tokenSource}.`,
+    reason: `${server.words.service} serves its admin API only to site administrators, and returns 404 to all others`,
+    hint: `Check that the token of platform in the ${server.title} belongs to a site administrator. It comes from ${server.credentials.tokenSource}.`,
   });
 
 /** True if the token belongs to a site administrator. A 404 alone does not tell, so this reads the general settings. */
@@ -157,5 +159,5 @@ export const idsIn = (relationship: unknown): string[] =>
     .filter(isObject)
     .map(({ id }) => asString(id));
 
-export const invalidResponse = (method: string, path: string, reason = "the response is not from the platform"): StewardError =>
-  unexpectedResponse(method, path, reason, "Check the address and any proxy on the way.");
+export const invalidResponse = (method: string, path: string, reason = "the response does not match the API"): StewardError =>
+  unexpectedResponse(method, path, reason, "Check the connection's address and any proxy on the way.");

@@ -32,7 +32,7 @@ export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
    */
   moduleVersion: string;
   /**
-   * The reason, for users of the version. The platform may append to it.
+   * The reason, for users of the version. Terraform Enterprise may append to it.
    * @example "Use 2.0.0, which encrypts the flow logs."
    */
   reason: string;
@@ -42,7 +42,7 @@ export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
    */
   link?: string;
   /**
-   * The handling of a version that is already deprecated with another reason or link. `true` overwrites both, and the provider prints the
+   * The handling of a version that is already deprecated with a different reason or link. `true` overwrites both, and the provider prints the
    * changes, old -> new. With `"unchanged"` or `false`, creating the resource fails with `ERR_ALREADY_EXISTS`, and `"unchanged"` lists the
    * differences.
    * @default false
@@ -65,13 +65,13 @@ const identityOf = (fields: Identity): Identity =>
   Object.fromEntries(identity.map((field) => [field, fields[field]])) as unknown as Identity;
 
 interface StoredState extends ModuleVersionDeprecationState {
-  /** The link as the platform stores it. */
+  /** The link as Terraform Enterprise stores it. */
   publishedLink?: string;
   /** True if the version was already deprecated with the declared reason and link, so nothing was sent. */
   isAdopted?: true;
 }
 
-/** The state after a write: the declared reason and link, next to those that the platform publishes. */
+/** The state after a write: the declared reason and link, next to those that Terraform Enterprise publishes. */
 const written = (inputs: ModuleVersionDeprecationInputs, published: Published): StoredState => ({
   ...identityOf(inputs),
   reason: inputs.reason,
@@ -84,7 +84,7 @@ async function read({ operation, state: previous }: ReadRequest<StoredState>): P
   const published = (await readVersion(operation, previous))?.deprecation;
   if (!published) return undefined;
   const { reason, link } = published;
-  // The platform appends only to a reason that the provider sent. After an adopted reason, more words are drift.
+  // Terraform Enterprise appends only to a reason that the provider sent. After an adopted reason, more words are drift.
   const isExtended = previous.reason !== undefined && !previous.isAdopted && reason.startsWith(previous.reason);
   const isDeclaredReason = isExtended || (previous.reason !== undefined && reason === previous.publishedReason);
   return {
@@ -115,7 +115,7 @@ async function deprecate(
   inputs: ModuleVersionDeprecationInputs,
   before: Published | undefined,
 ): Promise<StoredState> {
-  // The platform may keep a link that a write omits, so it is cleared explicitly.
+  // Terraform Enterprise may keep a link that a write omits, so it is cleared explicitly.
   const { reason, link = before?.link && "" } = inputs;
   try {
     const document = await write(operation, inputs, { "deprecated-status": "Deprecated", reason, link });
@@ -159,7 +159,7 @@ async function afterFailure(
   return new PartialState(written(inputs, now), { ...error.details, rule: "applied", hint });
 }
 
-/** True if the write may have published this. The platform may have appended to the reason. */
+/** True if the write may have published this. Terraform Enterprise may have appended to the reason. */
 const couldMatch = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
   published.reason.startsWith(reason) && (link === undefined || link === published.link);
 
@@ -180,7 +180,7 @@ async function find({ operation, inputs }: FindRequest<ModuleVersionDeprecationI
   const existing = version.deprecation;
   if (!existing || isSame(existing, inputs)) return undefined;
   return {
-    reason: "it is already deprecated with another reason or link",
+    reason: "it is already deprecated with a different reason or link",
     hint: `${renamedHint} Otherwise set adopt: true to overwrite them, or declare the same reason and link.`,
     differences: differencesOf(moduleVersionDeprecation.fields, ["reason", "link"], existing, inputs),
   };
@@ -217,7 +217,7 @@ async function modulesFor({ operation, modules, attempt }: DiscoverRequest): Pro
       throw new StewardError({
         code: "ERR_NOT_FOUND",
         reason: "the API specification has no endpoint that lists modules",
-        hint: "Name each module with --module <organization>/<name>/<provider>.",
+        hint: "Specify each module with --module <organization>/<name>/<provider>.",
       });
     const organizations = await readAll(operation, apiPath("api", "v2", "organizations"));
     const lists = organizations.map(({ id }) =>
@@ -238,7 +238,7 @@ function named(module: string): Module {
 /**
  * The deprecation of a private module version.
  *
- * Creating the resource deprecates the version, and destroying it reinstates the version. If the version is already deprecated with another
+ * Creating the resource deprecates the version, and destroying it reinstates the version. If the version is already deprecated with a different
  * reason or link, creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. After the version is removed from the registry, a refresh
  * removes the resource from the state. The provider reads all versions of a module with one request.
  *
@@ -270,7 +270,7 @@ function named(module: string): Module {
  * @requests The resources of one module share the `GET`. A create sends no `PATCH` for a version that is already deprecated with this reason and
  * link.
  * @permissions The token of a user who may manage the modules of the organization.
- * @unreadable Nothing: the platform returns the reason and the link, with its additions in `publishedReason`.
+ * @unreadable Nothing: Terraform Enterprise returns the reason and the link. `publishedReason` includes what it appended.
  */
 export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, StoredState> = {
   system,

@@ -22,9 +22,9 @@ export interface OidcKeyRotationInputs extends ActionInputs {
 /** Outputs of {@link OidcKeyRotation}. */
 export interface OidcKeyRotationState extends ActionState {
   /**
-   * The time from which `pulumi up` trims the old keys, in RFC 3339 format. It is the rotation plus the longer of `plan-timeout` and
-   * `apply-timeout` in the general settings. A timeout that cannot be read counts as 24 hours. The wait is 30 days at most, since the platform
-   * then trims the keys itself. Undefined if no trim is scheduled.
+   * The time from which `pulumi up` trims the old keys, in RFC 3339 format. It is the rotation plus the longer of `plan-timeout` and `apply-timeout`
+   * in the general settings. A timeout that cannot be read counts as 24 hours. The wait is 30 days at most, since Terraform Enterprise then trims the
+   * keys itself. Undefined if no trim is scheduled.
    */
   trimAt: string | undefined;
 }
@@ -34,7 +34,7 @@ const rotateKey = { path: (): string[] => ["oidc-settings", "actions", "rotate-k
 const hour = 3_600_000;
 /** The default of the apply timeout, which is the longer one. */
 const defaultTimeout = 24 * hour;
-/** The platform itself trims the keys this long after a rotation. */
+/** Terraform Enterprise itself trims the keys this long after a rotation. */
 const longestWait = 30 * 24 * hour;
 
 /** The longest time for which a run in progress can use its token, in milliseconds. */
@@ -107,18 +107,18 @@ function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
 /**
  * Rotates the key that signs the workload identity tokens of runs.
  *
- * Clouds accept tokens of the old keys until these are trimmed. A run can use its token until the end of its plan or apply. By default, the
+ * Clouds accept tokens of the old keys until these are trimmed. A run can use its token until its plan or apply finishes. By default, the
  * general settings limit a plan to 2 hours and an apply to 24.
  *
  * After a leak, trim at once with {@link OidcKeyTrim}, because the leaked key can sign tokens until then. Runs in progress lose their access.
  *
- * For a routine rotation, set `trimLater`. `pulumi up` then rotates the key and ends. The first `pulumi up` after `trimAt` trims the old keys,
+ * For a routine rotation, set `trimLater`. `pulumi up` then only rotates the key. The first `pulumi up` after `trimAt` trims the old keys,
  * and its preview shows an update. If `triggers` have changed as well, it trims first and then rotates. A refresh does not report the trim as
  * drift. The time is that of the machine that runs Pulumi. A trim removes all keys except the newest. A rotation outside this resource
  * shortly before it therefore breaks runs in progress.
  *
- * The platform also rotates the key automatically every 90 days. A rotation restarts these 90 days, and does not change when the platform
- * trims old keys automatically.
+ * Terraform Enterprise also rotates the key automatically every 90 days. A rotation restarts these 90 days, and does not change when Terraform
+ * Enterprise trims old keys automatically.
  *
  * Pulumi rotates the key on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
  * the resource sends nothing, and drops a scheduled trim.
@@ -134,8 +134,8 @@ function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests With `trimLater`, each rotation first reads the timeouts with `GET /api/v2/admin/general-settings`, and an update after `trimAt` sends
- * `POST /api/v2/admin/oidc-settings/actions/trim-key`. In the standard dialect, which has no timeouts, the `GET` is not sent.
- * @unreadable Everything: the platform does not report the action, so it never shows drift.
+ * `POST /api/v2/admin/oidc-settings/actions/trim-key`.
+ * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
  */
 export const oidcKeyRotation: Definition<OidcKeyRotationInputs, OidcKeyRotationState> = {
   system,

@@ -10,8 +10,8 @@ export const trimKey = { path: (): string[] => ["oidc-settings", "actions", "tri
  * can sign tokens until then. For a routine rotation, set `trimLater` of {@link OidcKeyRotation} instead, which waits until these tokens have
  * expired.
  *
- * The platform also trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not change when the
- * platform rotates the key automatically.
+ * Terraform Enterprise also trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not change when
+ * Terraform Enterprise rotates the key automatically.
  *
  * Pulumi trims the keys on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
  * the resource sends nothing.
@@ -26,7 +26,7 @@ export const trimKey = { path: (): string[] => ["oidc-settings", "actions", "tri
  * new platform.OidcKeyTrim("leak", { triggers: [rotation.performedAt] });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @unreadable Everything: the platform does not report the action, so it never shows drift.
+ * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
  */
 export const oidcKeyTrim: Definition<ActionInputs, ActionState> = action({
   type: "OidcKeyTrim",

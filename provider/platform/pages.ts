@@ -56,7 +56,7 @@ async function* pagesFrom<Item extends { id: string }>(
     yield page;
     if (page.next === undefined) return;
     if (fetched.has(page.next) || seen.size === before)
-      throw invalidResponse("GET", path, "the server's pages form a loop").with({ rule: "circle" });
+      throw invalidResponse("GET", path, "the pagination never ends").with({ rule: "circle" });
     fetched.add(page.next);
     page = await fetchPage(page.next);
   }
@@ -84,7 +84,7 @@ export async function* itemsFrom<Item extends { id: string }>(
   }
 }
 
-/** Reads a whole collection, with the largest page size of the platform. */
+/** Reads a whole collection, with the largest page size of Terraform Enterprise. */
 export async function readAll(operation: Operation, path: string, send: typeof call = call): Promise<Resource[]> {
   const fetchPage = async (page: number): Promise<Page<Resource>> => {
     const query = { "page[number]": String(page), "page[size]": "100" };

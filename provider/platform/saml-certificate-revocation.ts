@@ -4,7 +4,7 @@ import { ActionInputs, ActionState, action } from "./action";
 /**
  * Revokes the identity provider's old certificate.
  *
- * The platform then accepts only the new certificate. Users are locked out if the identity provider still signs with the old one.
+ * Terraform Enterprise then accepts only the new certificate. Users are locked out if the identity provider still signs with the old one.
  *
  * Pulumi revokes the certificate on create and on each change of `triggers`, never in a preview. The request is retried only after a 429.
  * Destroying the resource sends nothing.
@@ -20,7 +20,7 @@ import { ActionInputs, ActionState, action } from "./action";
  * new platform.SamlCertificateRevocation("switched", { triggers: ["2026-01"] }, { dependsOn: saml });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @unreadable Everything: the platform does not report the action, so it never shows drift.
+ * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
  */
 export const samlCertificateRevocation: Definition<ActionInputs, ActionState> = action({
   type: "SamlCertificateRevocation",

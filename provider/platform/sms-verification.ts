@@ -6,7 +6,7 @@ import { dialectOf } from "./client";
 /** Inputs of {@link SmsVerification}. */
 export interface SmsVerificationInputs extends ActionInputs {
   /**
-   * The phone number that receives the message. The platform does not store it.
+   * The phone number that receives the message. Terraform Enterprise does not store it.
    * @change updates, and sends a message to the new number
    * @example "+15550101"
    */
@@ -33,7 +33,7 @@ export interface SmsVerificationInputs extends ActionInputs {
  * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [accountSid] }, { dependsOn: sms });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @unreadable Everything: the platform does not report the action, so it never shows drift.
+ * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
  */
 export const smsVerification: Definition<SmsVerificationInputs, ActionState> = action({
   type: "SmsVerification",

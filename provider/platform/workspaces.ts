@@ -17,8 +17,8 @@ export interface WorkspaceQuery {
   /** A part of the name of a workspace or an organization. */
   q?: string;
   /**
-   * The statuses of the latest run, one of which a workspace must have. Any other status is an error. In the hashicorp dialect it is a
-   * warning, since later releases have more statuses.
+   * The statuses of the latest run, one of which a workspace must have. An unknown status prints a warning, since later releases have
+   * more statuses.
    *
    * - `pending`, `plan_queued`, `planning`, `planned`, `planned_and_finished`
    * - `cost_estimating`, `cost_estimated`
@@ -34,7 +34,7 @@ export interface WorkspaceQuery {
   sort?: WorkspaceSort;
   /**
    * The number of workspaces on one page.
-   * @default 20, the platform's own
+   * @default 20, the default of Terraform Enterprise
    */
   pageSize?: number;
   /** The related resources to return in `included` of each workspace. */
@@ -55,9 +55,9 @@ export interface GetWorkspaceOptions extends ConnectionArgs {
 /** A list of workspaces that is fetched page by page on demand. The first page is fetched once. */
 export interface WorkspaceList extends AsyncIterable<Workspace> {
   /**
-   * The number of workspaces for each status of their latest run. `currentRunStatus` does not change it. The platform writes these statuses
-   * with hyphens (`policy-checked`), counts workspaces without a run as `none`, and all workspaces as `total`. Sends a request unless the
-   * first page was fetched before.
+   * The number of workspaces for each status of their latest run. `currentRunStatus` does not change it. Terraform Enterprise writes these statuses
+   * with hyphens (`policy-checked`), counts workspaces without a run as `none`, and all workspaces as `total`. Sends a request unless the first page
+   * was fetched before.
    */
   statusCounts(): Promise<Record<string, number>>;
   /** The number of workspaces that match the query. Sends a request unless the first page was fetched before. */
@@ -147,7 +147,7 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       rule: "workspace-missing",
-      reason: `the platform has no workspace with the id "${id}"`,
+      reason: `${operation.server.words.service} has no workspace with the id "${id}"`,
       status: 404,
       method: "GET",
       path: adminPath("workspaces", id),
@@ -158,9 +158,9 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
 /**
  * Lists all workspaces of the installation: `GET /api/v2/admin/workspaces`.
  *
- * Pages are fetched on demand. A workspace that moves to another page meanwhile is returned once. If fewer workspaces arrive than the
- * platform counts, the pages are read again. Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with
- * `ERR_UNEXPECTED_RESPONSE` if the pages form a loop.
+ * Pages are fetched on demand. A workspace that moves to a different page in the meantime is returned once. If fewer workspaces arrive than
+ * Terraform Enterprise counts, the pages are read again. Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with
+ * `ERR_UNEXPECTED_RESPONSE` if the pagination never ends.
  *
  * ```ts
  * for await (const workspace of platform.listWorkspaces({ currentRunStatus: ["errored"] })) console.log(workspace.organization, workspace.name);

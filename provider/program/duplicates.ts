@@ -5,6 +5,7 @@ import { connect, noEngine, Operation, System } from "../connection";
 import { AnyDefinition } from "../definition";
 import { StewardError } from "../errors";
 import { defaultsOf } from "../fields";
+import { className } from "../lifecycle/context";
 import { declaredTwice, findDeclared } from "../lifecycle/ownership";
 import { withoutNulls } from "../lifecycle/properties";
 import { standardOutput } from "../log/log";
@@ -85,7 +86,7 @@ export function declare(definition: AnyDefinition, name: string, { names, connec
     if (other === undefined) continue;
     const error = new StewardError({
       code: "ERR_INVALID_INPUT",
-      operation: `Cannot declare ${definition.displayName} "${name}"`,
+      operation: `Cannot declare ${className(definition)} "${name}"`,
       ...declaredTwice(names.get(other) as string, `${paths[index]} of the connection "${connectionName}"`),
     });
     // Pulumi prints the stack of an error that an output throws.

@@ -4,10 +4,10 @@ import { StewardError } from "../errors";
 import { usesPlugin } from "./mechanism";
 import { packageVersion } from "./version";
 
-/** The API dialect: "hashicorp" for Vault, Terraform Enterprise and Nomad, "standard" for servers that follow the API specifications. */
+/** The API dialect: "hashicorp" for Vault, Terraform Enterprise and Nomad, "standard" for servers of the generic API. */
 export type Dialect = "standard" | "hashicorp";
 
-/** The API dialect of a secrets service. "openbao" is for OpenBao 2.4 or later, which differs from "hashicorp" only in its rekeys. */
+/** The API dialect of Vault or OpenBao. "openbao" is for OpenBao 2.4 or later, which differs from "hashicorp" only in its rekeys. */
 export type SecretsDialect = Dialect | "openbao";
 
 /** The address and the credentials of a server, with the same settings as in the configuration. */
@@ -32,7 +32,7 @@ export interface Server {
    */
   dialect?: Dialect;
   /**
-   * Accepts this address for resources that were written to another address of the same installation.
+   * Accepts this address for resources that were written to a different address of the same installation.
    * @default false
    */
   allowAddressChange?: boolean;
@@ -43,7 +43,7 @@ export interface Server {
   previewReads?: boolean;
 }
 
-/** The secrets service. */
+/** The server of Vault or OpenBao. */
 export interface SecretsServer extends Omit<Server, "dialect"> {
   /**
    * The dialect of the API.
@@ -53,13 +53,13 @@ export interface SecretsServer extends Omit<Server, "dialect"> {
   /** The namespace of all requests. */
   namespace?: string;
   /**
-   * The mount path of the scheduler engine.
-   * @default `"scheduler"`, and `"nomad"` in the dialects hashicorp and openbao
+   * The mount path of the Nomad secrets engine.
+   * @default `"nomad"`, and `"scheduler"` in the dialect "standard"
    */
   mount?: string;
 }
 
-/** The scheduler. */
+/** The server of Nomad. */
 export interface SchedulerServer extends Server {
   /** The default namespace of requests. */
   namespace?: string;
@@ -97,7 +97,7 @@ export class Provider extends ProviderResource {
         operation: `Cannot declare provider "${name}"`,
         rule: "native-only",
         reason: "dynamic resources would ignore it and use the connection of the configuration",
-        hint: "Run `pulumi config set steward:native true`, or name a connection in each resource.",
+        hint: "Run `pulumi config set steward:native true`, or set `connection` in each resource.",
       });
     const servers = Object.fromEntries(Object.entries(args).map(([system, server]) => [system, secret(server)]));
     super("steward", name, servers, { version: packageVersion(), ...opts });

@@ -4,6 +4,7 @@ import { AnyDefinition } from "../definition";
 import { invalidInput } from "../errors";
 import { fieldPath, namesWith, publicNames } from "../fields";
 import { ConnectionArgs, SecretReference } from "../inputs";
+import { className } from "../lifecycle/context";
 import { isReference, secretInputs } from "../lifecycle/properties";
 import { encryptedOutputs } from "../lifecycle/state";
 import { isObject } from "../text/json";
@@ -48,7 +49,7 @@ export function registration(
   if (isNative) assertPluginFound();
   else assertRuntimeResolves();
   const lost = lostParts(args, []);
-  if (lost.length > 0) throw invalidInput(lost, { operation: `Cannot declare ${definition.displayName} "${name}"` });
+  if (lost.length > 0) throw invalidInput(lost, { operation: `Cannot declare ${className(definition)} "${name}"` });
   assertDefaultSpelled((args as Partial<ConnectionArgs> | undefined)?.connection);
   hideResponses();
   shortenCallStack();

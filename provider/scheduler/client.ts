@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineSystem, Operation, System } from "../connection";
+import { defineSystem, Operation, System, Words } from "../connection";
 import { invalidInput, StewardError } from "../errors";
 import { Request, Response, send } from "../http";
 import { unexpectedResponse } from "../http/failure";
@@ -14,8 +14,8 @@ export interface QueryOptions {
    */
   connection?: string;
   /**
-   * The namespace. Lists accept `*` for all namespaces that the token may read: the scheduler leaves out the others without an error.
-   * @default the connection's, or else the scheduler's `default`
+   * The namespace. Lists accept `*` for all namespaces that the token may read: Nomad omits the others without an error.
+   * @default the connection's, or else `default`
    */
   namespace?: string;
   /**
@@ -32,14 +32,15 @@ export interface QueryOptions {
 
 /** The differences between the API specification and Nomad. */
 interface SchedulerDialect {
+  words: Words;
   headerPrefix: string;
   /** A field of each response that is not a list. The API specification shows none. */
   fields?: { members: string; registration: string };
 }
 
 const dialects: Record<string, SchedulerDialect> = {
-  standard: { headerPrefix: "x-scheduler" },
-  hashicorp: { headerPrefix: "x-nomad", fields: { members: "Members", registration: "EvalID" } },
+  standard: { words: { service: "the scheduler" }, headerPrefix: "x-scheduler" },
+  hashicorp: { words: { service: "Nomad" }, headerPrefix: "x-nomad", fields: { members: "Members", registration: "EvalID" } },
 };
 
 /** The settings that only this system has. */
@@ -103,7 +104,7 @@ function policyFor({ method, path, query, body }: Pick<Request, "method" | "path
   return capability ? `namespace "${namespace}" { capabilities = ["${capability}"] }` : 'node { policy = "read" }';
 }
 
-/** Sends a request to the scheduler. A 5xx response is never retried. */
+/** Sends a request to Nomad. A 5xx response is never retried. */
 export async function call(operation: Operation, request: Omit<Request, "headers" | "parse">): Promise<Response> {
   const headers = (token?: string): ReturnType<Request["headers"]> => ({ [`${dialectOf(operation).headerPrefix}-token`]: token });
   try {
@@ -119,7 +120,7 @@ export async function call(operation: Operation, request: Omit<Request, "headers
   }
 }
 
-/** `call` for a response that a program receives unchanged. Throws if it lacks the field by which it is known to be the scheduler's. */
+/** `call` for a response that a program receives unchanged. Throws if it lacks the field by which it is known to be Nomad's. */
 export async function callUnchanged(
   operation: Operation,
   request: Parameters<typeof call>[1],
@@ -144,5 +145,5 @@ export function header(operation: Operation, { headers }: Response, name: string
   return value || undefined;
 }
 
-export const invalidResponse = (method: string, path: string, reason = "the response is not from the scheduler"): StewardError =>
+export const invalidResponse = (method: string, path: string, reason = "the response does not match the API"): StewardError =>
   unexpectedResponse(method, path, reason, "Check the connection's address and any proxy on the way.");

@@ -19,7 +19,7 @@ export interface WaitForDeploymentOptions extends QueryOptions, ElectionOptions 
   jobId: string;
   /**
    * The job's namespace. `*` is an error.
-   * @default the connection's, or else the scheduler's `default`
+   * @default the connection's, or else `default`
    */
   namespace?: string;
   /**
@@ -54,11 +54,11 @@ const undeployed = ["batch", "sysbatch"];
  * Waits for the deployment of a job's current version and resolves to the deployment once it is `successful`. The output of `pulumi up` shows
  * its progress. In a preview the function only prints a line and resolves to undefined.
  *
- * If the current version is already deployed, the function resolves immediately. It resolves to undefined if the scheduler no longer has that
- * deployment. A newer version that is registered meanwhile cancels the deployment. During a leader election the function prints a line and
+ * If the current version is already deployed, the function resolves immediately. It resolves to undefined if Nomad no longer has that
+ * deployment. A newer version that is registered in the meantime cancels the deployment. During a leader election the function prints a line and
  * waits. Jobs without deployments are not supported: batch jobs, and jobs whose `Update` has `MaxParallel` 0.
  *
- * Fails with `ERR_FAILED` and the scheduler's description if the deployment ends in another status, and with `ERR_TIMED_OUT` after `timeout`.
+ * Fails with `ERR_FAILED` and Nomad's description if the deployment finishes with a different status, and with `ERR_TIMED_OUT` after `timeout`.
  * @permissions A Nomad token with this ACL policy:
  * ```hcl
  * namespace "default" {
@@ -76,7 +76,7 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
     }
     assertOneNamespace(operation, consistency);
     const allowed = seconds(timeout) ?? 900;
-    const seen = { line: "the scheduler has not started it" };
+    const seen = { line: `${operation.server.words.service} has not started it` };
     return withDeadline(Date.now() + allowed * 1000, signal, async (end) => {
       try {
         return await follow(operation, jobId, { ...consistency, signal: end }, { seen, electionTimeout });
@@ -117,7 +117,7 @@ async function follow(
     if (!deployment) {
       if (id !== undefined) throw failed("gone", `deployment ${id} no longer exists`);
       if (!asked && (await outlastElection(operation, () => isStable(operation, jobId, query, jobIndex), waitOptions))) {
-        report("already successful; the scheduler no longer has it");
+        report(`already successful; ${operation.server.words.service} no longer has it`);
         return undefined;
       }
       asked = true;
@@ -129,7 +129,7 @@ async function follow(
     if (failures.includes(String(deployment.Status)))
       throw failed(
         String(deployment.Status),
-        `deployment ${id} is ${deployment.Status}: ${deployment.StatusDescription || "the scheduler returned no description"}`,
+        `deployment ${id} is ${deployment.Status}: ${deployment.StatusDescription || "no description"}`,
       );
   }
   // Only the signal ends the iteration.
@@ -144,7 +144,7 @@ async function currentVersion(operation: SchedulerOperation, jobId: string, quer
   if (!job)
     throw new StewardError({
       code: "ERR_NOT_FOUND",
-      reason: `the scheduler has no such job in namespace "${query.namespace ?? operation.server.namespace ?? "default"}"`,
+      reason: `${operation.server.words.service} has no such job in namespace "${query.namespace ?? operation.server.namespace ?? "default"}"`,
       hint: "Check its ID and namespace, and that the token may read it.",
     });
   if (undeployed.includes(String(job.Type))) throw failed("job-type", `jobs of type ${job.Type} have no deployments`);
@@ -153,8 +153,8 @@ async function currentVersion(operation: SchedulerOperation, jobId: string, quer
 }
 
 /**
- * True if the job's current version was deployed before. The scheduler removes a deployment once none of its allocations runs, for example
- * after a node was drained. The version stays marked as stable.
+ * True if the job's current version was deployed before. Nomad removes a deployment once none of its allocations runs, for example after a node was
+ * drained. The version stays marked as stable.
  */
 async function isStable(operation: SchedulerOperation, jobId: string, query: ListOptions, jobIndex: number): Promise<boolean> {
   // The filter is negated: a server that does not support filters returns the job in any case.

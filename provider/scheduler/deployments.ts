@@ -1,6 +1,6 @@
 import { List, ListOptions, ListReadFunction, list, listFunction } from "./list";
 
-/** The rollout of one version of a job, with the scheduler's property names and all further properties of the response. */
+/** The rollout of one version of a job, with Nomad's property names and all further properties of the response. */
 export interface Deployment {
   /** The id, a UUID. */
   ID: string;
@@ -10,13 +10,13 @@ export interface Deployment {
   Namespace: string;
   /** The status: `running`, `successful`, `failed`, `cancelled`, … */
   Status: string;
-  /** The scheduler's description of the status. */
+  /** Nomad's description of the status. */
   StatusDescription: string;
   /** The progress by task group. */
   TaskGroups: Record<string, DeploymentTaskGroup>;
   /** True for a deployment of a multiregion job. */
   IsMultiregion: boolean;
-  /** The priority of the evaluation. The scheduler evaluates higher ones first. */
+  /** The priority of the evaluation. Nomad evaluates higher ones first. */
   EvalPriority: number;
   /** The version of the job. */
   JobVersion: number;
@@ -35,9 +35,9 @@ export interface Deployment {
 
 /** The progress of a deployment for one task group. */
 export interface DeploymentTaskGroup {
-  /** True if the scheduler promotes healthy canaries automatically. */
+  /** True if Nomad promotes healthy canaries automatically. */
   AutoPromote: boolean;
-  /** True if the scheduler reverts to the last stable version after a failure. */
+  /** True if Nomad reverts to the last stable version after a failure. */
   AutoRevert: boolean;
   DesiredCanaries: number;
   DesiredTotal: number;
@@ -57,7 +57,7 @@ export interface DeploymentTaskGroup {
 export const deployments: ListReadFunction<Deployment> = listFunction("deployments");
 
 /**
- * Lists all deployments: `GET /v1/deployments`. Pages are fetched on demand. A deployment that moves to another page meanwhile is returned
+ * Lists all deployments: `GET /v1/deployments`. Pages are fetched on demand. A deployment that moves to a different page in the meantime is returned
  * once. Integers beyond 2^53 are strings. The function also runs in previews. Throws {@link StewardError}. A 5xx response is not retried.
  * @permissions A Nomad token with this ACL policy:
  * ```hcl

@@ -10,7 +10,7 @@ import { rule } from "../inputs";
 /** Options of functions that wait for changes. */
 export interface ElectionOptions {
   /**
-   * The maximum wait for a leader election, during which the scheduler answers 500 "No cluster leader" or 503.
+   * The maximum wait for a leader election, during which Nomad answers 500 "No cluster leader" or 503.
    * @default "60s"
    */
   electionTimeout?: Duration;
@@ -26,9 +26,9 @@ export const durationInput: z.ZodType<Duration | undefined> = z
 const hasNoLeader = (error: unknown): error is StewardError =>
   error instanceof StewardError && (error.status === 503 || (error.status === 500 && /no cluster leader/i.test(error.details.reason)));
 
-/** Retries a read while the scheduler has no leader, and prints one line. */
+/** Retries a read while Nomad has no leader, and prints one line. */
 export async function outlastElection<T>(
-  { run: { limits, log } }: Operation,
+  { run: { limits, log }, server: { words } }: Operation,
   read: (attempt: number) => Promise<T>,
   { electionTimeout, signal }: ElectionOptions & { signal?: AbortSignal },
 ): Promise<T> {
@@ -44,9 +44,9 @@ export async function outlastElection<T>(
       if (Date.now() >= end)
         throw error.with({
           rule: "no-leader",
-          hint: `The scheduler had no leader for ${allowed} s. Read the logs of its servers, or set a longer electionTimeout.`,
+          hint: `There was no leader for ${allowed} s. Read the logs of the servers, or set a longer electionTimeout.`,
         });
-      if (attempt === 0) log.info(`pulumi-steward: the scheduler has no leader (${error.status}): retrying for up to ${allowed} s.`);
+      if (attempt === 0) log.info(`pulumi-steward: ${words.service} has no leader (${error.status}): retrying for up to ${allowed} s.`);
       const pause = Math.min(limits.electionBackoff * 2 ** Math.min(attempt, 20), limits.maxElectionBackoff, Math.max(1, end - Date.now()));
       await sleep(pause, undefined, { signal }).catch(() => {});
     }

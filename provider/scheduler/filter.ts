@@ -2,8 +2,8 @@ import { StewardError } from "../errors";
 import { isObject } from "../text/json";
 
 /**
- * A filter expression that the scheduler evaluates. It applies to the full record, not to the stub in a list: the `Address` of a node's stub
- * is `HTTPAddr` in the record.
+ * A filter expression that Nomad evaluates. It applies to the full record, not to the stub in a list: the `Address` of a node's stub is `HTTPAddr` in
+ * the record.
  */
 export interface Filter {
   /** Returns a filter that matches if both filters match. */
@@ -12,7 +12,7 @@ export interface Filter {
   or(other: Filter): Filter;
   /** Returns a filter that matches if this filter does not. */
   not(): Filter;
-  /** The expression in the scheduler's grammar. */
+  /** The expression in Nomad's grammar. */
   toString(): string;
 }
 
@@ -138,11 +138,7 @@ function quote(value: string | number | boolean): string {
   const text = String(value);
   // The encoding of the query would join it with the closing quote.
   if (/\p{Surrogate}/u.test(text))
-    throw invalid(
-      "value",
-      "the value contains half of a surrogate pair, which is not a character",
-      "Cut strings by characters, such as [...name].slice(0, 8).",
-    );
+    throw invalid("value", "the value contains an unpaired surrogate", "Cut strings by characters, such as [...name].slice(0, 8).");
   if (/^[^/"\\\p{Cc}][^"\\\p{Cc}]*$|^$/u.test(text)) return `"${text}"`;
   if (!/[`\r\0]/.test(text)) return `\`${text}\``;
   const escaped = text.replace(/["\\\p{Cc}]|^\//gu, (character) => escapes[character] ?? byCode(character));

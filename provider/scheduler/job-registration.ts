@@ -14,13 +14,13 @@ export interface RegisterJobOptions extends QueryOptions {
   namespace?: string;
   /** Ignored, since the leader handles writes. */
   stale?: boolean;
-  /** The job in the scheduler's JSON format, with or without the outer `{ "Job": … }` of the command line's output. It is sent unchanged. */
+  /** The job in Nomad's JSON format, with or without the outer `{ "Job": … }` of the command line's output. It is sent unchanged. */
   job: object;
 }
 
 /** The reason not to send a job; undefined if there is none. */
 function objection(job: unknown): ReturnType<typeof rule> | undefined {
-  if (!isObject(job) || Object.keys(job).length === 0) return rule("job", "must be a job in the scheduler's JSON format");
+  if (!isObject(job) || Object.keys(job).length === 0) return rule("job", "must be a job in JSON format");
   let outputs = false;
   try {
     JSON.stringify(job, function (this: Record<string, unknown>, key, value) {
@@ -45,10 +45,10 @@ const schema = strictObject({
 });
 
 /**
- * Creates a job or updates it to a new version: `PUT /v1/jobs`. Returns the scheduler's response. In a preview the function only prints a line
+ * Creates a job or updates it to a new version: `PUT /v1/jobs`. Returns Nomad's response. In a preview the function only prints a line
  * and returns undefined.
  *
- * The request is retried only after a 429, since each registration makes the scheduler evaluate the job again. If the response is lost, the
+ * The request is retried only after a 429, since each registration makes Nomad evaluate the job again. If the response is lost, the
  * error says that the request may have been applied. You can register the same job again without changing it. Removing the call from the
  * program does not remove the job.
  *

@@ -1,6 +1,6 @@
 import { List, ListOptions, ListReadFunction, list, listFunction } from "./list";
 
-/** A job in a list, with the scheduler's property names and all further properties of the response. */
+/** A job in a list, with Nomad's property names and all further properties of the response. */
 export interface JobStub {
   /** The ID, unique in its namespace. */
   ID: string;
@@ -14,11 +14,11 @@ export interface JobStub {
   Datacenters: string[];
   /** The status: `pending`, `running`, … */
   Status: string;
-  /** The scheduler's description of the status, usually empty. */
+  /** Nomad's description of the status, usually empty. */
   StatusDescription: string;
   /** The type: `service`, `batch`, … */
   Type: string;
-  /** The priority. The scheduler places higher ones first. */
+  /** The priority. Nomad places higher ones first. */
   Priority: number;
   /** The nanoseconds since 1970, as a string of digits, since JavaScript numbers cannot represent them. */
   SubmitTime: string;
@@ -56,7 +56,7 @@ export interface JobSummary {
 export const jobs: ListReadFunction<JobStub> = listFunction("jobs");
 
 /**
- * Lists all jobs: `GET /v1/jobs`. Pages are fetched on demand. A job that moves to another page meanwhile is returned once. Integers beyond
+ * Lists all jobs: `GET /v1/jobs`. Pages are fetched on demand. A job that moves to a different page in the meantime is returned once. Integers beyond
  * 2^53 are strings. The function also runs in previews. Throws {@link StewardError}. A 5xx response is not retried.
  *
  * ```ts

@@ -21,15 +21,15 @@ import { asksForEmptiness, Collection, explainFilter } from "./filter-check";
 
 /** Options of a list: filter, order and page size. */
 export interface ListOptions extends QueryOptions {
-  /** An expression over the full record, from {@link filter} or as a string in the scheduler's grammar. */
+  /** An expression over the full record, from {@link filter} or as a string in Nomad's grammar. */
   filter?: Filter | string;
   /**
    * The number of items on one page.
-   * @default all, unless the scheduler paginates anyway
+   * @default all, unless Nomad paginates anyway
    */
   pageSize?: number;
   /**
-   * Reverses the order, if the scheduler supports it.
+   * Reverses the order, if Nomad supports it.
    * @default false
    */
   reverse?: boolean;
@@ -39,7 +39,7 @@ export interface ListOptions extends QueryOptions {
 
 /** Metadata of a page. */
 export interface Page {
-  /** The index of the list, or 0 if the scheduler returns none. */
+  /** The index of the list, or 0 if Nomad returns none. */
   index: number;
   /** The milliseconds since the server last had contact with its leader. */
   lastContact?: number;
@@ -173,7 +173,7 @@ export async function* pages(
   // Nomad can repeat a page token when it lists all namespaces, and later items would be missing. Without pages it cannot.
   const whole = query.pageSize === undefined ? undefined : await fetch({ ...query, pageSize: undefined });
   if (whole === undefined || whole.next !== undefined)
-    throw invalidResponse("GET", `/v1/${collection}`, "the server's pages form a loop").with({ rule: "circle" });
+    throw invalidResponse("GET", `/v1/${collection}`, "the pagination never ends").with({ rule: "circle" });
   yield { ...whole, items: unseen(whole.items) };
 }
 

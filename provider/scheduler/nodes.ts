@@ -1,6 +1,6 @@
 import { List, ListOptions, ListReadFunction, list, listFunction } from "./list";
 
-/** A node in a list, with the scheduler's property names and all further properties of the response. */
+/** A node in a list, with Nomad's property names and all further properties of the response. */
 export interface NodeStub {
   /** The id, a UUID. */
   ID: string;
@@ -13,7 +13,7 @@ export interface NodeStub {
   NodeClass?: string;
   /** The status: `initializing`, `ready`, `down`, … */
   Status?: string;
-  /** The scheduler's description of the status, usually empty. */
+  /** Nomad's description of the status, usually empty. */
   StatusDescription?: string;
   /** The scheduling eligibility: `eligible` or `ineligible`. */
   SchedulingEligibility?: string;
@@ -29,8 +29,8 @@ export interface NodeStub {
 export const nodes: ListReadFunction<NodeStub> = listFunction("nodes");
 
 /**
- * Lists all nodes: `GET /v1/nodes`. Pages are fetched on demand. A node that moves to another page meanwhile is returned once. Nodes have no
- * namespace. The function also runs in previews. Throws {@link StewardError}. A 5xx response is not retried.
+ * Lists all nodes: `GET /v1/nodes`. Pages are fetched on demand. A node that moves to a different page in the meantime is returned once. Nodes have
+ * no namespace. The function also runs in previews. Throws {@link StewardError}. A 5xx response is not retried.
  * @permissions A Nomad token with this ACL policy:
  * ```hcl
  * node {

@@ -14,8 +14,8 @@ export interface WatchOptions extends ListOptions, ElectionOptions {
   /** The list to watch. */
   resource: "jobs" | "deployments" | "nodes";
   /**
-   * The maximum time for which the server holds a request, from 1 second. Values above 10 minutes are reduced to 10 minutes. Changes are still reported
-   * immediately.
+   * The maximum time for which the server delays its response, from 1 second. Values above 10 minutes are reduced to 10 minutes. Changes are still
+   * reported immediately.
    * @default "5m"
    */
   wait?: Duration;
@@ -24,7 +24,7 @@ export interface WatchOptions extends ListOptions, ElectionOptions {
    * @default false
    */
   stale?: boolean;
-  /** Ends the iteration without an error. */
+  /** Stops the iteration without an error. */
   signal?: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ export interface WatchOptions extends ListOptions, ElectionOptions {
 export interface Snapshot {
   /** The index of the list. */
   index: number;
-  /** All items that match the query, with the scheduler's property names. */
+  /** All items that match the query, with Nomad's property names. */
   items: Record<string, unknown>[];
 }
 
@@ -55,7 +55,7 @@ const schema = querySchema({
  * gateway answers 502 or 504, the function reconnects for up to five minutes, then reports the changes since. During a leader election it
  * prints a line and waits. It also runs in previews.
  *
- * `signal` ends the iteration without an error. Without `signal`, exit the loop yourself, or the program never ends. Throws
+ * `signal` stops the iteration without an error. Without `signal`, exit the loop yourself, or the program never exits. Throws
  * {@link StewardError}, for example if the server does not support blocking queries.
  *
  * ```ts
@@ -67,7 +67,7 @@ const schema = querySchema({
  */
 export function watch(options: WatchOptions): AsyncIterable<Snapshot> {
   const { resource, wait, electionTimeout, ...query } = options ?? {};
-  const operation = `Cannot watch ${resources.includes(resource) ? resource : "the scheduler"}`;
+  const operation = `Cannot watch${resources.includes(resource) ? ` ${resource}` : ""}`;
   const waitOptions = { electionTimeout, signal: query.signal, wait };
   return {
     [Symbol.asyncIterator]: () =>
@@ -176,5 +176,5 @@ const unsupported = (rule: string, reason: string): StewardError =>
     code: "ERR_UNEXPECTED_RESPONSE",
     rule,
     reason,
-    hint: "Call the list function at intervals instead, or check for a proxy between Pulumi and the scheduler.",
+    hint: "Call the list function at intervals instead, or check for a proxy between Pulumi and the server.",
   });

@@ -20,7 +20,7 @@ export async function listNames(operation: Operation, path: string): Promise<str
   const data = await readData(operation, path, { query: { list: "true" } });
   if (!data) return [];
   const { keys } = data;
-  if (!isStringList(keys)) throw invalidResponse(path);
+  if (!isStringList(keys)) throw invalidResponse(operation, path);
   return keys;
 }
 
@@ -92,7 +92,7 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     const data = await readData(operation, path, { anyNotFound, evidence: nameInList ? isUnlisted(operation, path) : undefined });
     if (!data) return undefined;
     const values = fromWire(data);
-    if (!values) throw invalidResponse(path);
+    if (!values) throw invalidResponse(operation, path);
     return { ...Object.fromEntries(names.map((name) => [name, (fields as Values)[name]])), ...values } as State;
   }
 

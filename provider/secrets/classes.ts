@@ -22,8 +22,8 @@ export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
  * The connection from the Nomad secrets engine to Nomad.
  *
  * Each engine has one configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS` unless
- * `adopt` is set. In the standard dialect, a configuration without an address counts as none. Deleting the resource leaves no management token on
- * the server: without a `DELETE`, the provider writes a blank configuration. Pass `token` and `clientKey` as references, or as Pulumi secrets.
+ * `adopt` is set. Deleting the resource deletes the configuration, and with it the management token. Pass `token` and `clientKey` as references, or
+ * as Pulumi secrets.
  *
  * @example An address and a management token
  * ```ts
@@ -45,8 +45,7 @@ export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
  * });
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
- * @unreadable `token` and `clientKey`; in the standard dialect everything except `address`.
+ * @unreadable `token` and `clientKey`.
  */
 export class SchedulerAccess extends CustomResource {
   /** Reads what exists without managing it; the id is `<mount>/config/access`. */
@@ -65,22 +64,21 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
  * The TTL and the maximum TTL of generated Nomad tokens.
  *
  * Each engine has one lease configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS`
- * unless `adopt` is set. Deleting it restores the defaults of the service, not the previous values. An undeclared value keeps its value from the last
+ * unless `adopt` is set. Deleting it restores the defaults of Vault, not the previous values. An undeclared value keeps its value from the last
  * refresh and is not compared. A value that is removed from the program stays on the server. The state then keeps it encrypted, and the output is
- * empty until the service returns another value.
+ * empty until Vault returns a different value.
  *
  * @example A TTL
  * ```ts
  * new secrets.SchedulerLease("lease", { ttl: "30m" });
  * ```
- * @example Both values, with a change of what exists
+ * @example Both values, which overwrite an existing configuration
  * ```ts
  * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "8h", adopt: true }, { dependsOn: access });
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests If a value was removed from the program, the update first sends the `GET`.
- * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
- * @unreadable Nothing: the service returns both values.
+ * @unreadable Nothing: Vault returns both values.
  */
 export class SchedulerLease extends CustomResource {
   /** Reads what exists without managing it; the id is `<mount>/config/lease`. */
@@ -104,7 +102,7 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
  * ```ts
  * new secrets.SchedulerRole("web", { name: "web", policies: ["deploy", "read-logs"] });
  * ```
- * @example Roles of an engine that the same program configures, at a mount of their own
+ * @example Roles of an engine that the same program configures, at its own mount
  * ```ts
  * const mount = "team/nomad";
  * const access = new secrets.SchedulerAccess("access", {
@@ -117,9 +115,7 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
  * new secrets.SchedulerRole("operator", { mount, name: "operator", type: "management", global: true }, opts);
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests A create with `adopt` reads the role in both dialects. In the standard dialect, a refresh that gets a 404 also reads the list.
- * If the list is a 404 too, the provider reads the OpenAPI document, once in a run.
- * @unreadable `global`, in the standard dialect; after `get` it is undefined there.
+ * @unreadable Nothing: Vault returns all attributes.
  */
 export class SchedulerRole extends CustomResource {
   /** Reads what exists without managing it; the id is `<mount>/role/<name>`. */
@@ -137,7 +133,7 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
 /**
  * Many roles of one Nomad secrets engine, faster than one resource per role.
  *
- * If some writes fail, the others still run. The error names the failed roles, and the next `pulumi up` continues from there. With `exclusive`, an
+ * If some writes fail, the others still run. The error lists the failed roles, and the next `pulumi up` continues from there. With `exclusive`, an
  * update also deletes undeclared roles, but only those that a `pulumi refresh` has recorded. `pulumi destroy` deletes only declared roles.
  *
  * @example Two roles
@@ -157,9 +153,7 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests One `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list only if roles were added.
  * With `adopt`, a create or update also reads each new role that already exists.
- * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
- * @unreadable `global` of each role, in the standard dialect; after `get` it is undefined there. The set has no output `lease`, which
- * `SchedulerRole.get` reads.
+ * @unreadable Nothing: Vault returns all attributes of each role.
  */
 export class SchedulerRoles extends CustomResource {
   /** Reads what exists without managing it; the id is `<mount>/role`. */
@@ -177,13 +171,12 @@ export interface SchedulerToken extends Outputs<SchedulerTokenState> {}
 /**
  * A Nomad token, generated from a role.
  *
- * **On Vault, a lease ends with the token that requested it.** A token that a pipeline generates with a short login expires with that login. Run the
+ * **A lease expires with the token that requested it.** A token that a pipeline generates with a short login expires with that login. Run the
  * program with a token that lives longer than the lease. The provider warns if it does not. Nothing renews the lease.
  *
  * Pulumi generates the token once, on create, and never in a preview or a refresh. The request is retried only after a 429. A change of `role`,
- * `mount` or `keepers` generates another token, then revokes the old one. `pulumi refresh` detects that the lease has ended, and the next `pulumi up`
- * generates another token. If the service returns no lease, as in the standard dialect, Pulumi can neither detect this nor revoke the token. The state
- * contains the token, encrypted.
+ * `mount` or `keepers` generates a new token, then revokes the old one. `pulumi refresh` detects that the lease has expired, and the next `pulumi up`
+ * generates a new token. The state contains the token, encrypted.
  *
  * @example A token of an existing role
  * ```ts
@@ -198,8 +191,7 @@ export interface SchedulerToken extends Outputs<SchedulerTokenState> {}
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad) and
  * [leases](https://developer.hashicorp.com/vault/api-docs/system/leases)
- * @requests Without a lease, a refresh and a delete send nothing.
- * @unreadable The token; without a lease, also its validity.
+ * @unreadable The token.
  */
 export class SchedulerToken extends CustomResource {
   constructor(name: string, args: SchedulerTokenArgs, opts?: CustomResourceOptions) {

@@ -27,7 +27,7 @@ export const system: System<SecretsSettings> = defineSystem({
       .transform(normalizeMount)
       .optional(),
     mount: nonEmptyStr
-      .refine(isMountPath, rule("mount", "must be a path such as team/scheduler, without empty parts"))
+      .refine(isMountPath, rule("mount", "must be a path such as team/nomad, without empty parts"))
       .transform(normalizeMount)
       .optional(),
   },
@@ -67,7 +67,7 @@ export const withoutNamespace = (operation: Operation): Operation => ({
   server: { ...operation.server, namespace: undefined } as Operation["server"],
 });
 
-/** The mount of the scheduler engine if a resource names none. */
+/** The mount of the Nomad secrets engine if a resource names none. */
 export const defaultMount = (operation: Operation): string => settingsOf(operation).mount ?? dialectOf(operation).schedulerMount;
 
 /** An API path. A mount may be nested, and a name may contain any character. */
@@ -75,13 +75,13 @@ export function apiPath(mount: string, ...names: string[]): string {
   return `/v1/${[...mount.split("/"), ...names].map(encodeURIComponent).join("/")}`;
 }
 
-/** Sends a request to the secrets service and returns the response body. A write needs no body, or the service's own. */
+/** Sends a request to the server and returns the response body. A write needs no body, or the server's own. */
 export async function call(
   operation: Operation,
   request: Omit<Request, "headers">,
   ownsBody = dialectOf(operation).ownsBody,
 ): Promise<unknown> {
-  const { tokenHeader, namespaceHeader } = dialectOf(operation);
+  const { words, tokenHeader, namespaceHeader } = dialectOf(operation);
   const { method, path } = request;
   const headers = (token?: string): ReturnType<Request["headers"]> => ({ [tokenHeader]: token, [namespaceHeader]: namespaceOf(operation) });
   const { status, body } = await send(operation, { ...request, headers });
@@ -89,19 +89,20 @@ export async function call(
     throw new StewardError({
       code: "ERR_FORBIDDEN",
       rule: "control-group",
-      reason: "the service returned a wrapping token: a control group must approve the request first, and nothing was applied",
+      reason: `${words.service} returned a wrapping token: a control group must approve the request first, and nothing was applied`,
       status,
       method,
       path,
       hint: "Use a token whose policies have no control group for this path, since Pulumi cannot wait for the approval.",
     });
   if (method === "GET" || body === undefined || (isObject(body) && ownsBody(body))) return body;
-  throw unexpectedResponse(method, path, ...foreignBody).with({ rule: foreignResponse, status });
+  throw unexpectedResponse(method, path, ...foreignBody(operation)).with({ rule: foreignResponse, status });
 }
 
-const foreignBody = ["the response is not from the service", "Check the address, and any proxy on the way."] as const;
+const foreignBody = ({ server: { words } }: Operation) =>
+  [`the response is not from ${words.service}`, "Check the address, and any proxy on the way."] as const;
 
-/** The rule of the error of a write whose response is not the service's own. */
+/** The rule of the error of a write whose response is not the server's own. */
 export const foreignResponse = "foreign-response";
 
 /** Returns true if an object is missing, in a dialect where a 404 may also come from a gateway. */
@@ -120,7 +121,7 @@ export async function readData(
     const body = await call(operation, { method: "GET", path, query: options.query, retry: "idempotent" });
     const data = isObject(body) ? body.data : undefined;
     if (isObject(data)) return data;
-    throw invalidResponse(path);
+    throw invalidResponse(operation, path);
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
     if (options.anyNotFound) return undefined;
@@ -130,7 +131,7 @@ export async function readData(
     const place = isBelowBuiltIn(path) ? "address" : "address, the mount";
     throw error.with({
       rule: "unproven-absence",
-      hint: `The 404 may come from a proxy: check the connection's ${place}, and any proxy in front of the service.`,
+      hint: `The 404 may come from a proxy: check the connection's ${place}, and any proxy in front of ${operation.server.words.service}.`,
     });
   }
 }
@@ -152,7 +153,7 @@ export const readExisting = <T>(adopt: Adopt | undefined, read: (anyNotFound: bo
   adopt === true ? read(true) : readFirst(adoptHint, () => read(false));
 
 /**
- * True if the 404 comes from the service, and its OpenAPI document lists the path for this token. The document alone is no evidence: a gateway
+ * True if the 404 comes from the server, and its OpenAPI document lists the path for this token. The document alone is no evidence: a gateway
  * may route `sys` but not the mount.
  */
 const documentsPath =
@@ -181,13 +182,13 @@ export async function remove(operation: Operation, path: string): Promise<void> 
   }
 }
 
-/** True if an error response has the format of the service, a list of errors. */
+/** True if an error response has the format of the server, a list of errors. */
 export const isFromService = (error: StewardError): boolean => error.details.errorCount !== undefined;
 
-/** True for a 404 of the service itself: the object or its mount does not exist. */
+/** True for a 404 of the server itself: the object or its mount does not exist. */
 export const isNotFound = (error: unknown): boolean => error instanceof StewardError && error.status === 404 && isFromService(error);
 
-/** True if the service reports that the lease does not exist. */
+/** True if the server reports that the lease does not exist. */
 export function isLeaseGone(error: unknown): boolean {
   return error instanceof StewardError && error.status === 400 && /^(invalid lease|lease not found)$/.test(error.details.reason);
 }
@@ -195,13 +196,18 @@ export function isLeaseGone(error: unknown): boolean {
 /** True for a path below a mount that every service has, so that no user has chosen it. */
 export const isBelowBuiltIn = (path: string): boolean => /^(\/v1)?\/(sys|auth|identity|cubbyhole)\//.test(path);
 
-export const invalidResponse = (path: string): StewardError =>
+export const invalidResponse = (operation: Operation, path: string): StewardError =>
   isBelowBuiltIn(path)
-    ? unexpectedResponse("GET", path, ...foreignBody)
-    : unexpectedResponse("GET", path, "the response is not from the scheduler engine", "Check the address and the mount.");
+    ? unexpectedResponse("GET", path, ...foreignBody(operation))
+    : unexpectedResponse(
+        "GET",
+        path,
+        `the response is not from the ${dialectOf(operation).words.engine} secrets engine`,
+        "Check the address and the mount.",
+      );
 
 const openApiPath = "/v1/sys/internal/specs/openapi";
-/** The document has megabytes if the service has many mounts. */
+/** The document has megabytes if the server has many mounts. */
 const openApiBytes = 64 * 1024 * 1024;
 
 /** Returns the OpenAPI document of the paths that the token can see. */

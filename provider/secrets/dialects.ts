@@ -20,7 +20,7 @@ const sysRekey = {
   notServed: {
     status: 405,
     who: "which OpenBao 2.5 and later disable",
-    hint: 'For OpenBao, set the connection\'s dialect to "openbao", or set BAO_ADDR and BAO_TOKEN where the environment names the service.',
+    hint: 'For OpenBao, set the connection\'s dialect to "openbao", or export BAO_ADDR and BAO_TOKEN.',
   },
 };
 
@@ -38,7 +38,7 @@ const sysRotate: RekeyApi = {
   notServed: {
     status: 404,
     who: "which only OpenBao 2.4 and later have",
-    hint: 'For Vault and older OpenBao, set the connection\'s dialect to "hashicorp", or set VAULT_ADDR and VAULT_TOKEN in place of BAO_ADDR and BAO_TOKEN.',
+    hint: 'For Vault and older OpenBao, set the connection\'s dialect to "hashicorp", or export VAULT_ADDR and VAULT_TOKEN instead of BAO_ADDR and BAO_TOKEN.',
   },
 };
 
@@ -47,13 +47,15 @@ const ownsBody = (body: Record<string, unknown>): boolean => "lease_id" in body 
 
 /** The differences between dialects, as Vault has them. */
 const hashicorp = {
+  /** Its names in messages. `engine` precedes a noun: `Nomad secrets engine`. */
+  words: { service: "Vault", scheduler: "Nomad", engine: "Nomad" },
   tokenHeader: "x-vault-token",
   namespaceHeader: "x-vault-namespace",
-  /** The default mount of the scheduler engine. */
+  /** The default mount of the Nomad secrets engine. */
   schedulerMount: "nomad",
   /** True if `DELETE config/access` exists. Otherwise a blank configuration overwrites the old one. */
   deletesAccess: true,
-  /** True if a first `config/access` without a token bootstraps the scheduler's ACL system. */
+  /** True if a first `config/access` without a token bootstraps Nomad's ACL system. */
   bootstraps: true,
   roleName: {
     pattern: /^(?!.*\.\.)\w([\w.-]*\w)?$/,
@@ -67,11 +69,11 @@ const hashicorp = {
   rekey: { unseal: sysRekey, recovery: recoveryRekey as RekeyApi | undefined },
   /** True if a namespace may have unseal keys of its own. Otherwise a rekey ignores the namespace of the request. */
   sealsNamespaces: false,
-  /** True if the service rejects several shares with a threshold of one. */
+  /** True if the server rejects several shares with a threshold of one. */
   thresholdOfOneIsForOneShare: true,
   /** True if the status of a rekey includes `verification_nonce`. */
   statusTellsVerification: true,
-  /** True if a cancel must send the nonce of the attempt. The service then rejects one without a body. */
+  /** True if a cancel must send the nonce of the attempt. The server then rejects one without a body. */
   cancelNamesNonce: true,
   /** True if a repeated share is rejected without a change to the attempt. */
   refusesRepeatedShares: true,
@@ -81,11 +83,11 @@ const hashicorp = {
   showsSeal: true,
   /** True if a rekey to one share may complete without returning it, because the seal stores the key. */
   mayKeepShare: false,
-  /** The type of the scheduler engine in the list of mounts. Undefined if the service has no such list. */
+  /** The type of the Nomad secrets engine in the list of mounts. Undefined if the server has no such list. */
   mountType: "nomad" as string | undefined,
   /** True if a 404 with an empty list of errors proves that the object does not exist. */
   provesAbsence: true,
-  /** True for the body of the service's own response to a write. Any other comes from a gateway. */
+  /** True for the body of the server's own response to a write. Any other comes from a gateway. */
   ownsBody,
 };
 
@@ -93,12 +95,13 @@ export type SecretsDialect = typeof hashicorp;
 
 export const dialects: Record<string, SecretsDialect> = {
   standard: {
+    words: { service: "the service", scheduler: "the scheduler", engine: "scheduler" },
     tokenHeader: "x-secrets-token",
     namespaceHeader: "x-secrets-namespace",
     schedulerMount: "scheduler",
     deletesAccess: false,
     bootstraps: false,
-    roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, hold a slash, or be "." or ".."' },
+    roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, contain a slash, or be "." or ".."' },
     policiesByType: false,
     tokensHaveLeases: false,
     rekey: { unseal: sysRekey, recovery: undefined },
@@ -119,6 +122,7 @@ export const dialects: Record<string, SecretsDialect> = {
   hashicorp,
   openbao: {
     ...hashicorp,
+    words: { ...hashicorp.words, service: "OpenBao" },
     rekey: { unseal: sysRotate, recovery: { ...sysRotate, path: "sys/rotate/recovery", backup: "sys/rotate/recovery/backup" } },
     sealsNamespaces: true,
     // A cancel takes no nonce, and no attempt is too young for it.

@@ -4,19 +4,19 @@ import { rule } from "../inputs";
 import { defaultMount } from "./client";
 import { isMountPath, normalizeMount } from "./mount-path";
 
-/** Inputs of every resource and function of the scheduler engine. */
+/** Inputs of every resource and function of the Nomad secrets engine. */
 export interface MountArgs {
   /**
-   * The mount path of the scheduler engine, which may be nested.
+   * The mount path of the Nomad secrets engine, which may be nested.
    * @example "team/nomad"
-   * @default the connection's `mount`, or else "scheduler" ("nomad" in the dialects hashicorp and openbao)
+   * @default the connection's `mount`, or else "nomad"
    */
   mount?: string;
 }
 
 const path = z
-  .string("must be a path such as team/scheduler")
-  .refine(isMountPath, rule("mount", "must be a path such as team/scheduler, without empty parts"));
+  .string("must be a path such as team/nomad")
+  .refine(isMountPath, rule("mount", "must be a path such as team/nomad, without empty parts"));
 
 /** The input `mount` of a function. */
 export const mountInput: z.ZodType<string | undefined> = path.optional();

@@ -2,7 +2,7 @@ import type { OpenAPIV3 } from "openapi-types";
 import { Operation } from "../connection";
 import { StewardError } from "../errors";
 import { isObject } from "../text/json";
-import { documentedPath, isBelowBuiltIn, matches, visiblePaths } from "./client";
+import { dialectOf, documentedPath, isBelowBuiltIn, matches, visiblePaths } from "./client";
 
 /** The capabilities for the operations of a path in the OpenAPI document. */
 function capabilitiesFor({ get, post, put }: OpenAPIV3.PathItemObject): string {
@@ -23,6 +23,7 @@ export async function explainRefusal(operation: Operation, error: unknown): Prom
   const templates = Object.keys(paths).filter((template) => matches(template, path));
   // The path exists, so the object is missing.
   if (templates.length > 0 && error.status === 404) return error;
+  const { words } = dialectOf(operation);
   const source = `The token comes from ${operation.server.credentials.tokenSource}.`;
   const [item] = templates.map((template) => paths[template]);
   if (item)
@@ -33,13 +34,13 @@ export async function explainRefusal(operation: Operation, error: unknown): Prom
   if (isBelowBuiltIn(path) && error.status === 404)
     return error.with({
       rule: "path-not-served",
-      hint: `The service does not serve ${path}, or the token's policy does not cover it. ${source}`,
+      hint: `The token's policy does not cover ${path}, or ${words.service} does not serve it. ${source}`,
     });
   const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
   if (isBelowBuiltIn(path) || Object.keys(paths).some((template) => template.startsWith(mount)))
     return error.with({ rule: "path-not-visible", hint: `The token's policy does not cover ${path}. ${source}` });
   return error.with({
     rule: "mount-not-visible",
-    hint: `No scheduler engine is mounted at ${mount}, or the token's policy does not cover it. Mount the secrets engine, correct \`mount\`, or extend the policy. ${source}`,
+    hint: `No ${words.engine} secrets engine is mounted at ${mount}, or the token's policy does not cover it. Mount the engine, correct \`mount\`, or extend the policy. ${source}`,
   });
 }

@@ -16,41 +16,40 @@ import { atEachMount } from "./scheduler-mounts";
 /** Inputs of {@link SchedulerAccess}. */
 export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
   /**
-   * The address at which the service reaches the scheduler: `https://host:4646`, without user, query or fragment. If it is omitted, the service
-   * uses `SCHEDULER_ADDR` (in Vault `NOMAD_ADDR`) of its own environment, and the address is not compared.
+   * The address at which Vault reaches Nomad: `https://host:4646`, without user, query or fragment. If it is omitted, Vault uses `NOMAD_ADDR` of its
+   * own environment, and the address is not compared.
    * @example "https://nomad.example.com:4646"
    */
   address?: string;
   /**
-   * The management token of the scheduler, a secret. The service never returns it, so it shows no drift. If it is omitted in the standard dialect,
-   * the service uses `SCHEDULER_TOKEN` of its own environment. The dialects hashicorp and openbao require it: a first write without a token makes
-   * Vault bootstrap the scheduler's ACLs and keep the only management token. This cannot be undone.
+   * A management token of Nomad, a secret. Vault never returns it, so it shows no drift. Vault and OpenBao require it: a first write without a
+   * token makes Vault bootstrap Nomad's ACL system and keep the only management token. This cannot be undone.
    * @example { env: "NOMAD_MANAGEMENT_TOKEN" }
    */
   token?: string;
   /**
-   * The maximum length of token names. With 0 the service chooses it by the scheduler's version.
+   * The maximum length of token names. With 0, Vault chooses it by the version of Nomad.
    * @example 128
    */
   maxTokenNameLength?: number;
   /**
-   * The CA certificate of the scheduler, in PEM format.
+   * The CA certificate of Nomad, in PEM format.
    * @example fs.readFileSync("nomad-ca.pem", "utf8")
    */
   caCert?: string;
   /**
-   * The client certificate that the service presents to the scheduler, in PEM format. Requires `clientKey`.
+   * The client certificate that Vault presents to Nomad, in PEM format. Requires `clientKey`.
    * @example fs.readFileSync("vault.pem", "utf8")
    */
   clientCert?: string;
   /**
-   * The private key of `clientCert`, in PEM format, a secret. The service never returns it, so it shows no drift.
+   * The private key of `clientCert`, in PEM format, a secret. Vault never returns it, so it shows no drift.
    * @example { file: "/run/secrets/vault-client-key" }
    */
   clientKey?: string;
   /**
    * Adopts an existing access configuration. `true` prints the changes, old -> new, and overwrites all attributes. The previous token cannot be
-   * restored. `"unchanged"` fails with `ERR_ALREADY_EXISTS` if an attribute that the service returns differs, and lists the differences. `false` always
+   * restored. `"unchanged"` fails with `ERR_ALREADY_EXISTS` if an attribute that Vault returns differs, and lists the differences. `false` always
    * fails with that code.
    * @default false
    */
@@ -59,11 +58,11 @@ export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
 
 /** Outputs of {@link SchedulerAccess}. */
 export interface SchedulerAccessState {
-  /** The address of the scheduler. Empty if the service uses its own environment. */
+  /** The address of Nomad. Empty if Vault uses its own environment. */
   address: string;
-  /** The maximum length of token names. Undefined if the service chooses it, and after `get` if the service does not return it. */
+  /** The maximum length of token names. Undefined if Vault chooses it. */
   maxTokenNameLength: number | undefined;
-  /** The mount path of the engine. */
+  /** The mount path of the Nomad secrets engine. */
   mount: string;
 }
 
@@ -75,23 +74,23 @@ interface StoredState extends SchedulerAccessState {
 }
 
 const expected = rule("url", "must be a URL such as https://host:4646");
-const url = urlInput("must be the scheduler's address", /^https?:$/, expected).refine(
+const url = urlInput("must be a URL", /^https?:$/, expected).refine(
   (address) => !/[?#]/.test(address),
   rule("query", "must not contain a query or a fragment"),
 );
 const managementToken = z
-  .string("must be the scheduler's management token")
-  .min(1, "must not be empty: a first write without a token would bootstrap the scheduler's ACLs");
+  .string("must be a management token")
+  .min(1, "must not be empty: a first write without a token would bootstrap the ACL system");
 const certificate = str.regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path");
 const privateKey = str.regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path");
 
-/** Warnings about certificates that the service stores, but cannot use later. */
+/** Warnings about certificates that the server stores, but cannot use later. */
 function certificateWarnings(path: string, value: string | undefined): CheckFailure[] {
   if (value === undefined) return [];
   const bundle = value.match(/-----BEGIN CERTIFICATE-----[^-]*(-----END CERTIFICATE-----)?/g) ?? [];
   return bundle.flatMap((pem, index) => {
     const which = bundle.length > 1 ? `certificate ${index + 1} of ${bundle.length} ` : "";
-    const reason = `${which}is not a valid X.509 certificate, so the service cannot reach the scheduler with it`;
+    const reason = `${which}is not a valid X.509 certificate, so the secrets engine cannot use it`;
     return isCertificate(pem) ? [] : [{ path, rule: "certificate", reason, warning: true }];
   });
 }
@@ -102,7 +101,7 @@ const path = (mount: string): string => apiPath(normalizeMount(mount), "config",
 const isLeftover = (operation: Operation, { address }: Record<string, unknown>): boolean =>
   address === "" && !dialectOf(operation).deletesAccess;
 
-/** Undefined for a blank value, which the service returns for one that was never set. */
+/** Undefined for a blank value, which the server returns for one that was never set. */
 const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
 
 const blankIsNone: Comparison = { equal: (a, b) => unblanked(a) === unblanked(b) };
@@ -115,9 +114,9 @@ const withoutCredentials = (address: unknown): string =>
 
 async function read({ operation, state: previous, declared }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
   const data = await readData(operation, path(previous.mount));
-  if (data && typeof data.address !== "string") throw invalidResponse(path(previous.mount));
+  if (data && typeof data.address !== "string") throw invalidResponse(operation, path(previous.mount));
   if (!data || (isLeftover(operation, data) && declared.includes("address"))) return undefined;
-  /** The API specification has only the address. Other fields are compared if the service returns them. */
+  /** The API specification has only the address. Other fields are compared if the server returns them. */
   const returnedOr = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
   return {
     mount: previous.mount,
@@ -131,7 +130,7 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
 }
 
 /**
- * An undeclared field keeps its value, except address and token: if they are blank, the service uses its own environment. Vault resets an omitted
+ * An undeclared field keeps its value, except address and token: if they are blank, the server uses its own environment. Vault resets an omitted
  * maximum length, so that of the last refresh is sent. It keeps an omitted certificate or key.
  */
 async function write(
@@ -169,7 +168,7 @@ async function write(
   };
 }
 
-/** The API names of the fields that the service may return. */
+/** The API names of the fields that the server may return. */
 const readable = {
   address: "address",
   maxTokenNameLength: "max_token_name_length",
@@ -188,7 +187,7 @@ async function find({ operation, inputs }: FindRequest<SchedulerAccessInputs>): 
   const address = withoutCredentials(data.address);
   const shownAddress = operation.secrets.fields.includes("address") ? "[secret]" : address;
   return {
-    reason: `the secrets engine is already configured for ${address ? shownAddress : "the scheduler in the service's environment"}`,
+    reason: `the secrets engine is already configured for ${address ? shownAddress : "the address in its environment"}`,
     hint: `${renamedHint} Otherwise set adopt: true to overwrite that configuration. Its token cannot be read or restored. ${replaceHint}`,
     differences: differencesOf(schedulerAccess.fields, returned, { ...from, address: unblanked(address) }, inputs),
     unreadable: [...readableFields.filter((field) => !returned.includes(field)), "token", "clientKey"],
@@ -214,15 +213,15 @@ const tokenMissing: CheckFailure = {
   path: "token",
   rule: "missing",
   reason:
-    "is missing; a first write without a token makes Vault bootstrap the scheduler's ACLs and keep the only management token, which cannot be undone",
+    "is missing; a first write without a token bootstraps Nomad's ACL system, and the engine keeps the only management token, which cannot be undone",
 };
 
 /**
  * The connection from the Nomad secrets engine to Nomad.
  *
  * Each engine has one configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS` unless
- * `adopt` is set. In the standard dialect, a configuration without an address counts as none. Deleting the resource leaves no management token on
- * the server: without a `DELETE`, the provider writes a blank configuration. Pass `token` and `clientKey` as references, or as Pulumi secrets.
+ * `adopt` is set. Deleting the resource deletes the configuration, and with it the management token. Pass `token` and `clientKey` as references, or
+ * as Pulumi secrets.
  *
  * @example An address and a management token
  * ```ts
@@ -244,13 +243,12 @@ const tokenMissing: CheckFailure = {
  * });
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
- * @unreadable `token` and `clientKey`; in the standard dialect everything except `address`.
+ * @unreadable `token` and `clientKey`.
  */
 export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessState, StoredState> = {
   system,
   token: "secrets:SchedulerAccess",
-  displayName: "scheduler access configuration",
+  displayName: "<engine> access configuration",
   name: "<mount>",
   id: "<mount>/config/access",
   readById: true,

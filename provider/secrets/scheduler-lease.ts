@@ -10,12 +10,12 @@ import { MountArgs, mountField } from "./mount";
 /** Inputs of {@link SchedulerLease}. At least one of `ttl` and `maxTtl` is required. */
 export interface SchedulerLeaseInputs extends ConnectionArgs, MountArgs {
   /**
-   * The TTL of generated tokens. They expire after it unless they are renewed. 0 is the default of the service.
+   * The TTL of generated tokens. A token that is not renewed expires after it. 0 selects the default of Vault.
    * @example "30m"
    */
   ttl?: Duration;
   /**
-   * The maximum TTL of generated tokens, including renewals. 0 is the default of the service.
+   * The maximum TTL of generated tokens, including renewals. 0 selects the default of Vault.
    * @example "8h"
    */
   maxTtl?: Duration;
@@ -33,7 +33,7 @@ export interface SchedulerLeaseState {
   ttl: number;
   /** The maximum TTL of generated tokens, in seconds. */
   maxTtl: number;
-  /** The mount path of the engine. */
+  /** The mount path of the Nomad secrets engine. */
   mount: string;
 }
 
@@ -52,7 +52,7 @@ const timeDifferences = (from: Times, inputs: SchedulerLeaseInputs): Difference[
 
 const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
   path: "<mount>/config/lease",
-  // Both times, since the service sets an omitted one to 0. The API specification has strings.
+  // Both times, since the server sets an omitted one to 0. The API specification has strings.
   toWire: ({ ttl, maxTtl }) => ({ ttl: `${ttl}s`, max_ttl: `${maxTtl}s` }),
   fromWire(data) {
     const [ttl, maxTtl] = [seconds(data.ttl), seconds(data.max_ttl)];
@@ -61,7 +61,7 @@ const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
   },
   exists: () => ({
     reason: "the secrets engine already has a lease configuration",
-    remedy: "Otherwise set adopt: true to overwrite it. Destroying the resource then restores the defaults of the service.",
+    remedy: "Otherwise set adopt: true to overwrite it. Deleting the resource then restores the defaults.",
   }),
 });
 
@@ -83,27 +83,26 @@ async function update(request: UpdateRequest<SchedulerLeaseInputs, SchedulerLeas
  * The TTL and the maximum TTL of generated Nomad tokens.
  *
  * Each engine has one lease configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS`
- * unless `adopt` is set. Deleting it restores the defaults of the service, not the previous values. An undeclared value keeps its value from the last
+ * unless `adopt` is set. Deleting it restores the defaults of Vault, not the previous values. An undeclared value keeps its value from the last
  * refresh and is not compared. A value that is removed from the program stays on the server. The state then keeps it encrypted, and the output is
- * empty until the service returns another value.
+ * empty until Vault returns a different value.
  *
  * @example A TTL
  * ```ts
  * new secrets.SchedulerLease("lease", { ttl: "30m" });
  * ```
- * @example Both values, with a change of what exists
+ * @example Both values, which overwrite an existing configuration
  * ```ts
  * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "8h", adopt: true }, { dependsOn: access });
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests If a value was removed from the program, the update first sends the `GET`.
- * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
- * @unreadable Nothing: the service returns both values.
+ * @unreadable Nothing: Vault returns both values.
  */
 export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseState> = {
   system,
   token: "secrets:SchedulerLease",
-  displayName: "scheduler lease configuration",
+  displayName: "<engine> lease configuration",
   name: "<mount>",
   id: "<mount>/config/lease",
   readById: true,

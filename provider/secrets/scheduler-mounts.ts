@@ -5,7 +5,7 @@ import { isObject } from "../text/json";
 import { apiPath, defaultMount, dialectOf, matches, readData, visiblePaths } from "./client";
 import { normalizeMount } from "./mount-path";
 
-/** Searches every mount of the scheduler engine. `below` is the path that `find` reads at a mount: `config/lease`. */
+/** Searches every mount of the Nomad secrets engine. `below` is the path that `find` reads at a mount: `config/lease`. */
 export async function atEachMount<State>(
   { operation, mounts, attempt }: DiscoverRequest,
   below: string,
@@ -16,12 +16,12 @@ export async function atEachMount<State>(
   return (await Promise.all(all.map((mount) => attempt(`${mount}/${below}`, () => find(mount))))).flat();
 }
 
-/** The mounts of the scheduler engine. If they cannot be listed, the connection's mount. */
+/** The mounts of the Nomad secrets engine. If they cannot be listed, the connection's mount. */
 async function listMounts(operation: Operation): Promise<string[]> {
   const { listed, reason } = await (dialectOf(operation).mountType ? readMounts(operation) : documentedMounts(operation));
   if (listed) return listed;
   const mount = defaultMount(operation);
-  operation.run.log.warn(`the mounts cannot be listed: ${reason}. Only the mount "${mount}" is searched. Name others with --mount.`);
+  operation.run.log.warn(`the mounts cannot be listed: ${reason}. Only the mount "${mount}" is searched. Add others with --mount.`);
   return [mount];
 }
 
@@ -40,7 +40,7 @@ async function readMounts(operation: Operation): Promise<Mounts> {
   }
 }
 
-/** Paths of the scheduler engine. Any other engine has at most one of them. */
+/** Paths of the Nomad secrets engine. Any other engine has at most one of them. */
 const paths = ["config/access", "config/lease", "role/{name}", "creds/{name}"];
 
 async function documentedMounts(operation: Operation): Promise<Mounts> {
@@ -51,5 +51,7 @@ async function documentedMounts(operation: Operation): Promise<Mounts> {
     return mount && paths.some((path) => matches(template, `/${mount}/${path}`)) ? [mount] : [];
   });
   const listed = [...new Set(mounts)].filter((mount) => mounts.filter((each) => each === mount).length > 1);
-  return listed.length > 0 ? { listed } : { reason: "the OpenAPI document lists no scheduler engine for the token" };
+  return listed.length > 0
+    ? { listed }
+    : { reason: `the OpenAPI document lists no ${dialectOf(operation).words.engine} secrets engine for the token` };
 }

@@ -15,7 +15,7 @@ const schema: z.ZodType<ListSchedulerRolesOptions> = strictObject({ connection: 
 
 export const schedulerRoleNames: ReadFunction<ListSchedulerRolesOptions, string[]> = {
   token: "secrets:listSchedulerRoles",
-  operation: "Cannot list the scheduler roles",
+  operation: "Cannot list roles",
   system,
   options: schema,
   property: "names",
@@ -26,7 +26,7 @@ export const schedulerRoleNames: ReadFunction<ListSchedulerRolesOptions, string[
 };
 
 /**
- * Lists the names of all roles at a mount, in the order of the service: `GET <mount>/role?list=true`. The function also runs in previews.
+ * Lists the names of all roles at a mount, in the order of the response: `GET <mount>/role?list=true`. The function also runs in previews.
  * Throws {@link StewardError}.
  */
 export function listSchedulerRoles(options: ListSchedulerRolesOptions = {}): Promise<string[]> {

@@ -10,7 +10,7 @@ import { apiObject, listNames } from "./api-object";
 import { apiPath, dialectOf, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 
-/** The type of the tokens of a role: `client` tokens have its policies, `management` tokens may do everything. */
+/** The type of the tokens of a role: `client` tokens have its policies, `management` tokens have all permissions. */
 export type RoleType = "client" | "management";
 // `pulumi import` writes `secrets.RoleType.Client` into a program, not the string.
 export const RoleType = { Client: "client", Management: "management" } as const;
@@ -18,13 +18,13 @@ export const RoleType = { Client: "client", Management: "management" } as const;
 /** Attributes of a role. */
 export interface RoleAttributes {
   /**
-   * The scheduler policies of generated tokens, in any order. The service does not check that they exist. A management role has none.
+   * The Nomad policies of generated tokens, in any order. Vault does not check that they exist. A management role has none.
    * @example ["deploy", "read-logs"]
    * @default []
    */
   policies?: string[];
   /**
-   * Makes generated tokens valid in all regions. In the standard dialect the service may not return it, so it shows no drift there.
+   * Makes generated tokens valid in all regions.
    * @default false
    */
   global?: boolean;
@@ -52,9 +52,9 @@ export interface SchedulerRoleInputs extends RoleAttributes, ConnectionArgs, Mou
 
 /** Attributes of a role on the server. */
 export interface RoleState {
-  /** The scheduler policies of generated tokens. */
+  /** The Nomad policies of generated tokens. */
   policies: string[];
-  /** True if generated tokens are valid in all regions. Undefined after `get` if the service does not return it, as in the standard dialect. */
+  /** True if generated tokens are valid in all regions. Undefined if the server does not return it. */
   global: boolean | undefined;
   /** The type of generated tokens. */
   type: RoleType;
@@ -65,8 +65,8 @@ export interface SchedulerRoleState extends RoleState, Required<MountArgs> {
   /** The name of the role. */
   name: string;
   /**
-   * The lease duration of generated tokens after `SchedulerRole.get`: `1h0m0s`. Undefined for a declared role, and in the dialects hashicorp and
-   * openbao, where the service does not return it.
+   * The lease duration of generated tokens after `SchedulerRole.get`: `1h0m0s`. Undefined for a declared role, and for Vault and OpenBao, which do
+   * not return it.
    */
   lease: string | undefined;
 }
@@ -79,14 +79,14 @@ export const roleAttributes: { [Name in keyof RoleAttributes]-?: z.ZodType<Requi
   type: z.enum(["client", "management"], 'must be "client" or "management"'),
 };
 
-/** Check failures for a role name that the service would reject. */
+/** Check failures for a role name that the server would reject. */
 export function roleNameFindings(operation: Operation, name: string, path: string): CheckFailure[] {
   const { pattern, reason } = dialectOf(operation).roleName;
   if (!isStorableKey(name)) return [{ path, rule: "unstorable", reason: "is a name that Pulumi cannot store" }];
   return pattern.test(name) ? [] : [{ path, rule: "role-name", reason }];
 }
 
-/** Check failures for a combination of type and policies that the service would reject. */
+/** Check failures for a combination of type and policies that the server would reject. */
 export function rolePolicyFindings(operation: Operation, { type = "client", policies = [] }: RoleAttributes, path: string): CheckFailure[] {
   if (!dialectOf(operation).policiesByType) return [];
   if (type === "client" && policies.length === 0)
@@ -129,7 +129,7 @@ export const rolePath: (role: { mount: string; name: string }) => string = role.
 /** The names of all roles at a mount. An engine without roles responds with 404. */
 export const listRoleNames = (operation: Operation, mount: string): Promise<string[]> => listNames(operation, apiPath(mount, "role"));
 
-/** Reads a role. If the service does not return `global`, it is the last written value. */
+/** Reads a role. If the server does not return `global`, it is the last written value. */
 export async function readRole(
   operation: Operation,
   fields: { mount: string; name: string },
@@ -149,7 +149,7 @@ export async function writeRole(
   return attributesOf(inputs);
 }
 
-/** The differences that adopting a role overwrites. A `global` that the service does not return is not compared. */
+/** The differences that adopting a role overwrites. A `global` that the server does not return is not compared. */
 export const roleDifferences = (from: RoleAttributes, to: RoleAttributes): Difference[] =>
   differencesOf(schedulerRole.fields, Object.keys(roleDefaults), { ...from, global: from.global ?? to.global }, to);
 
@@ -162,7 +162,7 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes): Diffe
  * ```ts
  * new secrets.SchedulerRole("web", { name: "web", policies: ["deploy", "read-logs"] });
  * ```
- * @example Roles of an engine that the same program configures, at a mount of their own
+ * @example Roles of an engine that the same program configures, at its own mount
  * ```ts
  * const mount = "team/nomad";
  * const access = new secrets.SchedulerAccess("access", {
@@ -175,14 +175,12 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes): Diffe
  * new secrets.SchedulerRole("operator", { mount, name: "operator", type: "management", global: true }, opts);
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests A create with `adopt` reads the role in both dialects. In the standard dialect, a refresh that gets a 404 also reads the list.
- * If the list is a 404 too, the provider reads the OpenAPI document, once in a run.
- * @unreadable `global`, in the standard dialect; after `get` it is undefined there.
+ * @unreadable Nothing: Vault returns all attributes.
  */
 export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> = {
   system,
   token: "secrets:SchedulerRole",
-  displayName: "scheduler role",
+  displayName: "<engine> role",
   name: "<name>",
   id: "<mount>/role/<name>",
   readById: true,

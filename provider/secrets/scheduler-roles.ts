@@ -17,7 +17,7 @@ import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../
 import { Adopt, adoptExisting, adoptField } from "../lifecycle/adoption";
 import { isRemoved, removeObject, renamedHint } from "../lifecycle/ownership";
 import { shortened } from "../text/printable";
-import { remove, system } from "./client";
+import { dialectOf, remove, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { explainRefusal } from "./refusal";
 import { atEachMount } from "./scheduler-mounts";
@@ -103,7 +103,7 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
   refuseUnstorable(operation, mount, exclusive ? listed : names);
   const undeclared = exclusive && !isGet ? listed.filter((name) => !ours.has(name)) : [];
   const reads = names.map(async (name) => [name, await readRole(operation, { mount, name }, roleNamed(previous.roles, name))] as const);
-  const states = await Promise.all(withProgress(operation, rolesOf(mount), reads, "read"));
+  const states = await Promise.all(withProgress(operation, rolesOf(operation, mount), reads, "read"));
   return {
     mount,
     // Without `lease`, which would only enlarge the state.
@@ -178,7 +178,7 @@ async function existing(
     adopt || operation.server.previewReads
       ? taken.map(async (name) => [name, await readRole(operation, { mount, name }, undefined, true)] as const)
       : [];
-  const read = await Promise.all(withProgress(operation, rolesOf(mount), reads, "read"));
+  const read = await Promise.all(withProgress(operation, rolesOf(operation, mount), reads, "read"));
   return {
     reason: `the mount "${mount}" already has roles with these names: ${shortList(taken)}`,
     hint: `${hint} adopt: true to adopt them, or choose other names.`,
@@ -267,11 +267,11 @@ async function sendAll(
   all: readonly string[],
   send: (name: string) => Promise<unknown>,
 ) {
-  const outcomes = await Promise.allSettled(withProgress(operation, rolesOf(mount), all.map(send), done));
+  const outcomes = await Promise.allSettled(withProgress(operation, rolesOf(operation, mount), all.map(send), done));
   const left = all.filter((_, index) => (outcomes[index] as { value?: unknown }).value === false);
   if (left.length > 0)
     operation.run.log.warn(
-      `${operation.resource}: left in place, since other resources of this program now manage them (${shortList(left)}).`,
+      `${operation.resource}: not deleted, because other resources of this program now manage them (${shortList(left)}).`,
     );
   const failures = outcomes.flatMap((outcome, index) =>
     outcome.status === "rejected" ? [{ name: all[index] as string, error: outcome.reason as StewardError }] : [],
@@ -301,14 +301,14 @@ const without = (names: readonly string[], excluded: readonly string[] = []): st
 
 const unlessEmpty = (names: string[]): string[] | undefined => (names.length > 0 ? names : undefined);
 
-const rolesOf = (mount: string): string => `scheduler roles at mount "${mount}"`;
+const rolesOf = (operation: Operation, mount: string): string => `${dialectOf(operation).words.engine} roles at mount "${mount}"`;
 
 const shortList = (names: readonly string[]): string => shortened(names).join(", ");
 
 /**
  * Many roles of one Nomad secrets engine, faster than one resource per role.
  *
- * If some writes fail, the others still run. The error names the failed roles, and the next `pulumi up` continues from there. With `exclusive`, an
+ * If some writes fail, the others still run. The error lists the failed roles, and the next `pulumi up` continues from there. With `exclusive`, an
  * update also deletes undeclared roles, but only those that a `pulumi refresh` has recorded. `pulumi destroy` deletes only declared roles.
  *
  * @example Two roles
@@ -328,14 +328,12 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests One `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list only if roles were added.
  * With `adopt`, a create or update also reads each new role that already exists.
- * In the standard dialect, after the first 404 of a run, the provider also reads the OpenAPI document. It must list the path for the token.
- * @unreadable `global` of each role, in the standard dialect; after `get` it is undefined there. The set has no output `lease`, which
- * `SchedulerRole.get` reads.
+ * @unreadable Nothing: Vault returns all attributes of each role.
  */
 export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesState, StoredState> = {
   system,
   token: "secrets:SchedulerRoles",
-  displayName: "scheduler roles at mount",
+  displayName: "<engine> roles at mount",
   name: "<mount>",
   id: "<mount>/role",
   readById: true,

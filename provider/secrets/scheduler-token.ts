@@ -12,7 +12,7 @@ import { roleNameFindings } from "./scheduler-role";
 /** Inputs of {@link SchedulerToken}. */
 export interface SchedulerTokenInputs extends ConnectionArgs, MountArgs {
   /**
-   * The role from which the service generates the token.
+   * The role from which Vault generates the token.
    * @example "deploy"
    */
   role: string;
@@ -26,17 +26,17 @@ export interface SchedulerTokenInputs extends ConnectionArgs, MountArgs {
 
 /** Outputs of {@link SchedulerToken}. */
 export interface SchedulerTokenState {
-  /** The accessor ID, which identifies the token in the scheduler's API. It is not a secret. */
+  /** The accessor ID, which identifies the token in the API of Nomad. It is not a secret. */
   accessorId: string;
   /** The token, a secret. */
   secretId: string;
-  /** The ID of the token's lease. Undefined if the service returns none. */
+  /** The ID of the token's lease. Undefined if the server returns none. */
   leaseId: string | undefined;
-  /** The initial duration of the lease, in seconds. Undefined if the service does not return it. */
+  /** The initial duration of the lease, in seconds. Undefined without a lease. */
   leaseDuration: number | undefined;
   /**
    * The expiration time of the token, in RFC 3339 format: `2026-01-31T12:00:00.000Z`. The lease expires then, or the token that requested it,
-   * whichever comes first. A refresh corrects a time that differs from the service's clock. Undefined if the service does not return it.
+   * whichever comes first. A refresh corrects a time that differs from the clock of Vault. Undefined without a lease.
    */
   expiresAt: string | undefined;
 }
@@ -92,7 +92,7 @@ async function create({ operation, inputs }: CreateRequest<SchedulerTokenInputs,
   const requesterTtl = ownLife && ownLife < leaseDuration ? ownLife : undefined;
   if (requesterTtl)
     operation.run.log.warn(
-      `scheduler token "${role}": its lease of ${leaseDuration} s ends with the token that requested it, which expires in ${requesterTtl} s unless it is renewed`,
+      `${dialectOf(operation).words.engine} token "${role}": its lease of ${leaseDuration} s expires with the token that requested it, in ${requesterTtl} s unless that token is renewed`,
     );
   return { ...token, leaseId, leaseDuration, requesterTtl, expiresAt: earliest(asked + (requesterTtl ?? leaseDuration) * 1000) };
 }
@@ -100,7 +100,12 @@ async function create({ operation, inputs }: CreateRequest<SchedulerTokenInputs,
 async function generate(operation: Operation, path: string): Promise<z.infer<typeof responses.generated>> {
   const { success, data } = responses.generated.safeParse(await call(operation, { method: "GET", path, retry: "only429" }));
   if (success) return data;
-  throw unexpectedResponse("GET", path, "the response is not a scheduler token", "Check the address and the mount.");
+  throw unexpectedResponse(
+    "GET",
+    path,
+    `the response is not a ${dialectOf(operation).words.engine} token`,
+    "Check the address and the mount.",
+  );
 }
 
 /** The remaining TTL of the connection's token, in seconds. 0 if it never expires, undefined if the lookup fails. */
@@ -115,7 +120,7 @@ function explainFailure(operation: Operation, error: unknown): unknown {
   if (error.code === "ERR_NO_RESPONSE" || error.code === "ERR_UNEXPECTED_RESPONSE")
     return error.with({
       rule: "token-perhaps-generated",
-      hint: `${error.code === "ERR_UNEXPECTED_RESPONSE" ? `${error.details.hint} ` : ""}The service may have generated a token that is now lost${dialectOf(operation).tokensHaveLeases ? " and expires with its lease" : ""}. The next \`pulumi up\` generates another one.`,
+      hint: `${error.code === "ERR_UNEXPECTED_RESPONSE" ? `${error.details.hint} ` : ""}A token may have been generated and lost${dialectOf(operation).tokensHaveLeases ? ", which expires with its lease" : ""}. The next \`pulumi up\` generates a new one.`,
     });
   if (error.code === "ERR_REJECTED" || error.code === "ERR_NOT_FOUND")
     return error.with({
@@ -124,7 +129,7 @@ function explainFailure(operation: Operation, error: unknown): unknown {
     });
   if (error.code === "ERR_SERVER")
     return error.with({
-      hint: "Check the secrets engine's connection to the scheduler (SchedulerAccess), and make the token depend on it (`dependsOn`).",
+      hint: `Check the secrets engine's connection to ${dialectOf(operation).words.scheduler} (SchedulerAccess), and make the token depend on it (\`dependsOn\`).`,
     });
   return error;
 }
@@ -141,7 +146,7 @@ async function read({ operation, state: previous }: ReadRequest<StoredState>): P
     const { data: lease } = responses.lease.safeParse(
       await call(operation, { method: "PUT", path, body: { lease_id: leaseId }, retry: "idempotent" }),
     );
-    // An expired lease remains until the scheduler has revoked the token.
+    // An expired lease remains until Nomad has revoked the token.
     if ((lease?.data.ttl ?? 0) < 0) return undefined;
     if (!lease) return previous;
     const { issue_time: issued, expire_time: expires, last_renewal: renewed } = lease.data;
@@ -155,23 +160,24 @@ async function read({ operation, state: previous }: ReadRequest<StoredState>): P
 }
 
 async function revoke({ operation, state: { accessorId, leaseId } }: DeleteRequest<SchedulerTokenState>): Promise<void> {
+  const { service, scheduler, engine } = dialectOf(operation).words;
   if (!leaseId)
     return operation.run.log.warn(
-      `scheduler token ${accessorId}: the service returned no lease, so Pulumi cannot revoke it, and it stays valid until it expires`,
+      `${engine} token ${accessorId}: ${service} returned no lease, so Pulumi cannot revoke it, and it stays valid until it expires`,
     );
-  // `sync` waits for the scheduler. Otherwise success would only mean that the service will try.
+  // `sync` waits for Nomad. Otherwise success would only mean that the server will try.
   const body = { lease_id: leaseId, sync: true };
   await call(operation, { method: "PUT", path: leases("revoke"), body, retry: "idempotent" }).catch((error) => {
     if (isLeaseGone(error)) return;
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;
-    // The token was deleted in the scheduler: the service would retry forever.
+    // The token was deleted in Nomad: the server would retry forever.
     if (error.details.reason.includes(`nonexistent tokens: ${accessorId}`))
       return operation.run.log.warn(
-        `scheduler token ${accessorId}: it no longer exists in the scheduler, so its lease must be force-revoked (${byForce})`,
+        `${engine} token ${accessorId}: it no longer exists in ${scheduler}, so its lease must be force-revoked (${byForce})`,
       );
     throw error.with({
-      hint: `The secrets engine must reach the scheduler: correct its access configuration, and try again. If it never will, delete the token ${accessorId} in the scheduler, force-revoke its lease (${byForce}), and try again.`,
+      hint: `The secrets engine must reach ${scheduler}: correct its access configuration, and try again. If that is impossible, delete the token ${accessorId} in ${scheduler}, force-revoke its lease (${byForce}), and try again.`,
     });
   });
 }
@@ -179,13 +185,12 @@ async function revoke({ operation, state: { accessorId, leaseId } }: DeleteReque
 /**
  * A Nomad token, generated from a role.
  *
- * **On Vault, a lease ends with the token that requested it.** A token that a pipeline generates with a short login expires with that login. Run the
+ * **A lease expires with the token that requested it.** A token that a pipeline generates with a short login expires with that login. Run the
  * program with a token that lives longer than the lease. The provider warns if it does not. Nothing renews the lease.
  *
  * Pulumi generates the token once, on create, and never in a preview or a refresh. The request is retried only after a 429. A change of `role`,
- * `mount` or `keepers` generates another token, then revokes the old one. `pulumi refresh` detects that the lease has ended, and the next `pulumi up`
- * generates another token. If the service returns no lease, as in the standard dialect, Pulumi can neither detect this nor revoke the token. The state
- * contains the token, encrypted.
+ * `mount` or `keepers` generates a new token, then revokes the old one. `pulumi refresh` detects that the lease has expired, and the next `pulumi up`
+ * generates a new token. The state contains the token, encrypted.
  *
  * @example A token of an existing role
  * ```ts
@@ -200,13 +205,12 @@ async function revoke({ operation, state: { accessorId, leaseId } }: DeleteReque
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad) and
  * [leases](https://developer.hashicorp.com/vault/api-docs/system/leases)
- * @requests Without a lease, a refresh and a delete send nothing.
- * @unreadable The token; without a lease, also its validity.
+ * @unreadable The token.
  */
 export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState, StoredState> = {
   system,
   token: "secrets:SchedulerToken",
-  displayName: "scheduler token",
+  displayName: "<engine> token",
   name: "<role>",
   // Unique for each token: the old one is revoked after the new one exists.
   id: "<accessorId>",
@@ -229,6 +233,6 @@ export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenStat
   create,
   update: async ({ state }) => state,
   delete: revoke,
-  discover: "the service returns a token only when it generates one. Declare a new one",
+  discover: "a token is returned only when it is generated. Declare a new one",
   diagnose: explainRefusal,
 };

@@ -8,7 +8,7 @@ import { readOpenApi, system } from "./client";
 
 /** An operation: a method of a path. */
 export interface Operation {
-  /** The path below `/v1`, with the mount, and with parameters in braces: `/scheduler/role/{name}`. */
+  /** The path below `/v1`, with the mount, and with parameters in braces: `/nomad/role/{name}`. */
   path: string;
   /** The method in upper case: `GET`. */
   method: string;
@@ -42,11 +42,11 @@ export interface SpecificationLicense {
   url?: string;
 }
 
-/** The OpenAPI document of the service for one token. */
+/** The OpenAPI document of Vault for one token. */
 export interface Specification {
   /** The OpenAPI version of the document: `3.0.2`. */
   openapi: string;
-  /** The title, version and license of the service. */
+  /** The title, version and license. */
   info: SpecificationInfo;
   /** The operations that match the options, in the order of the document. */
   operations: Operation[];
@@ -100,14 +100,14 @@ export const specification: ReadFunction<GetSpecificationOptions, Specification>
 };
 
 /**
- * Reads the OpenAPI document of the service: `GET sys/internal/specs/openapi`. Returns the operations of every path that the token can see, at all
- * mounts, and the document itself. Without a token there are none.
+ * Reads the OpenAPI document of Vault or OpenBao: `GET sys/internal/specs/openapi`. Returns the operations of every path that the token can see, at
+ * all mounts, and the document itself. Without a token there are none.
  *
- * The result depends on the token's policies, so it does not identify the service. It may have megabytes: do not make it a stack output. The function also runs in
- * previews. Throws {@link StewardError}.
+ * The result depends on the token's policies, so it does not identify the server. It may have megabytes: do not make it a stack
+ * output. The function also runs in previews. Throws {@link StewardError}.
  *
  * ```ts
- * const { operations } = await secrets.getSpecification({ pathPrefix: "/scheduler/" });
+ * const { operations } = await secrets.getSpecification({ pathPrefix: "/nomad/" });
  * if (operations.length === 0) throw new Error("No engine is mounted there, or the token cannot see it.");
  * ```
  */

@@ -35,7 +35,7 @@ export interface Secrets {
 
 const unauthenticated = ["sys/internal/specs/openapi"];
 
-/** Creates the secrets service. It authorizes every request before its route runs, with the checks and the order of Vault. */
+/** Creates the service. It authorizes every request before its route runs, with the checks and the order of Vault. */
 export function createSecrets(
   dialect: Dialect,
   clock: Clock,

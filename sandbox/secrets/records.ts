@@ -39,7 +39,7 @@ export interface Role {
   type: string;
 }
 
-/** A mounted scheduler engine with its data. `path` ends in a slash, as in Vault. */
+/** A mounted Nomad secrets engine with its data. `path` ends in a slash, as in Vault. */
 export interface Mount {
   path: string;
   description: string;
@@ -105,7 +105,7 @@ export interface Backup {
   messages: { fingerprint: string; message: Uint8Array }[];
 }
 
-/** The data of the secrets service. */
+/** The data of the service. */
 export class Records {
   /** The live key and its shares. If the seal keeps the unseal key, these are the recovery keys. */
   key: Key;

@@ -8,7 +8,7 @@ import type { Mount, Records } from "./records";
 /** The exports of a file in `routes/`. No two files serve the same path, so their order does not matter. */
 export interface RouteFile {
   /**
-   * The prefix of its paths: `engine` for those below each mount of the scheduler engine, or else `sys`, `auth/token` or another mount. Routes begin
+   * The prefix of its paths: `engine` for those below each mount of the Nomad secrets engine, or else `sys`, `auth/token` or another mount. Routes begin
    * with it, except that those below `auth/token/` begin with `/token/`.
    */
   below: string;

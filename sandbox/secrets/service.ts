@@ -1,10 +1,10 @@
 import type { Service } from "../service";
 
 /**
- * The secrets service with its unseal shares, and with operations that disturb a rekey. With the seal "stored", the shares are recovery keys.
+ * The service with its unseal shares, and with operations that disturb a rekey. With the seal "stored", the shares are recovery keys.
  * Shares are in base64 or hex.
  *
- * Its scheduler engine creates tokens that work in the sandbox's scheduler. For this, the access configuration must have the scheduler's address
+ * Its Nomad secrets engine creates tokens that work in the sandbox's scheduler. For this, the access configuration must have the scheduler's address
  * and a management token. By the sandbox's clock, a token ends with its lease, with the token that requested it, or with the mount.
  */
 export interface SecretsService extends Service {

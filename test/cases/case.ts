@@ -12,7 +12,7 @@ export type System = "secrets" | "platform" | "scheduler";
 export interface Context {
   dialect: "standard" | "hashicorp";
   sandbox: Sandbox;
-  /** The mount of the scheduler engine. */
+  /** The mount of the Nomad secrets engine. */
   mount: string;
   /** Sends a request outside Pulumi. */
   outOfBand(system: System, method: string, path: string, body?: object): Promise<unknown>;

@@ -34,7 +34,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     await sandbox.secrets.seal();
     const sealed = await discover(sandbox.env);
     expect(sealed).toMatchObject({ code: 1, stdout: "" });
-    expect(sealed.stderr).toMatch(/pulumi-steward: Cannot search for scheduler access configuration: .*sealed.*503/);
+    expect(sealed.stderr).toMatch(/pulumi-steward: Cannot search for secrets\.SchedulerAccess: .*sealed.*503/);
     await sandbox.reset();
     await role(`${mount}/role/web`);
     const path = `/v1/${mount}/role`;
@@ -100,17 +100,17 @@ describe("pulumi-steward discover without a server", () => {
     process.chdir("below");
     const { stderr } = await steward(pulumi('echo "error: no stack selected; please use it" >&2; exit 255'), ["discover"]);
     expect(stderr).toContain(
-      "Only the environment names the servers: no stack selected; please use it.\npulumi-steward: No server is configured",
+      "Only the environment sets the servers: no stack selected; please use it.\npulumi-steward: No server is configured",
     );
     const { stderr: missing } = await steward({ PATH: folder }, ["discover"]);
-    expect(missing).toContain("Only the environment names the servers: pulumi is not on the PATH.\n");
+    expect(missing).toContain("Only the environment sets the servers: pulumi is not on the PATH.\n");
   });
 
   test("fails if the configuration cannot be read", async () => {
     const { code, stderr } = await steward(pulumi('echo "error: incorrect passphrase" >&2; exit 255'), ["discover", "--stack", "prod"]);
     expect([code, stderr]).toEqual([
       1,
-      "pulumi-steward: The configuration of the stack cannot be read: incorrect passphrase. Run `pulumi config` for details, or name the servers in the environment and run the command outside the project.\n",
+      "pulumi-steward: The configuration of the stack cannot be read: incorrect passphrase. Run `pulumi config` for details, or set the servers in the environment and run the command outside the project.\n",
     ]);
     const { stderr: missing } = await steward({ PATH: folder }, ["discover", "--stack", "prod"]);
     expect(missing).toContain("The configuration of the stack cannot be read: pulumi is not on the PATH.");

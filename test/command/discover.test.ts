@@ -40,7 +40,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     ];
     expect(rows()).toEqual(found);
     for (const row of found) expect(stdout).toMatch(new RegExp(`^steward:${row.replaceAll(" ", " +")}$`, "m"));
-    expect(stdout).toContain("scheduler token: the service returns a token only when it generates one");
+    expect(stdout).toContain(" token: a token is returned only when it is generated");
     expect(stdout).toMatch(/^ {2}rekey: an operation/m);
     expect(stdout).not.toContain("SMTP");
     expect(stderr).toContain(`${sandbox.secrets.url}  (environment)`);
@@ -139,7 +139,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     } else {
       expect(modules).toEqual([]);
       expect(stdout).toContain(
-        "the API specification has no endpoint that lists modules. Name each module with --module <organization>/<name>/<provider>.",
+        "the API specification has no endpoint that lists modules. Specify each module with --module <organization>/<name>/<provider>.",
       );
       await discover(only("platform"), "--module", "acme/network/aws", "--overwrite");
       expect(rows().slice(0, 2)).toEqual(found);
@@ -167,7 +167,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     expect(rows().map((row) => row.split(" ")[2])).toEqual([`${mount}/role/web`, "team/ops/role/web"]);
     expect(stdout).toMatch(new RegExp(`^ {2}steward:secrets:SchedulerLease ${mount}/config/lease: .*permission denied.*403.*policy`, "m"));
     expect(stdout).toMatch(/^ {2}steward:secrets:SchedulerAccess team\/ops\/config\/access: /m);
-    const fallback = `the mounts cannot be listed: the token may not read /v1/sys/mounts. Only the mount "${mount}" is searched. Name others with --mount.`;
+    const fallback = `the mounts cannot be listed: the token may not read /v1/sys/mounts. Only the mount "${mount}" is searched. Add others with --mount.`;
     if (isReal) expect(stderr).toContain(`warning: ${fallback}\n`);
     // The reasons come from the OpenAPI document, which is read once.
     expect(sent.filter((request) => request.endsWith("openapi")).length).toBeLessThanOrEqual(isReal ? 1 : 2);
@@ -176,7 +176,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
   test("searches the connection's mount if the mounts cannot be listed", async () => {
     const { mount, discover } = stage();
     const { code, stderr, stdout } = await discover(await limited('path "sys/nothing" { capabilities = ["read"] }'));
-    expect(stderr).toContain(`Only the mount "${mount}" is searched. Name others with --mount.`);
+    expect(stderr).toContain(`Only the mount "${mount}" is searched. Add others with --mount.`);
     expect(stdout).toContain(`steward:secrets:SchedulerRole ${mount}/role: `);
     expect(stderr).toContain(
       "There is nothing to import: no file was written.\npulumi-steward: nothing was found, and some objects could not be read.",

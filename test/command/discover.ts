@@ -48,7 +48,7 @@ export interface Stage {
   sandbox: Sandbox;
   dialect: "standard" | "hashicorp";
   isReal: boolean;
-  /** The mount of the scheduler engine. */
+  /** The mount of the Nomad secrets engine. */
   mount: string;
   write(path: string, body: object): Promise<void>;
   role(path: string): Promise<void>;

@@ -97,7 +97,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       const { code, stdout, stderr } = await drill(shares);
       const named = shares.map((_, index) => (count === 3 ? "not proven" : index === wrong ? "wrong" : "works"));
       expect({ code, stdout }).toEqual({ code: 1, stdout: results(...named) });
-      if (count === 3) expect(stderr).toContain("at least one of them is wrong. Bring one more share to find out which.");
+      if (count === 3) expect(stderr).toContain("at least one of them is wrong. Pass one more share to find out which.");
     }
     expect(left()).toEqual([]);
     await expectUnchanged();
@@ -111,7 +111,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
     expect(none).toMatchObject({
       code: 1,
       stdout: results(...Array(5).fill("not proven")),
-      stderr: expect.stringContaining("Bring one more"),
+      stderr: expect.stringContaining("Pass one more"),
     });
     await expectUnchanged();
   });

@@ -190,7 +190,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     const last = await alone(["verify", "--nonce", await verification()], wrong);
     expect(last).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/not known if the new shares are live.*Keep the previous shares/),
+      stderr: expect.stringMatching(/unknown whether the new shares are live.*Keep the previous shares/),
     });
   });
 

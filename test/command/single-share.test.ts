@@ -12,7 +12,7 @@ onEachRekeyTarget("a drill of several holders", (current) => {
     for (const more of [{}, { pgp_keys }]) {
       const name = await begin({ secret_shares: 1, secret_threshold: 1, ...more });
       const typed = await atTerminal(["submit"], { "[y/N] ": `y${enter}` });
-      expect(typed).toMatchObject({ code: 1, stdout: "", raw: [], stderr: expect.stringContaining("this rekey makes a single share") });
+      expect(typed).toMatchObject({ code: 1, stdout: "", raw: [], stderr: expect.stringContaining("this rekey creates a single share") });
       expect(typed.stderr).not.toContain("[y/N]");
       expect(await alone(["submit", "--nonce", name], share(0))).toMatchObject({ code: 1, stdout: "" });
       await current().outOfBand("DELETE", "sys/rekey/init", { nonce: name });

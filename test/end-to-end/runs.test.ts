@@ -125,7 +125,9 @@ test.each(["the program's SDK", "an SDK of its own"])(
     write(project, "program/component/index.js", `const { secrets } = require("pulumi-steward");\n${role("component")}`);
     const before = sandbox.requests().length;
     const { code, output } = await project.program(`${role("program")}\nrequire("./component");`).pulumi("preview");
-    expect(output).toMatch(/Cannot declare scheduler role "component": the resource "program" of this program declares the same object/);
+    expect(output).toMatch(
+      /Cannot declare secrets\.SchedulerRole "component": the resource "program" of this program declares the same object/,
+    );
     expect([code === 0, sandbox.requests().length - before]).toEqual([false, 0]);
     rmSync(component, { recursive: true });
   },

@@ -10,8 +10,8 @@ test("a message has the cause, the request and the next step", () => {
     status: 400,
     hint: "Do this.",
   });
-  expect(error.with({ operation: 'Cannot create scheduler role "web"' }).message).toBe(
-    'Cannot create scheduler role "web": no such policy (POST /v1/x, 400). Do this.',
+  expect(error.with({ operation: 'Cannot create Nomad role "web"' }).message).toBe(
+    'Cannot create Nomad role "web": no such policy (POST /v1/x, 400). Do this.',
   );
   expect(error).toMatchObject({ code: "ERR_REJECTED", method: "POST", path: "/v1/x", status: 400 });
 });

@@ -181,7 +181,7 @@ exports.roles = secrets.listSchedulerRoles({ connection: "missing" });`;
       .project.files({ ...programs.CommonJS, "index.js": program })
       .pulumi("preview");
     expect(code).not.toBe(0);
-    expect(output).toMatch(/list the scheduler roles: .*"missing"/);
+    expect(output).toMatch(/list roles: .*"missing"/);
     expect(output).not.toMatch(/^\s+at /m);
   });
 }

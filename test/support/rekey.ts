@@ -118,7 +118,7 @@ export class RekeyStack {
   }
 }
 
-/** A secrets service whose keys a test may change: the sandbox in each dialect, or a real one for this test. */
+/** A Vault whose keys a test may change: the sandbox in each dialect, or a real one for this test. */
 export interface RekeyTarget {
   dialect: RekeyDialect;
   keys: Keys;

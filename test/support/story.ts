@@ -54,7 +54,7 @@ export const storyOnScheduler = ({ address, token, dialect }: Pick<SchedulerTarg
     "steward:default": { scheduler: { address, tokenEnv: "STEWARD_TOKEN", dialect } },
   });
 
-/** Creates a stack on the target, with a new scheduler engine, for each test of a suite. */
+/** Creates a stack on the target, with a new Nomad secrets engine, for each test of a suite. */
 export function storyForEach(current: () => Target): () => { project: Story; mount: string } {
   let stage: { project: Story; mount: string };
   beforeEach(async () => {

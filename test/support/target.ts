@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Sandbox, Service, start } from "../../sandbox/index";
 import { call } from "./call";
 
-/** A secrets service for tests: the sandbox in either dialect, or a real one. */
+/** A Vault for tests: the sandbox in either dialect, or a real one. */
 export interface Target {
   dialect: "standard" | "hashicorp";
   address: string;
@@ -15,7 +15,7 @@ export interface Target {
   config(more?: object): Record<string, object>;
   /** Sends a request outside Pulumi. */
   outOfBand(method: string, path: string, body?: object): Promise<{ status: number; data: Record<string, unknown> | undefined }>;
-  /** Mounts a new scheduler engine, at a nested path. */
+  /** Mounts a new Nomad secrets engine, at a nested path. */
   newMount(): Promise<string>;
   stop(): Promise<void>;
 }

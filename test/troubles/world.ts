@@ -27,7 +27,7 @@ const seeming: Origins = {
 
 export type Serve = (request: Request) => Response | Promise<Response>;
 
-/** The servers: two secrets services, a platform and a scheduler. */
+/** The servers: two Vaults, a platform and a scheduler. */
 export class World {
   origins: Origins = seeming;
 

@@ -4,32 +4,32 @@ import { objectIn } from "../../text/json";
 import { SettingsInputs, SettingsState, Values } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 
-/** Attributes of the cost estimation settings. In Terraform Enterprise, cloud A is AWS, cloud B is Google Cloud and cloud C is Azure. */
+/** Attributes of the cost estimation settings. Cloud A is AWS, cloud B is Google Cloud, and cloud C is Azure. */
 export interface CostEstimationSettingsAttributes {
   /**
-   * True if organizations can enable cost estimation, which requires all credentials of at least one cloud. In Terraform Enterprise,
-   * `extra["aws-instance-profile-enabled"]` replaces them.
+   * True if organizations can enable cost estimation, which requires all credentials of at least one cloud, or
+   * `extra["aws-instance-profile-enabled"]`.
    */
   enabled: boolean;
-  /** The access key id for cloud A. */
+  /** The access key id for AWS. */
   cloudAAccessKeyId: string | undefined;
   /**
-   * The secret key for cloud A. The platform returns it, but it is a secret.
+   * The secret key for AWS. Terraform Enterprise returns it, but it is a secret.
    * @example { env: "AWS_SECRET_KEY" }
    */
   cloudASecretKey: string | undefined;
   /**
-   * The service account key for cloud B, as a JSON string. The platform returns it, but it is a secret. Compared as JSON.
+   * The service account key for Google Cloud, as a JSON string. Terraform Enterprise returns it, but it is a secret. Compared as JSON.
    * @example { file: "/run/secrets/google.json" }
    */
   cloudBCredentials: string | undefined;
-  /** The client id for cloud C. */
+  /** The client id for Azure. */
   cloudCClientId: string | undefined;
-  /** The client secret for cloud C. The platform returns it, but it is a secret. */
+  /** The client secret for Azure. Terraform Enterprise returns it, but it is a secret. */
   cloudCClientSecret: string | undefined;
-  /** The subscription id for cloud C. */
+  /** The subscription id for Azure. */
   cloudCSubscriptionId: string | undefined;
-  /** The tenant id for cloud C. */
+  /** The tenant id for Azure. */
   cloudCTenantId: string | undefined;
 }
 
@@ -60,9 +60,9 @@ function requiredWhenEnabled(values: Values): string[] {
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`.
  *
- * The platform returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only
+ * Terraform Enterprise returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only
  * `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored. Removing it from the
- * program or destroying the resource may therefore disable cost estimation: see `onDelete`.
+ * program or destroying the resource may then disable cost estimation: see `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all credentials of a
  * cloud fails with `ERR_INVALID_INPUT` before anything is written.
@@ -88,7 +88,7 @@ function requiredWhenEnabled(values: Values): string[] {
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable Nothing: the platform returns even the secrets, but Pulumi prints a changed one as `[secret]`.
+ * @unreadable Nothing: Terraform Enterprise returns even the secrets, but Pulumi prints a changed one as `[secret]`.
  */
 export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsInputs, CostEstimationSettingsState> = settings({
   type: "CostEstimationSettings",

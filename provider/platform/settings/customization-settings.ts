@@ -4,7 +4,7 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the customization settings. All except the address may contain HTML. */
 export interface CustomizationSettingsAttributes {
-  /** The support address in the platform's emails. */
+  /** The support address in Terraform Enterprise's emails. */
   supportEmailAddress: string;
   /**
    * The help on the login page.
@@ -30,7 +30,7 @@ export interface CustomizationSettingsState extends SettingsState, Customization
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if the platform is older than
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform Enterprise is older than
  * release 202003-1.
  *
  * @example A footer
@@ -49,7 +49,7 @@ export interface CustomizationSettingsState extends SettingsState, Customization
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable Nothing: the platform returns all attributes.
+ * @unreadable Nothing: Terraform Enterprise returns all attributes.
  */
 export const customizationSettings: SettingsDefinition<CustomizationSettingsInputs, CustomizationSettingsState> = settings({
   type: "CustomizationSettings",

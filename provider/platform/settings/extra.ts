@@ -37,7 +37,7 @@ export function extraFindings(page: SettingsPage, operation: Operation, inputs: 
     return [...new Set(paths.map(({ path }) => path.split(/[.[]/)[0] as string))].map((path) => ({
       path,
       rule: "dialect",
-      reason: 'needs the dialect "hashicorp": the API specification has no further attributes',
+      reason: 'requires the dialect "hashicorp"',
     }));
   const inputNames = wireNames(page, operation);
   return paths.flatMap(({ name, path }) => {
@@ -60,7 +60,7 @@ export function missingExtraFailures(page: SettingsPage, operation: Operation, n
     return {
       path: pathOf(["extra", name]),
       rule: "unknown-attribute",
-      reason: `the platform returns no such attribute${meant ? ` (did you mean "${meant}"?)` : ""}`,
+      reason: `${operation.server.words.service} returns no such attribute${meant ? ` (did you mean "${meant}"?)` : ""}`,
     };
   });
 }

@@ -35,13 +35,13 @@ export async function afterFailure(
   try {
     now = await fetchSettings(page, operation);
   } catch (second) {
-    // The platform rejected the token, so it stored nothing.
+    // Terraform Enterprise rejected the token, so it stored nothing.
     if (!error.details.outcomeUnknown && second instanceof StewardError && second.code === "ERR_FORBIDDEN") return error;
     return inDoubt("unread", "The settings could not be read after the failed write: the next `pulumi up` reads them first.");
   }
   const seen = Object.keys(changes).filter((name) => name in now);
   if (seen.some((name) => !same(page, name, now[name], prior.current[name]))) {
-    const hint = `The platform stored the settings. ${mailError ? "It sends no further test email until a value changes." : "The next `pulumi up` continues from them."}`;
+    const hint = `The settings were stored. ${mailError ? "No further test email is sent until a value changes." : "The next `pulumi up` continues from them."}`;
     return new PartialState(stateOf(page, now, { ...prior.current, ...declared }, stored), {
       ...error.details,
       rule: "applied",
@@ -59,7 +59,7 @@ export async function afterFailure(
     reason,
     code: mailError ? "ERR_REJECTED" : error.code,
     outcomeUnknown: false,
-    hint: `The platform did not store the change. ${mailError ? "Check the mail server and these settings, then run" : "Run"} \`pulumi up\` again.`,
+    hint: `The change was not stored. ${mailError ? "Check the mail server and these settings, then run" : "Run"} \`pulumi up\` again.`,
   });
 }
 

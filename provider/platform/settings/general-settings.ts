@@ -47,7 +47,7 @@ export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttr
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable Nothing: the platform returns all attributes.
+ * @unreadable Nothing: Terraform Enterprise returns all attributes.
  */
 export const generalSettings: SettingsDefinition<GeneralSettingsInputs, GeneralSettingsState> = settings({
   type: "GeneralSettings",

@@ -4,7 +4,7 @@ import { Retry } from "../../http";
 import { ConnectionArgs } from "../../inputs";
 import type { Args } from "../../program/resource";
 
-// A page of the platform's settings, such as the SMTP settings, and the inputs and outputs that all pages share.
+// A page of Terraform Enterprise's settings, such as the SMTP settings, and the inputs and outputs that all pages share.
 
 /** The effect of destroying a settings resource on its attributes: restore their original values, or retain the current ones. */
 export type OnDelete = "restore" | "retain";
@@ -14,8 +14,8 @@ export const OnDelete = { Restore: "restore", Retain: "retain" } as const;
 /** Inputs of every settings resource besides its attributes. An attribute that was never declared keeps its value. */
 export interface SettingsInputs extends ConnectionArgs {
   /**
-   * The effect of destroying the resource on its attributes. "restore" writes back their original values, "retain" leaves the current ones.
-   * An attribute that is removed from the program is always restored. An original value that the platform did not return, such as a
+   * The effect of destroying the resource on its attributes. "restore" writes back their original values, and "retain" leaves the current ones.
+   * An attribute that is removed from the program is always restored. An original value that Terraform Enterprise did not return, such as a
    * password, cannot be restored. If the settings would stay enabled without it, the provider disables them, unless the program declares
    * `enabled`.
    * @change updates only the state
@@ -23,15 +23,14 @@ export interface SettingsInputs extends ConnectionArgs {
    */
   onDelete?: OnDelete;
   /**
-   * Attributes that only Terraform Enterprise has, by their API names. Only in the hashicorp dialect. They are managed and restored like all
-   * other attributes. The provider warns if the platform stores a value other than the declared one. It rejects an attribute that the
-   * platform does not return, unless the attribute is write-only.
+   * Attributes that this package does not model, by their API names. They are managed and restored like all other attributes. The provider warns if
+   * Terraform Enterprise stores a value other than the declared one. It rejects an attribute that Terraform Enterprise does not return, unless the attribute
+   * is write-only.
    * @example { "apply-timeout": "24h" }
    */
   extra?: Record<string, unknown>;
   /**
-   * Names of write-only attributes in `extra` that this package does not know. Only in the hashicorp dialect. Mark their values with
-   * `pulumi.secret`. They show no drift and cannot be restored.
+   * Names of write-only attributes in `extra`. Mark their values with `pulumi.secret`. They show no drift and cannot be restored.
    * @change updates only the state
    * @example ["signing-secret"]
    */
@@ -45,7 +44,7 @@ export interface SettingsArgs extends Args<SettingsInputs> {}
 export interface SettingsState {
   /** The sorted names of the attributes that the provider manages; `extra.<name>` for one in `extra`. Only these show drift and are restored. */
   managed: string[];
-  /** In the hashicorp dialect, every attribute that the API specification does not have, by its API name. */
+  /** Every attribute that this package does not model, by its API name. */
   extra: Record<string, unknown> | undefined;
 }
 
@@ -71,7 +70,7 @@ export interface SettingsPage {
   /** A warning about values that remain on the server after a restore. */
   residueWarning?(values: Values): string | undefined;
   retry?: Retry;
-  /** The meaning of each HTTP status with which the platform reports a failure of the mail server. */
+  /** The meaning of each HTTP status with which Terraform Enterprise reports a failure of the mail server. */
   mailErrors?: Readonly<Record<number, string>>;
 }
 

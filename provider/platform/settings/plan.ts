@@ -84,7 +84,7 @@ export function planOf(page: SettingsPage, inputs: NamesWriteOnly, prior: PriorS
 /** Check failures for a plan that the server would reject. */
 export function refusals({ requiredWhenEnabled }: SettingsPage, { changes, after }: Plan): CheckFailure[] {
   const missing = Object.keys(changes).length > 0 ? (requiredWhenEnabled?.(after) ?? []) : [];
-  const reason = `needs ${missing.join(", ")}, which neither the program nor the server sets`;
+  const reason = `requires ${missing.join(", ")}, which neither the program nor the server sets`;
   return missing.length > 0 ? [{ path: "enabled", rule: "missing-attributes", reason }] : [];
 }
 

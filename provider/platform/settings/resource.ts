@@ -141,7 +141,7 @@ async function write(page: SettingsPage, operation: Operation, inputs: SettingsI
   if (notReturned.length === 0) return state;
   throw new PartialState(state, {
     rule: "unknown-attribute",
-    reason: `the platform does not return ${notReturned.join(", ")} after the write`,
+    reason: `${operation.server.words.service} does not return ${notReturned.join(", ")} after the write`,
     hint: "All other attributes were stored. Correct the name, or add a write-only attribute to extraWriteOnly.",
   });
 }
@@ -220,7 +220,7 @@ async function restore(page: SettingsPage, operation: Operation, last: Last, kep
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({
       rule: "restore-rejected",
-      hint: 'The original values conflict with other attributes. Fix those on the platform, or set onDelete: "retain" and run `pulumi up` first.',
+      hint: `The original values conflict with other attributes. Fix those in ${operation.server.words.service}, or set onDelete: "retain" and run \`pulumi up\` first.`,
     });
   }
   restored.set(operation.instance ?? "", values);

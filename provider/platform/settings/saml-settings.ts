@@ -12,7 +12,7 @@ export interface SamlSettingsAttributes {
   /** True if the login page shows the SAML response of the identity provider. */
   debug: boolean;
   /**
-   * The certificate of the identity provider, in PEM format. The platform also accepts the previous certificate, `oldIdpCert`, until a
+   * The certificate of the identity provider, in PEM format. Terraform Enterprise also accepts the previous certificate, `oldIdpCert`, until a
    * {@link SamlCertificateRevocation}.
    * @example fs.readFileSync("idp.pem", "utf8")
    */
@@ -28,12 +28,12 @@ export interface SamlSettingsAttributes {
    */
   ssoEndpointUrl: string | undefined;
   /**
-   * The SAML attribute that holds the user name.
+   * The SAML attribute that contains the user name.
    * @example "Username"
    */
   attrUsername: string;
   /**
-   * The SAML attribute that holds the user's teams.
+   * The SAML attribute that contains the user's teams.
    * @example "MemberOf"
    */
   attrGroups: string;
@@ -65,7 +65,7 @@ export interface SamlSettingsState extends SettingsState, SamlSettingsAttributes
   oldIdpCert: string | undefined;
   /** The URL to which the identity provider sends its responses. */
   acsConsumerUrl: string | undefined;
-  /** The URL of the platform's SAML metadata. */
+  /** The URL of Terraform Enterprise's SAML metadata. */
   metadataUrl: string | undefined;
 }
 
@@ -133,10 +133,10 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
     },
   ],
   requiredWhenEnabled: (values) =>
-    // The platform has a default for all others.
+    // Terraform Enterprise has a default for all others.
     values.enabled ? ["idpCert", "sloEndpointUrl", "ssoEndpointUrl"].filter((field) => !values[field]) : [],
   residueWarning: ({ oldIdpCert }) =>
     oldIdpCert
-      ? "the platform still accepts the declared certificate, as oldIdpCert. To stop this, send `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`"
+      ? "the declared certificate is still accepted, as oldIdpCert. To stop this, send `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`"
       : undefined,
 });

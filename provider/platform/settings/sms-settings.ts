@@ -5,7 +5,7 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the SMS settings. */
 export interface SmsSettingsAttributes {
-  /** True if the platform sends text messages, which requires `accountSid`, `authToken` and `fromNumber`. */
+  /** True if Terraform Enterprise sends text messages, which requires `accountSid`, `authToken` and `fromNumber`. */
   enabled: boolean;
   /**
    * The account id at the SMS provider.
@@ -22,7 +22,7 @@ export interface SmsSettingsAttributes {
 /** Inputs of {@link SmsSettings}. An attribute that was never declared keeps its value. */
 export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAttributes> {
   /**
-   * The token of the account, a secret. The platform never returns it, so it shows no drift.
+   * The token of the account, a secret. Terraform Enterprise never returns it, so it shows no drift.
    * @example { env: "SMS_TOKEN" }
    */
   authToken?: string;
@@ -36,7 +36,7 @@ export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete` and `extra`. {@link SmsVerification} sends a test message.
  *
- * `authToken` cannot be restored. Removing it from the program or destroying the resource may therefore disable text messages: see
+ * `authToken` cannot be restored, so removing it from the program or destroying the resource may disable text messages: see
  * `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling text messages fails with `ERR_INVALID_INPUT`

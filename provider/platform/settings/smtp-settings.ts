@@ -3,14 +3,14 @@ import { bool, nonEmptyStr } from "../../inputs";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 
-/** The method with which the platform authenticates to the mail server. */
+/** The method with which Terraform Enterprise authenticates to the mail server. */
 export type SmtpAuth = "none" | "plain" | "login";
 // `pulumi import` writes `platform.SmtpAuth.Login` into a program, not the string.
 export const SmtpAuth = { None: "none", Plain: "plain", Login: "login" } as const;
 
 /** Attributes of the SMTP settings. */
 export interface SmtpSettingsAttributes {
-  /** True if the platform sends email, which requires `host`, `port` and `sender`. */
+  /** True if Terraform Enterprise sends email, which requires `host`, `port` and `sender`. */
   enabled: boolean;
   /**
    * The host of the mail server.
@@ -36,13 +36,13 @@ export interface SmtpSettingsAttributes {
 /** Inputs of {@link SmtpSettings}. An attribute that was never declared keeps its value. */
 export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettingsAttributes> {
   /**
-   * The password of `username`, a secret. The platform never returns it, so it shows no drift.
+   * The password of `username`, a secret. Terraform Enterprise never returns it, so it shows no drift.
    * @example { env: "SMTP_PASSWORD" }
    */
   password?: string;
   /**
-   * The recipient of a test email, sent each time these settings change. The platform does not store it. Without it the platform sends no
-   * test email, and some installations reject enabled settings. A restore sends no test email, so on such an installation you must enable
+   * The recipient of a test email, sent each time these settings change. Terraform Enterprise does not store it. Without it Terraform Enterprise
+   * sends no test email, and some installations reject enabled settings. A restore sends no test email, so on such an installation you must enable
    * email again manually.
    * @change updates, and sends a test email
    * @example "operators@example.com"
@@ -63,9 +63,9 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling email fails with `ERR_INVALID_INPUT` before
  * anything is written if a required attribute is known to be missing. If the mail server rejects the test email, the error is
- * `ERR_REJECTED`, or `ERR_INCOMPLETE` if the platform has stored the settings.
+ * `ERR_REJECTED`, or `ERR_INCOMPLETE` if Terraform Enterprise has stored the settings.
  *
- * @example Another sender
+ * @example A different sender
  * ```ts
  * new platform.SmtpSettings("mail", { sender: "platform@example.com" });
  * ```
@@ -84,7 +84,7 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable `password`. The platform does not store `testEmailAddress`.
+ * @unreadable `password`. Terraform Enterprise does not store `testEmailAddress`.
  */
 export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsState> = settings({
   type: "SmtpSettings",

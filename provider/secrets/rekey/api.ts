@@ -26,7 +26,7 @@ export const ofTarget = (operation: Operation, { target = "unseal" }: { target?:
 export const commandFor = ({ target }: RekeyOperation, command: string): string =>
   `pulumi-steward rekey ${command}${target === "recovery" ? " --target recovery" : ""}`;
 
-/** The status of the rekey on the service. */
+/** The status of the rekey. */
 export interface RekeyStatus {
   /** True while an attempt is in progress. */
   started: boolean;
@@ -42,7 +42,7 @@ export interface RekeyStatus {
   required: number;
   /** The fingerprints of the primary keys to whose subkeys the new shares are encrypted, in order. They do not show which subkeys. */
   pgpFingerprints: string[];
-  /** True if the service keeps the encrypted shares. */
+  /** True if Vault keeps the encrypted shares. */
   backup: boolean;
   /** True if the new shares must be verified before the commit. */
   verificationRequired: boolean;
@@ -54,7 +54,7 @@ export interface RekeyStatus {
 export interface RekeyParameters {
   shares: number;
   threshold: number;
-  /** The keys in binary form, as base64. Without keys, the service returns the new shares in plaintext. */
+  /** The keys in binary form, as base64. Without keys, the server returns the new shares in plaintext. */
   pgpKeys: string[];
   fingerprints: string[];
   /** For each key, the ids of its encryption keys when the program passed it. */
@@ -63,9 +63,9 @@ export interface RekeyParameters {
   verification: boolean;
 }
 
-/** The encrypted shares that the service keeps. */
+/** The encrypted shares that Vault keeps. */
 export interface RekeyBackup {
-  /** The nonce of the attempt that made them. */
+  /** The nonce of the attempt that created them. */
   nonce: string;
   /** The PGP messages for each fingerprint, in hex. */
   keys: Record<string, string[]>;
@@ -135,17 +135,20 @@ interface RekeyResponse {
   path: string;
 }
 
-/** The API of the rekey. Throws if the service has no such keys for this connection. */
+/** The API of the rekey. Throws if the server has no such keys for this connection. */
 function apiOf(operation: RekeyOperation): RekeyApi {
   const { rekey, sealsNamespaces } = dialectOf(operation);
   const api = rekey[operation.target];
   if (!api) throw stopped("wrong-dialect", noRecoveryKeys, 'Set the connection\'s dialect to "hashicorp" or "openbao".');
   if (namespaceOf(operation) && !sealsNamespaces)
-    throw stopped("wrong-namespace", "a namespace of this service has no keys of its own: all namespaces are sealed with the service");
+    throw stopped(
+      "wrong-namespace",
+      `a namespace of ${operation.server.words.service} has no keys of its own: all namespaces are sealed together`,
+    );
   return api;
 }
 
-export const noRecoveryKeys = "recovery keys need the dialect hashicorp or openbao: the API document does not describe them";
+export const noRecoveryKeys = "recovery keys require the dialect hashicorp or openbao";
 
 function pathTo(operation: RekeyOperation, endpoint: Endpoint): string {
   const { path, backup } = apiOf(operation);
@@ -190,17 +193,20 @@ async function send(
 const write = (operation: RekeyOperation, endpoint: Endpoint, content: object): Promise<RekeyResponse> =>
   send(operation, apiOf(operation).write, endpoint, content);
 
-/** The same error, with the setting to correct where the service has no such keys or does not serve the path. */
+/** The same error, with the setting to correct where the server has no such keys or does not serve the path. */
 function explainNotServed(error: unknown, operation: RekeyOperation): unknown {
   if (!(error instanceof StewardError) || !isFromService(error)) return error;
   if (error.details.reason === "namespace is not sealable") {
-    const reason = `the namespace ${namespaceOf(operation)} has no unseal keys of its own: it is sealed with the namespace above it`;
-    return identified("wrong-namespace", error.with({ reason, hint: "Use a connection to a namespace that has unseal keys, or to none." }));
+    const reason = `the namespace ${namespaceOf(operation)} has no unseal keys of its own: it is sealed with its parent namespace`;
+    return identified(
+      "wrong-namespace",
+      error.with({ reason, hint: "Use a connection to a namespace with its own unseal keys, or without a namespace." }),
+    );
   }
-  if (/recovery (rekeying )?not supported/.test(error.details.reason)) return wrongTarget(operation);
+  if (/recovery (rekeying )?not supported/.test(error.details.reason)) return wrongTarget(operation.target, operation.server.words);
   const { path, notServed } = apiOf(operation);
   if (error.status !== notServed.status || error.details.reason === "namespace not found") return error;
-  const reason = `the service does not serve ${path}, ${notServed.who}`;
+  const reason = `the server does not serve ${path}, ${notServed.who}`;
   return identified("wrong-dialect", error.with({ code: "ERR_REJECTED", reason, hint: notServed.hint }));
 }
 
@@ -237,7 +243,7 @@ async function assertActiveNode(operation: RekeyOperation): Promise<void> {
   // No namespace serves this path.
   await call(withoutNamespace(operation), { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
     if (!(error instanceof StewardError) || ![429, 473, 474].includes(error.status ?? 0)) throw error;
-    const reason = `${operation.server.address} leads to a standby, which knows nothing of a rekey on the active node`;
+    const reason = `${operation.server.address} is a standby, which does not know of a rekey on the active node`;
     throw error.with(stopped("standby", reason).details);
   });
 }
@@ -290,7 +296,7 @@ export async function cancelAttempt(operation: RekeyOperation, nonce: string): P
   const key = JSON.stringify(["canceled", operation.server.id, nonce]);
   // A nonce is never used twice: canceling the same one again would loop forever.
   if (operation.run.cache.has(key)) {
-    const reason = "the service still reports an attempt that it confirmed as canceled";
+    const reason = `${operation.server.words.service} still reports an attempt that it confirmed as canceled`;
     const hint = "Check its log, and the proxies in front of it.";
     throw identified("cancel-ineffective", unexpectedResponse("DELETE", pathTo(operation, "init"), reason, hint));
   }
@@ -314,7 +320,7 @@ export async function cancelAttempt(operation: RekeyOperation, nonce: string): P
 const explainRefusedCancel = (error: StewardError, operation: RekeyOperation): StewardError =>
   dialectOf(operation).cancelNamesNonce
     ? error
-    : identified("wrong-dialect", error.with({ hint: 'If the service is Vault, set the connection\'s dialect to "hashicorp".' }));
+    : identified("wrong-dialect", error.with({ hint: 'If the server is Vault, set the connection\'s dialect to "hashicorp".' }));
 
 /** Submits a current share. The response to the last one holds the new set. */
 export async function submitShare(
@@ -383,23 +389,24 @@ export async function removeBackup(operation: RekeyOperation, nonce: string): Pr
   await retryAfter429(operation, () => send(operation, "DELETE", "backup"), isKept);
 }
 
-/** True if the request was not sent, or rejected before the service read the share, so that the share does not count. */
+/** True if the request was not sent, or rejected before the server read the share, so that the share does not count. */
 export const wasNotCounted = (error: StewardError): boolean =>
   !isReplyLost(error) && (error.status === undefined || error.status < 400 || [401, 403, 404, 429, 503].includes(error.status));
 
 /** The request may have been applied, although no response came. */
 export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.details.outcomeUnknown);
 
-/** The service accepted the new shares, and failed as it stored their key: either set may be valid. */
+/** The server accepted the new shares, and failed as it stored their key: either set may be valid. */
 export const isFailedCommit = ({ details }: StewardError): boolean => details.reason.includes("failed to perform");
 
-/** Throws if the service has keys of the other kind. */
+/** Throws if the server has keys of the other kind. */
 export async function assertTarget(operation: RekeyOperation): Promise<void> {
-  // A namespace has no recovery keys, and the status of the seal is that of the service.
+  // A namespace has no recovery keys, and the status of the seal is that of the server.
   if (!dialectOf(operation).showsSeal || namespaceOf(operation)) return;
   const path = apiPath("sys/seal-status");
   const response = { fields: await call(operation, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
-  if ((parse(sealSchema, response).recovery_seal ?? false) !== (operation.target === "recovery")) throw wrongTarget(operation);
+  if ((parse(sealSchema, response).recovery_seal ?? false) !== (operation.target === "recovery"))
+    throw wrongTarget(operation.target, operation.server.words);
 }
 
 /** True if a start returns the first keys of a service without any. */

@@ -66,7 +66,7 @@ export interface AttemptState {
   attempt: Attempt;
 }
 
-/** Rejects inputs that the service would reject, or that could lose the keys. */
+/** Rejects inputs that the server would reject, or that could lose the keys. */
 export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   {
     fields: ["target"],
@@ -75,7 +75,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   },
   {
     fields: ["target"],
-    // A replacement would cancel the attempt of the other keys first, before anything shows if the service has the new ones.
+    // A replacement would cancel the attempt of the other keys first, before anything shows if the server has the new ones.
     check: ({ target = "unseal" }, _operation, { target: last = target }) =>
       target === last
         ? []
@@ -83,7 +83,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
             {
               path: "target",
               rule: "changed",
-              reason: `cannot change from "${last}": declare a rekey of the other keys under another name`,
+              reason: `cannot change from "${last}": declare a rekey of the other keys under a different name`,
             },
           ],
   },
@@ -113,10 +113,9 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   },
   {
     fields: [...decisive, "target", "keepSharesInState"],
-    check: (inputs, _connection, last) => {
+    check: (inputs, { server: { words } }, last) => {
       if (inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)) return [];
-      const { can } = keysOf[inputs.target ?? "unseal"];
-      const reason = `must be true without pgpKeys, to accept that anyone who can decrypt the state can ${can}; or set pgpKeys, one for each holder`;
+      const reason = `must be true without pgpKeys, to accept that anyone who can decrypt the state can ${keysOf[inputs.target ?? "unseal"].can(words)}; or set pgpKeys, one for each holder`;
       return [{ path: "keepSharesInState", rule: "clear-text", reason }];
     },
   },
@@ -124,16 +123,16 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     fields: ["backup", "pgpKeys", "removeBackup"],
     check: ({ backup, pgpKeys, removeBackup }) => [
       ...(backup && !pgpKeys
-        ? [{ path: "backup", rule: "needs-pgp-keys", reason: "needs pgpKeys: the service keeps encrypted shares only" }]
+        ? [{ path: "backup", rule: "needs-pgp-keys", reason: "requires pgpKeys: only encrypted shares are backed up" }]
         : []),
-      ...(removeBackup && !backup ? [{ path: "removeBackup", rule: "needs-backup", reason: "needs backup: true" }] : []),
+      ...(removeBackup && !backup ? [{ path: "removeBackup", rule: "needs-backup", reason: "requires backup: true" }] : []),
     ],
   },
   {
     fields: ["target", "requireVerification", "allowUnverified", "backup", "pgpKeys"],
-    check: ({ target = "unseal", requireVerification = true, allowUnverified, backup, pgpKeys }) => {
+    check: ({ target = "unseal", requireVerification = true, allowUnverified, backup, pgpKeys }, { server: { words } }) => {
       if (requireVerification || (backup && pgpKeys)) return [];
-      const cost = `the last current share commits, and if its response is lost, so are the new keys: nobody can ${keysOf[target].can} again`;
+      const cost = `the last current share commits, and if its response is lost, so are the new keys: nobody can ${keysOf[target].can(words)} again`;
       const remedy = allowUnverified ? "" : ". Set pgpKeys and backup, or allowUnverified: true";
       const reason = `without verification ${cost}${remedy}`;
       return [{ path: "requireVerification", rule: "unverified", reason, ...(allowUnverified ? { warning: true } : {}) }];
@@ -247,7 +246,7 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
   {
     holds: ["an attempt"],
     server: ["abandoned"],
-    log: "the inputs changed: the rekey cancels its attempt and starts another",
+    log: "the inputs changed: the rekey cancels its attempt and starts a new one",
     act: cancelObserved,
   },
   oldProbe,
@@ -259,7 +258,7 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
   },
   {
     server: ["noKeys"],
-    log: "there are no recovery keys yet: the next step starts the rekey, whose response has the first ones",
+    log: "there are no recovery keys yet: the next step starts the rekey, which returns the first ones",
     act: async ({ operation, attempt }) => {
       assertMakesFirst(operation, attempt.parameters);
       return { attempt };

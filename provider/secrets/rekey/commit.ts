@@ -74,7 +74,7 @@ async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCom
     throw await waitForShares(
       run,
       "outcome-unknown-shares-missing",
-      `it is not known whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
+      `it is unknown whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
     );
   return followRows("commit", commitRows, outcome === "unknown" ? "an unknown outcome" : "a candidate", run);
 }
@@ -149,7 +149,7 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
 async function stopFirst(run: CommitRun, observed: Observed): Promise<never> {
   const { source, excluded } = run.inputs.submission;
   // Current shares made this set, so there were keys: another service responds.
-  if (source === "backup" || excluded.length > 0) throw unexpectedState(observed, "a candidate");
+  if (source === "backup" || excluded.length > 0) throw unexpectedState(run.operation, observed, "a candidate");
   return stopDead(run, run.state.live);
 }
 
@@ -203,7 +203,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
       log(
         operation,
-        `the service now requires ${status.required} shares, but the set in the state has a threshold of ${live.threshold}: another client has rekeyed the service`,
+        `${operation.server.words.service} now requires ${status.required} shares, but the set in the state has a threshold of ${live.threshold}: another client has rekeyed it`,
       );
     if (server === "abandoned" || server === "probe")
       log(operation, `this rekey's attempt ${status.nonce} is still in progress: the next rekey cancels it`);
@@ -227,15 +227,15 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (isSucceeded(operation, state)) return recordOutcome(operation, candidate.nonce, "live");
     const onlyCopy =
       live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(operation))?.nonce === live.nonce));
-    if (onlyCopy && !discardShares) throw stopped("only-copy", "the state holds the only copy of valid shares");
+    if (onlyCopy && !discardShares) throw stopped("only-copy", "the state contains the only copy of valid shares");
     const observed = await observe(operation, identityOf(attempt, nonces, candidate.nonce));
     // Another resource of the program may have taken the attempt over.
     const mayEnd = !otherManagerOf(operation, objects.commit);
-    // Nothing is committed during the verification, unless the service failed in the middle of the commit.
+    // Nothing is committed during the verification, unless the server failed in the middle of the commit.
     const isUncommitted = observed.server === "verifying" && outcome !== "unknown" && nonces.includes(observed.status.nonce);
     const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;
     if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(operation, observed, nonces);
-    if (!isResolved && !discardShares) throw stopped("outcome-unsettled", "it is not known whether the new shares in the state are live");
+    if (!isResolved && !discardShares) throw stopped("outcome-unsettled", "it is unknown whether the new shares in the state are live");
     if (isResolved) recordOutcome(operation, candidate.nonce, outcome === "live" ? "live" : "dead");
   },
 };

@@ -160,9 +160,9 @@ function polynomialThrough(base: readonly Share[]): (point: number) => Buffer {
 
 const openpgp = (): typeof OpenPGP => require("openpgp");
 
-/** A key as the service takes it, or the reason why it cannot be used. */
+/** A key as the server takes it, or the reason why it cannot be used. */
 export interface InspectedKey {
-  /** The fingerprint of the primary key in lower-case hex, as the service reports it; "" if the string is not a key. */
+  /** The fingerprint of the primary key in lower-case hex, as the server reports it; "" if the string is not a key. */
   fingerprint: string;
   /** Base64 of the binary form. */
   binary: string;
@@ -197,7 +197,7 @@ async function inspectKey(text: string): Promise<InspectedKey> {
     return unusable("not-a-key", "is not an OpenPGP public key, armored or as base64-encoded binary");
   }
   const fingerprint = key.getFingerprint();
-  // Its private part would go to the service, and into the state.
+  // Its private part would go to the server, and into the state.
   if (key.isPrivate()) return { ...none, fingerprint, problem: isPrivateKey };
   const [userId] = key.getUserIDs();
   const encryptionKeys = await encryptionKeysOf(key);
@@ -224,7 +224,7 @@ const messageOf = (share: string) =>
     : openpgp().readMessage({ binaryMessage: new Uint8Array(decodeShare(share.replace(/\s/g, "")) ?? []) })
   ).catch(() => undefined);
 
-export const nameKeys = (ids: readonly string[]): string => (ids.length > 0 ? `the key ${ids.join(", ")}` : "a key that it does not name");
+export const nameKeys = (ids: readonly string[]): string => (ids.length > 0 ? `the key ${ids.join(", ")}` : "an anonymous recipient");
 
 /** The reason why a set of new shares is unusable. */
 export interface Flaw {
@@ -246,7 +246,7 @@ export async function flawOf(
   if (!isWhole || messages.some((ids) => ids.length === 0))
     return {
       id: "new-shares-incomplete",
-      reason: `the service returned ${shares.length + encrypted.length} new shares instead of ${count}, or shares for other holders`,
+      reason: `the response contains ${shares.length + encrypted.length} new shares instead of ${count}, or shares for other holders`,
     };
   const index = messages.findIndex((ids, at) => encryptionKeys && !ids.every((id) => encryptionKeys[at]?.includes(id)));
   const reason = `the new share for ${order[index]} is encrypted to ${nameKeys(messages[index] ?? [])}, which is not a valid encryption key of pgpKeys[${index}]. Another client may have started the attempt with an old public key of this holder`;

@@ -12,27 +12,26 @@ import { Submission } from "./submit";
 export interface RekeyArgs extends Args<RekeyInputs> {}
 
 /**
- * A rekey of the service, which replaces its unseal key shares or its recovery key shares.
+ * Rekeys Vault or OpenBao: replaces its unseal key shares or its recovery key shares.
  *
- * The *current shares* unseal the service before the rekey, and the *new shares* unseal it afterwards. A service that unseals itself has recovery keys
- * instead, which only authorize operations such as generate-root and a rekey. Set the target to the keys that the service has. With a connection to a
- * namespace of OpenBao 2.6 or later, the keys are the unseal keys of that namespace.
+ * The *current shares* unseal the server before the rekey, and the *new shares* unseal it afterwards. A server with auto-unseal has recovery keys
+ * instead, which only authorize operations such as generate-root and a rekey. Set `target` to the kind of keys that the server has. With a connection
+ * to a namespace of OpenBao 2.6 or later, the keys are the unseal keys of that namespace.
  *
  * A component of three resources, so that Pulumi saves the state after each step. The *attempt* starts the rekey, before any share is submitted. The
  * *shares* submit the current shares and save the new ones, before anything is committed. The *commit* proves the new shares and commits them.
  *
- * If a run is interrupted, the valid shares are either the previous ones or in the state. The next `pulumi up` continues. This does not hold with
- * `requireVerification: false`. `docs/rekey/errors.md` explains each error.
+ * If a run is interrupted, the valid shares are either the previous ones or in the state, and the next `pulumi up` continues. Only with
+ * `requireVerification: false` can a lost response lose the new keys. `docs/rekey/errors.md` explains each error.
  *
  * Without `pgpKeys`, all new shares are stored in the state. You must permit this with `keepSharesInState: true`.
  *
- * An OpenBao may have no recovery keys yet. The rekey then makes the first ones, without a current share: set `currentShares: []`.
+ * If an OpenBao has no recovery keys yet, the rekey creates the first ones without a current share: set `currentShares: []`.
  *
  * A finished rekey runs again only after a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`. The preview says so.
  *
- * Fails with `ERR_INCOMPLETE` if the rekey stops early, and says what is missing. Fails with `ERR_CONFLICT` while another client's attempt is in
- * progress. Fails with `ERR_REJECTED` for a service with keys of the other kind. In the standard dialect, such a service accepts a rekey to one share with a
- * threshold of one, without `pgpKeys` and verification. `shares` is then empty, and a warning says so.
+ * Fails with `ERR_INCOMPLETE` if the rekey stops early, and reports what is missing. Fails with `ERR_CONFLICT` while another client's attempt is in
+ * progress. Fails with `ERR_REJECTED` if the server has keys of the other kind.
  *
  * @example One share, which the state keeps
  * ```ts
@@ -44,7 +43,7 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * });
  * export const shares = rekey.shares;
  * ```
- * @example The recovery keys of a service that unseals itself
+ * @example The recovery keys of a server with auto-unseal
  * ```ts
  * new secrets.Rekey("recovery", {
  *   target: "recovery",
@@ -69,7 +68,7 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey) and
  * [`sys/rekey-recovery-key`](https://developer.hashicorp.com/vault/api-docs/system/rekey-recovery-key)
  * @requests
- * - Start: `PUT /v1/sys/rekey/init`. On Vault and OpenBao, `GET /v1/sys/seal-status` before it, without a namespace.
+ * - Start: `PUT /v1/sys/rekey/init`. Before it, `GET /v1/sys/seal-status`, unless the connection has a namespace.
  * - Each current share: `PUT /v1/sys/rekey/update`. With `backup`, `GET /v1/sys/rekey/backup` before it.
  * - Each new share that proves the new shares: `PUT /v1/sys/rekey/verify`. `DELETE /v1/sys/rekey/verify` restarts the verification.
  * - Before each request above: `GET /v1/sys/rekey/init`, and `GET /v1/sys/rekey/verify` during the verification.
@@ -80,8 +79,8 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * For recovery keys, the paths begin with `/v1/sys/rekey-recovery-key`, and the backup is `/v1/sys/rekey/recovery-key-backup`. On OpenBao, they begin with
  * `/v1/sys/rotate/recovery`.
  *
- * In the dialect `openbao` the paths begin with `/v1/sys/rotate/root`, and each `PUT` is a `POST`. `GET /v1/sys/health` follows each status without an
- * attempt, since a standby responds without knowing the attempt of the active node.
+ * With the dialect `openbao`, the paths begin with `/v1/sys/rotate/root`, and each `PUT` is a `POST`. `GET /v1/sys/health` follows each status
+ * without an attempt, since a standby responds without the attempt of the active node.
  * @permissions Vault up to 1.21 requires a token only for the backup. OpenBao requires one for each request to `sys/rotate/root`. Vault 2.x is documented
  * to require one for each request to `sys/rekey`, unless its configuration has `enable_unauthenticated_access = ["rekey"]`. This package is not tested with
  * Vault 2.x, but with Vault 1.21 behind a proxy that requires these tokens.
@@ -116,13 +115,13 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * ```
  * For recovery keys, replace the paths as in the [requests](#requests).
  *
- * The `backup` lines are for rekeys with `backup: true`, and their `delete` is for `removeBackup`. A stack uses `delete` on `init` to cancel an attempt of
- * its own. Holders need [more](../../rekey/command-line.md#get-a-token) to verify, restart or cancel a rekey. A holder who runs the stack uses the token of
- * the stack.
- * @unreadable The shares. A refresh only compares their threshold with the number of shares that the service requires.
+ * The `backup` lines are for rekeys with `backup: true`, and their `delete` is for `removeBackup`. A stack uses `delete` on `init` to cancel its own
+ * attempt. Holders need [more](../../rekey/command-line.md#get-a-token) to verify, restart or cancel a rekey. A holder who runs the stack uses the
+ * token of the stack.
+ * @unreadable The shares. A refresh only compares their threshold with the number of shares that the server requires.
  */
 export class Rekey extends ComponentResource {
-  /** The new shares in base64, a secret. Empty with `pgpKeys`, and if the seal keeps the key. */
+  /** The new shares in base64, a secret. Empty with `pgpKeys`. */
   readonly shares: Output<string[]>;
   /** The unseal key shares, each encrypted for its holder. Empty without `pgpKeys`. */
   readonly encryptedShares: Output<EncryptedShare[]>;

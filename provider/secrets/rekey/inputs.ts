@@ -25,9 +25,9 @@ export interface EnvironmentShare extends EnvironmentReference {}
 export interface FileShare extends FileReference {}
 
 /**
- * A key share. A string is the share itself, base64 or hex, which the state keeps encrypted. `{ env }` names an environment variable of
- * `pulumi`, and `{ file }` a file relative to the program's folder. The provider reads a reference when it needs the share. The state does not store it,
- * except new shares held until the threshold is reached. An unset variable or a missing file means that the share is unavailable.
+ * A key share. A string is the share itself, base64 or hex, which the state keeps encrypted. `{ env }` refers to an environment variable of `pulumi`,
+ * and `{ file }` to a file relative to the program's folder. The provider reads a reference when it needs the share. The state does not store it,
+ * except new shares until their threshold is reached. If a variable is not set or a file is missing, the share is unavailable.
  */
 export type ShareSource = string | EnvironmentShare | FileShare;
 export type ShareReference = Exclude<ShareSource, string>;
@@ -35,17 +35,15 @@ export type ShareReference = Exclude<ShareSource, string>;
 /** The inputs of a rekey. */
 export interface RekeyInputs extends ConnectionArgs {
   /**
-   * The keys to replace: `"unseal"` for those that unseal the service, or `"recovery"` for the recovery keys of a service that unseals itself. Recovery
-   * keys need the dialect `hashicorp` or `openbao`.
-   * @change replaces the resource, so it needs another name
+   * The keys to replace: `"unseal"` for the unseal keys, or `"recovery"` for the recovery keys of a server with auto-unseal.
+   * @change replaces the resource, so it needs a different name
    * @default "unseal"
    */
   target?: RekeyTarget;
   /** The number of new shares, 1 to 255. */
   secretShares: number;
   /**
-   * The number of new shares that unseal the service or authorize an operation, 1 to `secretShares`. The dialects `hashicorp` and `openbao` require at
-   * least 2 if `secretShares` is greater than 1.
+   * The number of new shares that unseal the server or authorize an operation, 1 to `secretShares`. At least 2 if `secretShares` is greater than 1.
    */
   secretThreshold: number;
   /**
@@ -56,8 +54,8 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   currentShares: ShareSource[];
   /**
-   * Public OpenPGP keys, armored or the base64 of the binary form, one for each new share in order. The service then returns each new share encrypted to
-   * its key, and only its holder can decrypt it. A renewed key with the same fingerprint starts no rekey. If its encryption subkey changed, an
+   * Public OpenPGP keys, armored or the base64 of the binary form, one for each new share in order. Vault then returns each new share encrypted to
+   * its key, so only its holder can decrypt it. A renewed key with the same fingerprint does not start a rekey. If its encryption subkey changed, an
    * attempt without new shares starts again. An expired key only causes a warning, unless a new rekey starts.
    * @example ["ada", "grace", "mary"].map((holder) => fs.readFileSync(`keys/${holder}.asc`, "utf8"))
    */
@@ -69,13 +67,13 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   keepSharesInState?: boolean;
   /**
-   * Makes the service keep a backup of the encrypted shares, which can be read again if a response is lost. Requires `pgpKeys`.
-   * @change has no effect until an update runs, and then only on a new rekey
+   * Makes Vault keep a backup of the encrypted shares, which the provider reads if a response is lost. Requires `pgpKeys`.
+   * @change takes effect with the next update, and only on a new rekey
    * @default false
    */
   backup?: boolean;
   /**
-   * Allows the rekey to overwrite the backup of another rekey. The state keeps the ciphertext of that backup.
+   * Allows the rekey to overwrite the backup of a different rekey. The state keeps the ciphertext of that backup.
    * @default false
    */
   replaceBackup?: boolean;
@@ -88,7 +86,7 @@ export interface RekeyInputs extends ConnectionArgs {
   /**
    * Commits only after the new shares were verified. Without this, the last current share commits. If the response is lost, the new keys cannot be
    * recovered, except from a `backup`.
-   * @change has no effect until an update runs, and then only on a new rekey
+   * @change takes effect with the next update, and only on a new rekey
    * @default true
    */
   requireVerification?: boolean;
@@ -110,7 +108,7 @@ export interface RekeyInputs extends ConnectionArgs {
   proof?: RekeyProof;
   /**
    * The seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports and stops. With the native
-   * plugin, Ctrl-C ends the wait. Pulumi does not notify dynamic resources: there, pressing Ctrl-C once does not stop the wait. Pressing it twice
+   * plugin, Ctrl-C stops the wait. Pulumi does not notify dynamic resources: there, pressing Ctrl-C once does not stop the wait. Pressing it twice
    * stops it immediately and may leave the stack locked. Then run `pulumi cancel --yes` and `pulumi up --refresh`.
    * @default 0
    */
@@ -121,19 +119,19 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   triggers?: string[];
   /**
-   * The reaction to another client's rekey that is in progress. `"fail"` shows it and stops. `"resume"` continues it if its parameters match and
+   * The reaction to another client's rekey that is in progress. `"fail"` reports it and stops. `"resume"` continues it if its parameters match and
    * verification is enabled. `"cancel"` cancels it and discards the shares that others submitted.
    * @default "fail"
    */
   onConflict?: OnConflict;
   /**
-   * Allows deletion even if the state holds the only copy of shares that are valid, or that may be.
+   * Allows deletion even if the state contains the only copy of shares that are valid, or that may be.
    * @change updates only the state
    * @default false
    */
   discardShares?: boolean;
   /**
-   * Allows shares to be sent over plain HTTP to another machine.
+   * Allows shares to be sent over plain HTTP to a different machine.
    * @default false
    */
   allowHttp?: boolean;
@@ -142,7 +140,7 @@ export interface RekeyInputs extends ConnectionArgs {
 /** The inputs that the second and the third step share. */
 export type StepInputs = Pick<RekeyInputs, "target" | "currentShares" | "newShares" | "onConflict" | "discardShares" | "connection">;
 
-/** The keys that a rekey replaces: those that unseal the service, or the recovery keys of a service that unseals itself. */
+/** The keys that a rekey replaces: the unseal keys, or the recovery keys of a server with auto-unseal. */
 export type RekeyTarget = "unseal" | "recovery";
 
 /** The new shares to prove before the commit. */
@@ -161,12 +159,15 @@ const source = z.union(
   [
     z.string().min(1, "must not be empty"),
     strictObject({
-      env: z.string().min(1, "must name a variable").refine(isNoShare, rule("share-as-name", "must be the name, not the share itself")),
+      env: z
+        .string()
+        .min(1, "must be the name of a variable")
+        .refine(isNoShare, rule("share-as-name", "must be the name, not the share itself")),
     }),
     strictObject({
       file: z
         .string()
-        .min(1, "must name a file")
+        .min(1, "must be the path of a file")
         .refine(isNoShare, rule("share-as-path", "must be the path, not the share itself; prefix a path that looks like a share with ./")),
     }),
   ],
@@ -209,7 +210,7 @@ export const rekeyFields: Fields<RekeyInputs, object, object> = {
     input: z
       .number("must be a number of seconds")
       .min(0, "must not be negative")
-      .max(longestWait, `must be at most ${longestWait}: the stack is locked meanwhile`),
+      .max(longestWait, `must be at most ${longestWait}, because the stack is locked during the wait`),
     compare: neverDiffers,
   },
   triggers: { input: strList },

@@ -16,7 +16,7 @@ import {
 import { RekeyInputs, RekeyTarget } from "./inputs";
 import { endedByOthers, stopped, wrongTarget } from "./stops";
 
-// Each step of a rekey has a table of what the next `pulumi up` does. This file observes the service, finds the row, and has what the steps share.
+// Each step of a rekey has a table of what the next `pulumi up` does. This file observes the server, finds the row, and has what the steps share.
 
 /**
  * The attempt on the server, as one of the three resources classifies it:
@@ -122,7 +122,7 @@ export interface Row<Run, State> {
   server: readonly ServerState[];
   /** Printed when the row is taken. */
   log: string;
-  /** Returns the state that ends the step. Without one, the step observes the service again. */
+  /** Returns the state that ends the step. Without one, the step observes the server again. */
   act(run: Run, observed: Observed): Promise<State | undefined>;
 }
 
@@ -154,7 +154,7 @@ export async function observe(operation: RekeyOperation, identity: AttemptIdenti
 }
 
 /**
- * Observes the service and does what the row says, until an action ends the step. A pair without a row stops: it never falls through to a start.
+ * Observes the server and does what the row says, until an action ends the step. A pair without a row stops: it never falls through to a start.
  * A live set, a dead set, and an unknown set whose holders' shares are missing are handled before the table.
  */
 export async function followRows<StepRun extends Run, State extends object>(
@@ -166,7 +166,7 @@ export async function followRows<StepRun extends Run, State extends object>(
   for (;;) {
     const observed = await observe(run.operation, run.identity);
     const row = rows.find((each) => (!each.holds || each.holds.includes(holds)) && each.server.includes(observed.server));
-    if (!row) throw unexpectedState(observed, holds);
+    if (!row) throw unexpectedState(run.operation, observed, holds);
     run.operation.run.log.info(lineOf(step, row));
     const state = await row.act(run, observed);
     if (state) return state;
@@ -179,16 +179,17 @@ export const warn = (operation: RekeyOperation, message: string): void => operat
 
 /** Throws if no start can return the first recovery keys, or if its response would be their only copy. */
 export function assertMakesFirst(operation: RekeyOperation, { verification }: Pick<RekeyParameters, "verification">): void {
+  const { service } = operation.server.words;
   if (!returnsFirstKeys(operation))
     throw stopped(
       "wrong-dialect",
-      "the service has no recovery keys yet, and only sys/rotate/recovery of OpenBao makes the first ones",
+      `${service} has no recovery keys yet, and only OpenBao (sys/rotate/recovery) creates the first ones`,
       'Nothing was sent. Set the connection\'s dialect to "openbao".',
     ).with({ code: "ERR_REJECTED" });
   if (verification) return;
   throw stopped(
     "first-keys-unverified",
-    "the service has no recovery keys yet: without verification the start makes them live, and the response is their only copy",
+    `${service} has no recovery keys yet: without verification the start makes them live, and the response is their only copy`,
   );
 }
 
@@ -226,7 +227,11 @@ export async function newAttempt(operation: RekeyOperation, identity: AttemptIde
     return { nonce: status.nonce, nonces: lost ? [...identity.nonces] : withNonce(identity.nonces, status.nonce) };
   }
   if (!lost && status.shares === 1 && parameters.shares > 1)
-    throw wrongTarget(operation, `; cancel the attempt ${status.nonce} with \`${commandFor(operation, "cancel")}\``);
+    throw wrongTarget(
+      operation.target,
+      operation.server.words,
+      `; cancel the attempt ${status.nonce} with \`${commandFor(operation, "cancel")}\``,
+    );
   throw inProgress(status, waitOr(server === "matchingInUse"));
 }
 
@@ -253,13 +258,13 @@ export async function resolveConflict(
   throw inProgress(
     status,
     onConflict === "resume"
-      ? 'It cannot be resumed: it must have the parameters of this rekey, with verification, and still collect current shares. Wait until it ends, or set onConflict: "cancel".'
+      ? 'It cannot be resumed: it must have the parameters of this rekey, with verification, and still collect current shares. Wait until it finishes, or set onConflict: "cancel".'
       : waitOr(server === "matchingInUse" && maySubmit),
   );
 }
 
 const waitOr = (mayResume: boolean): string =>
-  `Wait until it ends, or set onConflict: ${mayResume ? '"resume" to continue it, or ' : ""}"cancel" to cancel it and discard the shares that others submitted.`;
+  `Wait until it finishes, or set onConflict: ${mayResume ? '"resume" to continue it, or ' : ""}"cancel" to cancel it and discard the shares that others submitted.`;
 
 const inProgress = (status: RekeyStatus, hint: string): StewardError =>
   stopped("foreign-attempt", `another client's attempt ${status.nonce} is in progress (${describe(status)})`, hint);
@@ -271,10 +276,10 @@ export const tampered = ({ status }: Observed): StewardError =>
   );
 
 /** A pair of state and server that no row names. */
-export const unexpectedState = ({ server, status }: Observed, holds: Holds): StewardError =>
+export const unexpectedState = (operation: RekeyOperation, { server, status }: Observed, holds: Holds): StewardError =>
   stopped(
     "unexpected-state",
-    `unexpected state: the stack holds ${holds}, and the service reports ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : server === "noKeys" ? "no recovery keys" : "no attempt"}`,
+    `unexpected state: the stack has ${holds}, and ${operation.server.words.service} reports ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : server === "noKeys" ? "no recovery keys" : "no attempt"}`,
   );
 
 /** Cancels an attempt of this rekey. Restarts its verification first, so that a provider that outlived an earlier run cannot commit it. */
@@ -286,7 +291,7 @@ export async function cancelOwnAttempt(operation: RekeyOperation, status: RekeyS
       throw stopped(
         "attempt-lost",
         `the attempt is gone: ${endedByOthers}`,
-        "Nothing was canceled. Run again: it continues from the status of the service.",
+        "Nothing was canceled. Run again: it continues from the current status.",
       );
   }
   await cancelAttempt(operation, status.nonce);

@@ -29,9 +29,9 @@ interface Probe {
 }
 
 /**
- * Returns the first of these sets that the service accepts, without changing any key. A throw-away attempt takes the shares of each set as the current
- * ones, until the service accepts one, and is canceled. Its new share is encrypted to a key that nobody has. If another client submits a share to the
- * probe, the probe is canceled without a result. `sharesOf` returns the shares to submit, if the service requires so many.
+ * Returns the first of these sets that the server accepts, without changing any key. A throw-away attempt takes the shares of each set as the current
+ * ones, until the server accepts one, and is canceled. Its new share is encrypted to a key that nobody has. If another client submits a share to the
+ * probe, the probe is canceled without a result. `sharesOf` returns the shares to submit, if the server requires so many.
  */
 export async function firstAccepted<Set>(
   operation: RekeyOperation,
@@ -110,11 +110,11 @@ async function submitSet(
       // Shares that do not fit are refused at the threshold, and only there; the count then restarts.
       const after = await getStatus(operation);
       const isJudged = after.nonce === nonce && !after.verification && isLast;
-      // The count of a threshold of one does not show whether the service itself refused the share.
+      // The count of a threshold of one does not show whether the server itself refused the share.
       if (isJudged && after.progress === 0 && (required > 1 || isFromService(error))) return "refused";
       if (isJudged && after.progress === required && [400, 500].includes(error.status)) return "not combined";
       throw error.status >= 500 ? disturbed(error.details.reason) : error;
     }
   }
-  throw disturbed("the service requires more shares than it reported");
+  throw disturbed(`${operation.server.words.service} requires more shares than it reported`);
 }

@@ -42,7 +42,7 @@ export async function resolveOutcome(run: CommitRun, { status: { required } }: O
       ? unfinished(
           run,
           "no-set-accepted",
-          "neither the new shares nor the previous ones are valid: another client rekeyed the service, or the service stopped during the commit",
+          `neither the new shares nor the previous ones are valid: another client rekeyed ${operation.server.words.service}, or it stopped during the commit`,
         )
       : unfinished(
           run,

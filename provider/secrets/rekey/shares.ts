@@ -81,18 +81,18 @@ async function keepBackup(operation: RekeyOperation, { nonce, nonces, kept }: Su
 export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
   {
     server: ["none"],
-    log: "the attempt is gone: the rekey starts another and saves its nonce",
+    log: "the attempt is gone: the rekey starts a new one and saves its nonce",
     act: restartLost,
   },
   {
     holds: ["no nonce"],
     server: ["abandoned"],
-    log: "an older attempt of this rekey is in progress: the rekey cancels it and starts another",
+    log: "an older attempt of this rekey is in progress: the rekey cancels it and starts a new one",
     act: restartAbandoned,
   },
   {
     server: ["noKeys"],
-    log: "there are no recovery keys yet: the rekey starts, and keeps the first ones from the response",
+    log: "there are no recovery keys yet: the rekey starts, and saves the first ones from the response",
     act: makeFirst,
   },
   {
@@ -213,6 +213,6 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || isCanceled;
     const judged = verdict === "live" || (kept.length === 0 && isWorthless);
     if (judged || discardShares) return;
-    throw stopped("shares-unsettled", "the state holds shares that may be live");
+    throw stopped("shares-unsettled", "the state contains shares that may be live");
   },
 };

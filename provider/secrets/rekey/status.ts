@@ -25,10 +25,10 @@ export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
 };
 
 /**
- * Reads the status of the rekey: `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`. The dialect `openbao` uses
+ * Reads the status of the rekey: `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`. For OpenBao, the path is
  * `sys/rotate/root` instead of `sys/rekey`. For recovery keys, the path is `sys/rekey-recovery-key` or `sys/rotate/recovery`.
  *
- * Throws `ERR_UNAVAILABLE` if the service is sealed, and in the dialect `openbao` if a standby responds, which has its own status.
+ * Throws `ERR_UNAVAILABLE` if the server is sealed, or if a standby of OpenBao responds, which has its own status.
  * @permissions `read` on `sys/rekey/init` and `sys/rekey/verify`, in OpenBao on `sys/rotate/root/init` and `sys/rotate/root/verify`. Vault up to 1.21
  * requires no token.
  */
@@ -55,8 +55,9 @@ export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | unde
 };
 
 /**
- * Reads the service's backup of encrypted new shares: `GET sys/rekey/backup`, or `sys/rotate/root/backup` in the dialect `openbao`. For recovery keys, the
- * path is `sys/rekey/recovery-key-backup` or `sys/rotate/recovery/backup`. Returns undefined if there is none. The backup may belong to a rekey that was never committed: compare its `nonce`.
+ * Reads the backup of encrypted new shares: `GET sys/rekey/backup`, or `sys/rotate/root/backup` for OpenBao. For recovery keys, the path is
+ * `sys/rekey/recovery-key-backup` or `sys/rotate/recovery/backup`. Returns undefined if there is none. The backup may belong to a rekey that was
+ * never committed: compare its `nonce`.
  *
  * Throws `ERR_FORBIDDEN` if the token cannot read it.
  * @permissions `read` on `sys/rekey/backup`, in OpenBao on `sys/rotate/root/backup`.

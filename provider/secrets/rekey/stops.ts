@@ -1,3 +1,4 @@
+import { Words } from "../../connection";
 import { ErrorCode, ErrorDetails, PartialState, StewardError } from "../../errors";
 
 // The reasons for which a rekey stops. Each id ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them.
@@ -10,7 +11,7 @@ interface Stop {
   code?: ErrorCode;
 }
 
-const runAgain = "Run `pulumi up` again: it continues from the status of the service.";
+const runAgain = "Run `pulumi up` again: it continues from the current status.";
 const untilKnown =
   "Run `pulumi up` until the outcome is known. To discard the shares, set discardShares: true, run `pulumi up`, and then delete the resource.";
 /** The nonce of another attempt is saved before a share is submitted to it. */
@@ -20,7 +21,7 @@ const stops = {
   // Nothing was sent.
   "checkpoints-skipped": { hint: "Run again without PULUMI_SKIP_CHECKPOINTS.", code: "ERR_INVALID_INPUT" },
   "invalid-share": { hint: "No share was sent. Correct this share and run again.", code: "ERR_INVALID_INPUT" },
-  // The service responds unexpectedly.
+  // The server responds unexpectedly.
   "wrong-dialect": { code: "ERR_INVALID_INPUT" },
   "wrong-target": { code: "ERR_REJECTED" },
   "wrong-namespace": { hint: "Nothing was sent. Use a connection without a namespace.", code: "ERR_INVALID_INPUT" },
@@ -54,7 +55,7 @@ const stops = {
   },
   "share-count-unknown-restarted": { hint: submitAgain },
   "first-keys-unverified": { hint: "Nothing was sent. Remove requireVerification: false.", code: "ERR_INVALID_INPUT" },
-  "first-keys-lost": { hint: "Run `pulumi up` again: it cancels the attempt and starts another." },
+  "first-keys-lost": { hint: "Run `pulumi up` again: it cancels the attempt and starts a new one." },
   "new-shares-lost": { hint: submitAgain },
   "new-shares-incomplete": { hint: submitAgain },
   "new-shares-other-subkey": { hint: submitAgain },
@@ -74,7 +75,7 @@ const stops = {
     hint: "The state keeps the new shares. Run `pulumi up` again with the current shares that were submitted. Or change triggers: the new rekey shows which shares are live.",
   },
   "no-set-accepted": {
-    hint: "The state keeps the new shares. Do not seal or restart the service before you have read docs/rekey/errors.md#no-set-accepted in the package.",
+    hint: "The state keeps the new shares. Do not seal or restart the server before you have read docs/rekey/errors.md#no-set-accepted in the package.",
   },
   "not-committed": { hint: "Change triggers to start over." },
   // Complete, and afterwards.
@@ -123,17 +124,17 @@ export const identified = (id: StopId, error: StewardError): StewardError => err
 
 /** The keys of each kind in messages, and what they do. */
 export const keysOf = {
-  unseal: { name: "unseal keys", can: "unseal the service" },
-  recovery: { name: "recovery keys", can: "authorize operations such as generate-root" },
+  unseal: { name: "unseal keys", can: ({ service }: Words): string => `unseal ${service}` },
+  recovery: { name: "recovery keys", can: (): string => "authorize operations such as generate-root" },
 } as const;
 
-/** The service has keys of the other kind. */
-export const wrongTarget = ({ target }: { target: keyof typeof keysOf }, more = ""): StewardError =>
+/** The server has keys of the other kind. */
+export const wrongTarget = (target: keyof typeof keysOf, { service }: Words, more = ""): StewardError =>
   stopped(
     "wrong-target",
     target === "unseal"
-      ? `the service unseals itself: its seal holds the key, and its shares are recovery keys${more}`
-      : "the service has unseal keys and no recovery keys",
+      ? `${service} uses auto-unseal: its seal stores the key, and its shares are recovery keys${more}`
+      : `${service} has unseal keys and no recovery keys`,
     target === "unseal" ? 'Set target: "recovery", or --target recovery.' : 'Set target: "unseal", or --target unseal.',
   );
 
@@ -141,6 +142,6 @@ export const wrongTarget = ({ target }: { target: keyof typeof keysOf }, more = 
 export const endedByOthers = "a seal, a failover or another client ended it";
 
 export const keptBySeal =
-  "the service rotated its key but returned no share, so its seal must keep the key. If shares unseal the service, the new key is lost: keep the service unsealed, and restore it from a backup";
+  "the key was rotated, but no share was returned, so the seal must store the key. If shares unseal the server, the new key is lost: keep the server unsealed, and restore it from a backup";
 
-export const noShares = "the service rotated its key but returned no shares: its seal keeps the key itself";
+export const noShares = "the key was rotated, but no shares were returned: the seal stores the key";

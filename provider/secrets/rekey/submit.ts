@@ -128,7 +128,7 @@ function begin(run: SharesRun, required: number) {
   const { shares, missing } = availableShares(inputs.currentShares, "currentShares");
   const { shares: priorShares } = availableShares(inputs.newShares ?? [], "newShares");
   const batch: Batch = { shares };
-  // The kept sets that may be the current one: with the threshold that the service requires, in plaintext, and not yet refused.
+  // The kept sets that may be the current one: with the threshold that the server requires, in plaintext, and not yet refused.
   const otherBatches = kept
     .filter((set) => set.threshold === required && set.shares.length > 0 && !refused.includes(set.nonce))
     .map((set): Batch => ({ set, shares: set.shares.slice(0, required).map((text) => shareOf(text, `a share of ${set.nonce}`)) }));
@@ -141,15 +141,15 @@ function begin(run: SharesRun, required: number) {
     otherBatches,
     /** The index of the next share in the batch. */
     next: 0,
-    /** The number of shares of the batch that the service has counted since its count last restarted. */
+    /** The number of shares of the batch that the server has counted since its count last restarted. */
     counted: 0,
     /** The number of the program's own shares that an earlier run submitted. */
     submittedBefore: 0,
     /** True if the response to the next share was lost once. */
     isRetry: false,
-    /** True if the service has restarted its count in this run, so that all shares were submitted again. */
+    /** True if the server has restarted its count in this run, so that all shares were submitted again. */
     isRestarted: false,
-    /** The reasons for which the service refused single shares. */
+    /** The reasons for which the server refused single shares. */
     refusals: [] as string[],
     /** Share references that could not be resolved. */
     missing,
@@ -160,7 +160,7 @@ function begin(run: SharesRun, required: number) {
   };
 }
 
-/** Prints the count of the service. A lower one means that it refused all shares together with the last share of another holder. */
+/** Prints the count of the server. A lower one means that it refused all shares together with the last share of another holder. */
 function noteCount(run: SharesRun, progress: Progress, status: RekeyStatus): void {
   if (status.progress !== progress.printedProgress) log(run.operation, countOf(status));
   progress.printedProgress = status.progress;
@@ -174,7 +174,7 @@ function noteCount(run: SharesRun, progress: Progress, status: RekeyStatus): voi
 
 const countOf = ({ progress, required }: RekeyStatus): string => `${progress} of ${required} current shares submitted`;
 
-/** The service has discarded all shares. */
+/** The server has discarded all shares. */
 function forgetCount(run: SharesRun, progress: Progress): void {
   run.state.submission.submitted = [];
   Object.assign(progress, { counted: 0, submittedBefore: 0, isRetry: false });
@@ -183,7 +183,7 @@ function forgetCount(run: SharesRun, progress: Progress): void {
 /** Returns false if the user cancels the run. */
 async function waitForHolders({ operation, inputs }: SharesRun, progress: Progress, waitUntil: number): Promise<boolean> {
   const end = operation.run.engine.canceled
-    ? "Ctrl-C ends the wait, and the attempt stays"
+    ? "Ctrl-C stops the wait, and the attempt stays in progress"
     : "Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Then run `pulumi cancel --yes` and `pulumi up --refresh`";
   if (!progress.isWaitPrinted) log(operation, `waiting up to ${inputs.waitSeconds} s for other holders to submit their shares. ${end}`);
   progress.isWaitPrinted = true;
@@ -278,7 +278,7 @@ function noteRefusal(run: SharesRun, progress: Progress, share: Share, reason: s
   advance(progress);
 }
 
-/** At the threshold the service refuses all shares together, and restarts its count. */
+/** At the threshold the server refuses all shares together, and restarts its count. */
 function afterAllRefused(run: SharesRun, progress: Progress, reason: string, { required, nonce }: RekeyStatus): void {
   const { submission } = run.state;
   const { set } = progress.batch;
@@ -297,7 +297,10 @@ function afterAllRefused(run: SharesRun, progress: Progress, reason: string, { r
       `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} were rejected (${reason}). The attempt ${nonce} is still in progress, with 0 shares`,
       `At least one of them is wrong. Correct currentShares and run \`pulumi up\` again.${hintAtKept(submission.kept, required)}`,
     );
-  log(run.operation, "the service refused the submitted shares: trying those of an earlier rekey from the state");
+  log(
+    run.operation,
+    `${run.operation.server.words.service} rejected the submitted shares: trying those of an earlier rekey from the state`,
+  );
 }
 
 function sharesMissing(run: SharesRun, { submittedBefore, refusals, missing }: Progress, status: RekeyStatus): StewardError {
@@ -310,7 +313,7 @@ function sharesMissing(run: SharesRun, { submittedBefore, refusals, missing }: P
       countOf(status),
       ...(submittedBefore > 0 ? [`submitted before: ${submittedBefore} of the available shares`] : []),
       ...(missing.length > 0 ? [`unavailable: ${missing.join(", ")}`] : []),
-      ...refusals.map((refusal) => `refused: ${refusal}`),
+      ...refusals.map((refusal) => `rejected: ${refusal}`),
     ].join("; "),
     `${hint}${hintAtKept(run.state.submission.kept, status.required)}`,
   );
@@ -324,7 +327,7 @@ function hintAtKept(kept: readonly ShareSet[], required: number): string {
     : "";
 }
 
-/** Stores the new shares after the service, which required this number of current shares, has accepted the last one. */
+/** Stores the new shares after the server, which required this number of current shares, has accepted the last one. */
 async function receive(run: SharesRun, progress: Progress, set: ShareSet, share: Share, required: number): Promise<SharesState> {
   const { operation, identity } = run;
   const { verification } = identity.parameters;
@@ -367,7 +370,10 @@ async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
   if (!flaw) return;
   const { id, reason } = flaw;
   if (!identity.parameters.verification)
-    return warn(operation, `${reason}. The new shares may be live: keep the service unsealed, and change triggers to make others`);
+    return warn(
+      operation,
+      `${reason}. The new shares may be live: keep ${operation.server.words.service} unsealed, and change triggers to create new ones`,
+    );
   log(operation, reason);
   const { status } = await observe(operation, identity);
   if (status.nonce === set.nonce) await endAttempt(run, status);
@@ -384,7 +390,7 @@ async function protectBackup(run: SharesRun): Promise<void> {
   if (!inputs.replaceBackup)
     throw stopped(
       "foreign-backup",
-      `the service keeps a backup of another rekey, ${backup.nonce}, which this rekey would overwrite`,
+      `${operation.server.words.service} stores a backup of a different rekey, ${backup.nonce}, which this rekey would overwrite`,
       `Fetch it with \`${commandFor(operation, "backup")}\`, and remove it with \`${commandFor(operation, `backup --delete --nonce ${backup.nonce}`)}\`. Or set replaceBackup: true, which keeps its ciphertext in the state.`,
     );
   if (submission.replacedBackup?.nonce === backup.nonce) return;
@@ -392,7 +398,7 @@ async function protectBackup(run: SharesRun): Promise<void> {
   throw unfinished(
     run,
     "backup-saved",
-    `the service keeps a backup of another rekey, ${backup.nonce}; its ciphertext is saved in the state now, before this rekey overwrites it`,
+    `${operation.server.words.service} stores a backup of a different rekey, ${backup.nonce}; its ciphertext is saved in the state now, before this rekey overwrites it`,
   );
 }
 
@@ -402,9 +408,11 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
   return unfinished(
     run,
     server === "none" ? "attempt-lost" : "attempt-replaced",
-    server === "none" ? `the attempt is gone: ${endedByOthers}` : `the attempt is gone, and another one is in progress, ${status.nonce}`,
+    server === "none"
+      ? `the attempt is gone: ${endedByOthers}`
+      : `the attempt is gone, and a different one is in progress, ${status.nonce}`,
     verification
-      ? "The provider committed nothing. Run `pulumi up` again: it continues from the status of the service."
+      ? "The provider committed nothing. Run `pulumi up` again: it continues from the current status."
       : "Without verification the last share commits, so the new keys may be live. Run `pulumi up` again: it reads them from the backup, if there is one.",
   );
 }
@@ -420,7 +428,7 @@ async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
   await endAttempt(run, status);
   const { progress } = status;
   const keepsOthers = run.state.submission.kept.some(({ shares }) => shares.length > 0);
-  const hint = keepsOthers ? " To submit those of an earlier rekey that the state keeps, and no others, set currentShares: []." : "";
+  const hint = keepsOthers ? " To submit only those of an earlier rekey, which are in the state, set currentShares: []." : "";
   const why = `the ${progress} current shares submitted cannot be combined, so at least one of them is wrong. The provider canceled the attempt and started a new one`;
   return restart(run, "shares-not-combined", why, `Correct currentShares and run \`pulumi up\` again.${hint}`);
 }
@@ -477,7 +485,8 @@ export async function makeFirst(run: SharesRun): Promise<SharesState> {
   }
   const { status } = await observe(operation, identity);
   // The response has no nonce. Another client may have started an attempt meanwhile.
-  if (!first || status.verification?.nonce !== first.verificationNonce) throw lost("the service reports another attempt than it started");
+  if (!first || status.verification?.nonce !== first.verificationNonce)
+    throw lost(`${operation.server.words.service} reports a different attempt than the one that was started`);
   const { nonce } = status;
   const { verificationNonce: _, ...shares } = first;
   const candidate = { nonce, threshold: parameters.threshold, ...shares };
@@ -486,7 +495,7 @@ export async function makeFirst(run: SharesRun): Promise<SharesState> {
   const flaw = await flawOf(candidate, parameters);
   if (flaw) {
     await cancelOwnAttempt(operation, status);
-    throw unfinished(run, flaw.id, `${flaw.reason}. The provider canceled the attempt`, "Run `pulumi up` again: it starts another.");
+    throw unfinished(run, flaw.id, `${flaw.reason}. The provider canceled the attempt`, "Run `pulumi up` again: it starts a new one.");
   }
   Object.assign(submission, { nonce, candidate, source: "reply" });
   log(operation, "the first recovery keys are made; nothing is committed yet");

@@ -92,7 +92,8 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   for (const [index, share] of shares.slice(0, threshold).entries()) {
     const assertVerifying = async (): Promise<true> => {
       const { server, status } = await observe(operation, identity);
-      if (server === "none") throw outcomeUnknown(run, "the attempt ended before the service confirmed the last new share");
+      if (server === "none")
+        throw outcomeUnknown(run, `the attempt ended before ${operation.server.words.service} confirmed the last new share`);
       if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index)
         return true;
       throw stopped("verification-disturbed", `another client changed the verification of the attempt ${nonce} (${describe(status)})`);
@@ -104,13 +105,14 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
       });
     const done = await retryAfter429(operation, send, assertVerifying);
     if (done && index === threshold - 1) return committed(run);
-    if (done) throw outcomeUnknown(run, `the service reported completion after ${index + 1} of ${threshold} new shares`);
+    if (done)
+      throw outcomeUnknown(run, `${operation.server.words.service} reported completion after ${index + 1} of ${threshold} new shares`);
     log(operation, `${index + 1} of ${threshold} new shares verified`);
   }
   const { server } = await observe(operation, identity);
   if (server !== "verifying")
     throw outcomeUnknown(run, "the attempt ended, but the response to the last new share did not show the outcome");
-  throw stopped("verification-endless", "the service requires more new shares than their threshold");
+  throw stopped("verification-endless", `${operation.server.words.service} requires more new shares than their threshold`);
 }
 
 async function proveLocally(run: CommitRun): Promise<void> {
@@ -119,7 +121,7 @@ async function proveLocally(run: CommitRun): Promise<void> {
   const verdict = await prove(shares, threshold);
   if (verdict.proven === true) return log(operation, `all ${shares.length} new shares match: proven before the commit`);
   if (verdict.proven === "unknown")
-    return log(operation, `${verdict.reason}: they cannot be proven locally, so only the service checks them`);
+    return log(operation, `${verdict.reason}: they cannot be proven locally, so only ${operation.server.words.service} checks them`);
   const misfits = verdict.misfits.map(({ label }) => label);
   // One of the gathered shares is wrong, so all are requested again.
   if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
@@ -127,20 +129,19 @@ async function proveLocally(run: CommitRun): Promise<void> {
     run,
     "new-shares-not-proven",
     `${verdict.reason}${misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : ""}; nothing is committed`,
-    encrypted.length > 0
-      ? "Correct newShares, and pass all of them again."
-      : "The service made shares that do not match. Change triggers to cancel this attempt and start over.",
+    encrypted.length > 0 ? "Correct newShares, and pass all of them again." : "Change triggers to cancel this attempt and start over.",
   );
 }
 
 /** Finds out if a new share has committed despite its error response. */
 async function explainVerify(run: CommitRun, share: Share, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || error.status === 429 || isInactiveNode(error)) return error;
+  const { service } = run.operation.server.words;
   // Vault answers 500 to shares that cannot be combined. Another 5xx may come from a proxy, behind which the request continues.
   const isVerdict = error.status === 400 || error.status === 500;
-  if (isFailedCommit(error)) return outcomeUnknown(run, `the service failed to commit the new shares (${error.details.reason})`);
+  if (isFailedCommit(error)) return outcomeUnknown(run, `${service} failed to commit the new shares (${error.details.reason})`);
   if (!isVerdict && (isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
-    return outcomeUnknown(run, `the service did not respond to a new share (${error.details.reason})`);
+    return outcomeUnknown(run, `${service} did not respond to a new share (${error.details.reason})`);
   const { server } = await observe(run.operation, run.identity);
   if (server !== "verifying") return outcomeUnknown(run, "the attempt ended while a new share was sent");
   if (!isVerdict) return error;
@@ -148,7 +149,7 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   return unfinished(
     run,
     "new-shares-refused",
-    `the service refused the new shares when it received ${share.label} (${error.details.reason}); nothing is committed, and the attempt is still in progress`,
+    `${service} rejected the new shares when it received ${share.label} (${error.details.reason}); nothing is committed, and the attempt is still in progress`,
     run.inputs.submission.candidate.encrypted.length > 0
       ? "At least one of newShares is wrong. Correct it, and pass all of them again."
       : "Run again, or change triggers to cancel this attempt and start over.",
@@ -159,10 +160,10 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
 async function committed(run: CommitRun): Promise<CommitState> {
   const { operation, identity } = run;
   const { candidate } = run.inputs.submission;
-  // A proxy may respond with "complete". A commit ends the attempt, and the service then requires the new threshold.
+  // A proxy may respond with "complete". A commit ends the attempt, and the server then requires the new threshold.
   const { status } = await observe(operation, identity);
   if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
-    throw outcomeUnknown(run, "the service reported completion, but its status does not show it");
+    throw outcomeUnknown(run, `${operation.server.words.service} reported completion, but its status does not show it`);
   run.state = stateOf("live", candidate, []);
   log(operation, `the new shares are live: ${identity.parameters.shares} of them, threshold ${identity.parameters.threshold}`);
   return finish(run);

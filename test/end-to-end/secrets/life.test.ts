@@ -4,7 +4,7 @@ import { ensureReadonlyPolicy, onEachTarget, Target, targets } from "../../suppo
 
 const roles = { a: { policies: ["one", "two"] }, b: { policies: ["two"] } };
 
-/** Every resource of the secrets service except the rekey. On a rename, some have an alias and some adopt the existing object. */
+/** Every resource of Vault except the rekey. On a rename, some have an alias and some adopt the existing object. */
 const program = (mount: string, address: string, isRenamed = false): string => `
   const mount = ${JSON.stringify(mount)};
   const named = (name) => name + "${isRenamed ? "-renamed" : ""}";
@@ -163,4 +163,4 @@ function life(current: () => Target): void {
   });
 }
 
-onEachTarget("a stack with every resource of the secrets service, with the real command line", life, one);
+onEachTarget("a stack with every resource of Vault, with the real command line", life, one);

@@ -91,7 +91,7 @@ describe.each(slowRekeyTargets)("a rekey with the real command line ($name)", ({
     expect((await target.outOfBand("GET", "sys/rekey/init")).body).toMatchObject({ started: false });
   });
 
-  test("destroy fails while the state holds the only copy of the shares", async () => {
+  test("destroy fails while the state contains the only copy of the shares", async () => {
     const { code, output } = await run("destroy");
     expect(code).not.toBe(0);
     expect(output).toMatch(/Cannot delete rekey: .*discardShares: true/);

@@ -35,7 +35,7 @@ describe("only a 404 of the server itself removes a resource from the state", ()
       await expect(resource.refresh()).rejects.toMatchObject({
         code,
         stack: "",
-        details: { operation: expect.stringContaining('read scheduler role "web"') },
+        details: { operation: expect.stringContaining('read Nomad role "web"') },
       });
       expect(resource.state).toBeDefined();
       sandbox.faults.clear();
@@ -50,7 +50,7 @@ test("a read that fails before a creation is one readable error and leaves no st
   sandbox.faults.add({ system: "secrets", method: "GET", path: "/v1/nomad/role/web", action: "respond", status: 403, body: "{}" });
   await expect(resource.up({ name: "web", policies: ["a"] })).rejects.toMatchObject({
     ...{ code: "ERR_FORBIDDEN", stack: "", method: "GET", path: "/v1/nomad/role/web" },
-    message: expect.stringMatching(/^Cannot create scheduler role "web": .+$/),
+    message: expect.stringMatching(/^Cannot create Nomad role "web": .+$/),
   });
   expect(resource.state).toBeUndefined();
 });

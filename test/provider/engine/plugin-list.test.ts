@@ -52,7 +52,7 @@ test("lists at most as many as asked for, and reports an error in one sentence",
   expect(await list("secrets:SchedulerRole", 1)).toHaveLength(1);
   await expect(list("secrets:Unknown")).rejects.toThrow("pulumi-steward has no resource type steward:secrets:Unknown");
   await sandbox.secrets.seal();
-  await expect(list("secrets:SchedulerRole")).rejects.toThrow(/Cannot list scheduler role: .*sealed/);
+  await expect(list("secrets:SchedulerRole")).rejects.toThrow(/Cannot list secrets\.SchedulerRole: .*sealed/);
 });
 
 test("the schema says which types can be listed", () => {

@@ -109,7 +109,7 @@ describe("an import", () => {
     const { inputs: news } = await plugin.check(role("stays"), inputs, inputs);
     expect(await plugin.diff(role("stays"), "nomad/role/several", state, inputs, news)).toMatchObject({ changes: false });
     for (const name of ["leaves", "leaves-too"]) await plugin.delete(role(name), "nomad/role/several", states.get(name)?.state ?? {});
-    expect(lines).toEqual([expect.stringContaining("left in place"), expect.stringContaining("left in place")]);
+    expect(lines).toEqual([expect.stringContaining("not deleted"), expect.stringContaining("not deleted")]);
     startPlugin();
     expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeDefined();
     await plugin.delete(role("stays"), "nomad/role/several", state);

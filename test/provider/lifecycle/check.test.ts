@@ -132,7 +132,7 @@ describe("check", () => {
       'lease configuration "nomad": ttl: .*maxTtl',
       'access configuration "nomad": caCert: .*2 of 2 .*X\\.509',
     ];
-    expect(printed).toEqual(lines.map((line) => expect.stringMatching(`^warning: scheduler ${line}`)));
+    expect(printed).toEqual(lines.map((line) => expect.stringMatching(`^warning: Nomad ${line}`)));
   });
 
   test("rejects a connection that is missing from the configuration", async () => {

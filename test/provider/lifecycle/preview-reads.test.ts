@@ -41,8 +41,8 @@ describe.each([
     const sent = await requests(() => engine("secrets:SchedulerRole").preview(web));
     expect(sent.every((request) => request.startsWith("GET "))).toBe(true);
     expect(ofRole()).toEqual([
-      expect.stringMatching(`^warning: scheduler role "web": .*"${mount}".* adopt is false`),
-      expect.stringMatching(/^scheduler role "web": .* policies: \["theirs"\] -> \["ours"\]/),
+      expect.stringMatching(`^warning: (scheduler|Nomad) role "web": .*"${mount}".* adopt is false`),
+      expect.stringMatching(/^(scheduler|Nomad) role "web": .* policies: \["theirs"\] -> \["ours"\]/),
     ]);
     expect((await outOfBand("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
   });
@@ -151,7 +151,7 @@ describe.each([
   test("a preview without credentials continues, and says why it cannot read", async () => {
     const role = engine("secrets:SchedulerRole", { token: undefined, tokenEnv: "STEWARD_UNSET" });
     expect((await role.preview(web)).operation).toBe("create");
-    expect(printed).toEqual([expect.stringContaining('warning: scheduler role "web": ')]);
+    expect(printed).toEqual([expect.stringMatching(/^warning: (scheduler|Nomad) role "web": /)]);
   });
 
   test("an object that this run removed since the check is created", async () => {

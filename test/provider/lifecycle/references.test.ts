@@ -313,7 +313,7 @@ describe.each(rows)("%s, %s, %o", (_, dialect, Mechanism, { token, name, value, 
     expect(await writesOf(async () => expect(await engine.up(frozen)).toBe("same"))).toBe(0);
     if (system === "secrets") {
       const moved = engine.up({ ...frozen, address: "https://other.example.com:4646" });
-      await expect(moved).rejects.toThrow("has another value than the one on the server");
+      await expect(moved).rejects.toThrow("differs from the value on the server");
     }
     expect(writes()).toHaveLength(1);
     expectNoValue();

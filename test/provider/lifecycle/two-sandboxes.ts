@@ -1,7 +1,7 @@
 import { Sandbox, start } from "../../../sandbox/index";
 import { Engine } from "../../support/engine";
 
-// Two secrets services for the tests of a file, reset before each.
+// Two Vaults for the tests of a file, reset before each.
 
 export let sandbox: Sandbox;
 export let other: Sandbox;

@@ -33,7 +33,7 @@ test("a resource that was written to another server", async () => {
   resource.configure(settings(other));
   for (const operation of [() => resource.preview(role), () => resource.refresh(), () => resource.destroy()]) {
     const message = await failure(operation());
-    expect(message).toContain(`the provider "production" names ${other.secrets.url}`);
+    expect(message).toContain(`the provider "production" points to ${other.secrets.url}`);
     expect(message).toContain('set allowAddressChange: true next to the address in the arguments of provider "production"');
     expect(message).not.toMatch(/"default"|steward:/);
   }

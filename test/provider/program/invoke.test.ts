@@ -112,7 +112,7 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
   test("an unknown or invalid option is rejected before anything is sent", async () => {
     const before = sandbox.requests().length;
     await expect(invoke("secrets:listSchedulerRoles", { mounts: "nomad" })).rejects.toMatchObject({
-      details: expect.stringMatching(/^Cannot list the scheduler roles: .*mounts/),
+      details: expect.stringMatching(/^Cannot list roles: .*mounts/),
     });
     await expect(invoke("scheduler:listJobs", { pageSize: 0, connection: 1 })).rejects.toMatchObject({
       details: expect.stringMatching(/connection.*pageSize|pageSize.*connection/),

@@ -31,7 +31,7 @@ test.each([
 });
 
 test("the message names the resource, and the type of the value", () => {
-  expect(declare({ roles: new Map() })).toThrow(/^Cannot declare scheduler roles at mount "set": roles: .* Map\.$/);
+  expect(declare({ roles: new Map() })).toThrow(/^Cannot declare secrets\.SchedulerRoles "set": roles: .* Map\.$/);
 });
 
 test("other names of JavaScript's own members, and outputs, are passed on", async () => {

@@ -17,7 +17,7 @@ const failureOf = (operation: () => Promise<unknown>): Promise<StewardError> =>
 /** The beginning of the hint. */
 const first = (name: string, system: string, dialects: string): string =>
   `. The server responds like ${name}. If it is ${name}, first set the dialect of ${system} in steward:default to ${dialects}.`;
-const mountMissing = "No scheduler engine is mounted";
+const mountMissing = "No scheduler secrets engine is mounted";
 
 onEachTarget(
   "a configuration without a dialect",

@@ -37,6 +37,7 @@ test.each([
 test.each([
   ["/v1/sys/quotas/rate-limit", false],
   ["/v1/nomad/role", true],
-])("a foreign response at %s names the mount: %s", (path, namesMount) => {
-  expect(invalidResponse(path).message.includes("mount")).toBe(namesMount);
+])("a foreign response at %s names the mount: %s", async (path, namesMount) => {
+  const operation = await serve((_, response) => response.end());
+  expect(invalidResponse(operation, path).message.includes("mount")).toBe(namesMount);
 });

@@ -193,7 +193,7 @@ onEachTarget("SchedulerRoles", (current) => {
   });
 
   test("refresh names each part of a role that was changed on the server", async () => {
-    const { outOfBand, newMount } = current();
+    const { dialect, outOfBand, newMount } = current();
     const mount = await newMount();
     const roles = engine();
     const inputs = { roles: { "a.b": read, gone: read, same: { policies: ["one", "two"] }, web: read }, mount };
@@ -202,7 +202,8 @@ onEachTarget("SchedulerRoles", (current) => {
     await outOfBand("POST", `${mount}/role/same`, { policies: "two,one" });
     await outOfBand("DELETE", `${mount}/role/gone`);
     expect(await roles.refresh()).toEqual(["roles"]);
-    const line = (difference: string): string => `scheduler roles at mount "${mount}": changed on the server (${difference})`;
+    const line = (difference: string): string =>
+      `${dialect === "hashicorp" ? "Nomad" : "scheduler"} roles at mount "${mount}": changed on the server (${difference})`;
     expect(printed).toEqual(
       [
         'roles["a.b"].policies: ["read"] -> ["write"]',

@@ -26,7 +26,7 @@ test("docs/guides/troubleshooting.md", async () => {
   const weak = (await guides.onVault("POST", "auth/token/create", { policies: ["default"] })).json.auth.client_token as string;
   reader.write("index.ts", roleProgram);
   reader.with({ VAULT_TOKEN: weak });
-  expectQuoted(page, await failedUp(), "Cannot create scheduler role");
+  expectQuoted(page, await failedUp(), "Cannot create Nomad role");
   expect(await reader.shell()).toMatch(/^policies +\[default\]$[\s\S]*^deny$/m);
   expect(reader.take("sh")).toContain("steward:default.secrets.namespace");
 

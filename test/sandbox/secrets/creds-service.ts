@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Sandbox, start } from "../../../sandbox/index";
 import { type Answer, call } from "../../support/call";
 
-/** A secrets service and the scheduler for which it generates tokens. */
+/** A Vault and the scheduler for which it generates tokens. */
 export interface Stage {
   /** True for Vault, and for the sandbox in the hashicorp dialect. */
   real: boolean;
@@ -11,7 +11,7 @@ export interface Stage {
   mount: string;
   schedulerAddress: string;
   schedulerToken: string;
-  /** Sends a request to the secrets service with its root token, or with another token. */
+  /** Sends a request to Vault with its root token, or with another token. */
   to(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
   /** Sends a request to the scheduler. */
   scheduler(method: string, path: string, token: string, body?: object): Promise<Answer>;
@@ -80,7 +80,7 @@ function tellerOf(current: () => Stage) {
       const { data, lease_id } = answer.json;
       return { accessor: data.accessor_id, secret: data.secret_id, lease: lease_id, answer };
     },
-    /** Creates a token of the secrets service that may do this on this path. */
+    /** Creates a token of Vault that may do this on this path. */
     async tokenWith(path: string, capabilities: string[], more?: object, parent?: string): Promise<string> {
       count += 1;
       const name = `creds-${count}`;

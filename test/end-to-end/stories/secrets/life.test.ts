@@ -12,7 +12,7 @@ const program = (mount: string): string => `
   exports.names = secrets.listSchedulerRoles({ mount });
 `;
 
-onEachTarget("a stack of the scheduler engine's resources", (current) => {
+onEachTarget("a stack of the Nomad secrets engine's resources", (current) => {
   const stage = storyForEach(current);
 
   test("refresh reports exactly the drift of each readable attribute, up reverts it, and destroy removes everything", async () => {

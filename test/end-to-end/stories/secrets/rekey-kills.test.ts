@@ -69,7 +69,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
       ],
     },
     rows: [
-      "shares: the attempt is gone: the rekey starts another and saves its nonce",
+      "shares: the attempt is gone: the rekey starts a new one and saves its nonce",
       "commit: the outcome is unknown: a probe tests which shares are live",
     ],
     opens: ["previous", "previous"],

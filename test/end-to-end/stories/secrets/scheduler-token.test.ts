@@ -67,7 +67,7 @@ onEachTarget("a generated token", (current) => {
       expect(await status(last.secretId)).toBe(200);
       const destroyed = await project.destroy();
       expect(await status(last.secretId)).toBe(hasLeases() ? 403 : 200);
-      expect(destroyed.output.includes(`warning: scheduler token ${last.accessorId}: `)).toBe(!hasLeases());
+      expect(destroyed.output.includes(` token ${last.accessorId}: `)).toBe(!hasLeases());
       expect(project.stored() + destroyed.output).not.toContain(String(last.secretId));
     } finally {
       await gateway.close();

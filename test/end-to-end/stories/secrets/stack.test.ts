@@ -2,7 +2,7 @@ import { certificate, privateKey } from "../../../support/certificates";
 import { storyForEach } from "../../../support/story";
 import { onEachTarget } from "../../../support/target";
 
-onEachTarget("a stack of the secrets service", (current) => {
+onEachTarget("a stack of Vault", (current) => {
   const stage = storyForEach(current);
 
   test("an exclusive set: refresh reports undeclared roles, names hidden ones, and fails for a name that Pulumi cannot store", async () => {

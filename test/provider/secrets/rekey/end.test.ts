@@ -135,7 +135,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     expect(stack.outputs.shares).not.toEqual(shares);
   });
 
-  test("destroy fails while the state holds the only copy of live shares, unless discardShares is set", async () => {
+  test("destroy fails while the state contains the only copy of live shares, unless discardShares is set", async () => {
     const stack = stackOn(current());
     await stack.up(inputs());
     await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));

@@ -89,7 +89,7 @@ async function round(facts: Facts, first: RekeyStatus, ...more: Response[]) {
   const log = (line: string): unknown => lines.push(line);
   const run = {
     operation: {
-      server: { dialect: facts.dialect ?? "hashicorp" },
+      server: { dialect: facts.dialect ?? "hashicorp", words: { service: "Vault" } },
       secrets: { values: [], fields: [] },
       run: { log: { info: log, warn: log }, engine: { canceled: facts.canceled } },
     },
@@ -205,7 +205,7 @@ test("does not report shares of an earlier run as submitted after the service re
   const all = [rejected("no set"), at(0), at(0)];
   const refused = await round({ submission }, at(2), ...repeated(2), ...repeated(2), ...all, ...each, ...each, ...each);
   expect(sharesOf(refused)).toEqual(["own 1", "own 2", "own 3", "kept 1", "kept 2", "kept 3"]);
-  expect(refused).toMatchObject({ stop: "shares-missing", reason: expect.stringMatching(/^0 of 3 current shares submitted; refused: /) });
+  expect(refused).toMatchObject({ stop: "shares-missing", reason: expect.stringMatching(/^0 of 3 current shares submitted; rejected: /) });
 });
 
 /** The service refuses the first share, and counts the second. */
@@ -246,7 +246,7 @@ test("stops with the missing and the refused shares", async () => {
   expect(done).toMatchObject({
     stop: "shares-missing",
     reason: expect.stringMatching(
-      /^1 of 3 .*; unavailable: currentShares\[3\] \(the variable SHARE_THAT_IS_NOT_SET\); refused: currentShares\[0\]: wrong length; refused: /,
+      /^1 of 3 .*; unavailable: currentShares\[3\] \(the variable SHARE_THAT_IS_NOT_SET\); rejected: currentShares\[0\]: wrong length; rejected: /,
     ),
   });
 });

@@ -74,7 +74,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(stack.attempt.outputs().attempt).toMatchObject({ nonce });
     expect(target.gateway.requests.filter(({ method, path }) => method === "PUT" && path === "/v1/sys/rekey/init")).toEqual([]);
   },
-  "attempt: the inputs changed: the rekey cancels its attempt and starts another": async ({ stack, inputs, status }) => {
+  "attempt: the inputs changed: the rekey cancels its attempt and starts a new one": async ({ stack, inputs, status }) => {
     await stack.up(inputs, "shares");
     const { nonce } = await status();
     await stack.up(again(inputs), "attempt");
@@ -108,7 +108,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(await stack.stops({ ...inputs, onConflict: "resume" })).toBe("rekey/foreign-attempt");
     await stack.up({ ...inputs, onConflict: "cancel" });
   },
-  "shares: the attempt is gone: the rekey starts another and saves its nonce": async ({ target, stack, inputs, status }) => {
+  "shares: the attempt is gone: the rekey starts a new one and saves its nonce": async ({ target, stack, inputs, status }) => {
     await stack.up(inputs, "attempt");
     const { nonce } = await status();
     await target.sealAndUnseal(target.first.slice(0, 3));
@@ -117,7 +117,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect((await status()).nonce).not.toBe(nonce);
     await stack.up(inputs);
   },
-  "shares: an older attempt of this rekey is in progress: the rekey cancels it and starts another": async ({
+  "shares: an older attempt of this rekey is in progress: the rekey cancels it and starts a new one": async ({
     stack,
     inputs,
     cancel,
@@ -247,7 +247,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
 
 /** The rows of a service without recovery keys. */
 const firstStories: Record<string, (stage: Stage) => Promise<void>> = {
-  "attempt: there are no recovery keys yet: the next step starts the rekey, whose response has the first ones": async ({
+  "attempt: there are no recovery keys yet: the next step starts the rekey, which returns the first ones": async ({
     stack,
     inputs,
     status,
@@ -256,7 +256,7 @@ const firstStories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(await status()).toMatchObject({ started: false });
     await stack.up(inputs);
   },
-  "shares: there are no recovery keys yet: the rekey starts, and keeps the first ones from the response": async ({
+  "shares: there are no recovery keys yet: the rekey starts, and saves the first ones from the response": async ({
     stack,
     inputs,
     status,
