@@ -4,7 +4,7 @@ import { z } from "zod";
 import { invalidInput, StewardError } from "../errors";
 import { bool, checkFailures, issuesOf, rule, strictObject } from "../inputs";
 import { Log } from "../log/log";
-import { isObject } from "../text/json";
+import { parsed } from "../text/json";
 import { CredentialSettings, Credentials, credentialShape, credentialsOf, holdsToken, invalid, NamedSettings } from "./credentials";
 import { defaultLimits, Limits } from "./limits";
 import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
@@ -33,7 +33,8 @@ export interface System<Own extends object = object> {
   name: (typeof systemNames)[number];
   /** Checks the settings of one server. */
   settings: z.ZodType<ServerSettings & Own>;
-  ownSettings: readonly string[];
+  /** Checks a connection. Rejects a misspelled system, for which the environment would otherwise name the server. */
+  connection: z.ZodType<Record<string, unknown>>;
   /** The rows of its dialect table. */
   dialects: Record<string, { words: Words }>;
   /** The setting that names a part of a server. Two parts of one server count as two servers. */
@@ -166,7 +167,8 @@ export function defineSystem<Own extends object>({
       ({ clientCert, clientKey }) => !clientCert === !clientKey,
       rule("certificate-and-key", "must set both clientCert and clientKey, or neither"),
     );
-  return { ...rest, settings, ownSettings: Object.keys(ownSettings) };
+  const others = Object.fromEntries(systemNames.map((system) => [system, z.unknown().optional()]));
+  return { ...rest, settings, connection: strictObject({ ...others, [rest.name]: settings.optional() }) };
 }
 
 type NamedServer<Own> = NamedSettings<ServerSettings & Own>;
@@ -178,15 +180,14 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
   const wording = wordingFor(system, name, sources.provider?.());
   const settings = configured(system, name, sources, wording) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
   if (!settings) throw new StewardError({ code: "ERR_NO_CONNECTION", ...wording.notConfigured });
-  const { dialect = "standard", allowAddressChange, previewReads } = settings.settings;
-  const all = settings.settings as Record<string, unknown>;
-  const ownSettings = Object.fromEntries(system.ownSettings.map((field) => [field, all[field]])) as Own;
+  const { token, tokenEnv, tokenFile, caCert, clientCert, clientKey, ...others } = settings.settings;
+  const { dialect = "standard", allowAddressChange, previewReads, ...own } = others;
   const address = canonicalAddress(settings);
   const { partition } = system;
-  const part = partition && all[partition];
+  const part = partition && (own as Record<string, unknown>)[partition];
   return {
     server: {
-      ...ownSettings,
+      ...(own as unknown as Own),
       system: system.name,
       title: wording.title,
       place: wording.place,
@@ -242,9 +243,6 @@ function wordingFor({ name: system, variables }: System, name: string, provider:
   };
 }
 
-/** Rejects a misspelled system, for which the environment would otherwise name the server. */
-const configuration = strictObject(Object.fromEntries(systemNames.map((system) => [system, z.unknown().optional()])));
-
 /** The settings in the configuration. */
 function configured<Own extends object>(
   system: System<Own>,
@@ -254,27 +252,17 @@ function configured<Own extends object>(
 ): NamedServer<Own> | undefined {
   const value = config(`steward:${name}`);
   if (value === undefined) return undefined;
-  let connection: unknown;
-  try {
-    connection = JSON.parse(value);
-  } catch {
+  const connection = parsed(value);
+  if (connection === undefined)
     throw invalid(
       "no-object",
       `The configuration steward:${name} is not an object`,
       `Set its properties with pulumi config set --plaintext --path 'steward:${name}.secrets.address' https://...`,
     );
-  }
-  const checked = configuration.safeParse(connection);
-  const part = isObject(connection) ? connection[system.name] : undefined;
-  const checkedPart = part === undefined ? undefined : system.settings.safeParse(part);
-  const issues = [
-    ...(checkedPart ? issuesOf(system.settings, part) : []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
-    ...(checked.error?.issues ?? []),
-  ];
+  const issues = issuesOf(system.connection, connection);
   if (issues.length > 0) throw invalidInput(checkFailures({ issues }, connection), { about: invalidPrefix });
-  return (
-    checkedPart?.data && { settings: checkedPart.data, label: (field) => `${field} of ${system.name} in the ${title}`, isConfigured: true }
-  );
+  const settings = system.connection.parse(connection)[system.name] as (ServerSettings & Own) | undefined;
+  return settings && { settings, label: (field) => `${field} of ${system.name} in the ${title}`, isConfigured: true };
 }
 
 /** The settings in the environment. */

@@ -1,4 +1,4 @@
-import { isLoopback, Operation, Product, Server } from "../connection";
+import { Operation, Product, Server } from "../connection";
 import { ErrorCode, invalidInput, StewardError } from "../errors";
 import { holdsShortSecret, redact } from "./redaction";
 
@@ -23,6 +23,8 @@ interface Progress {
   nothingSent: boolean;
   /** The status and the headers were received. */
   isAnswered: boolean;
+  /** The proxy, if there is one. */
+  proxy: ReturnType<typeof proxyFor>;
 }
 
 /** Returns the error for a request that got no complete response. Rethrows errors that indicate a bug in this package. */
@@ -46,7 +48,7 @@ export function transportError(thrown: unknown, operation: Operation, progress: 
     });
   // A bug in this package, such as a value that JSON cannot represent.
   if (!isSent && code === "") throw error;
-  if (!isSent) return unsent(isLate ? "timed out" : code, error.message, operation, progress.nothingSent, fail);
+  if (!isSent) return unsent(isLate ? "timed out" : code, error.message, operation, progress, fail);
   if (code === bodyTooLarge)
     return fail("ERR_UNEXPECTED_RESPONSE", "the response is too large for the API", {
       rule: "too-large",
@@ -72,7 +74,7 @@ export function transportError(thrown: unknown, operation: Operation, progress: 
 }
 
 /** Returns the error for an attempt that sent nothing. Earlier attempts may have been sent. */
-function unsent(code: string, message: string, operation: Operation, nothingSent: boolean, fail: Fail): StewardError {
+function unsent(code: string, message: string, operation: Operation, { nothingSent, proxy }: Progress, fail: Fail): StewardError {
   const { title, address, system } = operation.server;
   const failed = (kind: ErrorCode, rule: string, reason: string, hint: string): StewardError =>
     fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { rule, hint, nothingSent, outcomeUnknown: false });
@@ -87,7 +89,6 @@ function unsent(code: string, message: string, operation: Operation, nothingSent
       `the certificates or the key of ${system} in the ${title} are invalid (${code})`,
       "Set caCert, clientCert and clientKey to PEM, or to the path of a PEM file.",
     );
-  const proxy = proxyOf(address, process.env);
   const isRefusal = code === "ERR_INVALID_URL" || code === "UND_ERR_ABORTED" || code.startsWith("UND_ERR_PRX");
   if (proxy && (isRefusal || code !== "UND_ERR_INVALID_ARG"))
     return failed(
@@ -151,29 +152,13 @@ function proxyVariable(scheme: "http" | "https", environment: NodeJS.ProcessEnv)
   return environment[variable] ? variable : undefined;
 }
 
-/** The proxy of an address by the rules of undici, without its credentials. */
-export function proxyOf(address: string, environment: NodeJS.ProcessEnv): { name: string; variable: string } | undefined {
-  const { protocol, host, port } = new URL(address);
-  const isTls = protocol === "https:";
-  const variable = (isTls && proxyVariable("https", environment)) || proxyVariable("http", environment);
-  if (!variable || isLoopback(address)) return undefined;
-  const exceptions = environment.no_proxy ?? environment.NO_PROXY ?? "";
-  const isExcepted = exceptions.split(/[,\s]/).some((entry) => {
-    const [, name = entry, only = "0"] = /^(.+):(\d+)$/.exec(entry) ?? [];
-    const isPort = [0, Number(port) || (isTls ? 443 : 80)].includes(Number(only));
-    return entry !== "" && isPort && `.${host.replace(/:\d*$/, "")}`.endsWith(`.${name.replace(/^\*?\./, "").toLowerCase()}`);
-  });
-  if (isExcepted || exceptions === "*") return undefined;
-  const url = URL.canParse(environment[variable] ?? "") ? new URL(environment[variable] as string) : undefined;
-  return { variable, name: `the proxy ${url ? `${url.protocol}//${url.host} ` : ""}in ${variable}` };
-}
-
-/** Throws if undici cannot use a proxy variable. It reads those of both schemes for every address. */
-export function assertProxies(environment: NodeJS.ProcessEnv): void {
-  const wrong = (["http", "https"] as const)
-    .map((scheme) => proxyVariable(scheme, environment))
-    .filter((variable) => variable !== undefined)
-    .filter((variable) => !isProxy(environment[variable] ?? ""));
+/**
+ * The proxy that undici uses for an address unless no_proxy excepts its host, without its credentials. Throws if undici cannot use a proxy variable: it reads
+ * those of both schemes for every address.
+ */
+export function proxyFor(address: string, environment: NodeJS.ProcessEnv): { name: string; variable: string } | undefined {
+  const [http, https] = [proxyVariable("http", environment), proxyVariable("https", environment)];
+  const wrong = [http, https].flatMap((variable) => (variable && !isProxy(environment[variable] as string) ? [variable] : []));
   if (wrong.length > 0)
     throw invalidInput(
       wrong.map((path) => ({ path, rule: "proxy", reason: "must be the URL of a proxy" })),
@@ -182,6 +167,10 @@ export function assertProxies(environment: NodeJS.ProcessEnv): void {
         hint: `Set ${wrong.join(" and ")} to a URL such as http://proxy.example.com:3128. Write a percent sign in its password as %25.`,
       },
     );
+  const variable = (address.startsWith("https:") && https) || http;
+  if (!variable) return undefined;
+  const { protocol, host } = new URL(environment[variable] as string);
+  return { variable, name: `the proxy ${protocol}//${host} in ${variable}` };
 }
 
 function isProxy(value: string): boolean {

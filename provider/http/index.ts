@@ -1,5 +1,5 @@
+import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import type * as Undici from "undici";
 import { Operation } from "../connection";
@@ -75,7 +75,7 @@ export async function send(operation: Operation, request: Request): Promise<Resp
   const sockets = socketsTo(operation, request.isHeld ?? false);
   let hasSlot = false;
   const release = (): void => {
-    if (hasSlot) sockets.release();
+    if (hasSlot) sockets.releaseSlot();
     hasSlot = false;
   };
   const deadline = request.limits?.deadline ?? operation.run.limits.deadline;
@@ -83,9 +83,9 @@ export async function send(operation: Operation, request: Request): Promise<Resp
   const before = { isSent: false, outcomeUnknown: false };
   try {
     for (let attempt = 0; ; attempt++) {
-      hasSlot ||= await sockets.slots.take(request.signal);
+      hasSlot ||= await sockets.takeSlot(request.signal);
       const begin = Date.now();
-      const outcome = await withDeadline(begin + left, request.signal, (signal) =>
+      const outcome = await withDeadline(begin + left, [request.signal], (signal) =>
         sendOnce(operation, { request, token, secrets, sockets, signal, isFirst: !before.isSent }),
       ).catch(requestError);
       const isLimited = outcome.status === 429;
@@ -115,13 +115,8 @@ export async function send(operation: Operation, request: Request): Promise<Resp
 
 /** Waits, until one of the signals ends it. Returns false if the user cancels the run. */
 export async function pauseFor({ run: { engine } }: Pick<Operation, "run">, milliseconds: number, signal?: AbortSignal): Promise<boolean> {
-  const controller = new AbortController();
-  const end = (): void => controller.abort();
-  const signals = [signal, engine.canceled].filter((each) => each !== undefined);
-  for (const each of signals) each.addEventListener("abort", end);
-  if (signals.some(({ aborted }) => aborted)) end();
-  await sleep(milliseconds, undefined, { signal: controller.signal }).catch(() => {});
-  for (const each of signals) each.removeEventListener("abort", end);
+  const ended = async (either: AbortSignal): Promise<unknown> => either.aborted || once(either, "abort");
+  await withDeadline(Date.now() + milliseconds, [signal, engine.canceled], ended);
   return !engine.canceled?.aborted;
 }
 
@@ -142,26 +137,26 @@ function withDoubt(failure: StewardError): StewardError {
 }
 
 /**
- * Runs an operation with one signal for a deadline and the given signal. It does not use AbortSignal.any(), since older Node garbage-collects the sources
+ * Runs an operation with one signal for a deadline and the given signals. It does not use AbortSignal.any(), since older Node garbage-collects the sources
  * during the wait.
  */
 export async function withDeadline<T>(
   end: number,
-  programSignal: AbortSignal | undefined,
+  signals: readonly (AbortSignal | undefined)[],
   attempt: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const abort = (): void => controller.abort(programSignal?.reason);
+  const abort = (): void => controller.abort(signals.find((each) => each?.aborted)?.reason);
   // The longest delay of a timer.
   const left = Math.min(Math.max(1, end - Date.now()), 2 ** 31 - 1);
   const timer = setTimeout(() => controller.abort(new DOMException("", "TimeoutError")), left);
-  programSignal?.addEventListener("abort", abort, { once: true });
-  if (programSignal?.aborted) abort();
+  for (const each of signals) each?.addEventListener("abort", abort, { once: true });
+  if (signals.some((each) => each?.aborted)) abort();
   try {
     return await attempt(controller.signal);
   } finally {
     clearTimeout(timer);
-    programSignal?.removeEventListener("abort", abort);
+    for (const each of signals) each?.removeEventListener("abort", abort);
   }
 }
 
@@ -240,7 +235,8 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
     const nothingSent = !isSent && isFirst;
     if (request.signal?.aborted)
       throw fail("ERR_ABORTED", "the program's AbortSignal aborted it", { outcomeUnknown: writes && isSent, nothingSent });
-    throw transportError(error, operation, { writes, isSent, nothingSent, isAnswered: response !== undefined }, fail);
+    const isAnswered = response !== undefined;
+    throw transportError(error, operation, { writes, isSent, nothingSent, isAnswered, proxy: sockets.proxy }, fail);
   }
 
   const { statusCode: status, headers } = response;

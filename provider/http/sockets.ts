@@ -1,53 +1,16 @@
 import type * as Undici from "undici";
 import { isLoopback, isPrivate, Operation } from "../connection";
 import { warnOnce } from "../log/log";
-import { assertProxies } from "./failure";
+import { proxyFor } from "./failure";
 
-/** A first-in, first-out semaphore for requests. */
-export class Slots {
-  private taken = 0;
-  private readonly waiting: (() => void)[] = [];
-
-  constructor(private readonly size: number) {}
-
-  /** Waits for a free slot. Returns false, without a slot, if the signal ends the wait. */
-  take(signal: AbortSignal | undefined): Promise<boolean> {
-    if (signal?.aborted) return Promise.resolve(false);
-    if (this.taken < this.size) {
-      this.taken++;
-      return Promise.resolve(true);
-    }
-    return new Promise((resolve) => {
-      const enter = (): void => {
-        signal?.removeEventListener("abort", leave);
-        resolve(true);
-      };
-      const leave = (): void => {
-        this.waiting.splice(this.waiting.indexOf(enter), 1);
-        resolve(false);
-      };
-      signal?.addEventListener("abort", leave, { once: true });
-      this.waiting.push(enter);
-    });
-  }
-
-  get isIdle(): boolean {
-    return this.taken === 0;
-  }
-
-  /** Passes the slot to the first waiting request. */
-  release(): void {
-    const next = this.waiting.shift();
-    if (next) next();
-    else this.taken--;
-  }
-}
-
-/** The keep-alive sockets to a server, with one set of certificates. */
+/** The keep-alive sockets to a server, with one set of certificates. Each request takes a slot, first in, first out. */
 export class Sockets {
-  readonly slots: Slots;
   /** The time since which the server responds to every request with 429. */
   limitedSince: number | undefined;
+  /** The proxy to the server, unless a connection without one was attempted. */
+  proxy: ReturnType<typeof proxyFor>;
+  private taken = 0;
+  private readonly waiting = new Set<() => void>();
   private pool: Undici.Dispatcher | undefined;
 
   /** `isHeld`: for blocking queries. Their number is unlimited, since each may take minutes. */
@@ -55,51 +18,67 @@ export class Sockets {
     private readonly operation: Operation,
     private readonly isHeld: boolean,
   ) {
-    if (!isLoopback(operation.server.address)) assertProxies(process.env);
-    this.slots = new Slots(isHeld ? Number.POSITIVE_INFINITY : operation.run.limits.maxConcurrentRequests);
+    const { address } = operation.server;
+    this.proxy = isLoopback(address) ? undefined : proxyFor(address, process.env);
   }
 
-  /** Releases a slot. */
-  release(): void {
-    this.slots.release();
-    if (this.slots.isIdle) this.limitedSince = undefined;
+  /** Waits for a free slot. Returns false, without a slot, if the signal ends the wait. */
+  takeSlot(signal: AbortSignal | undefined): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve(false);
+      const enter = (): void => {
+        this.taken++;
+        resolve(true);
+      };
+      if (this.isHeld || this.taken < this.operation.run.limits.maxConcurrentRequests) return enter();
+      this.waiting.add(enter);
+      signal?.addEventListener("abort", () => this.waiting.delete(enter) && resolve(false), { once: true });
+    });
+  }
+
+  /** Passes the slot to the first waiting request. */
+  releaseSlot(): void {
+    this.taken--;
+    const [next] = this.waiting;
+    if (next) this.waiting.delete(next);
+    next?.();
+    if (this.taken === 0) this.limitedSince = undefined;
   }
 
   /** Returns a dispatcher that calls `onWrite` before it writes the first byte of a request. A failure before that call has sent nothing. */
   dispatcher(onWrite: () => void): Undici.Dispatcher {
     this.pool ??= this.open();
-    return this.pool.compose(
-      (dispatch) => (options, handler) =>
-        dispatch(options, {
-          onRequestStart: (controller, context) => {
-            handler.onRequestStart?.(controller, context);
-            onWrite();
-          },
-          onResponseStart: (...response) => handler.onResponseStart?.(...response),
-          onResponseData: (...data) => handler.onResponseData?.(...data),
-          onResponseEnd: (...end) => handler.onResponseEnd?.(...end),
-          onResponseError: (...error) => handler.onResponseError?.(...error),
-        }),
-    );
+    return this.pool.compose((dispatch) => (options, handler) => {
+      const start = handler.onRequestStart?.bind(handler);
+      handler.onRequestStart = (controller, context) => {
+        start?.(controller, context);
+        onWrite();
+      };
+      return dispatch(options, handler);
+    });
   }
 
   /** Uses the proxies of the environment, except for loopback addresses. */
   private open(): Undici.Dispatcher {
     const { server, run } = this.operation;
     const { caCert, clientCert, clientKey } = server.credentials;
-    const { connect, idleTimeout, maxConcurrentRequests } = run.limits;
+    const { connect: timeout, idleTimeout, maxConcurrentRequests } = run.limits;
+    const { Agent, buildConnector, EnvHttpProxyAgent, Pool } = undici();
     // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
     const verified = { rejectUnauthorized: true };
     const tls = { ca: caCert, cert: clientCert, key: clientKey, ...verified };
+    const connect = buildConnector({ timeout, ...tls });
     const options: Undici.Agent.Options & Undici.EnvHttpProxyAgent.Options = {
       connections: this.isHeld ? null : maxConcurrentRequests,
       headersTimeout: idleTimeout,
       bodyTimeout: idleTimeout,
-      connect: { timeout: connect, ...tls },
+      connect: (...connection) => {
+        this.proxy = undefined;
+        connect(...connection);
+      },
       requestTls: tls,
       clientFactory: (proxy, poolOptions) => new ProxyPool(proxy, { ...poolOptions, connect: verified, headersTimeout: idleTimeout }),
     };
-    const { Agent, EnvHttpProxyAgent, Pool } = undici();
     // Undici retries endlessly when a proxy closes the connection. Only an error with another code reaches the request.
     class ProxyPool extends Pool {
       override async connect(request: unknown): Promise<never> {

@@ -77,7 +77,7 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
     assertOneNamespace(operation, consistency);
     const allowed = seconds(timeout) ?? 900;
     const seen = { line: `${operation.server.words.service} has not started it` };
-    return withDeadline(Date.now() + allowed * 1000, signal, async (end) => {
+    return withDeadline(Date.now() + allowed * 1000, [signal], async (end) => {
       try {
         return await follow(operation, jobId, { ...consistency, signal: end }, { seen, electionTimeout });
       } catch (error) {
