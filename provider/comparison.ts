@@ -50,25 +50,27 @@ export const duration: Comparison = {
 /** True for a time in RFC 3339 format that has passed. */
 export const isPast = (time: unknown): boolean => typeof time === "string" && Date.parse(time) <= Date.now();
 
+/** Compares strings by a key. */
+const byKey = (key: (text: string) => string): Comparison => ({
+  key,
+  equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && key(a) === key(b)),
+});
+
 /** PEM: whitespace is ignored. */
 export const pem: Comparison = {
-  key: (text) => text.replace(/\s+/g, ""),
+  ...byKey((text) => text.replace(/\s+/g, "")),
   normalize: (value) => (typeof value === "string" ? `${value.replaceAll("\r\n", "\n").trim()}\n` : value),
-  equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && a.replace(/\s+/g, "") === b.replace(/\s+/g, "")),
 };
 
 /** JSON: whitespace and the order of keys are ignored. */
-export const json: Comparison = {
-  key: (text) => JSON.stringify(sortedKeys(parsed(text))),
-  equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && isDeepStrictEqual(parsed(a), parsed(b))),
-};
+export const json: Comparison = byKey((text) => JSON.stringify(sortedKeys(parsed(text))));
 
-const sortedKeys = (value: unknown): unknown => {
+function sortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedKeys);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([key, inner]) => [key, sortedKeys(inner)] as const);
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-};
+}
 
 function parsed(text: string): unknown {
   try {

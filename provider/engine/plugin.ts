@@ -20,7 +20,7 @@ import { update } from "../lifecycle/update";
 import { Log } from "../log/log";
 import { nativeType } from "../program/dynamic";
 import { assertOptions, withOperation } from "../program/invoke";
-import { isObject } from "../text/json";
+import { isObject, parsed } from "../text/json";
 import { propertyChanges } from "./plugin-diff";
 import { Path, unwrapSecrets, wrapSecrets } from "./plugin-values";
 
@@ -188,20 +188,13 @@ const secretPaths = ({ fields }: AnyDefinition, properties: Properties): Path[] 
 ];
 
 /** A provider setting, which an SDK passes as JSON or as an object. */
-function parsed(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
-}
+const settingOf = (value: unknown): unknown => (typeof value === "string" ? (parsed(value) ?? value) : value);
 
 /** The value of `steward:<connection>`. An explicit provider has only the connection `default`. */
 function connectionIn(settings: Properties, key: string): string | undefined {
   const name = key.replace(/^steward:/, "");
   const explicit = Object.fromEntries(
-    systems.flatMap((system) => (settings[system] === undefined ? [] : [[system, parsed(settings[system])]])),
+    systems.flatMap((system) => (settings[system] === undefined ? [] : [[system, settingOf(settings[system])]])),
   );
   if (name === "default" && Object.keys(explicit).length > 0) return JSON.stringify(explicit);
   const value = reserved.includes(name) ? undefined : settings[name];
@@ -211,7 +204,7 @@ function connectionIn(settings: Properties, key: string): string | undefined {
 const configurationFailures = (settings: Properties): CheckFailure[] =>
   Object.entries(settings).flatMap(([name, value]) => {
     const isSystem = systems.includes(name);
-    if ((reserved.includes(name) && !isSystem) || value === unknown || isObject(parsed(value))) return [];
+    if ((reserved.includes(name) && !isSystem) || value === unknown || isObject(settingOf(value))) return [];
     const reason = isSystem
       ? "must be an object with the address, the token and other settings of that server"
       : "is not a setting; a connection is an object with secrets, platform or scheduler";

@@ -6,7 +6,6 @@ import { StewardError } from "../errors";
 import { comparisonOf, namesWith } from "../fields";
 import { redact } from "../http/redaction";
 import { bool, Schema, valueAt } from "../inputs";
-import { Line } from "../log/log";
 import { shortened } from "../text/printable";
 import { Properties } from "./properties";
 
@@ -38,62 +37,47 @@ export function describeDifference({ secrets }: Operation, { path, from, to }: D
   return `${path}: ${printed(from, secrets.values)} -> ${printed(to, secrets.values)}`;
 }
 
-function adoptionLines(operation: Operation, { differences = [], unreadable = [] }: ExistingObject<unknown>): string[] {
-  return [
+/** Prints the values that an adoption overwrites, or `otherwise`. Each line is printed once in a run: the check of a create may have printed it. */
+function logAdoption(operation: Operation, { differences = [], unreadable = [] }: ExistingObject<unknown>, otherwise: string[] = []): void {
+  const changes = [
     ...differences.map((difference) => `changes ${describeDifference(operation, difference)}`),
     ...(unreadable.length > 0 ? [`overwrites ${unreadable.join(", ")}, which the server does not return`] : []),
   ];
+  const logged = cached(operation.run.cache, ["lines about adoptions"], () => new Set<string>());
+  for (const change of changes.length > 0 ? changes : otherwise) {
+    const line = `${operation.resource}: adoption ${change}.`;
+    if (!logged.has(line)) operation.run.log.info(line);
+    logged.add(line);
+  }
 }
 
-/** Prints each line once in a run. The check of a create may already have printed it. */
-export function logOnce({ run: { cache, log } }: Operation, lines: readonly Line[]): void {
-  const logged = cached(cache, ["lines about what creations find"], () => new Set<string>());
-  for (const { severity, text } of lines) {
-    if (!logged.has(text)) log[severity](text);
-    logged.add(text);
-  }
+/** The reason why the object may not be adopted. */
+function refusalOf(operation: Operation, adopt: Adopt | undefined, existing: ExistingObject<unknown>): StewardError | undefined {
+  const { differences = [], unreadable = [], reason, hint, refusal } = existing;
+  if (refusal) return refusal;
+  if (!adopt && reason) return new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
+  if (adopt !== "unchanged" || differences.length === 0) return undefined;
+  const listed = shortened(differences.map((difference) => describeDifference(operation, difference)));
+  const unseen = unreadable.length > 0 ? `; the server does not return ${unreadable.join(", ")}, so these were not compared` : "";
+  return new StewardError({
+    code: "ERR_ALREADY_EXISTS",
+    rule: "differs",
+    reason: `it exists, and adopting it would change ${listed.join("; ")}${unseen}`,
+    hint: "Declare the existing values, or set adopt: true to overwrite them.",
+  });
 }
 
 /** Throws if the object may not be adopted, else prints the changes. Called before the first write. */
 export function adoptExisting(operation: Operation, adopt: Adopt | undefined, existing: ExistingObject<unknown> | undefined): void {
   if (!existing) return;
-  const { differences = [], unreadable = [], reason, hint, refusal } = existing;
+  const refusal = refusalOf(operation, adopt, existing);
   if (refusal) throw refusal;
-  if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
-  if (adopt === "unchanged" && differences.length > 0) {
-    const listed = shortened(differences.map((difference) => describeDifference(operation, difference)));
-    const unseen = unreadable.length > 0 ? `; the server does not return ${unreadable.join(", ")}, so these were not compared` : "";
-    throw new StewardError({
-      code: "ERR_ALREADY_EXISTS",
-      rule: "differs",
-      reason: `it exists, and adopting it would change ${listed.join("; ")}${unseen}`,
-      hint: "Declare the existing values, or set adopt: true to overwrite them.",
-    });
-  }
-  logOnce(operation, adopting(operation, adoptionLines(operation, existing)));
+  logAdoption(operation, existing);
 }
 
 /** Prints the values that an update overwrites in fields that the program did not declare before. Called before the write. */
 export const adoptFields = (operation: Operation, declared: readonly string[], differences: readonly Difference[]): void =>
-  adoptExisting(operation, undefined, { differences: differences.filter(({ path }) => !declared.includes(path)) });
-
-const adopting = ({ resource }: Operation, lines: readonly string[]): Line[] =>
-  lines.map((line) => ({ severity: "info", text: `${resource}: adoption ${line}.` }));
-
-/** The lines that a preview prints about an existing object. */
-export function previewLines(operation: Operation, adopt: Adopt | undefined, existing: ExistingObject<unknown>): Line[] {
-  const changes = adoptionLines(operation, existing);
-  const all = changes.length > 0 ? changes : ["changes nothing"];
-  const isRefused = !adopt || (adopt === "unchanged" && (existing.differences ?? []).length > 0);
-  const willFail = (text: string): Line => ({ severity: "warn", text: `${operation.resource}: ${text}` });
-  return [
-    ...(existing.reason && isRefused
-      ? [willFail(`${existing.reason}. \`pulumi up\` will fail to create it, because adopt is ${JSON.stringify(adopt ?? false)}.`)]
-      : []),
-    ...(existing.refusal ? [willFail(`\`pulumi up\` will fail to create it. ${existing.refusal.message}`)] : []),
-    ...adopting(operation, all),
-  ];
-}
+  logAdoption(operation, { differences: differences.filter(({ path }) => !declared.includes(path)) });
 
 /** The fields with these names that differ. */
 export const differencesOf = (fields: AnyFields, names: readonly string[], from: object, to: object): Difference[] =>
@@ -123,7 +107,10 @@ async function find(definition: Adopting, operation: Operation, inputs: Properti
 export async function previewAdoption(definition: Adopting, operation: Operation, inputs: Properties): Promise<void> {
   try {
     const existing = await find(definition, operation, inputs);
-    if (existing) logOnce(operation, previewLines(operation, inputs.adopt as Adopt | undefined, existing));
+    if (!existing) return;
+    const refusal = refusalOf(operation, inputs.adopt as Adopt | undefined, existing);
+    if (refusal) operation.run.log.warn(`${operation.resource}: \`pulumi up\` will fail to create it: ${refusal.message}`);
+    logAdoption(operation, existing, ["changes nothing"]);
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
     operation.run.log.warn(`${operation.resource}: ${error.message}`);

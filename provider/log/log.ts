@@ -6,12 +6,6 @@ export interface Log {
   warn(line: string): void;
 }
 
-/** A line and its severity. */
-export interface Line {
-  severity: keyof Log;
-  text: string;
-}
-
 const print = (line: string): void => console.log(printable(line));
 
 /** Prints lines to the standard output, which `pulumi up` shows. */

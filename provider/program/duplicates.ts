@@ -1,7 +1,7 @@
 import { all, Inputs, Output } from "@pulumi/pulumi/output";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
-import { connect, noEngine, Operation, System } from "../connection";
+import { cached, connect, noEngine, Operation, Run, System } from "../connection";
 import { AnyDefinition } from "../definition";
 import { StewardError } from "../errors";
 import { defaultsOf } from "../fields";
@@ -17,7 +17,8 @@ import { standardOutput } from "../log/log";
 export interface Program {
   /** The names of the resources, by the server and the path of their objects. */
   names: Map<string, string>;
-  connections: Map<string, Operation | undefined>;
+  /** The connections. */
+  cache: Run["cache"];
 }
 
 /** By stack: the Automation API runs several programs in a process. */
@@ -30,7 +31,7 @@ const shared = globalThis as { [key]?: WeakMap<object, Program["names"]> };
 function programOf(stack: object): Program {
   shared[key] ??= new WeakMap();
   const names = shared[key].get(stack) ?? new Map();
-  const program = programs.get(stack) ?? { names, connections: new Map() };
+  const program = programs.get(stack) ?? { names, cache: new Map() };
   shared[key].set(stack, names);
   programs.set(stack, program);
   return program;
@@ -72,12 +73,10 @@ const withoutValues = (value: unknown): unknown =>
     : value;
 
 /** Records the objects that a resource declares. Throws if another resource declares one of them. */
-export function declare(definition: AnyDefinition, name: string, { names, connections }: Program, inputs: Inputs): void {
+export function declare(definition: AnyDefinition, name: string, { names, cache }: Program, inputs: Inputs): void {
   const { system, objects } = definition;
   const connectionName = (inputs.connection as string | undefined) ?? "default";
-  const key = `${system.name} ${connectionName}`;
-  if (!connections.has(key)) connections.set(key, find(system, connectionName));
-  const operation = connections.get(key);
+  const operation = cached(cache, [system.name, connectionName], () => find(system, connectionName));
   if (!operation || !objects) return;
   const paths = pathsOf(objects, { ...defaultsOf(definition.fields, operation), ...withoutNulls(inputs) });
   const declared = paths.map((path) => `${operation.server.id} ${path}`);

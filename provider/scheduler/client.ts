@@ -1,9 +1,8 @@
-import { z } from "zod";
 import { defineSystem, Operation, System, Words } from "../connection";
 import { invalidInput, StewardError } from "../errors";
 import { Request, Response, send } from "../http";
 import { unexpectedResponse } from "../http/failure";
-import { bool, connectionInput, nonEmptyStr, rule, valueAt } from "../inputs";
+import { bool, connectionInput, nonEmptyStr, valueAt } from "../inputs";
 import { isObject, parseLossless } from "../text/json";
 
 /** Options of every request: the server, the namespace, the region and the consistency mode. */
@@ -73,10 +72,6 @@ export type SchedulerOperation = Operation<SchedulerSettings>;
 /** `connect` has already rejected every other dialect. */
 export const dialectOf = ({ server: { dialect } }: Operation): SchedulerDialect => dialects[dialect] as SchedulerDialect;
 
-/** The namespace of one job. */
-export const oneNamespace: z.ZodType<string | undefined> = nonEmptyStr
-  .refine((namespace) => namespace !== "*", rule("one-namespace", "must be the name of one namespace"))
-  .optional();
 export const consistencyShape = {
   connection: connectionInput,
   namespace: nonEmptyStr.optional(),
@@ -84,10 +79,11 @@ export const consistencyShape = {
   stale: bool.optional(),
 };
 
-/** Rejects `*`, which a connection may set for lists: a job belongs to one namespace. */
+/** Rejects `*`, which is for lists: a job belongs to one namespace. */
 export function assertOneNamespace({ server: { namespace, title } }: SchedulerOperation, query: QueryOptions): void {
-  if ((query.namespace ?? namespace) === "*")
-    throw invalidInput([{ path: "namespace", rule: "needed", reason: `is required, since the ${title} sets "*"` }]);
+  if ((query.namespace ?? namespace) !== "*") return;
+  const reason = query.namespace ? "must be the name of one namespace" : `is required, since the ${title} sets "*"`;
+  throw invalidInput([{ path: "namespace", rule: "one-namespace", reason }]);
 }
 
 /** The capabilities of requests below a namespace. All others read nodes. */

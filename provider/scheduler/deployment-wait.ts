@@ -6,7 +6,7 @@ import { withDeadline } from "../http";
 import { strictObject } from "../inputs";
 import { invoke } from "../program/invoke";
 import { isObject } from "../text/json";
-import { assertOneNamespace, consistencyShape, oneNamespace, QueryOptions, SchedulerOperation, system } from "./client";
+import { assertOneNamespace, consistencyShape, QueryOptions, SchedulerOperation, system } from "./client";
 import { Deployment } from "./deployments";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { filter } from "./filter";
@@ -38,7 +38,6 @@ export interface WaitForDeploymentOptions extends QueryOptions, ElectionOptions 
 
 const schema = strictObject({
   ...consistencyShape,
-  namespace: oneNamespace,
   jobId: z.string("must be a job ID").min(1, "must be a job ID"),
   timeout: durationInput,
   electionTimeout: durationInput,
@@ -70,11 +69,11 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
   const { jobId, timeout, electionTimeout, signal, ...consistency } = options ?? {};
   const operation = `Cannot wait for the deployment of job "${jobId}"`;
   return invoke({ operation, system, options: schema }, options, async (operation) => {
+    assertOneNamespace(operation, consistency);
     if (isDryRun()) {
       operation.run.log.info(`pulumi-steward: a preview does not wait for the deployment of job "${jobId}".`);
       return undefined;
     }
-    assertOneNamespace(operation, consistency);
     const allowed = seconds(timeout) ?? 900;
     const seen = { line: `${operation.server.words.service} has not started it` };
     return withDeadline(Date.now() + allowed * 1000, [signal], async (end) => {

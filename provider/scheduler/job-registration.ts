@@ -3,7 +3,7 @@ import { z } from "zod";
 import { rule, strictObject } from "../inputs";
 import { invoke } from "../program/invoke";
 import { isObject } from "../text/json";
-import { assertOneNamespace, callUnchanged, consistencyShape, oneNamespace, QueryOptions, queryOf, system } from "./client";
+import { assertOneNamespace, callUnchanged, consistencyShape, QueryOptions, queryOf, system } from "./client";
 
 /** Options of {@link registerJob}. */
 export interface RegisterJobOptions extends QueryOptions {
@@ -37,7 +37,6 @@ function objection(job: unknown): ReturnType<typeof rule> | undefined {
 
 const schema = strictObject({
   ...consistencyShape,
-  namespace: oneNamespace,
   job: z.custom<object>().superRefine((job, context) => {
     const problem = objection(job);
     if (problem) context.addIssue({ code: "custom", message: problem.error, params: problem.params });
@@ -68,11 +67,11 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
   const body = isObject(job) && isObject(job.Job) ? job : { Job: job };
   const id = isObject(body.Job) && typeof body.Job.ID === "string" ? ` "${body.Job.ID}"` : "";
   return invoke({ operation: `Cannot register job${id}`, system, options: schema }, options, async (operation) => {
+    assertOneNamespace(operation, consistency);
     if (isDryRun()) {
       operation.run.log.info(`pulumi-steward: job${id} is not registered in a preview.`);
       return undefined;
     }
-    assertOneNamespace(operation, consistency);
     // The leader handles writes.
     const query = queryOf(operation, { ...consistency, stale: false });
     return callUnchanged(operation, { method: "PUT", path: "/v1/jobs", query, body, retry: "only429" }, "registration");

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { StewardError } from "../errors";
-import { Request } from "../http";
 import { bool, rule, strictObject } from "../inputs";
 import { invokeEach } from "../program/invoke";
 import { ReadFunction } from "../read-function";
@@ -95,42 +94,32 @@ export interface Fetched {
 export async function fetchPage(
   operation: SchedulerOperation,
   collection: Collection,
-  query: ListOptions,
+  options: ListOptions,
   next: string | undefined,
-  more: Pick<Request, "query" | "limits" | "isHeld"> & { retry?: Request["retry"] } = {},
+  more: Partial<Parameters<typeof call>[1]> = {},
 ): Promise<Fetched> {
   const path = `/v1/${collection}`;
-  const { pageSize, reverse, signal } = query;
-  const filter = query.filter?.toString();
+  const filter = options.filter?.toString();
   // Nodes have no namespace.
   const inherited = collection === "nodes" ? { ...operation, server: { ...operation.server, namespace: undefined } } : operation;
-  const parameters = {
-    ...queryOf(inherited, query),
+  const query = {
+    ...queryOf(inherited, options),
     filter,
-    per_page: pageSize?.toString(),
-    reverse: reverse ? "true" : undefined,
+    per_page: options.pageSize?.toString(),
+    reverse: options.reverse ? "true" : undefined,
     next_token: next,
     ...more.query,
   };
-  const retry = more.retry ?? (filter !== undefined && asksForEmptiness(filter) ? "only429" : "exceptOn5xx");
-  const request: Parameters<typeof call>[1] = {
-    method: "GET",
-    path,
-    query: parameters,
-    retry,
-    signal,
-    isHeld: more.isHeld,
-    limits: { bodyBytes: listBytes, ...more.limits },
-  };
+  const retry = filter !== undefined && asksForEmptiness(filter) ? "only429" : "exceptOn5xx";
+  const limits = { bodyBytes: listBytes, ...more.limits };
+  const request = { method: "GET", path, retry, signal: options.signal, ...more, query, limits } as const;
   const response = await call(operation, request).catch((error) => {
     throw filter === undefined ? error : explainFilter(error, filter, collection);
   });
   // Go encodes an empty list as null.
   const items = response.body === null ? [] : response.body;
   if (!Array.isArray(items) || !items.every(isObject)) throw invalidResponse("GET", path);
-  const index = header(operation, response, "index");
-  const contact = header(operation, response, "lastcontact");
-  const leader = header(operation, response, "knownleader");
+  const [index, contact, leader] = ["index", "lastcontact", "knownleader"].map((name) => header(operation, response, name));
   return {
     items: items.map(withTimesAsStrings),
     page: {

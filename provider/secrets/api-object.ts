@@ -1,19 +1,15 @@
 import { Operation } from "../connection";
 import { Definition, Discovered, DiscoverRequest, ExistingObject, FindRequest } from "../definition";
-import { StewardError } from "../errors";
 import { placeholdersIn } from "../fields";
 import { Adopt } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
 import { isStringList } from "../text/json";
-import { apiPath, call, dialectOf, Evidence, invalidResponse, readData, readExisting, remove, replaceHint } from "./client";
+import { apiPath, call, invalidResponse, readData, readExisting, remove, replaceHint } from "./client";
 import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
 import { atEachMount } from "./scheduler-mounts";
 
-// An object of the API, and the lists of named objects. They prove that an object does not exist, where a 404 may come from a gateway.
-
-/** The path of the list with an object. */
-export const listOf = (path: string): string => path.replace(/\/[^/]*$/, "");
+// An object of the API, and the lists of named objects.
 
 /** The names in a list. A list without names is a 404. */
 export async function listNames(operation: Operation, path: string): Promise<string[]> {
@@ -22,26 +18,6 @@ export async function listNames(operation: Operation, path: string): Promise<str
   const { keys } = data;
   if (!isStringList(keys)) throw invalidResponse(operation, path);
   return keys;
-}
-
-const isListed = async (operation: Operation, path: string): Promise<boolean> =>
-  (await listNames(operation, listOf(path))).includes(decodeURIComponent(path.replace(/^.*\//, "")));
-
-/** Reads the list as evidence that an object does not exist. */
-export const isUnlisted =
-  (operation: Operation, path: string): Evidence =>
-  async () =>
-    !(await isListed(operation, path));
-
-/** True if an object exists. Reads the list if a 404 of the object proves nothing, and the object itself if the token may not list. */
-export async function existsInList(operation: Operation, path: string): Promise<boolean> {
-  if (dialectOf(operation).provesAbsence) return (await readData(operation, path)) !== undefined;
-  try {
-    return await isListed(operation, path);
-  } catch (error) {
-    if (!(error instanceof StewardError) || error.status !== 403) throw error;
-    return (await readData(operation, path, { evidence: () => Promise.reject(error) })) !== undefined;
-  }
 }
 
 type Values = Record<string, unknown>;
@@ -89,7 +65,7 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
 
   async function read(operation: Operation, fields: object, anyNotFound = false): Promise<State | undefined> {
     const path = pathOf(fields);
-    const data = await readData(operation, path, { anyNotFound, evidence: nameInList ? isUnlisted(operation, path) : undefined });
+    const data = await readData(operation, path, { anyNotFound });
     if (!data) return undefined;
     const values = fromWire(data);
     if (!values) throw invalidResponse(operation, path);
@@ -104,18 +80,16 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
   async function find({ operation, inputs }: FindRequest<Inputs>): Promise<ExistingObject<State> | undefined> {
     const { adopt } = inputs;
     const { reason, remedy } = exists(inputs);
-    const error = { reason, hint: `${renamedHint} ${remedy} ${replaceHint}` };
-    // Only the list shows whether the object exists where a 404 proves nothing.
-    if (nameInList && !adopt && !operation.server.previewReads)
-      return (await readExisting(adopt, () => existsInList(operation, pathOf(inputs)))) ? error : undefined;
     const state = await readExisting(adopt, (anyNotFound) => read(operation, inputs, anyNotFound));
-    return state && { ...error, state };
+    return state && { reason, hint: `${renamedHint} ${remedy} ${replaceHint}`, state };
   }
 
   async function search(operation: Operation, fields: Partial<Values>): Promise<Discovered<State>[]> {
     const path = pathOf(fields);
     if (nameInList)
-      return (await listNames(operation, listOf(path))).map((name) => ({ state: { ...fields, [nameInList]: name } as Partial<State> }));
+      return (await listNames(operation, path.replace(/\/[^/]*$/, ""))).map((name) => ({
+        state: { ...fields, [nameInList]: name } as Partial<State>,
+      }));
     const state = await read(operation, fields);
     return state ? [{ state, isRead: true, suggestedName: [...Object.values(fields), path.replace(/^.*\//, "")].join("-") }] : [];
   }

@@ -105,28 +105,21 @@ const foreignBody = ({ server: { words } }: Operation) =>
 /** The rule of the error of a write whose response is not the server's own. */
 export const foreignResponse = "foreign-response";
 
-/** Returns true if an object is missing, in a dialect where a 404 may also come from a gateway. */
-export type Evidence = (error: StewardError) => Promise<boolean>;
-
-/**
- * Returns the `data` of an object, or undefined if the object does not exist. In some dialects a 404 may come from a gateway, so `evidence`
- * must confirm it. With `anyNotFound` every 404 counts.
- */
+/** Returns the `data` of an object, or undefined if the object does not exist. A 404 may also come from a gateway. With `anyNotFound` every 404 counts. */
 export async function readData(
   operation: Operation,
   path: string,
-  options: Pick<Request, "query"> & { evidence?: Evidence; anyNotFound?: boolean } = {},
+  { query, anyNotFound }: Pick<Request, "query"> & { anyNotFound?: boolean } = {},
 ): Promise<Record<string, unknown> | undefined> {
   try {
-    const body = await call(operation, { method: "GET", path, query: options.query, retry: "idempotent" });
+    const body = await call(operation, { method: "GET", path, query, retry: "idempotent" });
     const data = isObject(body) ? body.data : undefined;
     if (isObject(data)) return data;
     throw invalidResponse(operation, path);
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
-    if (options.anyNotFound) return undefined;
-    const evidence = options.evidence ?? documentsPath(operation);
-    const isAbsent = dialectOf(operation).provesAbsence ? error.details.errorCount === 0 : await evidence(error);
+    if (anyNotFound) return undefined;
+    const isAbsent = dialectOf(operation).provesAbsence ? error.details.errorCount === 0 : await documentsPath(operation, error);
     if (isAbsent) return undefined;
     const place = isBelowBuiltIn(path) ? "address" : "address, the mount";
     throw error.with({
@@ -156,18 +149,13 @@ export const readExisting = <T>(adopt: Adopt | undefined, read: (anyNotFound: bo
  * True if the 404 comes from the server, and its OpenAPI document lists the path for this token. The document alone is no evidence: a gateway
  * may route `sys` but not the mount.
  */
-const documentsPath =
-  (operation: Operation): Evidence =>
-  async (error) => {
-    if (!isFromService(error)) return false;
-    const paths = await visiblePaths(operation, "idempotent");
-    if (!paths)
-      throw error.with({
-        rule: "openapi-unreadable",
-        hint: `Only the OpenAPI document can prove that it does not exist: allow the token to read ${openApiPath}.`,
-      });
-    return Object.keys(paths).some((template) => matches(template, documentedPath(error)));
-  };
+async function documentsPath(operation: Operation, error: StewardError): Promise<boolean> {
+  if (!isFromService(error)) return false;
+  const paths = await visiblePaths(operation, "idempotent");
+  if (paths) return Object.keys(paths).some((template) => matches(template, documentedPath(error)));
+  const hint = `Only the OpenAPI document can prove that it does not exist: allow the token to read ${openApiPath}.`;
+  throw error.with({ rule: "openapi-unreadable", hint });
+}
 
 /** With `--replace`, and for a tainted resource, Pulumi creates the new one first, without asking the provider. */
 export const replaceHint =

@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { word } from "../troubles/fuzz/values";
-import { Context, ResourceCase } from "./case";
+import { absence, Context, ResourceCase } from "./case";
 
 const path = ({ mount }: Context, name = "web"): string => `/v1/${mount}/role/${name}`;
-const list = ({ mount }: Context): string => `/v1/${mount}/role?list=true`;
 
 export const cases: readonly ResourceCase[] = [
   {
@@ -11,10 +10,8 @@ export const cases: readonly ResourceCase[] = [
     inputs: () => ({ name: "web", policies: ["readonly"] }),
     changed: () => ({ name: "web", policies: ["other"] }),
     replaced: () => ({ name: "site", policies: ["other"] }),
-    // If a 404 is no proof, the list is read instead. The list of an engine without roles is a 404 as well.
-    prepare: (context) => context.outOfBand("secrets", "POST", path(context, "theirs"), { policies: "theirs", type: "client" }),
     requests: (context) => ({
-      create: [`GET ${context.dialect === "standard" ? list(context) : path(context)}`, `POST ${path(context)}`],
+      create: [`GET ${path(context)}`, ...absence(context), `POST ${path(context)}`],
       update: [`POST ${path(context)}`],
       refresh: [`GET ${path(context)}`],
       delete: [`DELETE ${path(context)}`],

@@ -15,12 +15,12 @@ export function refusal(program: readonly Declaration[], config: Record<string, 
     log: { info: () => {}, warn: () => {} },
   };
   const names = Object.keys(config).map((key) => key.replace("steward:", ""));
-  const connections = new Map(
+  const cache = new Map(
     (["secrets", "platform"] as const).flatMap((system) =>
-      names.map((name) => [`${system} ${name}`, connect(systems[system], name, sources)]),
+      names.map((name) => [JSON.stringify([system, name]), connect(systems[system], name, sources)]),
     ),
   );
-  const known = { names: new Map<string, string>(), connections };
+  const known = { names: new Map<string, string>(), cache };
   try {
     for (const { type, name, inputs } of program) {
       const definition = definitions.find(({ token }) => token === type);

@@ -41,7 +41,7 @@ describe.each([
     const sent = await requests(() => engine("secrets:SchedulerRole").preview(web));
     expect(sent.every((request) => request.startsWith("GET "))).toBe(true);
     expect(ofRole()).toEqual([
-      expect.stringMatching(`^warning: (scheduler|Nomad) role "web": .*"${mount}".* adopt is false`),
+      expect.stringMatching(`^warning: (scheduler|Nomad) role "web": .*"${mount}".* adopt: true`),
       expect.stringMatching(/^(scheduler|Nomad) role "web": .* policies: \["theirs"\] -> \["ours"\]/),
     ]);
     expect((await outOfBand("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
@@ -84,7 +84,7 @@ describe.each([
     await outOfBand("POST", "config/lease", { ttl: 60 });
     await outOfBand("POST", "config/access", { address: "http://theirs:4646", token: "theirs" });
     await engine(token).preview(inputs);
-    expect(printed).toContainEqual(expect.stringMatching(/^warning: .* adopt is false/));
+    expect(printed).toContainEqual(expect.stringMatching(/^warning: .* adopt: true/));
     expect(printed).toContainEqual(expect.stringContaining(` ${change}.`));
   });
 

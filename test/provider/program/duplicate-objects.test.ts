@@ -10,10 +10,10 @@ import { refusal } from "../../support/refusal";
 const connectionTo = (address: string): Operation => connectTo("secrets", { address });
 const program = (): Program => ({
   names: new Map(),
-  connections: new Map([
-    ["secrets default", connectionTo("http://one.example.com")],
-    ["secrets same", connectionTo("http://one.example.com:80/")],
-    ["secrets other", connectionTo("http://two.example.com")],
+  cache: new Map([
+    ['["secrets","default"]', connectionTo("http://one.example.com")],
+    ['["secrets","same"]', connectionTo("http://one.example.com:80/")],
+    ['["secrets","other"]', connectionTo("http://two.example.com")],
   ]),
 });
 

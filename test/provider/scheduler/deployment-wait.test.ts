@@ -164,7 +164,7 @@ test("rejects if the deployment is deleted, and names the namespace of a job tha
 test("a connection to all namespaces does not confuse jobs of the same name", async () => {
   const seen = await schedule([job({ Namespace: "other" })], [deployment("d1", "successful", { Namespace: "other" })]);
   process.env.SCHEDULER_NAMESPACE = "*";
-  expect(await failure(waitForDeployment({ jobId: "web" }))).toEqual(invalidInputs("namespace: needed"));
+  expect(await failure(waitForDeployment({ jobId: "web" }))).toEqual(invalidInputs("namespace: one-namespace"));
   expect(seen).toEqual([]);
   expect((await waitForDeployment({ jobId: "web", namespace: "other" }))?.ID).toBe("d1");
 });

@@ -76,7 +76,7 @@ test("rejects outputs inside the job, non-JSON values, all namespaces and unknow
 test("requires a namespace if the connection names all of them", async () => {
   const seen = await serve((_, response) => response.end("{}"));
   process.env.SCHEDULER_NAMESPACE = "*";
-  expect(await failure(registerJob({ job }))).toEqual(invalidInputs("namespace: needed"));
+  expect(await failure(registerJob({ job }))).toEqual(invalidInputs("namespace: one-namespace"));
   expect(seen).toEqual([]);
   await registerJob({ job, namespace: "apps" });
   expect(seen[0]).toMatchObject({ query: { namespace: "apps" } });

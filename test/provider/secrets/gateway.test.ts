@@ -57,8 +57,7 @@ describe.each([
   });
 
   /** True if the list shows the role, so that the role is not read. */
-  const isListed = ({ type, route }: { type: string; route: string }): boolean =>
-    route.includes("role") && (type === "SchedulerRoles" || (type === "SchedulerRole" && dialect === "standard"));
+  const isListed = ({ type, route }: { type: string; route: string }): boolean => route.includes("role") && type === "SchedulerRoles";
   test.each(cases)("create adopts nothing: $type, 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
     const theirs = { address: "http://theirs:4646", token: "t", ttl: 1, max_ttl: 2, policies: "theirs", type: "client" };
     await call(sandbox.secrets, "POST", `/v1/${mount}/${path}`, theirs);
@@ -150,7 +149,7 @@ describe("the evidence of absence in the standard dialect", () => {
   const settings = (token: string): Record<string, object> => ({ "steward:default": { secrets: { address: sandbox.secrets.url, token } } });
   const own = (type: string): Engine => new Engine(`secrets:${type}`, settings(sandbox.secrets.token));
 
-  test.each(resources.slice(0, 2))(
+  test.each(resources.slice(0, 3))(
     "$type is removed from the state if the token sees its path, and otherwise stays",
     async ({ type, path, inputs }) => {
       const resource = own(type);
@@ -172,18 +171,6 @@ describe("the evidence of absence in the standard dialect", () => {
       expect(await resource.refresh()).toBe("gone");
     },
   );
-
-  test("a role stays in the state while the list contains it", async () => {
-    const role = own("SchedulerRole");
-    await role.up({ name: "web" });
-    sandbox.faults.add({ system: "secrets", path: "/v1/scheduler/role/web", action: "respond", status: 404, body: '{"errors":[]}' });
-    await expect(role.refresh()).rejects.toMatchObject({ status: 404 });
-    // In any form of the service's 404, the list is the evidence.
-    await own("SchedulerRole").up({ name: "other" });
-    await call(sandbox.secrets, "DELETE", "/v1/scheduler/role/web");
-    sandbox.faults.add({ system: "secrets", path: "/v1/scheduler/role/web", action: "respond", status: 404, body: "{}" });
-    expect(await role.refresh()).toBe("gone");
-  });
 
   test("a mount without roles is an empty set", async () => {
     const roles = own("SchedulerRoles");
