@@ -31,24 +31,21 @@ process.on("unhandledRejection", (error) => {
   for (const fail of failing) fail(error instanceof Error ? error : new Error(String(error)));
 });
 
-/** `struct`: the class of the SDK's own copy of protobuf. */
-export async function construct(
-  engineAddress: string,
-  request: ConstructRequest,
-  struct: (properties: Properties) => Struct,
-): Promise<ConstructResponse> {
-  if (request.getType() !== "steward:secrets:Rekey") throw unknownType("component", request.getType());
+export async function construct(...args: Parameters<typeof register>): Promise<ConstructResponse> {
+  const type = args[1].getType();
+  if (type !== "steward:secrets:Rekey") throw unknownType("component", type);
   return withLocalStorage(
     () =>
       new Promise((done, fail) => {
         failing.add(fail);
-        register(engineAddress, request, struct)
+        register(...args)
           .then(done, fail)
           .finally(() => failing.delete(fail));
       }),
   );
 }
 
+/** `struct`: the class of the SDK's own copy of protobuf. */
 async function register(
   engineAddress: string,
   request: ConstructRequest,

@@ -6,20 +6,7 @@ import { Operation } from "../connection";
 import { Limits } from "../connection/limits";
 import { ErrorCode, StewardError } from "../errors";
 import { parsed } from "../text/json";
-import {
-  bodyTooLarge,
-  dialectHint,
-  errorCode,
-  errorsIn,
-  hintFor,
-  isHtml,
-  isInactiveNode,
-  parseRetryAfter,
-  redirected,
-  ruleOf,
-  serverReason,
-  transportError,
-} from "./failure";
+import * as failures from "./failure";
 import { redact } from "./redaction";
 import { Sockets, socketsTo, undici } from "./sockets";
 
@@ -164,21 +151,21 @@ function retryDelay({ run: { limits } }: Operation, error: StewardError, attempt
   const { transportErrors, statuses } = retries[retry];
   const { status, details } = error;
   const broken = status === undefined && (error.code === "ERR_UNREACHABLE" || error.code === "ERR_NO_RESPONSE");
-  if (!(broken || isInactiveNode(error) ? transportErrors : status !== undefined && statuses.includes(status))) return undefined;
+  if (!(broken || failures.isInactiveNode(error) ? transportErrors : status !== undefined && statuses.includes(status))) return undefined;
   // After a 429, in an election, and with a Retry-After, only the deadline ends the attempts.
-  const isCounted = (broken || status === 503) && parseRetryAfter(details.retryAfter) === undefined;
+  const isCounted = (broken || status === 503) && failures.parseRetryAfter(details.retryAfter) === undefined;
   return isCounted && attempt >= limits.maxRetries ? undefined : pauseOf(limits, error, attempt);
 }
 
 /** The milliseconds until the next attempt, with jitter, so that resources do not retry all at once. */
 const pauseOf = ({ initialBackoff, maxRetries }: Limits, { details }: StewardError, attempt: number): number =>
-  (parseRetryAfter(details.retryAfter) ?? 0) + initialBackoff * 2 ** Math.min(attempt, maxRetries) * (0.5 + Math.random() / 2);
+  (failures.parseRetryAfter(details.retryAfter) ?? 0) + initialBackoff * 2 ** Math.min(attempt, maxRetries) * (0.5 + Math.random() / 2);
 
 /**
  * The milliseconds to wait after a 429 or an inactive node before a caller retries a request of the class `never`. Undefined after any other error.
  */
 export const delayAfter429 = (limits: Limits, error: unknown, attempt: number): number | undefined =>
-  error instanceof StewardError && (error.status === 429 || isInactiveNode(error)) ? pauseOf(limits, error, attempt) : undefined;
+  error instanceof StewardError && (error.status === 429 || failures.isInactiveNode(error)) ? pauseOf(limits, error, attempt) : undefined;
 
 interface Attempt {
   request: Request;
@@ -236,33 +223,33 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
     if (request.signal?.aborted)
       throw fail("ERR_ABORTED", "the program's AbortSignal aborted it", { outcomeUnknown: writes && isSent, nothingSent });
     const isAnswered = response !== undefined;
-    throw transportError(error, operation, { writes, isSent, nothingSent, isAnswered, proxy: sockets.proxy }, fail);
+    throw failures.transportError(error, operation, { writes, isSent, nothingSent, isAnswered, proxy: sockets.proxy }, fail);
   }
 
   const { statusCode: status, headers } = response;
-  if (status >= 300 && status < 400) throw redirected(operation.server.address, status, headers.location, writes, fail);
+  if (status >= 300 && status < 400) throw failures.redirected(operation.server.address, status, headers.location, writes, fail);
   const isDone = status >= 200 && status < 300;
   const body = parsed(text, (isDone && request.parse) || JSON.parse);
-  const firstHint = dialectHint(operation.server, { status, headers, body, text });
+  const firstHint = failures.dialectHint(operation.server, { status, headers, body, text });
   if (isDone) {
     if (firstHint && !writes)
       throw fail("ERR_UNEXPECTED_RESPONSE", "the response needs another dialect", { rule: "dialect", status, firstHint });
     if (body !== undefined || text === "") return { status, headers, body };
-    throw fail("ERR_UNEXPECTED_RESPONSE", isHtml(text) ? "the response is a web page" : "the response is not JSON", {
-      rule: isHtml(text) ? "web-page" : "not-json",
+    throw fail("ERR_UNEXPECTED_RESPONSE", failures.isHtml(text) ? "the response is a web page" : "the response is not JSON", {
+      rule: failures.isHtml(text) ? "web-page" : "not-json",
       status,
       hint: `Check that ${operation.server.address} is the address of the ${operation.server.system} API, not of a proxy or a login page.`,
       outcomeUnknown: writes,
     });
   }
   const retryAfter = headers["retry-after"] ?? headers["x-ratelimit-reset"];
-  const reason = serverReason(body, text, secrets);
-  throw fail(errorCode(status), reason || (isHtml(text) ? "the response is a web page" : "the server returned no reason"), {
+  const reason = failures.serverReason(body, text, secrets);
+  throw fail(failures.errorCode(status), reason || (failures.isHtml(text) ? "the response is a web page" : "the server returned no reason"), {
     status,
-    errorCount: errorsIn(body)?.length,
-    rule: ruleOf(status, reason, token !== undefined),
+    errorCount: failures.errorsIn(body)?.length,
+    rule: failures.ruleOf(status, reason, token !== undefined),
     firstHint,
-    hint: hintFor(status, operation.server, token !== undefined),
+    hint: failures.hintFor(status, operation.server, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),
   });
@@ -286,7 +273,7 @@ async function readBody({ statusCode, body, headers }: Undici.Dispatcher.Respons
     if (size <= most) throw error;
   }
   // The error of a stream that was not read to its end does not tell this.
-  if (size > most) throw Object.assign(new Error(), { code: bodyTooLarge });
+  if (size > most) throw Object.assign(new Error(), { code: failures.bodyTooLarge });
   return Buffer.concat(chunks).toString("utf8");
 }
 

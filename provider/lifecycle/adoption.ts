@@ -109,7 +109,7 @@ export async function previewAdoption(definition: Adopting, operation: Operation
     const existing = await find(definition, operation, inputs);
     if (!existing) return;
     const refusal = refusalOf(operation, inputs.adopt as Adopt | undefined, existing);
-    if (refusal) operation.run.log.warn(`${operation.resource}: \`pulumi up\` will fail to create it: ${refusal.message}`);
+    if (refusal) operation.run.log.warn(`${operation.resource}: \`pulumi up\` will fail to create it. ${refusal.message}`);
     logAdoption(operation, existing, ["changes nothing"]);
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;

@@ -171,14 +171,12 @@ function conceal(fields: AnyFields, state: Properties, names: string[], values: 
   const result = withoutHidden(state) as Properties;
   for (const name of names) {
     const reference = fieldAt(stored, name) as StoredReference;
-    const isSent = (value: unknown): boolean => value === fieldAt(values, name) || isSameSecret(fields, name, reference, value);
     const current = fieldAt(state, name);
-    if (current !== undefined)
-      setField(result, name, isSent(current) ? reference : concealed(fields, name, reference, fieldAt(result, name)));
+    if (current !== undefined) setField(result, name, concealed(fields, name, reference, fieldAt(result, name)));
     for (const output of namesWith(fields, "secretOutput")) {
       const entry = valueAt(state[output], [name]);
       const value = isObject(entry) && "value" in entry ? entry.value : entry;
-      if (value === undefined || !isSent(value)) continue;
+      if (value !== fieldAt(values, name) && !isSameSecret(fields, name, reference, value)) continue;
       result[output] = { ...(result[output] as Properties), [name]: value === entry ? reference : { value: reference } };
     }
   }

@@ -1,6 +1,6 @@
 import { Operation } from "../connection";
 import { Definition, DiscoverRequest, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../definition";
-import { PartialState, StewardError } from "../errors";
+import { StewardError } from "../errors";
 import { ConnectionArgs, connectionField, nonEmptyStr } from "../inputs";
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
@@ -110,19 +110,19 @@ async function write(operation: Operation, version: Identity, deprecation: objec
 
 type Published = NonNullable<ModuleVersion["deprecation"]>;
 
+/** `published`: the link before the write. */
 async function deprecate(
   operation: Operation,
   inputs: ModuleVersionDeprecationInputs,
-  before: Published | undefined,
+  published: string | undefined,
 ): Promise<StoredState> {
   // Terraform Enterprise may keep a link that a write omits, so it is cleared explicitly.
-  const { reason, link = before?.link && "" } = inputs;
-  try {
-    const document = await write(operation, inputs, { "deprecated-status": "Deprecated", reason, link });
-    return written(inputs, publishedIn(document) ?? { reason, link: link || undefined });
-  } catch (error) {
-    throw await afterFailure(operation, inputs, before, error);
-  }
+  const { reason, link = published && "" } = inputs;
+  const document = await write(operation, inputs, { "deprecated-status": "Deprecated", reason, link }).catch((error) => {
+    if (!isNotFound(error)) throw error;
+    throw error.with({ hint: "The version does not exist, or the token may not manage the modules of that organization." });
+  });
+  return written(inputs, publishedIn(document) ?? { reason, link: link || undefined });
 }
 
 function publishedIn(document: unknown): Published | undefined {
@@ -131,37 +131,6 @@ function publishedIn(document: unknown): Published | undefined {
   const { reason, link } = resources.find(({ type }) => type === "deprecations")?.attributes ?? {};
   return typeof reason === "string" ? { reason, link: typeof link === "string" && link ? link : undefined } : undefined;
 }
-
-/** The error of a failed write, with a partial state if the registry shows that it was applied. */
-async function afterFailure(
-  operation: Operation,
-  inputs: ModuleVersionDeprecationInputs,
-  before: Published | undefined,
-  error: unknown,
-): Promise<unknown> {
-  if (isNotFound(error))
-    return error.with({ hint: "The version does not exist, or the token may not manage the modules of that organization." });
-  if (!(error instanceof StewardError) || !error.details.outcomeUnknown) return error;
-  let now: Published | undefined;
-  try {
-    now = (await readVersion(operation, inputs))?.deprecation;
-  } catch {
-    return error;
-  }
-  const hasChanged = now?.reason !== before?.reason || now?.link !== before?.link;
-  if (!now || !hasChanged || !couldMatch(now, inputs))
-    return error.with({
-      rule: "not-applied",
-      outcomeUnknown: false,
-      hint: "The registry shows that the write was not applied. Run `pulumi up` again.",
-    });
-  const hint = "The registry shows that the write was applied: the next `pulumi up` continues from there.";
-  return new PartialState(written(inputs, now), { ...error.details, rule: "applied", hint });
-}
-
-/** True if the write may have published this. Terraform Enterprise may have appended to the reason. */
-const couldMatch = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
-  published.reason.startsWith(reason) && (link === undefined || link === published.link);
 
 /** True if a version is deprecated with exactly the declared reason and link. */
 const isSame = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
@@ -189,13 +158,13 @@ async function find({ operation, inputs }: FindRequest<ModuleVersionDeprecationI
 async function create({ operation, inputs }: FindRequest<ModuleVersionDeprecationInputs>): Promise<StoredState> {
   const existing = (await readVersion(operation, inputs))?.deprecation;
   if (existing && isSame(existing, inputs)) return { ...written(inputs, existing), isAdopted: true };
-  return deprecate(operation, inputs, existing);
+  return deprecate(operation, inputs, existing?.link);
 }
 
 async function update({ operation, inputs, last }: UpdateRequest<ModuleVersionDeprecationInputs, StoredState>): Promise<StoredState> {
   // `last`, not `state`: a link that was removed from the program must be cleared. After a create with an unknown outcome, the state has only
   // the declared link.
-  return deprecate(operation, inputs, { reason: last.publishedReason, link: last.publishedLink ?? last.link });
+  return deprecate(operation, inputs, last.publishedLink ?? last.link);
 }
 
 async function reinstate(operation: Operation, state: ModuleVersionDeprecationState): Promise<void> {

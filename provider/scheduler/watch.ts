@@ -6,8 +6,7 @@ import { StewardError } from "../errors";
 import { invokeEach } from "../program/invoke";
 import { SchedulerOperation, system } from "./client";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
-import { Collection } from "./filter-check";
-import { Fetched, fetchPage, Item, ListOptions, pages, querySchema } from "./list";
+import { Collection, Fetched, fetchPage, Item, ListOptions, pages, querySchema } from "./list";
 
 /** Options of {@link watch}. */
 export interface WatchOptions extends ListOptions, ElectionOptions {

@@ -1,8 +1,7 @@
 import { Operation } from "../../connection";
 import { isStorableKey } from "../../inputs";
 import { adminPath, callAsAdministrator, dialectOf, invalidResponse, resourceOf, wireName } from "../client";
-import { readable, requestOnly, secrets, writeOnly } from "./attributes";
-import { extraName } from "./extra";
+import { extraName, readable, requestOnly, secrets, writeOnly } from "./attributes";
 import { SettingsPage, Values } from "./page";
 
 const documentOf = (page: SettingsPage, operation: Operation): string => page.document?.(operation) ?? `${page.id}-settings`;

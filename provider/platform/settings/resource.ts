@@ -9,8 +9,7 @@ import { adoptExisting } from "../../lifecycle/adoption";
 import { otherManagerOf, removeObject } from "../../lifecycle/ownership";
 import { adminPath, system } from "../client";
 import { fetchSettings, patchSettings } from "./api";
-import { declaredIn, differing, flat, pick, requestOnly, storedValues, writeOnly } from "./attributes";
-import { extraFindings, isExtraWriteOnly, missingExtraFailures, missingExtras } from "./extra";
+import * as attributes from "./attributes";
 import { afterFailure, writeWasApplied } from "./failure";
 import { SettingsInputs, SettingsPage, SettingsPageOf, SettingsState, Values } from "./page";
 import { notesOf, originalsOf, Plan, PriorState, planOf, refusals, restoration } from "./plan";
@@ -30,7 +29,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   const page = typed as unknown as SettingsPage;
   const extraRule: Rule<SettingsInputs> = {
     fields: ["extra", "extraWriteOnly"],
-    check: (inputs, operation) => extraFindings(page, operation, inputs),
+    check: (inputs, operation) => attributes.extraFindings(page, operation, inputs),
   };
   const definition: Omit<Definition<SettingsInputs, SettingsState, Last, Values>, "fields"> & { fields: object } = {
     system,
@@ -45,7 +44,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     objects: { fields: [], paths: () => [objectOf(page)] },
     planNotes: ({ inputs, last }) => (last ? notesOf(page, inputs, last) : []),
     read: (request) => read(page, request),
-    imported: (state) => ({ ...state, originalValues: originalsOf(page, storedValues(page, state)) }),
+    imported: (state) => ({ ...state, originalValues: originalsOf(page, attributes.storedValues(page, state)) }),
     // Settings always exist, so a create adopts them.
     find: async ({ operation, inputs }) => existingSettings(page, operation, inputs, unmanaged(await fetchSettings(page, operation))),
     create: ({ operation, inputs, existing }) => write(page, operation, inputs, unmanaged(existing?.state as Values)),
@@ -55,7 +54,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
       attempt(page.id, async () => {
         const state = await read(page, { operation, state: {} as Last, declared: [] });
         const used = page.requiredWhenEnabled?.({ ...state }) ?? [];
-        const unreadable = writeOnly(page).filter((name) => used.includes(name));
+        const unreadable = attributes.writeOnly(page).filter((name) => used.includes(name));
         return [{ state, isRead: true, unreadable: Object.fromEntries(unreadable.map((name) => [name, variableFor(page.id, name)])) }];
       }),
   };
@@ -78,7 +77,7 @@ const objectOf = ({ id }: SettingsPage): string => adminPath(`${id}-settings`);
 
 async function read(page: SettingsPage, { operation, state }: ReadRequest<Last>): Promise<Last> {
   const now = await fetchSettings(page, operation);
-  const fresh: Last = stateOf(page, now, storedValues(page, state), state);
+  const fresh: Last = stateOf(page, now, attributes.storedValues(page, state), state);
   return state.outcomeUnknown && writeWasApplied(page, state, now) ? { ...fresh, outcomeUnknown: undefined, sent: undefined } : fresh;
 }
 
@@ -89,7 +88,7 @@ function existingSettings(page: SettingsPage, operation: Operation, inputs: Sett
   const { current, managed } = prior;
   const plan = planOf(page, inputs, prior);
   const names = Object.keys(plan.changes).filter((name) => name in plan.declared && !managed.includes(name));
-  const isHidden = (name: string): boolean => writeOnly(page).includes(name) || isExtraWriteOnly(page, name, inputs);
+  const isHidden = (name: string): boolean => attributes.writeOnly(page).includes(name) || attributes.isExtraWriteOnly(page, name, inputs);
   return {
     state: current,
     differences: names
@@ -101,15 +100,16 @@ function existingSettings(page: SettingsPage, operation: Operation, inputs: Sett
 }
 
 async function update(page: SettingsPage, { operation, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
-  const hasNewAttributes = Object.keys(declaredIn(page, inputs)).some((name) => !last.managed.includes(name));
-  let current = storedValues(page, last);
-  const seen = Object.fromEntries(Object.entries(current).filter(([name]) => !isExtraWriteOnly(page, name, last)));
-  if (hasNewAttributes || last.outcomeUnknown || missingExtras(page, declaredIn(page, inputs), seen, inputs).length > 0) {
+  const declared = attributes.declaredIn(page, inputs);
+  const hasNewAttributes = Object.keys(declared).some((name) => !last.managed.includes(name));
+  let current = attributes.storedValues(page, last);
+  const seen = Object.fromEntries(Object.entries(current).filter(([name]) => !attributes.isExtraWriteOnly(page, name, last)));
+  if (hasNewAttributes || last.outcomeUnknown || attributes.missingExtras(page, declared, seen, inputs).length > 0) {
     // Read the original value of a new attribute from the server: the state may be outdated.
     const now = await fetchSettings(page, operation);
     if (last.outcomeUnknown && !writeWasApplied(page, last, now))
-      for (const name of [...writeOnly(page), ...requestOnly(page)]) delete current[name];
-    for (const name of missingExtras(page, current, now, inputs)) delete current[name];
+      for (const name of [...attributes.writeOnly(page), ...attributes.requestOnly(page)]) delete current[name];
+    for (const name of attributes.missingExtras(page, current, now, inputs)) delete current[name];
     current = { ...current, ...recognized(page, now, current, last.serverNormalized) };
   }
   const prior = { ...last, current, isFirst: false };
@@ -121,8 +121,8 @@ async function update(page: SettingsPage, { operation, inputs, last }: UpdateReq
 async function write(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: PriorState): Promise<Last> {
   const plan = planOf(page, inputs, prior);
   const { declared, managed, changes } = plan;
-  const requestOnlyValues = pick(flat(inputs, requestOnly(page)), requestOnly(page));
-  const isSent = Object.keys({ ...changes, ...differing(page, requestOnlyValues, prior.current) }).length > 0;
+  const requestOnlyValues = attributes.pick(attributes.flat(inputs, attributes.requestOnly(page)), attributes.requestOnly(page));
+  const isSent = Object.keys({ ...changes, ...attributes.differing(page, requestOnlyValues, prior.current) }).length > 0;
   let returned: Values = {};
   try {
     if (isSent) returned = await patchSettings(page, operation, { ...changes, ...requestOnlyValues });
@@ -131,12 +131,12 @@ async function write(page: SettingsPage, operation: Operation, inputs: SettingsI
   }
   warnOfLost(operation, page, plan.lost, plan.after.enabled);
   const expected = { ...prior.current, ...declared };
-  const normalized = serverNormalizations(page, returned, pick(changes, managed), expected);
+  const normalized = serverNormalizations(page, returned, attributes.pick(changes, managed), expected);
   if (Object.keys(normalized).length > 0)
     warn(operation, page, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
-  const notReturned = missingExtras(page, pick(changes, managed), returned, inputs);
+  const notReturned = attributes.missingExtras(page, attributes.pick(changes, managed), returned, inputs);
   const unwritten = managed.filter((name) => !(name in changes));
-  const serverNormalized = { ...pick(prior.serverNormalized ?? {}, unwritten), ...normalized } as Wrapped;
+  const serverNormalized = { ...attributes.pick(prior.serverNormalized ?? {}, unwritten), ...normalized } as Wrapped;
   const state: Last = stateOf(page, writtenValues(prior, plan, returned, notReturned), expected, { ...plan, serverNormalized });
   if (notReturned.length === 0) return state;
   throw new PartialState(state, {
@@ -167,7 +167,8 @@ function refusalOf(
   current: Values,
   plan: Plan,
 ): StewardError | undefined {
-  const notReturned = missingExtraFailures(page, operation, missingExtras(page, plan.declared, current, inputs), current);
+  const missing = attributes.missingExtras(page, plan.declared, current, inputs);
+  const notReturned = attributes.missingExtraFailures(page, operation, missing, current);
   const findings = [...notReturned, ...refusals(page, plan)];
   if (findings.length === 0) return undefined;
   const hint = [
@@ -206,13 +207,13 @@ async function restore(page: SettingsPage, operation: Operation, last: Last, kep
   const restored = restoredIn(operation, page);
   const older = [...restored].filter(([instance]) => instance < (operation.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
   const current = {
-    ...storedValues(page, last),
+    ...attributes.storedValues(page, last),
     ...(last.outcomeUnknown || restored.size > 0 ? await fetchSettings(page, operation) : {}),
   };
   const { values: originals, lost } = restoration(page, last.managed, last, current);
-  const values = { ...originals, ...pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
+  const values = { ...originals, ...attributes.pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
   for (const name of kept) delete values[name];
-  const changes = differing(page, values, current);
+  const changes = attributes.differing(page, values, current);
   let returned: Values = {};
   try {
     if (Object.keys(changes).length > 0) returned = await patchSettings(page, operation, changes);

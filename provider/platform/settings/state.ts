@@ -1,6 +1,5 @@
 import { isReference } from "../../lifecycle/properties";
-import { readable, same, secrets, wrap } from "./attributes";
-import { extraName, isExtraWriteOnly, NamesWriteOnly } from "./extra";
+import { extraName, isExtraWriteOnly, NamesWriteOnly, readable, same, secrets, wrap } from "./attributes";
 import { hasMask, mayBe } from "./mask";
 import { OnDelete, SettingsPage, Values } from "./page";
 
