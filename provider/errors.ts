@@ -77,11 +77,10 @@ function formatMessage({ operation, reason, method, path, status, firstHint, hin
 /** An error that lists all invalid inputs. */
 export const invalidInput = (
   failures: readonly CheckFailure[],
-  details: { about?: string; operation?: string; hint?: string } = {},
+  { about = "", ...details }: { about?: string; operation?: string; hint?: string } = {},
 ): StewardError => {
-  const { about = "", ...more } = details;
   const problems = failures.map(({ path, reason }) => [path, reason].filter(Boolean).join(": ")).join("; ");
-  return new StewardError({ code: "ERR_INVALID_INPUT", reason: `${about}${problems}`, failures, ...more });
+  return new StewardError({ code: "ERR_INVALID_INPUT", reason: `${about}${problems}`, failures, ...details });
 };
 
 /** The error of a partial write. `state` is the state on the server, from which the next `pulumi up` continues. */

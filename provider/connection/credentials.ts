@@ -28,7 +28,9 @@ export interface Credentials extends Pick<CredentialSettings, (typeof pemFields)
   missingToken?: string;
 }
 
-export const credentialsOf = (settings: NamedSettings<CredentialSettings>, environment: NodeJS.ProcessEnv): Credentials => ({
+type Settings = NamedSettings<CredentialSettings>;
+
+export const credentialsOf = (settings: Settings, environment: NodeJS.ProcessEnv): Credentials => ({
   token: () => readToken(settings, environment),
   tokenSource: tokenSourceOf(settings),
   missingToken: settings.missingToken,
@@ -38,7 +40,7 @@ export const credentialsOf = (settings: NamedSettings<CredentialSettings>, envir
 export const invalid = (rule: string, reason: string, hint: string): StewardError =>
   new StewardError({ code: "ERR_INVALID_INPUT", rule, reason, hint });
 
-function readToken(settings: NamedSettings<CredentialSettings>, environment: NodeJS.ProcessEnv): string | undefined {
+function readToken(settings: Settings, environment: NodeJS.ProcessEnv): string | undefined {
   const token = findToken(settings, environment)?.trim();
   if (token && !/^[\x21-\x7e]+$/.test(token))
     throw invalid(
@@ -50,7 +52,7 @@ function readToken(settings: NamedSettings<CredentialSettings>, environment: Nod
 }
 
 /** Describes where the token comes from. Omits a variable or path that may itself be a misplaced token. */
-function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, label, isConfigured }: NamedSettings<CredentialSettings>): string {
+function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, label, isConfigured }: Settings): string {
   const field = token ? "token" : tokenFile ? "tokenFile" : "tokenEnv";
   if (!isConfigured) return `the ${label(field)}`;
   const setting = `the setting ${field}`;
@@ -63,10 +65,7 @@ const isPath = (value: string): boolean => /^(\.{0,2}|~)\//.test(value);
 /** True for the conventional form of variable names, which tokens rarely have. */
 export const isVariableName = (name: string): boolean => /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/.test(name);
 
-function findToken(
-  { settings: { token, tokenFile, tokenEnv }, label }: NamedSettings<CredentialSettings>,
-  environment: NodeJS.ProcessEnv,
-): string | undefined {
+function findToken({ settings: { token, tokenFile, tokenEnv }, label }: Settings, environment: NodeJS.ProcessEnv): string | undefined {
   if (token) return token;
   if (tokenFile) return readFile(tokenFile, label("tokenFile"), "the path of a readable file");
   if (!tokenEnv) return undefined;
@@ -81,7 +80,7 @@ function findToken(
   );
 }
 
-function pemOrFile({ settings, label }: NamedSettings<CredentialSettings>, field: (typeof pemFields)[number]): string | undefined {
+function pemOrFile({ settings, label }: Settings, field: (typeof pemFields)[number]): string | undefined {
   const value = settings[field];
   if (value === undefined || value.includes("-----BEGIN")) return value;
   return readFile(value, label(field), "a PEM string or the path of a readable file");

@@ -1,7 +1,6 @@
 import { ConfigurationSources } from "../connection";
 import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
-import { CheckFailure } from "../errors";
 import { check } from "../lifecycle/check";
 import { Resource } from "../lifecycle/context";
 import { create } from "../lifecycle/create";
@@ -18,20 +17,7 @@ import { printable } from "../text/printable";
 import { toEngineError } from "./diagnostics";
 import { monitorEngine } from "./engine";
 
-/** The engine reads `property` and `reason`. */
-interface Failure extends CheckFailure {
-  property: string;
-}
-
-export interface DynamicProvider {
-  configure(request: { config: { get(key: string): string | undefined } }): void;
-  check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: Failure[] }>;
-  diff(id: string, olds: Properties, news: Properties): Promise<{ changes: boolean; replaces: string[]; deleteBeforeReplace: boolean }>;
-  create(inputs: Properties): Promise<{ id: string; outs: Properties }>;
-  read(id: string, state: Properties): Promise<{ id: string; props?: Properties; inputs?: Properties }>;
-  update(id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }>;
-  delete(id: string, state: Properties): Promise<void>;
-}
+export type DynamicProvider = ReturnType<typeof providerWith>;
 
 // The engine passes its own address as the first argument.
 const engine = monitorEngine(process.argv[2]);
@@ -44,7 +30,7 @@ export function clearCache(): void {
 }
 
 /** The provider of a type with other sources, such as the limits of a test. */
-export function providerWith(overrides: Partial<ConfigurationSources>, token: string): DynamicProvider {
+export function providerWith(overrides: Partial<ConfigurationSources>, token: string) {
   const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
   const sources: ConfigurationSources = {
@@ -70,10 +56,10 @@ export function providerWith(overrides: Partial<ConfigurationSources>, token: st
 
   return {
     // Stays synchronous: the engine sends the first request without waiting for a promise.
-    configure({ config }) {
+    configure({ config }: { config: { get(key: string): string | undefined } }) {
       sources.config = (key) => config.get(key);
     },
-    async check(olds, { __provider, ...news }) {
+    async check(olds: Properties, { __provider, ...news }: Properties) {
       const { inputs, failures } = await check(resource, olds ?? {}, news);
       // The engine prints the value of a named property, even a secret.
       return {
@@ -81,28 +67,28 @@ export function providerWith(overrides: Partial<ConfigurationSources>, token: st
         failures: failures.map((each) => ({ ...each, property: "", reason: printable(atPath(each.path, each.reason)) })),
       };
     },
-    diff: (id, { __provider: recorded, ...state }, { __provider, ...news }) =>
+    diff: (id: string, { __provider: recorded, ...state }: Properties, { __provider, ...news }: Properties) =>
       attempt(__provider, async () => {
         const difference = await diff(resource, id, state, news);
         return { ...difference, changes: difference.changes || recorded === undefined };
       }),
-    create: ({ __provider, ...news }) =>
+    create: ({ __provider, ...news }: Properties) =>
       attempt(__provider, async () => {
         const { id, state } = await create(resource, news);
         return { id, outs: { ...state, __provider } };
       }),
-    read: (id, { __provider, ...state }) =>
+    read: (id: string, { __provider, ...state }: Properties): Promise<{ id: string; props?: Properties; inputs?: Properties }> =>
       attempt(__provider, async () => {
         if (isFirstRead(state)) return { id, props: (await get(resource, id, state)).state };
         const current = await refresh(resource, id, state);
         return current ? { id, props: current.state, inputs: current.inputs } : { id: "" };
       }),
-    update: (id, { __provider: recorded, ...state }, { __provider, ...news }) =>
+    update: (id: string, { __provider: recorded, ...state }: Properties, { __provider, ...news }: Properties) =>
       attempt(__provider, async () => {
         // If the native plugin wrote the state and nothing else changed, only `__provider` is missing.
         const isSame = recorded === undefined && !(await diff(resource, id, state, news)).changes;
         return { outs: { ...(isSame ? state : await update(resource, id, state, news)), __provider } };
       }),
-    delete: (id, { __provider, ...state }) => attempt(__provider, () => remove(resource, id, state)),
+    delete: (id: string, { __provider, ...state }: Properties) => attempt(__provider, () => remove(resource, id, state)),
   };
 }

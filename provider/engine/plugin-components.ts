@@ -45,12 +45,10 @@ export async function construct(...args: Parameters<typeof register>): Promise<C
   );
 }
 
+type ToStruct = (properties: Properties) => Struct;
+
 /** `struct`: the class of the SDK's own copy of protobuf. */
-async function register(
-  engineAddress: string,
-  request: ConstructRequest,
-  struct: (properties: Properties) => Struct,
-): Promise<ConstructResponse> {
+async function register(engineAddress: string, request: ConstructRequest, struct: ToStruct): Promise<ConstructResponse> {
   settings.resetOptions(
     request.getProject(),
     request.getStack(),

@@ -7,12 +7,10 @@ import { fieldAt, Properties } from "../lifecycle/properties";
 /** The kind of change of a property. */
 export type Change = "ADD" | "DELETE" | "UPDATE";
 
+type PropertyChange = [path: string, field: string, change: Change];
+
 /** The smallest parts that differ, by Pulumi's property path: `roles.web.policies[0]`. */
-export function propertyChanges(
-  fields: AnyFields,
-  changing: readonly string[],
-  { state, inputs }: { state: Properties; inputs: Properties },
-): [path: string, field: string, change: Change][] {
+export function propertyChanges(fields: AnyFields, changing: readonly string[], state: Properties, inputs: Properties): PropertyChange[] {
   return changing.flatMap((field) => {
     const path = fieldPath(field);
     const normalize = comparisonOf(fields, path[0] as string).normalize ?? ((value) => value);
@@ -22,7 +20,7 @@ export function propertyChanges(
     const inner = differences(path, before, after);
     // Equal values change if the program begins or ceases to declare the field.
     const whole: [string, Change][] = [[pathOf(path), changeOf(before, after)]];
-    return (inner.length > 0 ? inner : whole).map(([at, change]): [string, string, Change] => [at, field, change]);
+    return (inner.length > 0 ? inner : whole).map(([at, change]): PropertyChange => [at, field, change]);
   });
 }
 

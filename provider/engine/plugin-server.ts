@@ -18,7 +18,7 @@ import { atPath } from "../lifecycle/notes";
 import { Properties } from "../lifecycle/properties";
 import { printable } from "../text/printable";
 import { monitorEngine } from "./engine";
-import { createPlugin, isSameConfiguration } from "./plugin";
+import { createPlugin, isSameConfiguration, PluginLog } from "./plugin";
 import type * as Components from "./plugin-components";
 
 // The gRPC server of the plugin, Pulumi's ResourceProvider service. The server in the SDK supports no provider configuration, no detailed diff and no
@@ -63,10 +63,8 @@ function statusOf(error: unknown): Partial<Grpc.StatusObject> {
   return { ...status, metadata };
 }
 
-type Log = (severity: "info" | "warning", line: string, urn: string) => void;
-
 /** Sends lines to the engine's log in order, each after the response to the previous one. */
-function engineLog(address: string | undefined): { log: Log; flushed(): Promise<void> } {
+function engineLog(address: string | undefined): { log: PluginLog; flushed(): Promise<void> } {
   const client = address ? new EngineClient(address, grpc.credentials.createInsecure(), unlimited) : undefined;
   let last: Promise<void> = Promise.resolve();
   const send = (request: LogRequest): Promise<void> => new Promise((done) => (client ? client.log(request, () => done()) : done()));
@@ -86,7 +84,7 @@ export async function servePlugin(
   engineAddress: string | undefined,
   version: string,
   overrides: Partial<ConfigurationSources> = {},
-  logTo?: Log,
+  logTo?: PluginLog,
 ): Promise<{ port: number; close(): void }> {
   const { log, flushed } = engineLog(engineAddress);
   const cancellation = new AbortController();

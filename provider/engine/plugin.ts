@@ -30,10 +30,12 @@ import { Path, unwrapSecrets, wrapSecrets } from "./plugin-values";
 const reserved: readonly string[] = ["native", "secrets", "platform", "scheduler", "version", "pluginDownloadURL"];
 const systems: readonly string[] = ["secrets", "platform", "scheduler"];
 
+export type PluginLog = (severity: "info" | "warning", line: string, urn: string) => void;
+
 /** The native provider. All values have the engine's secret marks. */
 export function createPlugin(
   base: Omit<ConfigurationSources, "config" | "log" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
-  log: (severity: "info" | "warning", line: string, urn: string) => void,
+  log: PluginLog,
 ) {
   /** The log of a resource. */
   const logOf = (urn: string): Log => ({ info: (line) => log("info", line, urn), warn: (line) => log("warning", line, urn) });
@@ -95,7 +97,7 @@ export function createPlugin(
     diff: (urn: string, id: string, state: Properties, lastInputs: Properties, news: Properties) =>
       run(urn, [state, lastInputs, news], async (resource, [last = {}, , inputs = {}]) => {
         const { changes, changing, replaces, deleteBeforeReplace } = await diff(resource, id, last, inputs);
-        const changed = propertyChanges(resource.definition.fields, changing, { state: last, inputs });
+        const changed = propertyChanges(resource.definition.fields, changing, last, inputs);
         const names = [...new Set(changed.map(([, field]) => fieldPath(field)[0] as string))];
         const kinds = changed.map(([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const);
         // Pulumi shows nested changes only inside of the properties that `names` lists.

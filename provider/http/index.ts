@@ -48,6 +48,9 @@ export interface Request {
   parse?(text: string): unknown;
 }
 
+/** A request without the headers, which its system adds. */
+export type ApiRequest = Omit<Request, "headers">;
+
 export interface Response {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -123,15 +126,13 @@ function withDoubt(failure: StewardError): StewardError {
   });
 }
 
+type Signals = readonly (AbortSignal | undefined)[];
+
 /**
  * Runs an operation with one signal for a deadline and the given signals. It does not use AbortSignal.any(), since older Node garbage-collects the sources
  * during the wait.
  */
-export async function withDeadline<T>(
-  end: number,
-  signals: readonly (AbortSignal | undefined)[],
-  attempt: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+export async function withDeadline<T>(end: number, signals: Signals, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const abort = (): void => controller.abort(signals.find((each) => each?.aborted)?.reason);
   // The longest delay of a timer.

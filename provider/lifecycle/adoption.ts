@@ -86,11 +86,12 @@ export const differencesOf = (fields: AnyFields, names: readonly string[], from:
     return comparisonOf(fields, path).equal(before, after) ? [] : [{ path, from: before, to: after }];
   });
 
+type Existing = ExistingObject<Properties> | undefined;
 type Adopting = Pick<AnyDefinition, "find" | "fields">;
 
 /** Finds the existing object, and compares it with the inputs unless the definition did. */
-async function find(definition: Adopting, operation: Operation, inputs: Properties): Promise<ExistingObject<Properties> | undefined> {
-  const existing: ExistingObject<Properties> | undefined = await definition.find?.({ operation, inputs });
+async function find(definition: Adopting, operation: Operation, inputs: Properties): Promise<Existing> {
+  const existing: Existing = await definition.find?.({ operation, inputs });
   if (!existing?.state || existing.differences) return existing;
   const { state } = existing;
   const outputs = namesWith(definition.fields, "output").filter((field) => inputs[field] !== undefined);
@@ -121,11 +122,7 @@ export async function previewAdoption(definition: Adopting, operation: Operation
  * Returns the object that a create adopts. Throws if it may not adopt it, and prints the changes unless the check did. It reads the object again, since it
  * may have changed after the check.
  */
-export async function findAndAdopt(
-  definition: Adopting,
-  operation: Operation,
-  inputs: Properties,
-): Promise<ExistingObject<Properties> | undefined> {
+export async function findAndAdopt(definition: Adopting, operation: Operation, inputs: Properties): Promise<Existing> {
   const existing = await find(definition, operation, inputs);
   adoptExisting(operation, inputs.adopt as Adopt | undefined, existing);
   return existing;

@@ -43,12 +43,10 @@ export function changedFields(fields: AnyFields, state: Properties, inputs: Prop
 
 const keysOf = (...objects: object[]): string[] => [...new Set(objects.flatMap(Object.keys))];
 
+type Part = Omit<Difference, "path"> & { path: readonly PropertyKey[] };
+
 /** The smallest parts that differ. A list differs as a whole. */
-export function differingParts(
-  path: readonly PropertyKey[],
-  from: unknown,
-  to: unknown,
-): { path: readonly PropertyKey[]; from: unknown; to: unknown }[] {
+export function differingParts(path: readonly PropertyKey[], from: unknown, to: unknown): Part[] {
   if (isDeepStrictEqual(from, to)) return [];
   if (!isObject(from) || !isObject(to)) return [{ path, from, to }];
   return keysOf(from, to).flatMap((key) => differingParts([...path, key], valueAt(from, [key]), valueAt(to, [key])));

@@ -10,15 +10,14 @@ import { declaredTwice, forgetUnidentifiedManager, recordDeclared } from "./owne
 import { defined, hasUnknown, Properties, secretInputs, unknown, withoutNulls } from "./properties";
 import { fingerprinted, resolved } from "./references";
 
+/** The inputs to store and their check failures. */
+type Checked = { inputs: Properties; failures: CheckFailure[] };
+
 /**
  * Checks the declared inputs, fills in defaults, and normalizes them for the state. `last`: the inputs of the last run, empty before the first. Returns
  * the inputs to store and their check failures.
  */
-export async function check(
-  resource: Resource,
-  last: Properties,
-  news: Properties,
-): Promise<{ inputs: Properties; failures: CheckFailure[] }> {
+export async function check(resource: Resource, last: Properties, news: Properties): Promise<Checked> {
   const { fields } = resource.definition;
   recordCheck(resource);
   const declared = withoutNulls(news);
@@ -26,7 +25,7 @@ export async function check(
   const invalid = schemaFailures(resource, values);
   const isConnected = !hasUnknown(declared.connection) && !invalid.some(({ path }) => path === "connection");
   const { inputs, failures } = isConnected
-    ? await checkConnected(resource, last, { declared, values }, invalid)
+    ? await checkConnected(resource, last, declared, values, invalid)
     : { inputs: declared, failures: [] };
   const all = [...invalid, ...failures];
   const warnings = all.filter(({ warning }) => warning);
@@ -38,7 +37,7 @@ export async function check(
       hasUnknown(value) ? value : (comparisonFor(fields, field).normalize?.(value) ?? value),
     ]),
   );
-  const checked = fingerprinted(resource.mechanism.log, fields, normalized, { last, values });
+  const checked = fingerprinted(resource.mechanism.log, fields, normalized, last, values);
   const kept = new Set(secretsIn(resource, normalized));
   for (const secret of secretsIn(resource, inputs)) if (!kept.has(secret)) removedSecrets(resource).add(secret);
   return { inputs: checked, failures: all.filter(({ warning }) => !warning) };
@@ -60,9 +59,10 @@ function schemaFailures({ definition }: Resource, { [secretInputs]: _, ...declar
 async function checkConnected(
   resource: Resource,
   last: Properties,
-  { declared, values }: { declared: Properties; values: Properties },
+  declared: Properties,
+  values: Properties,
   invalid: readonly CheckFailure[],
-): Promise<{ inputs: Properties; failures: CheckFailure[] }> {
+): Promise<Checked> {
   const { definition } = resource;
   let inputs = declared;
   const failures: CheckFailure[] = [];

@@ -20,13 +20,8 @@ export class OperationFailed extends Error {
 }
 
 /** The error of an operation, with the verb and the resource. */
-export const failure = (
-  resource: Resource,
-  verb: string,
-  fields: Properties,
-  error: StewardError,
-  partial?: PartialResource,
-): OperationFailed => new OperationFailed(error.with({ operation: `Cannot ${verb} ${describe(resource, fields)}` }), partial);
+export const failure = (resource: Resource, verb: string, fields: Properties, error: StewardError, partial?: PartialResource) =>
+  new OperationFailed(error.with({ operation: `Cannot ${verb} ${describe(resource, fields)}` }), partial);
 
 /** Runs an operation on a resource. Its error names the verb and the resource. Throws {@link OperationFailed}. */
 export async function attempt<T>(

@@ -9,6 +9,12 @@ import { defined, Properties } from "./properties";
 
 // The first read of a resource, which has an id but no state yet.
 
+/** The state of an imported resource, and the inputs that declare it. */
+interface Imported {
+  state: Properties;
+  inputs: Properties;
+}
+
 /** True if no run has recorded a state: the read is that of a `get` or an import. */
 export const isFirstRead = (state: Properties): boolean => state.declared === undefined && state.server === undefined;
 
@@ -20,7 +26,7 @@ export async function get(resource: Resource, id: string, args: Properties): Pro
 }
 
 /** Reads an object to manage it. Throws {@link OperationFailed}. */
-export async function importResource(resource: Resource, id: string, args: Properties): Promise<{ state: Properties; inputs: Properties }> {
+export async function importResource(resource: Resource, id: string, args: Properties): Promise<Imported> {
   return importObject(resource, id, args, await readById(resource, id, args));
 }
 
@@ -51,12 +57,7 @@ export async function readById(
 }
 
 /** The state and the inputs of an object that was read. */
-export function importObject(
-  resource: Resource,
-  id: string,
-  args: Properties,
-  object: Properties,
-): { state: Properties; inputs: Properties } {
+export function importObject(resource: Resource, id: string, args: Properties, object: Properties): Imported {
   const { definition } = resource;
   const fields = { ...args, ...partsOf(resource, id) };
   const operation = operationOn(resource, fields);

@@ -87,12 +87,7 @@ export function resolved(fields: AnyFields, inputs: Properties): Properties {
  * The inputs with a fingerprint in each reference. One that cannot be read keeps its last fingerprint, so that it is no change, and causes a warning. One
  * that already has a fingerprint comes from the state, because of `ignoreChanges`. `values`: the inputs with the values that were checked.
  */
-export function fingerprinted(
-  log: Log,
-  fields: AnyFields,
-  inputs: Properties,
-  { last, values }: { last: Properties; values: Properties },
-): Properties {
+export function fingerprinted(log: Log, fields: AnyFields, inputs: Properties, last: Properties, values: Properties): Properties {
   const result = { ...inputs };
   for (const name of referencesIn(fields, inputs)) {
     const reference = fieldAt(inputs, name) as StoredReference;

@@ -12,16 +12,15 @@ import { assertSameServer, wholeState } from "./recorded";
 import { concealRead, resolved } from "./references";
 import { formerInputs, hidePrevious, hideRetained, withFormer } from "./state";
 
+/** The state of a resource after a refresh, and its inputs if the engine stores them. */
+type Refreshed = { state: Properties; inputs?: Properties };
+
 /** Reads the current state. Returns undefined if the resource no longer exists. Throws {@link OperationFailed}. */
-export async function refresh(
-  resource: Resource,
-  id: string,
-  recorded: Properties,
-): Promise<{ state: Properties; inputs?: Properties } | undefined> {
+export async function refresh(resource: Resource, id: string, recorded: Properties): Promise<Refreshed | undefined> {
   const { definition } = resource;
   const state = wholeState(resource, "read", id, recorded);
   const last = withFormer(state);
-  const readAgain = async (): Promise<{ state: Properties; inputs?: Properties } | undefined> => {
+  const readAgain = async (): Promise<Refreshed | undefined> => {
     // A reference is read only to redact its value in messages.
     const operation = operationOn(resource, last, resolved(definition.fields, last));
     assertSameServer(operation, last);
@@ -46,12 +45,7 @@ export async function refresh(
  * Prints the drift of the declared fields that Pulumi would not show. Returns the outputs, with the last spelling of equivalent values, and the inputs.
  * The engine stores new inputs in plaintext, so only those that the state lists are returned.
  */
-function compareDeclared(
-  { definition, mechanism }: Resource,
-  operation: Operation,
-  last: Properties,
-  current: Properties,
-): { outputs: Properties; inputs: Properties } {
+function compareDeclared({ definition, mechanism }: Resource, operation: Operation, last: Properties, current: Properties) {
   const { fields } = definition;
   const outputs = { ...current };
   const secrets = secretNames(fields, last);

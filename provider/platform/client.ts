@@ -1,6 +1,6 @@
 import { defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
-import { Request, send } from "../http";
+import { ApiRequest, Request, send } from "../http";
 import { unexpectedResponse } from "../http/failure";
 import { isObject } from "../text/json";
 
@@ -75,7 +75,7 @@ export interface Resource {
 }
 
 /** Sends a request to Terraform Enterprise and returns the response body. A write needs no body, or an empty or a JSON:API document. */
-export async function call(operation: Operation, request: Omit<Request, "headers">): Promise<unknown> {
+export async function call(operation: Operation, request: ApiRequest): Promise<unknown> {
   const headers = (token?: string): ReturnType<Request["headers"]> => ({
     authorization: token && `Bearer ${token}`,
     "content-type": "application/vnd.api+json",
@@ -93,7 +93,7 @@ export const isNotFound = (error: unknown): error is StewardError =>
 export const generalPath: string = adminPath("general-settings");
 
 /** `call` for the administration API, where a 404 means a token without administrator rights or an endpoint that this release lacks. */
-export async function callAsAdministrator(operation: Operation, request: Omit<Request, "headers">): Promise<unknown> {
+export async function callAsAdministrator(operation: Operation, request: ApiRequest): Promise<unknown> {
   try {
     return await call(operation, request);
   } catch (error) {

@@ -111,11 +111,7 @@ async function write(operation: Operation, version: Identity, deprecation: objec
 type Published = NonNullable<ModuleVersion["deprecation"]>;
 
 /** `published`: the link before the write. */
-async function deprecate(
-  operation: Operation,
-  inputs: ModuleVersionDeprecationInputs,
-  published: string | undefined,
-): Promise<StoredState> {
+async function deprecate(operation: Operation, inputs: ModuleVersionDeprecationInputs, published?: string): Promise<StoredState> {
   // Terraform Enterprise may keep a link that a write omits, so it is cleared explicitly.
   const { reason, link = published && "" } = inputs;
   const document = await write(operation, inputs, { "deprecated-status": "Deprecated", reason, link }).catch((error) => {

@@ -43,12 +43,11 @@ export function pageOf<Item>(document: unknown, path: string, itemOf: (item: Rec
   };
 }
 
+type Identified = { id: string };
+type Fetch<Item> = (page: number) => Promise<Page<Item>>;
+
 /** The first page and all later ones. Throws if they form a loop. */
-async function* pagesFrom<Item extends { id: string }>(
-  first: Page<Item>,
-  path: string,
-  fetchPage: (page: number) => Promise<Page<Item>>,
-): AsyncGenerator<Page<Item>> {
+async function* pagesFrom<Item extends Identified>(first: Page<Item>, path: string, fetchPage: Fetch<Item>): AsyncGenerator<Page<Item>> {
   const [fetched, seen] = [new Set([1]), new Set<string>()];
   for (let page = first; ; ) {
     const before = seen.size;
@@ -63,11 +62,7 @@ async function* pagesFrom<Item extends { id: string }>(
 }
 
 /** The items of the first page and all later ones. An item that moves to another page meanwhile is returned once. */
-export async function* itemsFrom<Item extends { id: string }>(
-  first: Page<Item>,
-  path: string,
-  fetchPage: (page: number) => Promise<Page<Item>>,
-): AsyncGenerator<Item> {
+export async function* itemsFrom<Item extends Identified>(first: Page<Item>, path: string, fetchPage: Fetch<Item>): AsyncGenerator<Item> {
   const returned = new Set<string>();
   let total = 0;
   // A deletion moves an item to a page that was read before: read again. A second shortage means that the count is wrong.

@@ -1,6 +1,6 @@
 import { defineSystem, Operation, System, Words } from "../connection";
 import { invalidInput, StewardError } from "../errors";
-import { Request, Response, send } from "../http";
+import { ApiRequest, Request, Response, send } from "../http";
 import { unexpectedResponse } from "../http/failure";
 import { bool, connectionInput, nonEmptyStr, valueAt } from "../inputs";
 import { isObject, parseLossless } from "../text/json";
@@ -100,8 +100,10 @@ function policyFor({ method, path, query, body }: Pick<Request, "method" | "path
   return capability ? `namespace "${namespace}" { capabilities = ["${capability}"] }` : 'node { policy = "read" }';
 }
 
+export type SchedulerRequest = Omit<ApiRequest, "parse">;
+
 /** Sends a request to Nomad. A 5xx response is never retried. */
-export async function call(operation: Operation, request: Omit<Request, "headers" | "parse">): Promise<Response> {
+export async function call(operation: Operation, request: SchedulerRequest): Promise<Response> {
   const headers = (token?: string): ReturnType<Request["headers"]> => ({ [`${dialectOf(operation).headerPrefix}-token`]: token });
   try {
     return await send(operation, { ...request, headers, parse: parseLossless });
@@ -117,13 +119,9 @@ export async function call(operation: Operation, request: Omit<Request, "headers
 }
 
 /** `call` for a response that a program receives unchanged. Throws if it lacks the field by which it is known to be Nomad's. */
-export async function callUnchanged(
-  operation: Operation,
-  request: Parameters<typeof call>[1],
-  response: keyof Required<SchedulerDialect>["fields"],
-): Promise<unknown> {
+export async function callUnchanged(operation: Operation, request: SchedulerRequest, kind: "members" | "registration"): Promise<unknown> {
   const { body } = await call(operation, request);
-  const field = dialectOf(operation).fields?.[response];
+  const field = dialectOf(operation).fields?.[kind];
   if (field && !(isObject(body) && field in body)) throw invalidResponse(request.method, request.path);
   return body;
 }

@@ -12,6 +12,7 @@ import {
   QueryOptions,
   queryOf,
   SchedulerOperation,
+  SchedulerRequest,
   SchedulerSettings,
   system,
 } from "./client";
@@ -130,7 +131,7 @@ export async function fetchPage(
   collection: Collection,
   options: ListOptions,
   next: string | undefined,
-  more: Partial<Parameters<typeof call>[1]> = {},
+  more: Partial<SchedulerRequest> = {},
 ): Promise<Fetched> {
   const path = `/v1/${collection}`;
   const filter = options.filter?.toString();
@@ -172,12 +173,10 @@ function withTimesAsStrings(item: Item): Item {
   return item;
 }
 
+type Fetch = (query: ListOptions, next?: string) => Promise<Fetched>;
+
 /** All pages, without duplicate items. */
-export async function* pages(
-  query: ListOptions,
-  collection: Collection,
-  fetch: (query: ListOptions, next?: string) => Promise<Fetched>,
-): AsyncGenerator<Fetched> {
+export async function* pages(query: ListOptions, collection: Collection, fetch: Fetch): AsyncGenerator<Fetched> {
   const tokens = new Set<string>();
   const seen = new Set<string>();
   const unseen = (items: Item[]): Item[] =>

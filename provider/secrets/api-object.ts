@@ -34,24 +34,15 @@ interface ApiObject<Inputs, State> {
   exists?(inputs: Inputs): { reason: string; remedy: string };
 }
 
-/** The operations of an {@link ApiObject}. A definition includes `operations`, and replaces those that differ. */
-interface ObjectFunctions<Inputs, State extends object> {
-  pathOf(fields: object): string;
-  read(operation: Operation, fields: object, anyNotFound?: boolean): Promise<State | undefined>;
-  write(operation: Operation, inputs: Inputs): Promise<State>;
-  operations: Pick<Definition<Inputs, State>, "objects" | "read" | "find" | "create" | "update" | "delete" | "diagnose"> & {
-    discover(request: DiscoverRequest): Promise<Discovered<State>[]>;
-  };
-}
-
 const alreadyExists = { reason: "it already exists", remedy: "Otherwise set adopt: true to overwrite it." };
 
+/** The operations of an {@link ApiObject}. A definition includes `operations`, and replaces those that differ. */
 export function apiObject<Inputs extends { adopt?: Adopt }, State extends object>({
   path: template,
   toWire,
   fromWire,
   exists = () => alreadyExists,
-}: ApiObject<Inputs, State>): ObjectFunctions<Inputs, State> {
+}: ApiObject<Inputs, State>) {
   const names = placeholdersIn(template);
   const nameInList = template.endsWith(">") ? names.at(-1) : undefined;
   /** `role`, `config/lease`. */
@@ -94,22 +85,20 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     return state ? [{ state, isRead: true, suggestedName: [...Object.values(fields), path.replace(/^.*\//, "")].join("-") }] : [];
   }
 
-  return {
-    pathOf,
-    read,
-    write,
-    operations: {
-      objects: { fields: names as (keyof Inputs & string)[], paths: (fields) => [pathOf(fields as object)] },
-      read: ({ operation, state }) => read(operation, state),
-      find,
-      create: ({ operation, inputs }) => write(operation, inputs),
-      update: ({ operation, inputs }) => write(operation, inputs),
-      delete: ({ operation, state }) => removeObject(operation, pathOf(state), () => remove(operation, pathOf(state))),
-      discover: (request) =>
-        names.includes("mount")
-          ? atEachMount(request, below, (mount) => search(request.operation, { mount }))
-          : request.attempt(below, () => search(request.operation, {})),
-      diagnose: explainRefusal,
-    },
+  const operations: Pick<Definition<Inputs, State>, "objects" | "read" | "find" | "create" | "update" | "delete" | "diagnose"> & {
+    discover(request: DiscoverRequest): Promise<Discovered<State>[]>;
+  } = {
+    objects: { fields: names as (keyof Inputs & string)[], paths: (fields) => [pathOf(fields as object)] },
+    read: ({ operation, state }) => read(operation, state),
+    find,
+    create: ({ operation, inputs }) => write(operation, inputs),
+    update: ({ operation, inputs }) => write(operation, inputs),
+    delete: ({ operation, state }) => removeObject(operation, pathOf(state), () => remove(operation, pathOf(state))),
+    discover: (request) =>
+      names.includes("mount")
+        ? atEachMount(request, below, (mount) => search(request.operation, { mount }))
+        : request.attempt(below, () => search(request.operation, {})),
+    diagnose: explainRefusal,
   };
+  return { pathOf, read, write, operations };
 }

@@ -1,7 +1,7 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { cached, defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
-import { Request, Retry, send } from "../http";
+import { ApiRequest, Request, Retry, send } from "../http";
 import { errorsIn, unexpectedResponse } from "../http/failure";
 import { nonEmptyStr, rule } from "../inputs";
 import { Adopt } from "../lifecycle/adoption";
@@ -76,11 +76,7 @@ export function apiPath(mount: string, ...names: string[]): string {
 }
 
 /** Sends a request to the server and returns the response body. A write needs no body, or the server's own. */
-export async function call(
-  operation: Operation,
-  request: Omit<Request, "headers">,
-  ownsBody = dialectOf(operation).ownsBody,
-): Promise<unknown> {
+export async function call(operation: Operation, request: ApiRequest, ownsBody = dialectOf(operation).ownsBody): Promise<unknown> {
   const { words, tokenHeader, namespaceHeader } = dialectOf(operation);
   const { method, path } = request;
   const headers = (token?: string): ReturnType<Request["headers"]> => ({ [tokenHeader]: token, [namespaceHeader]: namespaceOf(operation) });

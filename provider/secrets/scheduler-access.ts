@@ -129,15 +129,13 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
   };
 }
 
+type Update = UpdateRequest<SchedulerAccessInputs, StoredState>;
+
 /**
  * An undeclared field keeps its value, except address and token: if they are blank, the server uses its own environment. Vault resets an omitted
  * maximum length, so that of the last refresh is sent. It keeps an omitted certificate or key.
  */
-async function write(
-  operation: Operation,
-  inputs: SchedulerAccessInputs,
-  before?: { state: StoredState; last: StoredState },
-): Promise<StoredState> {
+async function write(operation: Operation, inputs: SchedulerAccessInputs, before?: Update): Promise<StoredState> {
   const { maxTokenNameLength = 0, caCert, clientCert, mount = "" } = { ...before?.state, ...inputs };
   const { address = "", token = "", clientKey } = inputs;
   // A create blanks what was there. An update blanks only what the program declared before: the rest may be another client's, and a key cannot be read.
@@ -194,9 +192,10 @@ async function find({ operation, inputs }: FindRequest<SchedulerAccessInputs>): 
   };
 }
 
-function update({ operation, inputs, state, last, declared }: UpdateRequest<SchedulerAccessInputs, StoredState>): Promise<StoredState> {
+function update(request: Update): Promise<StoredState> {
+  const { operation, inputs, state, declared } = request;
   adoptFields(operation, declared, differencesOf(schedulerAccess.fields, readableFields, state, { ...state, ...inputs }));
-  return write(operation, inputs, { state, last });
+  return write(operation, inputs, request);
 }
 
 /** Leaves no management token on the server. */

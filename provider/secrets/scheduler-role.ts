@@ -123,8 +123,11 @@ const role = apiObject<SchedulerRoleInputs, SchedulerRoleState>({
   }),
 });
 
+/** The mount and the name of a role. */
+type Place = { mount: string; name: string };
+
 /** The API path of a role. */
-export const rolePath: (role: { mount: string; name: string }) => string = role.pathOf;
+export const rolePath: (role: Place) => string = role.pathOf;
 
 /** The names of all roles at a mount. An engine without roles responds with 404. */
 export const listRoleNames = (operation: Operation, mount: string): Promise<string[]> => listNames(operation, apiPath(mount, "role"));
@@ -132,7 +135,7 @@ export const listRoleNames = (operation: Operation, mount: string): Promise<stri
 /** Reads a role. If the server does not return `global`, it is the last written value. */
 export async function readRole(
   operation: Operation,
-  fields: { mount: string; name: string },
+  fields: Place,
   written: RoleAttributes | undefined,
   anyNotFound = false,
 ): Promise<SchedulerRoleState | undefined> {
@@ -141,10 +144,7 @@ export async function readRole(
 }
 
 /** Creates or overwrites a role. */
-export async function writeRole(
-  operation: Operation,
-  inputs: { mount: string; name: string } & RoleAttributes,
-): Promise<Required<RoleAttributes>> {
+export async function writeRole(operation: Operation, inputs: Place & RoleAttributes): Promise<Required<RoleAttributes>> {
   await role.write(operation, inputs);
   return attributesOf(inputs);
 }

@@ -3,28 +3,22 @@ import { PartialState, StewardError } from "../../errors";
 import { fetchSettings } from "./api";
 import { same } from "./attributes";
 import { SettingsPage, Values } from "./page";
-import { Plan, PriorState } from "./plan";
+import { Plan, Prior } from "./plan";
 import { stateOf } from "./state";
 
 /** The error of a failed write, with a partial state if the server may have stored the values. */
-export async function afterFailure(
-  page: SettingsPage,
-  operation: Operation,
-  error: unknown,
-  prior: PriorState,
-  planned: Plan,
-): Promise<unknown> {
+export async function afterFailure(page: SettingsPage, operation: Operation, error: unknown, prior: Prior, plan: Plan): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   const mailError = page.mailErrors?.[error.status ?? 0];
   if (!mailError && !error.details.outcomeUnknown) return error;
-  const { changes, declared } = planned;
+  const { changes, declared } = plan;
   const reason = mailError ? `${mailError}: ${error.details.reason}` : error.details.reason;
   // A removed attribute stays managed until the provider knows that it was restored.
   const stored = {
-    managed: [...new Set([...prior.managed, ...planned.managed])].sort(),
-    originalValues: { ...prior.originalValues, ...planned.originalValues },
+    managed: [...new Set([...prior.managed, ...plan.managed])].sort(),
+    originalValues: { ...prior.originalValues, ...plan.originalValues },
     serverNormalized: prior.serverNormalized,
-    extraWriteOnly: planned.extraWriteOnly,
+    extraWriteOnly: plan.extraWriteOnly,
   };
   const inDoubt = (rule: string, hint: string): PartialState<object> =>
     new PartialState(

@@ -10,7 +10,7 @@ import { Managed, Wrapped } from "./state";
 // The plan of a write: capture original values, and restore attributes that were removed from the program.
 
 /** The state before a write. */
-export interface PriorState extends Managed, NamesWriteOnly {
+export interface Prior extends Managed {
   /** The values on the server, as far as they are known, with write-only ones. */
   current: Values;
   isFirst: boolean;
@@ -31,12 +31,7 @@ export const originalsOf = (page: SettingsPage, current: Values): Wrapped =>
   );
 
 /** The values that restore attributes. If one cannot be restored, the settings are disabled, since they might not work without it. */
-export function restoration(
-  page: SettingsPage,
-  leaving: readonly string[],
-  last: Managed & NamesWriteOnly,
-  current: Values,
-): { values: Values; lost: string[] } {
+export function restoration(page: SettingsPage, leaving: string[], last: Managed, current: Values): { values: Values; lost: string[] } {
   const values: Values = {};
   // An original secret that equals a reference is not in the state. While the reference has that value, there is nothing to restore.
   const isOriginal = (name: string): boolean => isSameSecret(page.attributes, name, last.originalValues[name]?.value, current[name]);
@@ -53,7 +48,7 @@ export function restoration(
   return { values, lost };
 }
 
-export function planOf(page: SettingsPage, inputs: NamesWriteOnly, prior: PriorState) {
+export function planOf(page: SettingsPage, inputs: NamesWriteOnly, prior: Prior) {
   const { current, managed: before, originalValues, isFirst } = prior;
   const declared = declaredIn(page, inputs);
   const managed = Object.keys(declared).sort();
@@ -88,7 +83,7 @@ export function refusals({ requiredWhenEnabled }: SettingsPage, { changes, after
 }
 
 /** Notes for the preview of an update. */
-export function notesOf(page: SettingsPage, inputs: NamesWriteOnly, last: Managed & NamesWriteOnly): PlanNote[] {
+export function notesOf(page: SettingsPage, inputs: NamesWriteOnly, last: Managed): PlanNote[] {
   const plan = planOf(page, inputs, { ...last, current: storedValues(page, last), isFirst: false });
   const leaving = last.managed.filter(
     (name) => !(name in plan.declared) && name in plan.changes && name in last.originalValues && !secrets(page).includes(name),

@@ -15,9 +15,7 @@ export type SettingsResult<State, Secret extends keyof State = never> = Pick<Sta
 };
 
 /** The function that reads settings, without the provider's part of the state. */
-export const settingsFunction = <State extends SettingsState>(
-  page: ReadableSettings<State>,
-): ReadFunction<ConnectionArgs, Partial<State>> => ({
+export const settingsFunction = <State extends SettingsState>(page: Readable<State>): ReadFunction<ConnectionArgs, Partial<State>> => ({
   token: page.token.replace(":", ":get"),
   operation: `Cannot read ${page.displayName}`,
   system,
@@ -30,12 +28,12 @@ export const settingsFunction = <State extends SettingsState>(
   },
 });
 
-type ReadableSettings<State extends SettingsState> = Pick<SettingsDefinition<never, State>, "token" | "displayName" | "read"> & {
+type Readable<State extends SettingsState> = Pick<SettingsDefinition<never, State>, "token" | "displayName" | "read"> & {
   fields: AnyFields;
 };
 
 export async function readSettings<State extends SettingsState, Secret extends keyof State = never>(
-  settings: ReadableSettings<State>,
+  settings: Readable<State>,
   options: ConnectionArgs = {},
 ): Promise<SettingsResult<State, Secret>> {
   const called = settingsFunction(settings);

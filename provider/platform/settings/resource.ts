@@ -12,7 +12,7 @@ import { fetchSettings, patchSettings } from "./api";
 import * as attributes from "./attributes";
 import { afterFailure, writeWasApplied } from "./failure";
 import { SettingsInputs, SettingsPage, SettingsPageOf, SettingsState, Values } from "./page";
-import { notesOf, originalsOf, Plan, PriorState, planOf, refusals, restoration } from "./plan";
+import { notesOf, originalsOf, Plan, Prior, planOf, refusals, restoration } from "./plan";
 import { recognized, StoredState, serverNormalizations, stateOf, Wrapped } from "./state";
 
 // The life cycle that all kinds of settings share: read, patch, restore.
@@ -81,10 +81,10 @@ async function read(page: SettingsPage, { operation, state }: ReadRequest<Last>)
   return state.outcomeUnknown && writeWasApplied(page, state, now) ? { ...fresh, outcomeUnknown: undefined, sent: undefined } : fresh;
 }
 
-const unmanaged = (current: Values): PriorState => ({ current, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
+const unmanaged = (current: Values): Prior => ({ current, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
 /** The attributes that a write takes over, because the program did not declare them before. */
-function existingSettings(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: PriorState): ExistingObject<Values> {
+function existingSettings(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: Prior): ExistingObject<Values> {
   const { current, managed } = prior;
   const plan = planOf(page, inputs, prior);
   const names = Object.keys(plan.changes).filter((name) => name in plan.declared && !managed.includes(name));
@@ -95,7 +95,7 @@ function existingSettings(page: SettingsPage, operation: Operation, inputs: Sett
       .filter((name) => !isHidden(name))
       .map((path) => ({ path, from: current[path] ?? undefined, to: plan.changes[path] })),
     unreadable: names.filter(isHidden),
-    refusal: refusalOf(page, operation, inputs, current, plan),
+    refusal: refusal(page, operation, inputs, current, plan),
   };
 }
 
@@ -118,7 +118,7 @@ async function update(page: SettingsPage, { operation, inputs, last }: UpdateReq
 }
 
 /** Applies the plan and returns the new state. Sends a request only if needed. */
-async function write(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: PriorState): Promise<Last> {
+async function write(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: Prior): Promise<Last> {
   const plan = planOf(page, inputs, prior);
   const { declared, managed, changes } = plan;
   const requestOnlyValues = attributes.pick(attributes.flat(inputs, attributes.requestOnly(page)), attributes.requestOnly(page));
@@ -147,12 +147,8 @@ async function write(page: SettingsPage, operation: Operation, inputs: SettingsI
 }
 
 /** The values on the server after a write, as far as they are known. */
-function writtenValues(
-  { current, managed: before, originalValues }: PriorState,
-  { managed, changes }: Plan,
-  returned: Values,
-  notReturned: string[],
-): Values {
+function writtenValues(prior: Prior, { managed, changes }: Plan, returned: Values, notReturned: string[]): Values {
+  const { current, managed: before, originalValues } = prior;
   const released = before.filter((name) => !managed.includes(name) && !originalValues[name]);
   const values = { ...current, ...changes, ...returned };
   for (const name of [...released.filter((name) => !(name in changes) && !(name in returned)), ...notReturned]) delete values[name];
@@ -160,13 +156,7 @@ function writtenValues(
 }
 
 /** The error for a write that the server would reject or apply only in part. */
-function refusalOf(
-  page: SettingsPage,
-  operation: Operation,
-  inputs: SettingsInputs,
-  current: Values,
-  plan: Plan,
-): StewardError | undefined {
+function refusal(page: SettingsPage, operation: Operation, inputs: SettingsInputs, current: Values, plan: Plan): StewardError | undefined {
   const missing = attributes.missingExtras(page, plan.declared, current, inputs);
   const notReturned = attributes.missingExtraFailures(page, operation, missing, current);
   const findings = [...notReturned, ...refusals(page, plan)];

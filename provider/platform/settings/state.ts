@@ -7,7 +7,7 @@ import { OnDelete, SettingsPage, Values } from "./page";
 export type Wrapped = Record<string, { value?: unknown }>;
 
 /** The data in the state about managed attributes, besides their values. */
-export interface Managed {
+export interface Managed extends NamesWriteOnly {
   managed: string[];
   /** The value of each managed attribute before its first write. An unreadable one is missing. */
   originalValues: Wrapped;
@@ -16,7 +16,7 @@ export interface Managed {
 }
 
 /** The part of the state that only the provider uses. */
-export interface StoredState extends Managed, NamesWriteOnly {
+export interface StoredState extends Managed {
   /** The values of a write without a response. */
   sent?: Values;
   onDelete?: OnDelete;
@@ -41,7 +41,7 @@ export function serverNormalizations(page: SettingsPage, returned: Values, chang
   return Object.fromEntries(names.map((name) => [name, wrap(returned[name])]));
 }
 
-export function stateOf<State>(page: SettingsPage, returned: Values, expected: Values, last: Partial<Managed> & NamesWriteOnly): State {
+export function stateOf<State>(page: SettingsPage, returned: Values, expected: Values, last: Partial<Managed>): State {
   const { managed = [], originalValues = {}, serverNormalized = {} } = last;
   const values = recognized(page, returned, expected, serverNormalized);
   // For a write-only attribute, only the written value is known.
