@@ -13,11 +13,7 @@ interface Issue {
 
 /** The part of a zod schema that the provider uses. It keeps zod's types out of the published declarations. */
 export interface Schema<Value = unknown> {
-  safeParse(value: unknown): {
-    success: boolean;
-    data?: Value;
-    error?: { issues: readonly Issue[] };
-  };
+  safeParse(value: unknown): { success: boolean; data?: Value; error?: { issues: readonly Issue[] } };
 }
 
 export const bool: z.ZodBoolean = z.boolean("must be true or false");

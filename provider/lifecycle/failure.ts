@@ -58,21 +58,11 @@ export function unexpected(error: unknown, secrets: readonly string[]): StewardE
 export function withoutSecrets(error: unknown, secrets: readonly string[]): StewardError {
   if (!(error instanceof StewardError)) return unexpected(error, secrets);
   const { reason, hint, path } = error.details;
-  return error.with({
-    reason: redact(reason, secrets),
-    hint: hint && redact(hint, secrets),
-    path: path && redact(path, secrets),
-  });
+  return error.with({ reason: redact(reason, secrets), hint: hint && redact(hint, secrets), path: path && redact(path, secrets) });
 }
 
 /** Errors that a change of the configuration after the last `up` may cause. */
-const stale: readonly StewardError["code"][] = [
-  "ERR_FORBIDDEN",
-  "ERR_SERVER_MISMATCH",
-  "ERR_UNREACHABLE",
-  "ERR_REDIRECTED",
-  "ERR_NO_CONNECTION",
-];
+const stale: readonly string[] = ["ERR_FORBIDDEN", "ERR_SERVER_MISMATCH", "ERR_UNREACHABLE", "ERR_REDIRECTED", "ERR_NO_CONNECTION"];
 
 /**
  * Adds hints to the error of a read or a delete. Both use the configuration that the last `up` recorded, so a later correction has no effect. The state

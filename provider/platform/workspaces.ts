@@ -83,11 +83,7 @@ const listOptions = strictObject({
   include,
   connection: connectionInput,
 });
-const getOptions = strictObject({
-  id: workspaceIdInput,
-  include,
-  connection: connectionInput,
-});
+const getOptions = strictObject({ id: workspaceIdInput, include, connection: connectionInput });
 
 interface WorkspacePage extends Page<Workspace> {
   statusCounts: Record<string, number>;

@@ -167,12 +167,7 @@ async function write(operation: Operation, inputs: SchedulerAccessInputs, before
 }
 
 /** The API names of the fields that the server may return. */
-const readable = {
-  address: "address",
-  maxTokenNameLength: "max_token_name_length",
-  caCert: "ca_cert",
-  clientCert: "client_cert",
-};
+const readable = { address: "address", maxTokenNameLength: "max_token_name_length", caCert: "ca_cert", clientCert: "client_cert" };
 const readableFields = Object.keys(readable) as (keyof typeof readable)[];
 
 /** A create overwrites the whole configuration: undeclared fields become blank. */
