@@ -4,7 +4,7 @@ import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { StewardError } from "../provider/errors";
 import { cancelAttempt, getStatus, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
-import { isProbe } from "../provider/secrets/rekey/observe";
+import { isProbe } from "../provider/secrets/rekey/step";
 import { Terminal } from "./terminal";
 
 /** The attempts that drills left on a service. For each, the name of an empty file has the process and the fingerprint of the throw-away key. */

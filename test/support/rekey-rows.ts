@@ -1,7 +1,7 @@
 import { attemptRows } from "../../provider/secrets/rekey/attempt";
 import { commitRows } from "../../provider/secrets/rekey/commit";
-import { lineOf, Row, Step } from "../../provider/secrets/rekey/observe";
 import { sharesRows } from "../../provider/secrets/rekey/shares";
+import { lineOf, Row, Step } from "../../provider/secrets/rekey/step";
 
 export interface TableRow extends Pick<Row<never, object>, "holds" | "server" | "log"> {
   step: Step;

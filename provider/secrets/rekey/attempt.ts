@@ -8,27 +8,12 @@ import { CheckFailure } from "../../errors";
 import { str } from "../../inputs";
 import { removeObject } from "../../lifecycle/ownership";
 import { dialectOf, placeOf, system } from "../client";
-import { assertTarget, noRecoveryKeys, ofTarget, RekeyOperation, RekeyParameters } from "./api";
+import * as api from "./api";
+import { RekeyOperation, RekeyParameters } from "./api";
 import { createThrowAwayKey, inspectKeys, recipients } from "./crypto";
 import { decisive, InspectedShares, isNew, missingShares, RekeyInputs, rekeyFields } from "./inputs";
-import {
-  AttemptIdentity,
-  assertMakesFirst,
-  assertSavesEachStep,
-  cancelLeftovers,
-  cancelObserved,
-  followRows,
-  log,
-  newAttempt,
-  Observed,
-  observe,
-  oldProbe,
-  onConflictDecides,
-  Row,
-  rekeyObjects,
-  resolveConflict,
-  sizeOf,
-} from "./observe";
+import * as step from "./step";
+import { AttemptIdentity, Observed, Row } from "./step";
 import { keysOf } from "./stops";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
@@ -70,22 +55,12 @@ export interface AttemptState {
 export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   {
     fields: ["target"],
-    check: ({ target = "unseal" }, operation) =>
-      dialectOf(operation).rekey[target] ? [] : [{ path: "target", rule: "dialect", reason: noRecoveryKeys }],
-  },
-  {
-    fields: ["target"],
-    // A replacement would cancel the attempt of the other keys first, before anything shows if the server has the new ones.
-    check: ({ target = "unseal" }, _operation, { target: last = target }) =>
-      target === last
-        ? []
-        : [
-            {
-              path: "target",
-              rule: "changed",
-              reason: `cannot change from "${last}": declare a rekey of the other keys under a different name`,
-            },
-          ],
+    check: ({ target = "unseal" }, operation, { target: last = target }) => {
+      if (!dialectOf(operation).rekey[target]) return [{ path: "target", rule: "dialect", reason: api.noRecoveryKeys }];
+      // A replacement would cancel the attempt of the other keys first, before anything shows if the server has the new ones.
+      const reason = `cannot change from "${last}": declare a rekey of the other keys under a different name`;
+      return target === last ? [] : [{ path: "target", rule: "changed", reason }];
+    },
   },
   {
     fields: ["secretShares", "secretThreshold"],
@@ -197,12 +172,12 @@ const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({
       "the encryption subkeys have changed: an attempt without new shares starts again, and existing new shares stay encrypted to the old subkeys until triggers change";
     if (isFor(before, desired, inputs)) return hasSubkeys(before, desired) ? [] : [{ path: "pgpKeys", reason: subkeys }];
     const { shares, threshold } = before.parameters;
-    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live ${keys}. If the current shares are not available, it submits those in the state`;
+    const text = `a new rekey will run, from ${step.sizeOf(shares, threshold)}, to ${step.sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live ${keys}. If the current shares are not available, it submits those in the state`;
     return [{ path: "", reason: text }, ...missing];
   }
   const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;
   const absent = missing.map(({ path, reason: text }) => `; ${path}: ${text}`).join("");
-  const text = `new ${keys} will be made on ${placeOf(operation)}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
+  const text = `new ${keys} will be made on ${placeOf(operation)}: ${step.sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
   return [{ path: "", reason: text, isInformation: true }];
 };
 
@@ -211,11 +186,11 @@ async function up(operation: RekeyOperation, inputs: AttemptInputs, last: Partia
   const parameters = await parametersOf(inputs);
   // The state's inputs may be those of a run whose start was lost, so only the attempt shows what it was started for.
   if (before && isFor(before, parameters, inputs)) return { attempt: withKeys(before, parameters) };
-  assertSavesEachStep(operation);
-  await assertTarget(operation);
+  step.assertSavesEachStep(operation);
+  await api.assertTarget(operation);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
-  return followRows("attempt", attemptRows, before ? "an attempt" : "nothing", {
+  return step.followRows("attempt", attemptRows, before ? "an attempt" : "nothing", {
     operation,
     inputs,
     identity: { nonces, parameters, probe: before?.probe.fingerprint },
@@ -236,7 +211,7 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
   {
     server: ["none"],
     log: "started; no other rekey is in progress",
-    act: async ({ operation, identity, attempt }) => ({ attempt: { ...attempt, ...(await newAttempt(operation, identity)) } }),
+    act: async ({ operation, identity, attempt }) => ({ attempt: { ...attempt, ...(await step.newAttempt(operation, identity)) } }),
   },
   {
     server: ["matchingUnused"],
@@ -247,9 +222,9 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
     holds: ["an attempt"],
     server: ["abandoned"],
     log: "the inputs changed: the rekey cancels its attempt and starts a new one",
-    act: cancelObserved,
+    act: step.cancelObserved,
   },
-  oldProbe,
+  step.oldProbe,
   {
     holds: ["an attempt"],
     server: ["matchingInUse", "matchingFirst", "foreign"],
@@ -260,20 +235,20 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
     server: ["noKeys"],
     log: "there are no recovery keys yet: the next step starts the rekey, which returns the first ones",
     act: async ({ operation, attempt }) => {
-      assertMakesFirst(operation, attempt.parameters);
+      step.assertMakesFirst(operation, attempt.parameters);
       return { attempt };
     },
   },
-  { holds: ["nothing"], server: ["matchingInUse", "matchingFirst", "foreign"], log: onConflictDecides, act: resumeOrCancel },
+  { holds: ["nothing"], server: ["matchingInUse", "matchingFirst", "foreign"], log: step.onConflictDecides, act: resumeOrCancel },
 ];
 
 async function takeOver({ operation, attempt }: AttemptRun, { status }: Observed): Promise<AttemptState> {
-  log(operation, `took over the matching attempt ${status.nonce}, which has no share`);
+  step.log(operation, `took over the matching attempt ${status.nonce}, which has no share`);
   return { attempt: { ...attempt, nonce: status.nonce } };
 }
 
 async function resumeOrCancel({ operation, inputs, attempt }: AttemptRun, observed: Observed): Promise<AttemptState | undefined> {
-  const nonce = await resolveConflict(operation, observed, inputs.onConflict, true);
+  const nonce = await step.resolveConflict(operation, observed, inputs.onConflict, true);
   return nonce ? { attempt: { ...attempt, nonce } } : undefined;
 }
 
@@ -298,17 +273,17 @@ export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   },
   rules: rekeyRules,
   deleteBeforeReplace: true,
-  objects: { fields: ["target"], paths: (fields) => [rekeyObjects(fields).attempt] },
+  objects: { fields: ["target"], paths: (fields) => [step.rekeyObjects(fields).attempt] },
   planNotes,
   read: async ({ state: { attempt } }) => ({ attempt }),
-  create: ({ operation, inputs }) => up(ofTarget(operation, inputs), inputs, {}),
-  update: ({ operation, inputs, last }) => up(ofTarget(operation, inputs), inputs, last),
+  create: ({ operation, inputs }) => up(api.ofTarget(operation, inputs), inputs, {}),
+  update: ({ operation, inputs, last }) => up(api.ofTarget(operation, inputs), inputs, last),
   async delete({ operation: connected, state }) {
     const { attempt } = state;
     if (!attempt) return;
-    const operation = ofTarget(connected, state as Partial<AttemptInputs>);
-    await removeObject(operation, rekeyObjects(operation).attempt, async () =>
-      cancelLeftovers(operation, await observe(operation, identityOf(attempt, attempt.nonces)), attempt.nonces),
+    const operation = api.ofTarget(connected, state as Partial<AttemptInputs>);
+    await removeObject(operation, step.rekeyObjects(operation).attempt, async () =>
+      step.cancelLeftovers(operation, await step.observe(operation, identityOf(attempt, attempt.nonces)), attempt.nonces),
     );
   },
 };

@@ -4,28 +4,14 @@ import { Definition } from "../../definition";
 import { valueAt } from "../../inputs";
 import { assertAdopted, newInstance, otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
-import { getBackup, ofTarget, RekeyOperation } from "./api";
+import * as api from "./api";
+import { RekeyOperation } from "./api";
 import { identityOf } from "./attempt";
 import { isEmpty, redacting, ShareSet, shareDigest, shareOf } from "./crypto";
 import { availableShares, missingShares, ProgramShare, rekeyFields, stepOutput } from "./inputs";
-import {
-  assertSavesEachStep,
-  cancelLeftovers,
-  followRows,
-  isSucceeded,
-  log,
-  Observed,
-  observe,
-  oldProbe,
-  onConflictDecides,
-  Row,
-  recordOutcome,
-  rekeyObjects,
-  resolveConflict,
-  tamperedAttempt,
-  unexpectedState,
-} from "./observe";
 import { notCommitted, resolveOutcome, stopDead } from "./probe";
+import * as step from "./step";
+import { Observed, Row } from "./step";
 import { stopped } from "./stops";
 import { Submission } from "./submit";
 import {
@@ -68,7 +54,7 @@ async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCom
   };
   if (outcome === "live") return finish(run);
   if (outcome === "dead") throw notCommitted(run);
-  assertSavesEachStep(operation);
+  step.assertSavesEachStep(operation);
   const { nonce, threshold } = candidate;
   if (outcome === "unknown" && shares.length < threshold)
     throw await waitForShares(
@@ -76,7 +62,7 @@ async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCom
       "outcome-unknown-shares-missing",
       `it is unknown whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
     );
-  return followRows("commit", commitRows, outcome === "unknown" ? "an unknown outcome" : "a candidate", run);
+  return step.followRows("commit", commitRows, outcome === "unknown" ? "an unknown outcome" : "a candidate", run);
 }
 
 /** Adds the time at which the set was first known to be live. */
@@ -99,7 +85,7 @@ function gather(operation: RekeyOperation, inputs: CommitInputs, before: readonl
   const { shares, missing } = availableShares(newShares, "newShares");
   const fitting = shares.filter((share) => !excluded.includes(shareDigest(candidate.nonce, share)));
   for (const each of shares)
-    if (!fitting.includes(each)) log(operation, `${each.label} is not one of this rekey's new shares, and is ignored`);
+    if (!fitting.includes(each)) step.log(operation, `${each.label} is not one of this rekey's new shares, and is ignored`);
   const available = fitting.map((share) => ({ label: labelOf(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
   const added = available.filter(({ share }) => !before.some((earlier) => earlier.share === share));
   return { gathered: [...before, ...added], missing };
@@ -131,11 +117,11 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
     log: "the attempt is gone, and there are still no recovery keys: the new ones are dead",
     act: stopFirst,
   },
-  oldProbe,
-  tamperedAttempt,
+  step.oldProbe,
+  step.tamperedAttempt,
   {
     server: ["matchingUnused", "matchingInUse", "matchingFirst", "foreign"],
-    log: onConflictDecides,
+    log: step.onConflictDecides,
     act: cancelConflicting,
   },
   {
@@ -149,12 +135,12 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
 async function stopFirst(run: CommitRun, observed: Observed): Promise<never> {
   const { source, excluded } = run.inputs.submission;
   // Current shares made this set, so there were keys: another service responds.
-  if (source === "backup" || excluded.length > 0) throw unexpectedState(run.operation, observed, "a candidate");
+  if (source === "backup" || excluded.length > 0) throw step.unexpectedState(run.operation, observed, "a candidate");
   return stopDead(run, run.state.live);
 }
 
 async function cancelConflicting({ operation, inputs }: CommitRun, observed: Observed): Promise<undefined> {
-  await resolveConflict(operation, observed, inputs.onConflict, false);
+  await step.resolveConflict(operation, observed, inputs.onConflict, false);
 }
 
 /** Only different new shares are a change. */
@@ -192,50 +178,50 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     since: { output: true },
     connection,
   },
-  objects: { fields: ["target"], paths: (fields) => [rekeyObjects(fields).commit] },
+  objects: { fields: ["target"], paths: (fields) => [step.rekeyObjects(fields).commit] },
   deleteBeforeReplace: true,
   planNotes,
   async read({ operation: connected, state: previous }) {
     const { outcome, live, submission } = previous as LastCommit;
-    const operation = ofTarget(connected, previous as LastCommit);
+    const operation = api.ofTarget(connected, previous as LastCommit);
     if (outcome !== "live" || !live || !submission) return previous;
-    const { server, status } = await observe(operation, identityOf(submission.attempt, submission.nonces));
+    const { server, status } = await step.observe(operation, identityOf(submission.attempt, submission.nonces));
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
-      log(
+      step.log(
         operation,
         `${operation.server.words.service} now requires ${status.required} shares, but the set in the state has a threshold of ${live.threshold}: another client has rekeyed it`,
       );
     if (server === "abandoned" || server === "probe")
-      log(operation, `this rekey's attempt ${status.nonce} is still in progress: the next rekey cancels it`);
+      step.log(operation, `this rekey's attempt ${status.nonce} is still in progress: the next rekey cancels it`);
     if (server === "matchingUnused")
-      log(
+      step.log(
         operation,
         `an attempt ${status.nonce} like this rekey's, without shares, is in progress: another client or a killed run started it`,
       );
     return previous;
   },
-  create: ({ operation, inputs }) => withSince(ofTarget(operation, inputs), inputs, {}),
-  update: ({ operation, inputs, last }) => withSince(ofTarget(operation, inputs), inputs, last),
+  create: ({ operation, inputs }) => withSince(api.ofTarget(operation, inputs), inputs, {}),
+  update: ({ operation, inputs, last }) => withSince(api.ofTarget(operation, inputs), inputs, last),
   async delete({ operation: connected, state }) {
     const { submission, outcome, live, discardShares } = state as LastCommit;
-    const operation = ofTarget(connected, state as LastCommit);
-    const objects = rekeyObjects(operation);
+    const operation = api.ofTarget(connected, state as LastCommit);
+    const objects = step.rekeyObjects(operation);
     assertAdopted(operation, objects.attempt);
     if (!submission) return;
     const { attempt, candidate, nonces, hadBackup } = submission;
     // Every set of this rekey is then worthless.
-    if (isSucceeded(operation, state)) return recordOutcome(operation, candidate.nonce, "live");
+    if (step.isSucceeded(operation, state)) return step.recordOutcome(operation, candidate.nonce, "live");
     const onlyCopy =
-      live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(operation))?.nonce === live.nonce));
+      live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await api.getBackup(operation))?.nonce === live.nonce));
     if (onlyCopy && !discardShares) throw stopped("only-copy", "the state contains the only copy of valid shares");
-    const observed = await observe(operation, identityOf(attempt, nonces, candidate.nonce));
+    const observed = await step.observe(operation, identityOf(attempt, nonces, candidate.nonce));
     // Another resource of the program may have taken the attempt over.
     const mayEnd = !otherManagerOf(operation, objects.commit);
     // Nothing is committed during the verification, unless the server failed in the middle of the commit.
     const isUncommitted = observed.server === "verifying" && outcome !== "unknown" && nonces.includes(observed.status.nonce);
     const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;
-    if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(operation, observed, nonces);
+    if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await step.cancelLeftovers(operation, observed, nonces);
     if (!isResolved && !discardShares) throw stopped("outcome-unsettled", "it is unknown whether the new shares in the state are live");
-    if (isResolved) recordOutcome(operation, candidate.nonce, outcome === "live" ? "live" : "dead");
+    if (isResolved) step.recordOutcome(operation, candidate.nonce, outcome === "live" ? "live" : "dead");
   },
 };

@@ -1,18 +1,9 @@
 import { StewardError } from "../../errors";
 import { isFromService } from "../client";
-import {
-  cancelAttempt,
-  getStatus,
-  isReplyLost,
-  RekeyOperation,
-  RekeyParameters,
-  retryAfter429,
-  startAttempt,
-  submitShare,
-  wasNotCounted,
-} from "./api";
+import * as api from "./api";
+import { RekeyOperation, RekeyParameters } from "./api";
 import { Share } from "./crypto";
-import { matches } from "./observe";
+import * as step from "./step";
 
 /** The throw-away key of a probe, and the error of a probe that shows nothing. */
 export interface ProbeOptions {
@@ -51,22 +42,22 @@ export async function firstAccepted<Set>(
 
 async function startProbe(operation: RekeyOperation, { key: { key, fingerprint }, disturbed }: ProbeOptions): Promise<Probe> {
   const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
-  const started = await startAttempt(operation, parameters).catch((error) => {
-    throw isReplyLost(error) ? disturbed("the start of the probe got no response") : error;
+  const started = await api.startAttempt(operation, parameters).catch((error) => {
+    throw api.isReplyLost(error) ? disturbed("the start of the probe got no response") : error;
   });
-  const status = await getStatus(operation);
+  const status = await api.getStatus(operation);
   const { nonce, required } = status;
   const probe = { operation, parameters, nonce, required, disturbed };
   const isOwn = status.started && (started.nonce === undefined || started.nonce === nonce);
   // On a service that drops the verification, the last share of the probe would replace all keys.
-  if (isOwn && matches(status, parameters)) return probe;
+  if (isOwn && step.matches(status, parameters)) return probe;
   if (isOwn && started.nonce) await cancelIfCurrent(probe);
   throw disturbed("the probe is gone, or its parameters are not the requested ones");
 }
 
 /** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is canceled by a later run. */
 async function cancelIfCurrent({ operation, nonce }: Probe): Promise<void> {
-  if ((await getStatus(operation)).nonce === nonce) await cancelAttempt(operation, nonce);
+  if ((await api.getStatus(operation)).nonce === nonce) await api.cancelAttempt(operation, nonce);
 }
 
 /** Submits one set after the other. OpenBao keeps shares that it cannot combine: with them in it, the probe tests no other set. */
@@ -90,25 +81,25 @@ async function submitSet(
 ): Promise<"accepted" | "refused" | "not combined"> {
   for (const [submitted, share] of shares.entries()) {
     const assertUndisturbed = async (): Promise<true> => {
-      const before = await getStatus(operation);
-      const isUnchanged = before.nonce === nonce && before.required === required && matches(before, parameters);
+      const before = await api.getStatus(operation);
+      const isUnchanged = before.nonce === nonce && before.required === required && step.matches(before, parameters);
       if (isUnchanged && !before.verification && before.progress === submitted) return true;
       throw disturbed("another client changed the probe");
     };
     await assertUndisturbed();
     const isLast = submitted + 1 === required;
     try {
-      const send = (): ReturnType<typeof submitShare> => submitShare(operation, { nonce, share: share.text }, parameters);
-      const { set, progress } = await retryAfter429(operation, send, assertUndisturbed);
+      const send = (): ReturnType<typeof api.submitShare> => api.submitShare(operation, { nonce, share: share.text }, parameters);
+      const { set, progress } = await api.retryAfter429(operation, send, assertUndisturbed);
       // A set that is complete before its last share has one of another client.
       if (set ? !isLast : progress !== undefined && progress !== submitted + 1)
         throw disturbed("another client submitted a share to the probe");
       if (set) return "accepted";
     } catch (error) {
-      if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || wasNotCounted(error))
+      if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || api.wasNotCounted(error))
         throw error;
       // Shares that do not fit are refused at the threshold, and only there; the count then restarts.
-      const after = await getStatus(operation);
+      const after = await api.getStatus(operation);
       const isJudged = after.nonce === nonce && !after.verification && isLast;
       // The count of a threshold of one does not show whether the server itself refused the share.
       if (isJudged && after.progress === 0 && (required > 1 || isFromService(error))) return "refused";

@@ -1,10 +1,12 @@
 import { StewardError } from "../../errors";
-import { getBackup, RekeyOperation, removeBackup } from "./api";
+import * as api from "./api";
+import { RekeyOperation } from "./api";
 import { Attempt } from "./attempt";
 import { keyOf, redacting, Share, ShareSet, shareDigest, shareOf } from "./crypto";
 import { availableShares } from "./inputs";
-import { log, Observed } from "./observe";
 import { firstAccepted } from "./probe-attempt";
+import * as step from "./step";
+import { Observed } from "./step";
 import { stopped, unfinished } from "./stops";
 import { CommitRun, CommitState, finish, stateOf } from "./verify";
 
@@ -32,7 +34,7 @@ export async function resolveOutcome(run: CommitRun, { status: { required } }: O
   const isClaimed = accepted === newSet && candidate.encrypted.length > 0;
   if (isClaimed && isTestable) accepted = (await probe(guarded, attempt, others)) ?? newSet;
   if (accepted === newSet) {
-    log(operation, "the new shares are valid");
+    step.log(operation, "the new shares are valid");
     const previousLive = isClaimed && state.live ? { previousLive: state.live } : {};
     run.state = { ...stateOf("live", candidate, []), ...previousLive };
     return finish(run);
@@ -61,9 +63,9 @@ export async function stopDead(run: CommitRun, live: ShareSet | undefined): Prom
   const { operation } = run;
   const { hadBackup, candidate } = run.inputs.submission;
   run.state = stateOf("dead", live, []);
-  if (hadBackup && (await getBackup(operation))?.nonce === candidate.nonce) {
-    await removeBackup(operation, candidate.nonce);
-    log(operation, `removed the backup of ${candidate.nonce}: its shares are dead`);
+  if (hadBackup && (await api.getBackup(operation))?.nonce === candidate.nonce) {
+    await api.removeBackup(operation, candidate.nonce);
+    step.log(operation, `removed the backup of ${candidate.nonce}: its shares are dead`);
   }
   throw notCommitted(run);
 }
@@ -85,7 +87,7 @@ interface ProbedSet {
 
 /** Tests which of these sets is valid, without changing any key. */
 function probe(operation: RekeyOperation, { probe: key }: Attempt, sets: readonly ProbedSet[]): Promise<ProbedSet | undefined> {
-  log(operation, "testing with a probe which shares are valid");
+  step.log(operation, "testing with a probe which shares are valid");
   return firstAccepted(operation, { key, disturbed: probeDisturbed }, sets, (set, required) =>
     isComplete(set, required) ? set.shares.slice(0, required) : undefined,
   );

@@ -3,26 +3,13 @@ import { Definition } from "../../definition";
 import { PartialState, StewardError } from "../../errors";
 import { assertAdopted, otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
-import { getBackup, ofTarget, RekeyOperation } from "./api";
+import * as api from "./api";
+import { RekeyOperation } from "./api";
 import { Attempt, hasSubkeys, identityOf } from "./attempt";
 import { isEmpty, recipients } from "./crypto";
 import { missingShares, rekeyFields, stepOutput } from "./inputs";
-import {
-  assertSavesEachStep,
-  cancelLeftovers,
-  cancelObserved,
-  cancelOwnAttempt,
-  followRows,
-  Observed,
-  observe,
-  oldProbe,
-  onConflictDecides,
-  Row,
-  recordedOutcome,
-  rekeyObjects,
-  resolveConflict,
-  tamperedAttempt,
-} from "./observe";
+import * as step from "./step";
+import { Observed, Row } from "./step";
 import { noShares, stopped } from "./stops";
 import {
   fromBackup,
@@ -46,7 +33,7 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
   const isSame = last.attempt?.id === attempt.id;
   if (isSame && before?.candidate && !last.outcomeUnknown) return { submission: before };
   if (isSame && before?.candidate && isEmpty(before.candidate)) throw stopped("no-shares-returned", noShares);
-  assertSavesEachStep(operation);
+  step.assertSavesEachStep(operation);
   // A set that this rekey made may be valid, unless it is known to be dead.
   const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
   // An attempt that was started for other subkeys of the same keys is another one.
@@ -65,12 +52,12 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
   };
   if (before?.hadBackup && last.attempt) await keepBackup(operation, submission, last.attempt.parameters.threshold);
   const identity = identityOf(attempt, submission.nonces, nonce);
-  return followRows("shares", sharesRows, nonce ? "a nonce" : "no nonce", { operation, inputs, identity, state: { submission } });
+  return step.followRows("shares", sharesRows, nonce ? "a nonce" : "no nonce", { operation, inputs, identity, state: { submission } });
 }
 
 /** Keeps the set in the backup, which may be live: other holders may have completed it, or its response was lost. */
 async function keepBackup(operation: RekeyOperation, { nonce, nonces, kept }: Submission, threshold: number): Promise<void> {
-  const backup = await getBackup(operation);
+  const backup = await api.getBackup(operation);
   if (!backup || !nonces.includes(backup.nonce) || backup.nonce === nonce) return;
   if (kept.some((set) => set.nonce === backup.nonce)) return;
   const encrypted = Object.entries(backup.keys).flatMap(([fingerprint, shares]) => shares.map((share) => ({ fingerprint, share })));
@@ -98,9 +85,9 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
   {
     server: ["matchingFirst"],
     log: "a matching attempt has made the first recovery keys, and none is verified: the rekey cancels it, since its response is lost",
-    act: cancelObserved,
+    act: step.cancelObserved,
   },
-  oldProbe,
+  step.oldProbe,
   {
     server: ["matchingUnused"],
     log: "a matching attempt without shares is in progress: the rekey takes it over",
@@ -118,8 +105,8 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     log: "the response with the new shares is missing: the rekey reads the backup or starts over",
     act: recover,
   },
-  tamperedAttempt,
-  { server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
+  step.tamperedAttempt,
+  { server: ["matchingInUse", "foreign"], log: step.onConflictDecides, act: resumeOrCancel },
 ];
 
 async function restartLost(run: SharesRun): Promise<SharesState> {
@@ -131,7 +118,7 @@ async function restartLost(run: SharesRun): Promise<SharesState> {
 }
 
 async function restartAbandoned(run: SharesRun, { status }: Observed): Promise<undefined> {
-  await cancelOwnAttempt(run.operation, status);
+  await step.cancelOwnAttempt(run.operation, status);
   if (status.required === 0) return;
   return restart(run, "attempt-abandoned", "the provider canceled an older attempt of this rekey and started a new one");
 }
@@ -149,7 +136,7 @@ async function submitAvailable(run: SharesRun, observed: Observed): Promise<Shar
 }
 
 async function resumeOrCancel(run: SharesRun, observed: Observed): Promise<undefined> {
-  const nonce = await resolveConflict(run.operation, observed, run.inputs.onConflict, true);
+  const nonce = await step.resolveConflict(run.operation, observed, run.inputs.onConflict, true);
   if (nonce) throw restarted(run, "attempt-resumed", nonce, "the provider resumed another client's matching attempt");
 }
 
@@ -190,24 +177,24 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     "submission.kept": { secret: true },
     connection,
   },
-  objects: { fields: ["target"], paths: (fields) => [rekeyObjects(fields).shares] },
+  objects: { fields: ["target"], paths: (fields) => [step.rekeyObjects(fields).shares] },
   deleteBeforeReplace: true,
   planNotes,
   read: async ({ state }) => state,
-  create: ({ operation, inputs }) => up(ofTarget(operation, inputs), inputs, {}),
-  update: ({ operation, inputs, last }) => up(ofTarget(operation, inputs), inputs, last),
+  create: ({ operation, inputs }) => up(api.ofTarget(operation, inputs), inputs, {}),
+  update: ({ operation, inputs, last }) => up(api.ofTarget(operation, inputs), inputs, last),
   async delete({ operation: connected, state }) {
     const { attempt, submission, discardShares } = state as LastShares;
     const { candidate, kept = [], nonces = [], nonce } = submission ?? {};
-    const operation = ofTarget(connected, state as LastShares);
-    const objects = rekeyObjects(operation);
+    const operation = api.ofTarget(connected, state as LastShares);
+    const objects = step.rekeyObjects(operation);
     assertAdopted(operation, objects.attempt);
     if (!attempt) return;
-    const observed = await observe(operation, identityOf(attempt, nonces, nonce));
+    const observed = await step.observe(operation, identityOf(attempt, nonces, nonce));
     // Another resource of the program may have taken the attempt over.
-    if (!otherManagerOf(operation, objects.shares)) await cancelLeftovers(operation, observed, nonces);
+    if (!otherManagerOf(operation, objects.shares)) await step.cancelLeftovers(operation, observed, nonces);
     // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
-    const verdict = candidate && recordedOutcome(operation, candidate.nonce);
+    const verdict = candidate && step.recordedOutcome(operation, candidate.nonce);
     // A live candidate makes every other set worthless. A dead one does not.
     const isCanceled = observed.server === "verifying" && nonces.includes(observed.status.nonce);
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || isCanceled;

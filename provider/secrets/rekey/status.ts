@@ -2,7 +2,8 @@ import { ConnectionArgs, connectionInput, strictObject } from "../../inputs";
 import { read } from "../../program/invoke";
 import { ReadFunction } from "../../read-function";
 import { system } from "../client";
-import { getBackup, getStatus, ofTarget, RekeyBackup, RekeyStatus } from "./api";
+import * as api from "./api";
+import { RekeyBackup, RekeyStatus } from "./api";
 import { RekeyTarget, targetInput } from "./inputs";
 
 const ofKeys = strictObject({ connection: connectionInput, target: targetInput.optional() });
@@ -21,7 +22,7 @@ export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
   operation: "Cannot read the status of a rekey",
   system,
   options: ofKeys,
-  run: (operation, options) => getStatus(ofTarget(operation, options)),
+  run: (operation, options) => api.getStatus(api.ofTarget(operation, options)),
 };
 
 /**
@@ -51,7 +52,7 @@ export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | unde
   system,
   options: ofKeys,
   property: "backup",
-  run: (operation, options) => getBackup(ofTarget(operation, options)),
+  run: (operation, options) => api.getBackup(api.ofTarget(operation, options)),
 };
 
 /**

@@ -3,36 +3,13 @@ import { StewardError } from "../../errors";
 import { pauseFor } from "../../http";
 import { isInactiveNode } from "../../http/failure";
 import { dialectOf } from "../client";
-import {
-  commandFor,
-  getBackup,
-  isReplyLost,
-  mayReturnNoShares,
-  RekeyBackup,
-  RekeyOperation,
-  RekeyParameters,
-  RekeyStatus,
-  startAttempt,
-  submitShare,
-  waitAfter429,
-  wasNotCounted,
-} from "./api";
+import * as api from "./api";
+import { RekeyBackup, RekeyOperation, RekeyParameters, RekeyStatus } from "./api";
 import { Attempt } from "./attempt";
 import { flawOf, isEmpty, redacting, Share, ShareSet, shareDigest, shareOf } from "./crypto";
 import { availableShares, RekeyInputs, StepInputs } from "./inputs";
-import {
-  AttemptIdentity,
-  assertMakesFirst,
-  cancelOwnAttempt,
-  log,
-  newAttempt,
-  Observed,
-  observe,
-  resolveConflict,
-  tampered,
-  warn,
-  withNonce,
-} from "./observe";
+import * as step from "./step";
+import { AttemptIdentity, Observed } from "./step";
 import { endedByOthers, keptBySeal, noShares, StopId, stopped, unfinished } from "./stops";
 
 // The current shares are submitted, one by one, and the new ones received.
@@ -116,8 +93,8 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
     }
     // Shares of another set would invalidate the shares that other holders submitted.
     else if (status.progress > progress.counted || !useNextBatch(progress)) throw sharesMissing(run, progress, status);
-    else log(run.operation, "too few shares are available: trying those of an earlier rekey from the state");
-    observed = await observe(run.operation, run.identity);
+    else step.log(run.operation, "too few shares are available: trying those of an earlier rekey from the state");
+    observed = await step.observe(run.operation, run.identity);
   }
 }
 
@@ -162,7 +139,7 @@ function begin(run: SharesRun, required: number) {
 
 /** Prints the count of the server. A lower one means that it refused all shares together with the last share of another holder. */
 function noteCount(run: SharesRun, progress: Progress, status: RekeyStatus): void {
-  if (status.progress !== progress.printedProgress) log(run.operation, countOf(status));
+  if (status.progress !== progress.printedProgress) step.log(run.operation, countOf(status));
   progress.printedProgress = status.progress;
   if (status.progress >= run.state.submission.submitted.length) return;
   forgetCount(run, progress);
@@ -185,7 +162,8 @@ async function waitForHolders({ operation, inputs }: SharesRun, progress: Progre
   const end = operation.run.engine.canceled
     ? "Ctrl-C stops the wait, and the attempt stays in progress"
     : "Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Then run `pulumi cancel --yes` and `pulumi up --refresh`";
-  if (!progress.isWaitPrinted) log(operation, `waiting up to ${inputs.waitSeconds} s for other holders to submit their shares. ${end}`);
+  if (!progress.isWaitPrinted)
+    step.log(operation, `waiting up to ${inputs.waitSeconds} s for other holders to submit their shares. ${end}`);
   progress.isWaitPrinted = true;
   return pauseFor(operation, Math.max(0, Math.min(pollEvery, waitUntil - Date.now())));
 }
@@ -221,11 +199,11 @@ async function submitOrSkip(run: SharesRun, progress: Progress, share: Share, st
   await protectBackup(run);
   let set: ShareSet | undefined;
   try {
-    ({ set } = await submitShare(operation, { nonce: status.nonce, share: share.text }, identity.parameters));
+    ({ set } = await api.submitShare(operation, { nonce: status.nonce, share: share.text }, identity.parameters));
   } catch (error) {
     return resolveFailure(run, progress, share, status, error);
   }
-  submission.nonces = withNonce(submission.nonces, status.nonce);
+  submission.nonces = step.withNonce(submission.nonces, status.nonce);
   if (set) return receive(run, progress, set, share, status.required);
   countShare(run, progress, share);
   return undefined;
@@ -249,15 +227,15 @@ async function resolveFailure(
   const { operation, state } = run;
   const { refusesRepeatedShares } = dialectOf(operation);
   if (!(error instanceof StewardError)) throw error;
-  if (wasNotCounted(error)) return void (await waitAfter429(operation, error));
+  if (api.wasNotCounted(error)) return void (await api.waitAfter429(operation, error));
   const hasResponse = error.status !== undefined && error.status >= 400;
-  const { server, status } = await observe(operation, run.identity);
+  const { server, status } = await step.observe(operation, run.identity);
   if (server === "collecting") {
     if (status.progress === before.progress + 1) {
-      state.submission.nonces = withNonce(state.submission.nonces, before.nonce);
+      state.submission.nonces = step.withNonce(state.submission.nonces, before.nonce);
       return void countShare(run, progress, share);
     }
-    if (isInactiveNode(error) && refusesRepeatedShares) return void (await waitAfter429(operation, error));
+    if (isInactiveNode(error) && refusesRepeatedShares) return void (await api.waitAfter429(operation, error));
     if (status.progress === 0 && (before.progress > 0 || (before.required === 1 && hasResponse)))
       return void afterAllRefused(run, progress, error.details.reason, before);
     if (error.status === 400) return void noteRefusal(run, progress, share, error.details.reason);
@@ -297,7 +275,7 @@ function afterAllRefused(run: SharesRun, progress: Progress, reason: string, { r
       `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} were rejected (${reason}). The attempt ${nonce} is still in progress, with 0 shares`,
       `At least one of them is wrong. Correct currentShares and run \`pulumi up\` again.${hintAtKept(submission.kept, required)}`,
     );
-  log(
+  step.log(
     run.operation,
     `${run.operation.server.words.service} rejected the submitted shares: trying those of an earlier rekey from the state`,
   );
@@ -334,16 +312,16 @@ async function receive(run: SharesRun, progress: Progress, set: ShareSet, share:
   const state = accepted(run, progress, set, share, required);
   if (isEmpty(set) && !verification) return (await fromBackup(run)) ?? withoutShares(run, state);
   await assertUsable(run, set);
-  log(operation, `${required} of ${required} current shares submitted`);
+  step.log(operation, `${required} of ${required} current shares submitted`);
   if (!isEmpty(set))
-    log(operation, verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
+    step.log(operation, verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
   return state;
 }
 
 /** The key was rotated but no shares were returned. Record this so that the next run does not rotate again. */
 function withoutShares(run: SharesRun, state: SharesState): SharesState {
-  if (!mayReturnNoShares(run.operation, run.identity.parameters)) throw unfinished({ state }, "no-shares-returned", noShares);
-  warn(run.operation, keptBySeal);
+  if (!api.mayReturnNoShares(run.operation, run.identity.parameters)) throw unfinished({ state }, "no-shares-returned", noShares);
+  step.warn(run.operation, keptBySeal);
   return state;
 }
 
@@ -370,12 +348,12 @@ async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
   if (!flaw) return;
   const { id, reason } = flaw;
   if (!identity.parameters.verification)
-    return warn(
+    return step.warn(
       operation,
       `${reason}. The new shares may be live: keep ${operation.server.words.service} unsealed, and change triggers to create new ones`,
     );
-  log(operation, reason);
-  const { status } = await observe(operation, identity);
+  step.log(operation, reason);
+  const { status } = await step.observe(operation, identity);
   if (status.nonce === set.nonce) await endAttempt(run, status);
   return restart(run, id, `${reason}. The provider canceled the attempt and started a new one`);
 }
@@ -385,13 +363,13 @@ async function protectBackup(run: SharesRun): Promise<void> {
   const { operation, inputs, identity } = run;
   const { submission } = run.state;
   if (!identity.parameters.backup) return;
-  const backup = await getBackup(operation);
+  const backup = await api.getBackup(operation);
   if (!backup || submission.nonces.includes(backup.nonce)) return;
   if (!inputs.replaceBackup)
     throw stopped(
       "foreign-backup",
       `${operation.server.words.service} stores a backup of a different rekey, ${backup.nonce}, which this rekey would overwrite`,
-      `Fetch it with \`${commandFor(operation, "backup")}\`, and remove it with \`${commandFor(operation, `backup --delete --nonce ${backup.nonce}`)}\`. Or set replaceBackup: true, which keeps its ciphertext in the state.`,
+      `Fetch it with \`${api.commandFor(operation, "backup")}\`, and remove it with \`${api.commandFor(operation, `backup --delete --nonce ${backup.nonce}`)}\`. Or set replaceBackup: true, which keeps its ciphertext in the state.`,
     );
   if (submission.replacedBackup?.nonce === backup.nonce) return;
   submission.replacedBackup = backup;
@@ -403,7 +381,7 @@ async function protectBackup(run: SharesRun): Promise<void> {
 }
 
 function attemptLost(run: SharesRun, { server, status }: Observed): StewardError {
-  if (server === "tampered") return tampered({ server, status });
+  if (server === "tampered") return step.tampered({ server, status });
   const { verification } = run.identity.parameters;
   return unfinished(
     run,
@@ -419,8 +397,8 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
 
 /** Cancels the attempt. One that this rekey neither started nor submitted a share to is another client's. */
 async function endAttempt({ operation, inputs, state: { submission } }: SharesRun, status: RekeyStatus): Promise<void> {
-  if (submission.nonces.includes(status.nonce)) await cancelOwnAttempt(operation, status);
-  else await resolveConflict(operation, { server: "foreign", status }, inputs.onConflict, false);
+  if (submission.nonces.includes(status.nonce)) await step.cancelOwnAttempt(operation, status);
+  else await step.resolveConflict(operation, { server: "foreign", status }, inputs.onConflict, false);
 }
 
 /** Cancels an attempt whose shares cannot be combined, and starts a new one. */
@@ -444,7 +422,7 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
       "share-count-unknown-with-others",
       `${error.details.reason}; it is unknown whether the share was counted, and other holders have submitted shares to the attempt ${status.nonce}`,
     );
-  await cancelOwnAttempt(operation, status);
+  await step.cancelOwnAttempt(operation, status);
   const why = `the provider could not tell whether the share was counted (${error.details.reason}), so it canceled the attempt and started a new one`;
   return restart(run, "share-count-unknown-restarted", why);
 }
@@ -457,7 +435,7 @@ export function restarted(run: SharesRun, id: StopId, nonce: string, reason: str
 
 export async function restart(run: SharesRun, id: StopId, why: string, hint?: string): Promise<never> {
   const { submission } = run.state;
-  const { nonce, nonces } = await newAttempt(run.operation, { ...run.identity, nonces: submission.nonces });
+  const { nonce, nonces } = await step.newAttempt(run.operation, { ...run.identity, nonces: submission.nonces });
   submission.nonces = nonces;
   const committed = run.identity.parameters.verification
     ? "Nothing was committed"
@@ -472,18 +450,18 @@ export async function restart(run: SharesRun, id: StopId, why: string, hint?: st
 export async function makeFirst(run: SharesRun): Promise<SharesState> {
   const { operation, identity, state } = run;
   const { parameters } = identity;
-  assertMakesFirst(operation, parameters);
+  step.assertMakesFirst(operation, parameters);
   const lost = (reason: string): StewardError =>
     unfinished(run, "first-keys-lost", `${reason}, so the first recovery keys are lost; nothing is committed`);
-  const { nonce: started, first } = await startAttempt(operation, parameters).catch((error) => {
-    throw isReplyLost(error) ? lost("the response to the start was lost") : error;
+  const { nonce: started, first } = await api.startAttempt(operation, parameters).catch((error) => {
+    throw api.isReplyLost(error) ? lost("the response to the start was lost") : error;
   });
   const { submission } = state;
   if (started && !first) {
-    submission.nonces = withNonce(submission.nonces, started);
+    submission.nonces = step.withNonce(submission.nonces, started);
     throw restarted(run, "attempt-restarted", started, "another client has made recovery keys, so the provider started a rekey of them");
   }
-  const { status } = await observe(operation, identity);
+  const { status } = await step.observe(operation, identity);
   // The response has no nonce. Another client may have started an attempt meanwhile.
   if (!first || status.verification?.nonce !== first.verificationNonce)
     throw lost(`${operation.server.words.service} reports a different attempt than the one that was started`);
@@ -491,14 +469,14 @@ export async function makeFirst(run: SharesRun): Promise<SharesState> {
   const { verificationNonce: _, ...shares } = first;
   const candidate = { nonce, threshold: parameters.threshold, ...shares };
   // There were no keys, so no earlier set is valid.
-  Object.assign(submission, { nonces: withNonce(submission.nonces, nonce), kept: [] });
+  Object.assign(submission, { nonces: step.withNonce(submission.nonces, nonce), kept: [] });
   const flaw = await flawOf(candidate, parameters);
   if (flaw) {
-    await cancelOwnAttempt(operation, status);
+    await step.cancelOwnAttempt(operation, status);
     throw unfinished(run, flaw.id, `${flaw.reason}. The provider canceled the attempt`, "Run `pulumi up` again: it starts a new one.");
   }
   Object.assign(submission, { nonce, candidate, source: "reply" });
-  log(operation, "the first recovery keys are made; nothing is committed yet");
+  step.log(operation, "the first recovery keys are made; nothing is committed yet");
   return state;
 }
 
@@ -515,11 +493,11 @@ export async function fromBackup(run: SharesRun): Promise<SharesState | undefine
   const { operation, state } = run;
   const { parameters, nonce } = run.identity;
   if (!parameters.backup || !nonce) return undefined;
-  const candidate = candidateIn(await getBackup(operation), nonce, parameters);
+  const candidate = candidateIn(await api.getBackup(operation), nonce, parameters);
   if (!candidate) return undefined;
   await assertUsable(run, candidate);
   const { submission } = state;
-  log(operation, "the response with the new shares went to another holder, or was lost: took them from the backup");
+  step.log(operation, "the response with the new shares went to another holder, or was lost: took them from the backup");
   const kept = submission.kept.filter((set) => set.nonce !== nonce);
   return { submission: { ...submission, candidate, source: "backup", excluded: submission.submitted, kept } };
 }

@@ -1,19 +1,12 @@
 import { OutcomeUnknown } from "../../definition";
 import { StewardError } from "../../errors";
 import { isInactiveNode } from "../../http/failure";
-import {
-  getBackup,
-  isFailedCommit,
-  isReplyLost,
-  RekeyOperation,
-  removeBackup,
-  restartVerification,
-  retryAfter429,
-  verifyShare,
-} from "./api";
+import * as api from "./api";
+import { RekeyOperation } from "./api";
 import { describeKeys, EncryptedShare, encryptedLine, prove, Share, ShareSet } from "./crypto";
 import { RekeyInputs, StepInputs } from "./inputs";
-import { AttemptIdentity, cancelOwnAttempt, cancelProbe, describe, log, observe } from "./observe";
+import * as step from "./step";
+import { AttemptIdentity } from "./step";
 import { StopId, stopped, unfinished } from "./stops";
 import { Submission } from "./submit";
 
@@ -83,7 +76,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
       `${shares.length} of the ${needed} decrypted new shares required to prove the rekey are available; nothing is committed${missing.length > 0 ? ` (unavailable: ${missing.join(", ")})` : ""}`,
     );
   // A provider left over from an earlier run only knows the old nonce.
-  const verification = await restartVerification(operation, nonce).catch((error) => {
+  const verification = await api.restartVerification(operation, nonce).catch((error) => {
     if (error instanceof StewardError && error.status === 400) return undefined;
     throw error;
   });
@@ -91,25 +84,25 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   if (all) await proveLocally(run);
   for (const [index, share] of shares.slice(0, threshold).entries()) {
     const assertVerifying = async (): Promise<true> => {
-      const { server, status } = await observe(operation, identity);
+      const { server, status } = await step.observe(operation, identity);
       if (server === "none")
         throw outcomeUnknown(run, `the attempt ended before ${operation.server.words.service} confirmed the last new share`);
       if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index)
         return true;
-      throw stopped("verification-disturbed", `another client changed the verification of the attempt ${nonce} (${describe(status)})`);
+      throw stopped("verification-disturbed", `another client changed the verification of the attempt ${nonce} (${step.describe(status)})`);
     };
     await assertVerifying();
     const send = (): Promise<boolean> =>
-      verifyShare(operation, { nonce: verification.nonce, share: share.text }).catch(async (error) => {
+      api.verifyShare(operation, { nonce: verification.nonce, share: share.text }).catch(async (error) => {
         throw await explainVerify(run, share, error);
       });
-    const done = await retryAfter429(operation, send, assertVerifying);
+    const done = await api.retryAfter429(operation, send, assertVerifying);
     if (done && index === threshold - 1) return committed(run);
     if (done)
       throw outcomeUnknown(run, `${operation.server.words.service} reported completion after ${index + 1} of ${threshold} new shares`);
-    log(operation, `${index + 1} of ${threshold} new shares verified`);
+    step.log(operation, `${index + 1} of ${threshold} new shares verified`);
   }
-  const { server } = await observe(operation, identity);
+  const { server } = await step.observe(operation, identity);
   if (server !== "verifying")
     throw outcomeUnknown(run, "the attempt ended, but the response to the last new share did not show the outcome");
   throw stopped("verification-endless", `${operation.server.words.service} requires more new shares than their threshold`);
@@ -119,9 +112,9 @@ async function proveLocally(run: CommitRun): Promise<void> {
   const { operation, shares, inputs } = run;
   const { threshold, encrypted } = inputs.submission.candidate;
   const verdict = await prove(shares, threshold);
-  if (verdict.proven === true) return log(operation, `all ${shares.length} new shares match: proven before the commit`);
+  if (verdict.proven === true) return step.log(operation, `all ${shares.length} new shares match: proven before the commit`);
   if (verdict.proven === "unknown")
-    return log(operation, `${verdict.reason}: they cannot be proven locally, so only ${operation.server.words.service} checks them`);
+    return step.log(operation, `${verdict.reason}: they cannot be proven locally, so only ${operation.server.words.service} checks them`);
   const misfits = verdict.misfits.map(({ label }) => label);
   // One of the gathered shares is wrong, so all are requested again.
   if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
@@ -139,10 +132,10 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   const { service } = run.operation.server.words;
   // Vault answers 500 to shares that cannot be combined. Another 5xx may come from a proxy, behind which the request continues.
   const isVerdict = error.status === 400 || error.status === 500;
-  if (isFailedCommit(error)) return outcomeUnknown(run, `${service} failed to commit the new shares (${error.details.reason})`);
-  if (!isVerdict && (isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
+  if (api.isFailedCommit(error)) return outcomeUnknown(run, `${service} failed to commit the new shares (${error.details.reason})`);
+  if (!isVerdict && (api.isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
     return outcomeUnknown(run, `${service} did not respond to a new share (${error.details.reason})`);
-  const { server } = await observe(run.operation, run.identity);
+  const { server } = await step.observe(run.operation, run.identity);
   if (server !== "verifying") return outcomeUnknown(run, "the attempt ended while a new share was sent");
   if (!isVerdict) return error;
   if (run.inputs.submission.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
@@ -161,11 +154,11 @@ async function committed(run: CommitRun): Promise<CommitState> {
   const { operation, identity } = run;
   const { candidate } = run.inputs.submission;
   // A proxy may respond with "complete". A commit ends the attempt, and the server then requires the new threshold.
-  const { status } = await observe(operation, identity);
+  const { status } = await step.observe(operation, identity);
   if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
     throw outcomeUnknown(run, `${operation.server.words.service} reported completion, but its status does not show it`);
   run.state = stateOf("live", candidate, []);
-  log(operation, `the new shares are live: ${identity.parameters.shares} of them, threshold ${identity.parameters.threshold}`);
+  step.log(operation, `the new shares are live: ${identity.parameters.shares} of them, threshold ${identity.parameters.threshold}`);
   return finish(run);
 }
 
@@ -174,14 +167,14 @@ export async function finish(run: CommitRun): Promise<CommitState> {
   const { operation, inputs, identity, state } = run;
   const { candidate, nonces, hadBackup } = inputs.submission;
   try {
-    const observed = await observe(operation, { ...identity, nonce: undefined });
-    if (observed.server === "probe") await cancelProbe(run, observed);
-    if (observed.server === "abandoned") await cancelOwnAttempt(operation, observed.status);
-    const backup = hadBackup ? await getBackup(operation) : undefined;
+    const observed = await step.observe(operation, { ...identity, nonce: undefined });
+    if (observed.server === "probe") await step.cancelProbe(run, observed);
+    if (observed.server === "abandoned") await step.cancelOwnAttempt(operation, observed.status);
+    const backup = hadBackup ? await api.getBackup(operation) : undefined;
     // The backup of an earlier attempt of this rekey contains dead shares.
     if (backup && (backup.nonce === candidate.nonce ? inputs.removeBackup : nonces.includes(backup.nonce))) {
-      await removeBackup(operation, backup.nonce);
-      log(operation, `removed the backup of ${backup.nonce}`);
+      await api.removeBackup(operation, backup.nonce);
+      step.log(operation, `removed the backup of ${backup.nonce}`);
     }
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
@@ -211,7 +204,7 @@ export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
 export async function waitForShares(run: CommitRun, id: StopId, reason: string): Promise<StewardError> {
   const { attempt, candidate } = run.inputs.submission;
   const { encrypted } = candidate;
-  for (const { fingerprint, share } of encrypted) log(run.operation, encryptedLine(fingerprint, share));
+  for (const { fingerprint, share } of encrypted) step.log(run.operation, encryptedLine(fingerprint, share));
   return unfinished(
     run,
     id,

@@ -1,7 +1,7 @@
 import { PartialState, StewardError } from "../../../../provider/errors";
 import { RekeyStatus } from "../../../../provider/secrets/rekey/api";
 import { ShareSet, shareDigest, shareOf } from "../../../../provider/secrets/rekey/crypto";
-import { ServerState } from "../../../../provider/secrets/rekey/observe";
+import { ServerState } from "../../../../provider/secrets/rekey/step";
 import { SharesInputs, SharesRun, Submission } from "../../../../provider/secrets/rekey/submit";
 
 // One round of submissions: which share is submitted next, and when to stop. The service is a list of its responses.

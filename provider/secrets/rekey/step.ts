@@ -1,18 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { StewardError } from "../../errors";
 import { otherManagerOf } from "../../lifecycle/ownership";
-import {
-  cancelAttempt,
-  commandFor,
-  getStatus,
-  isReplyLost,
-  RekeyOperation,
-  RekeyParameters,
-  RekeyStatus,
-  restartVerification,
-  returnsFirstKeys,
-  startAttempt,
-} from "./api";
+import * as api from "./api";
+import { RekeyOperation, RekeyParameters, RekeyStatus } from "./api";
 import { RekeyInputs, RekeyTarget } from "./inputs";
 import { endedByOthers, stopped, wrongTarget } from "./stops";
 
@@ -149,7 +139,7 @@ interface Run {
 }
 
 export async function observe(operation: RekeyOperation, identity: AttemptIdentity): Promise<Observed> {
-  const status = await getStatus(operation);
+  const status = await api.getStatus(operation);
   return { server: serverStateOf(status, identity, operation.target), status };
 }
 
@@ -180,7 +170,7 @@ export const warn = (operation: RekeyOperation, message: string): void => operat
 /** Throws if no start can return the first recovery keys, or if its response would be their only copy. */
 export function assertMakesFirst(operation: RekeyOperation, { verification }: Pick<RekeyParameters, "verification">): void {
   const { service } = operation.server.words;
-  if (!returnsFirstKeys(operation))
+  if (!api.returnsFirstKeys(operation))
     throw stopped(
       "wrong-dialect",
       `${service} has no recovery keys yet, and only OpenBao (sys/rotate/recovery) creates the first ones`,
@@ -211,9 +201,9 @@ export async function newAttempt(operation: RekeyOperation, identity: AttemptIde
   let nonce: string | undefined;
   let lost: unknown;
   try {
-    ({ nonce } = await startAttempt(operation, parameters));
+    ({ nonce } = await api.startAttempt(operation, parameters));
   } catch (error) {
-    if (!isReplyLost(error)) throw error;
+    if (!api.isReplyLost(error)) throw error;
     lost = error;
   }
   const { server, status } = await observe(operation, { ...identity, nonce });
@@ -230,7 +220,7 @@ export async function newAttempt(operation: RekeyOperation, identity: AttemptIde
     throw wrongTarget(
       operation.target,
       operation.server.words,
-      `; cancel the attempt ${status.nonce} with \`${commandFor(operation, "cancel")}\``,
+      `; cancel the attempt ${status.nonce} with \`${api.commandFor(operation, "cancel")}\``,
     );
   throw inProgress(status, waitOr(server === "matchingInUse"));
 }
@@ -244,9 +234,9 @@ export async function resolveConflict(
 ): Promise<string | undefined> {
   if (onConflict === "cancel") {
     // Read again: cancel only the attempt that was just seen.
-    const now = await getStatus(operation);
+    const now = await api.getStatus(operation);
     if (now.nonce === status.nonce) {
-      await cancelAttempt(operation, status.nonce);
+      await api.cancelAttempt(operation, status.nonce);
       log(operation, `canceled another client's attempt ${status.nonce}: ${describe(now)}`);
     }
     return undefined;
@@ -285,16 +275,16 @@ export const unexpectedState = (operation: RekeyOperation, { server, status }: O
 /** Cancels an attempt of this rekey. Restarts its verification first, so that a provider that outlived an earlier run cannot commit it. */
 export async function cancelOwnAttempt(operation: RekeyOperation, status: RekeyStatus): Promise<void> {
   if (status.verification) {
-    await restartVerification(operation, status.nonce);
+    await api.restartVerification(operation, status.nonce);
     // A cancel without a nonce ends any attempt that is then in progress.
-    if ((await getStatus(operation)).nonce !== status.nonce)
+    if ((await api.getStatus(operation)).nonce !== status.nonce)
       throw stopped(
         "attempt-lost",
         `the attempt is gone: ${endedByOthers}`,
         "Nothing was canceled. Run again: it continues from the current status.",
       );
   }
-  await cancelAttempt(operation, status.nonce);
+  await api.cancelAttempt(operation, status.nonce);
   log(operation, `canceled the attempt ${status.nonce}`);
 }
 
@@ -304,7 +294,7 @@ export async function cancelObserved({ operation }: { operation: RekeyOperation 
 }
 
 export async function cancelProbe({ operation }: { operation: RekeyOperation }, { status }: Observed): Promise<undefined> {
-  await cancelAttempt(operation, status.nonce);
+  await api.cancelAttempt(operation, status.nonce);
   log(operation, `canceled the old probe ${status.nonce}`);
 }
 
