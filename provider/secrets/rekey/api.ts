@@ -63,6 +63,9 @@ export interface RekeyParameters {
   verification: boolean;
 }
 
+/** The parameters in the request of an attempt. */
+export type Requested = Omit<RekeyParameters, "encryptionKeys">;
+
 /** The encrypted shares that Vault keeps. */
 export interface RekeyBackup {
   /** The nonce of the attempt that created them. */
@@ -167,14 +170,10 @@ function unexpectedBody({ method, path }: Omit<RekeyResponse, "fields">): Stewar
 }
 
 const capabilities = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
+type Method = keyof typeof capabilities;
 
 /** Sends a request. One that changes the attempt is never retried blindly, and never sent when Pulumi can no longer save the response. */
-async function send(
-  operation: RekeyOperation,
-  method: keyof typeof capabilities,
-  endpoint: Endpoint,
-  content?: object,
-): Promise<RekeyResponse> {
+async function send(operation: RekeyOperation, method: Method, endpoint: Endpoint, content?: object): Promise<RekeyResponse> {
   if (method !== "GET") await operation.run.engine.assertAlive();
   const path = pathTo(operation, endpoint);
   // The responses to shares are parsed. A strange one may still hold the only copy of the new shares.
@@ -264,10 +263,7 @@ function verificationOf(response: RekeyResponse): RekeyStatus["verification"] {
 }
 
 /** Starts an attempt. Returns its nonce, if the response names it, and the new shares if there are no current ones. */
-export async function startAttempt(
-  operation: RekeyOperation,
-  parameters: Omit<RekeyParameters, "encryptionKeys">,
-): Promise<{ nonce?: string; first?: FirstShares }> {
+export async function startAttempt(operation: RekeyOperation, parameters: Requested): Promise<{ nonce?: string; first?: FirstShares }> {
   const content = {
     secret_shares: parameters.shares,
     secret_threshold: parameters.threshold,
@@ -413,10 +409,8 @@ export async function assertTarget(operation: RekeyOperation): Promise<void> {
 export const returnsFirstKeys = (operation: RekeyOperation): boolean => apiOf(operation).returnsFirstKeys;
 
 /** True if the rekey succeeds without a share: the API document then asks for one of one. */
-export const mayReturnNoShares = (
-  operation: RekeyOperation,
-  { shares, threshold, fingerprints, verification }: Pick<RekeyParameters, "shares" | "threshold" | "fingerprints" | "verification">,
-): boolean => dialectOf(operation).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
+export const mayReturnNoShares = (operation: RekeyOperation, { shares, threshold, fingerprints, verification }: RekeyParameters): boolean =>
+  dialectOf(operation).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
 /** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. */
 export async function waitAfter429(operation: RekeyOperation, error: unknown): Promise<void> {

@@ -1,7 +1,7 @@
 import { StewardError } from "../../errors";
 import { isFromService } from "../client";
 import * as api from "./api";
-import { RekeyOperation, RekeyParameters } from "./api";
+import { RekeyOperation, Requested } from "./api";
 import { Share } from "./crypto";
 import * as step from "./step";
 
@@ -11,9 +11,12 @@ export interface ProbeOptions {
   disturbed(reason: string): StewardError;
 }
 
+type Verdict = "accepted" | "refused" | "not combined";
+type SharesOf<Set> = (set: Set, required: number) => readonly Share[] | undefined;
+
 interface Probe {
   operation: RekeyOperation;
-  parameters: Omit<RekeyParameters, "encryptionKeys">;
+  parameters: Requested;
   nonce: string;
   required: number;
   disturbed: ProbeOptions["disturbed"];
@@ -28,7 +31,7 @@ export async function firstAccepted<Set>(
   operation: RekeyOperation,
   options: ProbeOptions,
   sets: readonly Set[],
-  sharesOf: (set: Set, required: number) => readonly Share[] | undefined,
+  sharesOf: SharesOf<Set>,
 ): Promise<Set | undefined> {
   const probe = await startProbe(operation, options);
   const { accepted, untested } = await submitSets(probe, sets, sharesOf).catch(async (error) => {
@@ -64,7 +67,7 @@ async function cancelIfCurrent({ operation, nonce }: Probe): Promise<void> {
 async function submitSets<Set>(
   probe: Probe,
   sets: readonly Set[],
-  sharesOf: (set: Set, required: number) => readonly Share[] | undefined,
+  sharesOf: SharesOf<Set>,
 ): Promise<{ accepted?: Set; untested: readonly Set[] }> {
   for (const [index, set] of sets.entries()) {
     const shares = sharesOf(set, probe.required);
@@ -75,10 +78,7 @@ async function submitSets<Set>(
   return { untested: [] };
 }
 
-async function submitSet(
-  { operation, parameters, nonce, required, disturbed }: Probe,
-  shares: readonly Share[],
-): Promise<"accepted" | "refused" | "not combined"> {
+async function submitSet({ operation, parameters, nonce, required, disturbed }: Probe, shares: readonly Share[]): Promise<Verdict> {
   for (const [submitted, share] of shares.entries()) {
     const assertUndisturbed = async (): Promise<true> => {
       const before = await api.getStatus(operation);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { StewardError } from "../../errors";
 import { otherManagerOf } from "../../lifecycle/ownership";
 import * as api from "./api";
-import { RekeyOperation, RekeyParameters, RekeyStatus } from "./api";
+import { RekeyOperation, RekeyParameters, RekeyStatus, Requested } from "./api";
 import { RekeyInputs, RekeyTarget } from "./inputs";
 import { endedByOthers, stopped, wrongTarget } from "./stops";
 
@@ -70,10 +70,7 @@ export const isProbe = (status: RekeyStatus, fingerprint: string | undefined): b
   fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
 
 /** True if the status shows exactly these parameters. A share for other parameters could produce keys for an attacker. */
-export const matches = (
-  status: RekeyStatus,
-  { shares, threshold, fingerprints, backup, verification }: Omit<RekeyParameters, "pgpKeys" | "encryptionKeys">,
-): boolean =>
+export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, backup, verification }: Requested): boolean =>
   status.shares === shares &&
   status.threshold === threshold &&
   status.backup === backup &&
