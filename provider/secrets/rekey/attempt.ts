@@ -213,11 +213,7 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
     log: "started; no other rekey is in progress",
     act: async ({ operation, identity, attempt }) => ({ attempt: { ...attempt, ...(await step.newAttempt(operation, identity)) } }),
   },
-  {
-    server: ["matchingUnused"],
-    log: "a matching attempt without shares is in progress: the rekey takes it over",
-    act: takeOver,
-  },
+  { server: ["matchingUnused"], log: "a matching attempt without shares is in progress: the rekey takes it over", act: takeOver },
   {
     holds: ["an attempt"],
     server: ["abandoned"],

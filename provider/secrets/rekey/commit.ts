@@ -112,18 +112,10 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
       throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
     },
   },
-  {
-    server: ["noKeys"],
-    log: "the attempt is gone, and there are still no recovery keys: the new ones are dead",
-    act: stopFirst,
-  },
+  { server: ["noKeys"], log: "the attempt is gone, and there are still no recovery keys: the new ones are dead", act: stopFirst },
   step.oldProbe,
   step.tamperedAttempt,
-  {
-    server: ["matchingUnused", "matchingInUse", "matchingFirst", "foreign"],
-    log: step.onConflictDecides,
-    act: cancelConflicting,
-  },
+  { server: ["matchingUnused", "matchingInUse", "matchingFirst", "foreign"], log: step.onConflictDecides, act: cancelConflicting },
   {
     holds: ["an unknown outcome"],
     server: ["none"],

@@ -66,11 +66,7 @@ async function keepBackup(operation: RekeyOperation, { nonce, nonces, kept }: Su
 
 /** The attempt is saved, the new shares are not. */
 export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
-  {
-    server: ["none"],
-    log: "the attempt is gone: the rekey starts a new one and saves its nonce",
-    act: restartLost,
-  },
+  { server: ["none"], log: "the attempt is gone: the rekey starts a new one and saves its nonce", act: restartLost },
   {
     holds: ["no nonce"],
     server: ["abandoned"],
@@ -88,11 +84,7 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     act: step.cancelObserved,
   },
   step.oldProbe,
-  {
-    server: ["matchingUnused"],
-    log: "a matching attempt without shares is in progress: the rekey takes it over",
-    act: takeOver,
-  },
+  { server: ["matchingUnused"], log: "a matching attempt without shares is in progress: the rekey takes it over", act: takeOver },
   {
     holds: ["a nonce"],
     server: ["collecting"],
