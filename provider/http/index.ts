@@ -245,19 +245,16 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
   }
   const retryAfter = headers["retry-after"] ?? headers["x-ratelimit-reset"];
   const reason = failures.serverReason(body, text, secrets);
-  throw fail(
-    failures.errorCode(status),
-    reason || (failures.isHtml(text) ? "the response is a web page" : "the server returned no reason"),
-    {
-      status,
-      errorCount: failures.errorsIn(body)?.length,
-      rule: failures.ruleOf(status, reason, token !== undefined),
-      firstHint,
-      hint: failures.hintFor(status, operation.server, token !== undefined),
-      outcomeUnknown: writes && status >= 500 && status !== 503,
-      ...(typeof retryAfter === "string" ? { retryAfter } : {}),
-    },
-  );
+  const cause = reason || (failures.isHtml(text) ? "the response is a web page" : "the server returned no reason");
+  throw fail(failures.errorCode(status), cause, {
+    status,
+    errorCount: failures.errorsIn(body)?.length,
+    rule: failures.ruleOf(status, reason, token !== undefined),
+    firstHint,
+    hint: failures.hintFor(status, operation.server, token !== undefined),
+    outcomeUnknown: writes && status >= 500 && status !== 503,
+    ...(typeof retryAfter === "string" ? { retryAfter } : {}),
+  });
 }
 
 /** Reads and decompresses the body of a response. Throws an error with the code `bodyTooLarge` if it exceeds `most` bytes. */
