@@ -1,3 +1,4 @@
+import { Operation } from "../../../../provider/connection";
 import { PartialState, StewardError } from "../../../../provider/errors";
 import { RekeyStatus } from "../../../../provider/secrets/rekey/api";
 import { ShareSet, shareDigest, shareOf } from "../../../../provider/secrets/rekey/crypto";
@@ -26,7 +27,14 @@ function respond(request: string): Response {
 }
 
 const api = "../../../../provider/secrets/rekey/api";
-jest.mock("node:timers/promises", () => ({ setTimeout: async () => void requests.push("wait") }));
+const http = "../../../../provider/http";
+jest.mock(http, () => ({
+  ...jest.requireActual(http),
+  pauseFor: async ({ run: { engine } }: Pick<Operation, "run">) => {
+    requests.push("wait");
+    return !engine.canceled?.aborted;
+  },
+}));
 jest.mock(api, () => ({
   ...jest.requireActual(api),
   getStatus: async () => ({ ...status(0), ...respond("observe") }),
