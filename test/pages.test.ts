@@ -29,12 +29,23 @@ declare global {
 }
 `;
 
+/** The part of Pulumi's Vault package that a page uses. It is not a dependency. */
+const vaultPackage = `
+declare module "@pulumi/vault" {
+  import { CustomResource, Input, Output } from "@pulumi/pulumi";
+  export class Mount extends CustomResource {
+    readonly path: Output<string>;
+    constructor(name: string, inputs: { path: Input<string>; type: Input<string> });
+  }
+}
+`;
+
 test("every program in the documentation compiles", () => {
   const snippets = pages.flatMap((page) =>
     blocks(page, "ts").map((text, index) => [`${page.replace(/[/.]/g, "-")}-${index + 1}.mts`, `${text}\nexport {};\n`] as const),
   );
   expect(snippets.length).toBeGreaterThan(40);
-  const { errors } = compileAll({ "granted.d.ts": granted, ...Object.fromEntries(snippets) }, "node,jest");
+  const { errors } = compileAll({ "granted.d.ts": granted, "vault.d.ts": vaultPackage, ...Object.fromEntries(snippets) }, "node,jest");
   expect(errors).toEqual([]);
 });
 
@@ -158,7 +169,7 @@ test.each(["", "sandbox"])("every relative link in the published package of /%s 
   expect(lost).toEqual([]);
 });
 
-test("the README has at most 150 lines of at most 100 columns, except for its table", () => {
+test("the README has at most 150 lines of at most 100 columns, except for its tables", () => {
   const lines = readPage("README.md").trimEnd().split("\n");
   expect(lines.length).toBeLessThanOrEqual(150);
   expect(lines.filter((line) => line.length > 100 && !line.startsWith("|"))).toEqual([]);
@@ -220,7 +231,7 @@ test("a test in test/real follows every page with commands or programs", () => {
   expect(followed.filter((page) => !suites.some((text) => text.includes(`test("${page}"`)))).toEqual([]);
 });
 
-test("every example is deployed by a test", () => {
+test("every example is deployed by a test, and is in the index of the examples", () => {
   const folder = join(root, "test/end-to-end");
   const tests = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
@@ -235,6 +246,7 @@ test("every example is deployed by a test", () => {
       !tests.some((text) => new RegExp(`(\\.example\\(|test\\.each\\(.*)"${name}"`).test(text)),
   );
   expect(missing).toEqual([]);
+  expect(examples.filter((name) => !readPage("examples/README.md").includes(`[${name}](${name}/`))).toEqual([]);
 });
 
 test("the command of docs/rekey/errors.md completes a state that was cut off anywhere", () => {

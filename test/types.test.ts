@@ -28,11 +28,11 @@ test.each([
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(fullProgram()))).toEqual([]);
 });
 
-test("the README names every resource, and the page of functions every function of the scheduler", () => {
-  const readme = readFileSync(join(__dirname, "../README.md"), "utf8");
+test("docs/README.md names every resource, and the page of functions every function of the scheduler", () => {
+  const index = readFileSync(join(__dirname, "../docs/README.md"), "utf8");
   expect(classes.length).toBeGreaterThanOrEqual(17);
-  const rows = classes.map((name) => `| [\`${name}\`](docs/api/`);
-  expect(rows.filter((row) => !readme.includes(row))).toEqual([]);
+  const rows = classes.map((name) => `| [\`${name}\`](api/`);
+  expect(rows.filter((row) => !index.includes(row))).toEqual([]);
   const functions = Object.entries(scheduler).flatMap(([name, value]) => (typeof value === "function" ? [`${name}(`] : []));
   expect(functions.length).toBeGreaterThanOrEqual(8);
   const page = readFileSync(join(__dirname, "../docs/guides/functions.md"), "utf8");

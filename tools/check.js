@@ -16,7 +16,7 @@ const steps = [
   ["types", () => capture(process.execPath, [modules("typescript/bin/tsc"), "-p", "tsconfig.json"])],
   ["lint and format", () => capture(process.execPath, [modules("@biomejs/biome/bin/biome"), "check", "--diagnostic-level=warn", "."])],
   ["declarations with TypeScript 3.8, which Pulumi uses for programs", checkDeclarations],
-  ["generated sources, docs/api and the README's table are up to date", checkGenerated],
+  ["generated sources, docs/api and the table of resources are up to date", checkGenerated],
   ["words of docs, comments and messages", async () => resultOf(words.check(words.checkedFiles()))],
   ["packages with publint and arethetypeswrong", checkPackages],
 ];

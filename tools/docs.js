@@ -1,5 +1,5 @@
 // @ts-check
-// Generates docs/api and the table of resources in the README: each public name is on one page.
+// Generates docs/api and the table of resources in docs/README.md: each public name is on one page.
 const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
@@ -90,21 +90,21 @@ function contents(pages) {
   ].join("\n\n");
 }
 
-/** The README with its table. The first paragraph of a class's comment says what it manages. @param {import("./model").Model} model @param {Places} places */
-function readme(model, places) {
+/** The index of the documentation with its table. The first paragraph of a class's comment says what it manages. @param {import("./model").Model} model @param {Places} places */
+function index(model, places) {
   const classes = model.publicNames.filter(({ system, declaration }) => system && ts.isClassDeclaration(declaration));
   const rows = classes
     .sort((a, b) => (a.system === b.system ? (a.name < b.name ? -1 : 1) : a.system < b.system ? 1 : -1))
     .map(({ system, name, symbol }) => {
       const [manages = ""] = model.comment(symbol).text.split("\n\n");
       if (manages === "" || manages.length > 90)
-        throw new Problem(`The first paragraph of the comment of ${system}.${name} is its row in the README: at most 90 characters.`);
-      return `| [\`${system}.${name}\`](docs/api/${places.get(name)?.page}) | ${manages
+        throw new Problem(`The first paragraph of the comment of ${system}.${name} is its row in docs/README.md: at most 90 characters.`);
+      return `| [\`${system}.${name}\`](api/${places.get(name)?.page}) | ${manages
         .replace(/\{@link (\w+)\}/g, "`$1`")
         .replace(/\s+/g, " ")
         .replace(/\.$/, "")} |`;
     });
-  return withTable("README.md", `| Resource | Description |\n| --- | --- |\n${rows.join("\n")}`);
+  return withTable("docs/README.md", `| Resource | Description |\n| --- | --- |\n${rows.join("\n")}`);
 }
 
 /** A page with its generated table. @param {string} file @param {string} table */
@@ -120,7 +120,7 @@ function pages(model) {
   return new Map([
     ["docs/api/README.md", `${notice}\n\n${contents(pages)}\n`],
     ...pages.map((page) => /** @type {[string, string]} */ ([`docs/api/${page.file}`, `${notice}\n\n${pageText(model, page, places)}\n`])),
-    ["README.md", readme(model, places)],
+    ["docs/README.md", index(model, places)],
     [standardPage, withTable(standardPage, standardRequests())],
   ]);
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // Generates the classes of the resources, the lists of definitions, functions and routes, and the schema. It also writes docs/api, the page of attacks
-// and the table of the README.
+// and the table of resources in docs/README.md.
 const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");

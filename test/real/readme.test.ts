@@ -1,10 +1,9 @@
-import { Sandbox, start } from "../../sandbox/index";
 import { startNomad } from "../../tools/servers";
 import { packed } from "../support/installation";
 import { Holder } from "../support/pgp";
-import { Reader } from "../support/reader";
+import { Reader, ShellOptions } from "../support/reader";
 import { RekeyTarget } from "../support/rekey";
-import { base64, realVault, secretIn, shareFor, submitting, writeKeys } from "../support/rekey-reader";
+import { base64, realVault, secretIn, shareFor, writeKeys } from "../support/rekey-reader";
 import { templates } from "../support/templates";
 
 const tarballs = packed();
@@ -12,31 +11,14 @@ const withTemplates = templates();
 let reader: Reader;
 afterEach(() => reader.remove());
 
-const imports = `import * as fs from "node:fs";
-import * as pulumi from "@pulumi/pulumi";
-import { platform, secrets } from "pulumi-steward";
-const config = new pulumi.Config();
-`;
-
-const rekeyProgram = `new secrets.Rekey("unseal", {
-  secretShares: 3,
-  secretThreshold: 2,
-  pgpKeys: ["ada", "grace", "mary"].map((holder) => fs.readFileSync(\`keys/\${holder}.asc\`, "utf8")),
-  backup: true,
-  currentShares: [{ env: "SHARE" }],
-  newShares: [{ env: "NEW_SHARE" }],
-});
-`;
-
 describe("with real servers", () => {
   let vault: RekeyTarget;
   let nomad: Awaited<ReturnType<typeof startNomad>>;
-  let sandbox: Sandbox;
   beforeAll(async () => {
-    [vault, nomad, sandbox] = await Promise.all([realVault(), startNomad(), start({ dialect: "hashicorp" })]);
+    [vault, nomad] = await Promise.all([realVault(), startNomad()]);
   });
   afterAll(async () => {
-    await Promise.all([vault.stop(), nomad.stop(), sandbox.close()]);
+    await Promise.all([vault.stop(), nomad.stop()]);
   });
 
   test("README.md", async () => {
@@ -47,41 +29,52 @@ describe("with real servers", () => {
       "npm ci && npm pack && npm pack --workspace sandbox": `cp ${Object.values(tarballs()).join(" ")} .`,
       [example]: vault.gateway.url,
       "https://nomad.example.com:4646": nomad.address,
-      "https://tfe.example.com": sandbox.platform.url,
       "NOMAD_MANAGEMENT_TOKEN=...": `NOMAD_MANAGEMENT_TOKEN=${nomad.token}`,
       "VAULT_TOKEN=...": `VAULT_TOKEN=${vault.token}`,
     });
+    const rekey = reader.take("ts");
+    const [init = "", submit = "", verify = ""] = reader.take("sh").replaceAll("\\\n", "").split("\n");
     await reader.with(withTemplates()).shell();
     reader.program();
     await reader.shell();
     expect((await vault.outOfBand("GET", "nomad/role/web")).body).toMatchObject({ data: { policies: ["deploy", "read-logs"] } });
 
-    reader.save("yaml", "Pulumi.prod.yaml");
-    await reader.run("pulumi stack init prod");
-    reader.with({ VAULT_ADDR: "", VAULT_TOKEN: vault.token, TFE_TOKEN: sandbox.platform.token });
-    const other = 'new secrets.SchedulerRole("other", { name: "other", policies: ["deploy"] });';
-    reader.write("index.ts", `${imports}${other}\nnew platform.GeneralSettings("general", { apiRateLimit: 100 });\n`);
-    await reader.run("pulumi up");
-    await reader.says("pulumi refresh --preview-only --expect-no-changes --diff");
+    const all = await writeKeys(reader, 0);
+    reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token });
+    const typing = (share: string): ShellOptions => ({ terminal: [["(will be hidden): ", share]] });
+    /** The holders' new shares, of which `encrypted` returns each as it was printed. */
+    async function decrypted(encrypted: (holder: Holder) => string | undefined): Promise<string[]> {
+      const shares: string[] = [];
+      for (const holder of all) {
+        reader.write("me.asc", holder.privateKey.armor());
+        shares.push(secretIn(await reader.run(`npx pulumi-steward rekey decrypt --key me.asc <<< ${encrypted(holder)}`)));
+      }
+      return shares;
+    }
 
-    const [ada, grace] = (await writeKeys(reader, 0)) as [Holder, Holder, Holder];
-    // docs/rekey/several-holders.md has the program.
-    reader.write("index.ts", `${imports}${rekeyProgram}`);
-    await reader.run("pulumi stack select dev");
-    reader.with({ VAULT_ADDR: vault.gateway.url });
-    const waits = await reader.run("pulumi up", { code: 1 });
-    expect(waits).toContain("0 of 3 current shares submitted");
-    const [status = "", submit = "", decrypt = "", verify = "", drill = ""] = reader.take("sh").split("\n");
-    expect(await reader.run(status)).toMatch(/^new shares +3, threshold 2$/m);
-    let given = "";
-    for (const share of vault.first.slice(0, 3)) given = await reader.run(submit, { terminal: submitting(share) });
-    const mine = secretIn(await reader.run(decrypt, { terminal: [["on one line: ", shareFor(ada, given)]] }));
-    reader.write("me.asc", grace.privateKey.armor());
-    const second = secretIn(await reader.run(decrypt, { terminal: [["on one line: ", shareFor(grace, given)]] }));
-    for (const share of [mine, second]) await reader.run(verify, { terminal: submitting(share) });
-    expect(await vault.opens([mine, second].map(base64))).toBe(true);
-    const safes: [string, string][] = [mine, second, ""].map((share, index) => [`Share ${index + 1} (will be hidden): `, share]);
-    expect(await reader.run(drill, { terminal: safes })).toMatch(/^share 2 of the input: works$/m);
+    // The seven commands.
+    const [, NONCE = ""] = /^Nonce +(\S+)$/m.exec(await reader.run(init)) ?? [];
+    reader.with({ NONCE });
+    let output = "";
+    for (const share of vault.first.slice(0, 3)) output = await reader.run(submit, typing(share));
+    const current = await decrypted(({ fingerprint }) => new RegExp(`fingerprint: ${fingerprint}; value: ([\\w+/=]+)`).exec(output)?.[1]);
+    const [, VERIFY = ""] = /^Verification Nonce +([\w-]+)/m.exec(output) ?? [];
+    reader.with({ VERIFY });
+    for (const share of current) await reader.run(verify, typing(share));
+    expect(await vault.opens(current.map(base64))).toBe(true);
+
+    // The program instead of them. It does not overwrite their backup.
+    await reader.run("vault operator rekey -backup-delete");
+    reader.write("index.ts", rekey);
+    for (const [index, SHARE] of current.entries()) {
+      output = await reader.with({ SHARE }).run("pulumi up", { code: 1 });
+      if (index < 2) expect(output).toContain(`${index + 1} of 3 current shares submitted`);
+    }
+    reader.with({ SHARE: "" });
+    const fresh = await decrypted((holder) => shareFor(holder, output));
+    for (const [index, NEW_SHARE] of fresh.entries()) await reader.with({ NEW_SHARE }).run("pulumi up", { code: index < 2 ? 1 : 0 });
+    expect(await vault.opens(fresh.map(base64))).toBe(true);
+    expect(await vault.opens(current.map(base64))).toBe(false);
     reader.finish();
   });
 });

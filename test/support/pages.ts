@@ -12,6 +12,7 @@ export const pages: string[] = [
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   "sandbox/README.md",
+  "examples/README.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .map((file) => `docs/${file.replaceAll("\\", "/")}`)
     .filter((file) => file.endsWith(".md")),
