@@ -58,20 +58,20 @@ export const classes: string[] = Object.entries({ secrets, platform }).flatMap((
     .map(([name]) => `${system}.${name}`),
 );
 
-/** The commands of a GitHub Actions pipeline, which must equal those for GitLab CI. */
-export function pipelineCommands(github: string, gitlab: string): string[] {
-  const { jobs } = parse(github) as { jobs: Record<string, { steps: { run?: string }[] }> };
-  const lines = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
-  const { script } = Object.values(parse(gitlab) as Record<string, { script: string[] }>)[0] as { script: string[] };
-  expect(script).toEqual(lines);
+/** The commands of Pulumi in the pipeline for GitHub Actions, which must equal those for GitLab CI. */
+export function pipelineCommands(): string[] {
+  const [github, gitlab] = blocks("docs/guides/continuous-integration.md", "yaml").map((text) => parse(text));
+  const jobs: { steps: { if?: string; run?: string }[] }[] = Object.values(github.jobs);
+  const lines = jobs.flatMap(({ steps }) => steps.flatMap((step) => (step.if ? [step.run ?? ""] : [])));
+  const { preview, deploy, drift } = gitlab as Record<string, { script: string[] }>;
+  expect([preview, deploy, drift].flatMap((job) => job?.script)).toEqual(lines);
   return lines;
 }
 
-/** The last line of a page's pipeline as arguments of the command line, for the test's stack. */
+/** The nightly command of a page as arguments of the command line, for the test's stack. */
 export function nightly(page: string): string[] {
-  const [github = "", gitlab = ""] = blocks(page, "yaml");
-  const [, args = ""] = /^pulumi (.*) --non-interactive$/.exec(pipelineCommands(github, gitlab).at(-1) ?? "") ?? [];
-  return args.replace("--stack prod ", "").split(" ");
+  const [, options = ""] = /^pulumi refresh --stack prod (.*) --non-interactive$/m.exec(blocks(page, "sh").join("\n")) ?? [];
+  return ["refresh", ...options.split(" ")];
 }
 
 const codes = [...readPage("docs/guides/drift.md").matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number));

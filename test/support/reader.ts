@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 import { pulumiEnvironment } from "../../tools/environment";
 import { getPulumi } from "../../tools/pulumi";
 import { getServer } from "../../tools/servers";
-import { allBlocks, Block, pipelineCommands, readPage, shown } from "./pages";
+import { allBlocks, Block, readPage, shown } from "./pages";
 
 /** Confirms Pulumi's questions, without a preview first. Pulumi rejects this together with `--preview-only`. */
 const sayYes = `pulumi() {
@@ -124,11 +124,6 @@ export class Reader {
   says(command: string, options: ShellOptions = {}): Promise<string> {
     if (!readPage(this.page).includes(`\`${command}\``)) throw new Error(`${this.page} does not say ${command}.`);
     return this.run(this.mine(command, options.own), options);
-  }
-
-  /** The commands of the next two blocks, a pipeline for GitHub Actions and the same one for GitLab CI. */
-  pipeline(): string[] {
-    return pipelineCommands(this.next("yaml").text, this.next("yaml").text).map((command) => this.mine(command));
   }
 
   /** Returns the next block for a test that does more than run it. */

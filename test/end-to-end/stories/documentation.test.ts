@@ -29,7 +29,7 @@ onEachTarget("docs/getting-started/vault.md", (current) => {
     const [look = "", adopt = ""] = blocks(page, "ts");
     const [writer = "", reader = ""] = blocks(page, "hcl").map((text) => text.replaceAll('"nomad/', `"${mount}/`));
     const VAULT_TOKEN = await tokenWith("steward", writer);
-    const NIGHTLY = { VAULT_TOKEN: await tokenWith("steward-nightly", reader) };
+    const NIGHTLY = { VAULT_TOKEN: await tokenWith("steward-read", reader) };
     project.config({ "steward:default": { secrets: { address, dialect, mount, tokenEnv: "VAULT_TOKEN" } } });
     await outOfBand("POST", `${mount}/config/access`, { address: "http://127.0.0.1:1", token: "theirs" });
     await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });

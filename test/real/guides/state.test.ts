@@ -1,10 +1,14 @@
+import { createSign, generateKeyPairSync } from "node:crypto";
+import { createServer } from "node:http";
+import { AddressInfo } from "node:net";
 import { delimiter, dirname } from "node:path";
+import { parse } from "yaml";
 import { findTerraform } from "../../../bench/terraform";
 import { call } from "../../support/call";
 import { deploy, Guides, imports } from "../../support/guides";
 import { getHosts } from "../../support/hosts";
 import { packed } from "../../support/installation";
-import { exitCodes } from "../../support/pages";
+import { exitCodes, pipelineCommands } from "../../support/pages";
 
 // The guides about what a stack manages: adoption, import, drift, moves, the mechanism.
 
@@ -142,6 +146,84 @@ test("docs/guides/from-terraform.md", async () => {
   // The documentation of the tfe provider says the same. Its provider needs an installation.
   expect(reader.take("sh")).toBe("terraform state rm tfe_saml_settings.this\n");
   await reader.run("pulumi refresh --preview-only --expect-no-changes");
+  reader.finish();
+});
+
+test("docs/guides/continuous-integration.md", async () => {
+  const reader = await guides.follow("docs/guides/continuous-integration.md", {
+    "https://vault.example.com:8200": guides.vault.address,
+    // A key in place of the issuer's address, which Vault would read.
+    "oidc_discovery_url=https://token.actions.githubusercontent.com": "jwt_validation_pubkeys=@issuer.pem",
+  });
+  const root = { VAULT_ADDR: guides.vault.address, VAULT_TOKEN: guides.vault.token };
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const identity = (event: string): string => {
+    const issued = Math.floor(Date.now() / 1000);
+    const times = { iat: issued, nbf: issued, exp: issued + 300 };
+    const claims = {
+      iss: "https://token.actions.githubusercontent.com",
+      aud: guides.vault.address,
+      repository: "acme/operations",
+      ...times,
+    };
+    const ref = event === "push" ? "refs/heads/main" : "refs/pull/1/merge";
+    const parts = [
+      { alg: "RS256", typ: "JWT" },
+      { ...claims, event_name: event, ref },
+    ];
+    const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
+    return `${signed}.${createSign("RSA-SHA256").update(signed).sign(privateKey, "base64url")}`;
+  };
+  const [read, write] = ['capabilities = ["read"]', 'capabilities = ["create", "read", "update", "delete"]'];
+  for (const [name, capabilities] of [
+    ["steward-read", read],
+    ["steward", write],
+  ] as const)
+    await guides.onVault("PUT", `sys/policies/acl/${name}`, { policy: `path "nomad/role/*" { ${capabilities} }` });
+
+  reader.write("issuer.pem", publicKey.export({ type: "spki", format: "pem" }).toString());
+  await reader.with(root).shell();
+  const github = parse(reader.take("yaml")).jobs.operations.steps as { if?: string; run?: string }[];
+  const gitlab = parse(reader.take("yaml"))[".operations"].before_script as string[];
+  const login = github.find(({ run }) => run?.includes("GITHUB_ENV"))?.run ?? "";
+  const [preview = "", deploy = "", nightly = ""] = pipelineCommands().map((command) => command.replace("--stack prod ", ""));
+
+  // GitHub's own server of identities.
+  let asked = "";
+  const server = createServer(({ headers, url }, response) => {
+    expect([headers.authorization, url]).toEqual(["Bearer request", `/?v=1&audience=${guides.vault.address}`]);
+    response.end(JSON.stringify({ value: identity(asked) }));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  reader.with({ ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${port}/?v=1`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request" });
+  async function onGitHub(event: string, VAULT_ROLE: string, command: string, code = 0): Promise<string> {
+    asked = event;
+    reader.write("environment", "");
+    await reader.with({ VAULT_ROLE, VAULT_TOKEN: "", GITHUB_ENV: "environment" }).run(login);
+    const [, VAULT_TOKEN = ""] = /^VAULT_TOKEN=(\S+)$/m.exec(reader.read("environment")) ?? [];
+    return reader.with({ VAULT_TOKEN }).run(command, { code });
+  }
+  reader.write("index.ts", `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`);
+  expect(await onGitHub("pull_request", "steward-read", preview)).toContain("2 to create");
+  // A pull request cannot get the other token.
+  asked = "pull_request";
+  await reader.with({ VAULT_ROLE: "steward" }).run(login, { code: 1 });
+  await onGitHub("push", "steward", deploy);
+  await onGitHub("schedule", "steward-read", nightly, none);
+  await guides.onVault("POST", "nomad/role/web", { policies: "stranger", type: "client" });
+  await onGitHub("schedule", "steward-read", nightly, drift);
+  const json = await reader.run(nightly.replace("--diff", "--json"), { code: drift });
+  expect(JSON.parse(json.slice(json.indexOf("{"), json.lastIndexOf("\n}") + 2)).changeSummary).toMatchObject({ update: 1 });
+  server.close();
+
+  reader.with({ VAULT_ROLE: "steward", VAULT_TOKEN: "", IDENTITY: identity("push") });
+  const exported = gitlab.filter((line) => line !== "npm ci").join("\n");
+  expect(await reader.run(`${exported}\nvault token lookup`)).toMatch(/^policies +\[default steward\]$/m);
+
+  reader.program(imports);
+  const stored = /^token +(\S+)$/m.exec(await reader.with(root).shell())?.[1] ?? "";
+  await reader.with({ VAULT_TOKEN: stored }).shell();
   reader.finish();
 });
 
