@@ -4,6 +4,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
 const { z } = require("zod");
+const { exampleOf } = require("./schema-examples");
 
 /**
  * @typedef {Record<string, unknown>} Spec
@@ -50,6 +51,11 @@ class Types {
     const { text, tag } = this.model.comment(symbol);
     const [preset, change] = [tag("default"), isInput && tag("change")];
     return `${text}${preset && ` Default: ${preset}.`}${change ? ` Changing it ${change}.` : ""}`.replace(/\{@link (\w+)\}/g, "`$1`");
+  }
+
+  /** The description of a resource, with its example. @param {string} token @param {ts.Symbol} symbol */
+  resourceDescription(token, symbol) {
+    return `${this.description(symbol)}\n\n${exampleOf(token, this.model.comment(symbol).tags("example"))}`;
   }
 
   /**
@@ -166,7 +172,7 @@ function resourceSpec(types, { interfaces, symbol, value }) {
     ...shared(name),
   }));
   const spec = {
-    description: types.description(symbol),
+    description: types.resourceDescription(token, symbol),
     ...outputs,
     inputProperties: inputs.properties,
     requiredInputs: inputs.required.filter((name) => fields[name]?.required),
@@ -187,7 +193,7 @@ function rekeySpec(types) {
   const inputs = types.properties("secrets", type, more, true);
   return {
     isComponent: true,
-    description: types.description(model.publicName("Rekey").symbol),
+    description: types.resourceDescription("secrets:Rekey", model.publicName("Rekey").symbol),
     properties,
     required: Object.keys(properties),
     inputProperties: inputs.properties,
