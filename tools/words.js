@@ -10,7 +10,15 @@ const { root } = require("./command");
 /** The folders and files where the rules hold. */
 const checked = [
   ...["provider", "command", "sandbox", "tools", "bench", "examples", "test", ".changeset"],
-  ...["CHANGELOG.md", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/README.md"],
+  ...[
+    "CHANGELOG.md",
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs/README.md",
+    "docs/_index.md",
+    "docs/installation-configuration.md",
+  ],
   ...["getting-started", "guides", "reference", "rekey", "development"].map((folder) => `docs/${folder}`),
 ];
 

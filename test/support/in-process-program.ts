@@ -6,7 +6,6 @@ import * as steward from "../../provider";
 import type { Properties } from "./deployment";
 
 const packages: Record<string, unknown> = { "@pulumi/pulumi": pulumi, "pulumi-steward": steward };
-const load = (name: string): unknown => packages[name] ?? require(name);
 
 /** A program that runs in this process, with the modules of this process instead of the packages that it imports. */
 export class InProcessProgram {
@@ -53,9 +52,18 @@ export class InProcessProgram {
     const module = { exports: {} as Properties | (() => Promise<Properties>) };
     const source = this.isTypeScript ? compiled(this.source) : this.source;
     const program = new Function("exports", "module", "require", "__dirname", `return (async () => {${source}\n})()`);
-    await program(module.exports, module, load, this.root && this.folder);
+    await program(module.exports, module, this.load, this.root && this.folder);
     return typeof module.exports === "function" ? module.exports() : module.exports;
   }
+
+  /** Loads a module of this process, or another file of the program. */
+  private readonly load = (name: string): unknown => {
+    if (!name.startsWith("./")) return packages[name] ?? require(name);
+    const exports = {};
+    const source = compiled(readFileSync(join(this.folder, `${name}.ts`), "utf8"));
+    new Function("exports", "require", source)(exports, this.load);
+    return exports;
+  };
 
   remove(): void {
     if (this.root) rmSync(this.root, { recursive: true, force: true });

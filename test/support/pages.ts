@@ -13,6 +13,7 @@ export const pages: string[] = [
   "CHANGELOG.md",
   "sandbox/README.md",
   "examples/README.md",
+  "examples/company/README.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .map((file) => `docs/${file.replaceAll("\\", "/")}`)
     .filter((file) => file.endsWith(".md")),
