@@ -89,7 +89,7 @@ export function describe(status: RekeyStatus, operation: RekeyOperation): string
     ["keys", name],
     ["nonce", nonce],
     ["new shares", `${shares}, threshold ${threshold}`],
-    ["current shares", verification ? "all submitted: the new shares are made" : `${progress} of ${required} submitted`],
+    ["current shares", verification ? "all submitted: the new shares are created" : `${progress} of ${required} submitted`],
     [
       "verification",
       verification
@@ -121,7 +121,7 @@ const missing = (round: Round, status: RekeyStatus, operation: RekeyOperation): 
     return stopped("attempt-missing", reason, `Nothing was sent.${other}`);
   }
   return round.shares === "current"
-    ? fail("all current shares are submitted, and the new ones are made", `${verifyHint(operation, "your new share")}.`)
+    ? fail("all current shares are submitted, and the new ones are created", `${verifyHint(operation, "your new share")}.`)
     : fail(
         "there is nothing to verify: the new shares do not exist yet",
         `${status.progress} of ${status.required} current shares are submitted. Submit one with \`${commandFor(operation, "submit")}\`.`,

@@ -50,7 +50,7 @@ export async function drill(terminal: Terminal, options: DrillOptions): Promise<
       () => undefined,
       (error) => error,
     );
-    if (left) say(terminal, `The attempt of the drill may be left: ${left.message} The next drill first cancels it.`);
+    if (left) say(terminal, `The attempt of the drill may still be in progress: ${left.message} The next drill cancels it first.`);
   };
   const notice = "Waiting for the response. Then the drill cancels its attempt.";
   const run = (): Promise<Tested> => testShares(terminal, { shares, required, accept }).finally(end);
@@ -151,7 +151,7 @@ async function addInput(terminal: Terminal, shares: Share[], required: number): 
       .filter((line) => !isEmpty(line))
       .forEach(add);
   }
-  say(terminal, `${shares.length} shares are read, and ${required} are required. An empty input ends the list.`);
+  say(terminal, `${shares.length} shares are read, and ${required} are required. Finish with an empty input.`);
   const isLast = (line: string): boolean => {
     if (!isEmpty(line)) add(line);
     return isEmpty(line);

@@ -47,7 +47,7 @@ export async function submit(terminal: Terminal, options: ShareOptions & { outpu
   if (fingerprints.length === 0)
     say(
       terminal,
-      "If yours is the last share, all new shares are shown here, in plaintext. If `pulumi up` runs this rekey, it must submit the last share itself.",
+      "If yours is the last share, all new shares are printed here, in plaintext. If `pulumi up` runs this rekey, it must submit the last share itself.",
     );
   if (!agreed.verificationRequired && fingerprints.length === 0)
     say(terminal, "Without verification the last share commits: if its response is lost, so are the new keys.");
@@ -162,7 +162,7 @@ async function handOut(
   }
   if (file?.write(lines)) say(terminal, `The new shares are in ${file.path}, which only you can read.`);
   else {
-    if (file) say(terminal, `${file.path} cannot be written: the new shares are shown instead.`);
+    if (file) say(terminal, `${file.path} cannot be written: the new shares are printed instead.`);
     for (const line of lines) await print(terminal, line).catch(() => say(terminal, line));
   }
   const flaw = await flawOf(set, { shares: agreed.shares, fingerprints: agreed.pgpFingerprints });
@@ -173,7 +173,7 @@ async function handOut(
       set.threshold,
     );
     if (verdict.proven === false)
-      throw failed(`the new shares were made, but ${verdict.reason}`, cancelIt(agreed), "new-shares-not-proven");
+      throw failed(`the new shares were created, but ${verdict.reason}`, cancelIt(agreed), "new-shares-not-proven");
     say(
       terminal,
       verdict.proven === true ? `All ${set.shares.length} new shares match.` : `${verdict.reason}: they cannot be proven locally.`,
@@ -263,7 +263,7 @@ async function explain(operation: RekeyOperation, round: Round, agreed: RekeySta
     );
   if (after.started && after.nonce === agreed.nonce)
     return failed(
-      `the new shares were made, but were lost with the response (${reason})`,
+      `the new shares were created, but were lost with the response (${reason})`,
       `Nothing is committed. ${agreed.backup ? `The backup contains them, encrypted: fetch it with \`${commandFor(operation, "backup")}\`.` : "Cancel the rekey, and start over."}`,
       "new-shares-lost",
     );

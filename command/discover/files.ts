@@ -27,7 +27,7 @@ export function assertWritable(paths: readonly string[], { overwrite }: { overwr
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
     reason: `the file ${existing.join(" and the file ")} already exists; nothing was searched`,
-    hint: "Choose another file with --output or --program, or set --overwrite.",
+    hint: "Choose a different file with --output or --program, or set --overwrite.",
   });
 }
 

@@ -48,7 +48,7 @@ export function nativeWarnings(objects: readonly Found[]): string[] {
         : []),
       ...(hidden.length > 0
         ? [
-            `${about}: the server never shows ${hidden.join(", ")}. Add the ones that you manage to the program: the next \`pulumi up\` writes them.`,
+            `${about}: the server never returns ${hidden.join(", ")}. Add the ones that you manage to the program: the next \`pulumi up\` writes them.`,
           ]
         : []),
     ];
@@ -68,7 +68,7 @@ export function secretNotices(resources: readonly Imported[], output: string): s
   );
   const section = (title: string, lines: readonly string[]): string[] => (lines.length > 0 ? [title, ...lines] : []);
   return [
-    ...section("The server never shows these secrets. The first `pulumi up` sends them, from these variables:", unreadable),
+    ...section("The server never returns these secrets. The first `pulumi up` sends them, from these variables:", unreadable),
     ...section(`Secrets in ${output}, encrypted, and in the configuration of the stack:`, declared),
     ...section("Omitted, because they are secret. The program says how to declare them:", left),
   ];

@@ -200,7 +200,7 @@ export function redirected(address: string, status: number, location: unknown, w
   const server = new URL(address);
   const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address) : undefined;
   if (!target || target.origin === server.origin)
-    return fail("ERR_REDIRECTED", "the server redirects to another path, which is not its API", {
+    return fail("ERR_REDIRECTED", "the server redirects to a different path, which is not its API", {
       rule: "other-path",
       status,
       hint: "Check the base path of the connection's address, and the mount.",

@@ -234,7 +234,7 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
   const firstHint = failures.dialectHint(operation.server, { status, headers, body, text });
   if (isDone) {
     if (firstHint && !writes)
-      throw fail("ERR_UNEXPECTED_RESPONSE", "the response needs another dialect", { rule: "dialect", status, firstHint });
+      throw fail("ERR_UNEXPECTED_RESPONSE", "the response requires a different dialect", { rule: "dialect", status, firstHint });
     if (body !== undefined || text === "") return { status, headers, body };
     throw fail("ERR_UNEXPECTED_RESPONSE", failures.isHtml(text) ? "the response is a web page" : "the response is not JSON", {
       rule: failures.isHtml(text) ? "web-page" : "not-json",

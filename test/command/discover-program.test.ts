@@ -120,7 +120,7 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     writeFileSync("index.ts", "// mine");
     const { stderr, sent } = await discover(only("secrets"));
     expect(sent).toEqual([]);
-    expect(stderr).toContain("the file index.ts already exists; nothing was searched. Choose another file with --output or --program");
+    expect(stderr).toContain("the file index.ts already exists; nothing was searched. Choose a different file with --output or --program");
     expect((await discover(only("secrets"), "--program", "imported.ts")).code).toBe(0);
     expect([existsSync("import.json"), program()]).toEqual([true, "// mine"]);
   });

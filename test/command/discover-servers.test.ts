@@ -9,7 +9,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     const { code, stderr, sent } = await asked(sandbox.env);
     expect([code, sent, readFileSync("import.json", "utf8")]).toEqual([1, [], "mine"]);
     expect(stderr).toBe(
-      "pulumi-steward: the file import.json already exists; nothing was searched. Choose another file with --output or --program, or set --overwrite.\n",
+      "pulumi-steward: the file import.json already exists; nothing was searched. Choose a different file with --output or --program, or set --overwrite.\n",
     );
     expect((await discover(sandbox.env, "--overwrite")).code).toBe(0);
     expect(rows()).toHaveLength(6);

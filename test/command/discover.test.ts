@@ -44,7 +44,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     expect(stdout).toMatch(/^ {2}rekey: an operation/m);
     expect(stdout).not.toContain("SMTP");
     expect(stderr).toContain(`${sandbox.secrets.url}  (environment)`);
-    expect(stderr).toContain(`SchedulerAccess "${mount}-access": the server never shows token, clientKey.`);
+    expect(stderr).toContain(`SchedulerAccess "${mount}-access": the server never returns token, clientKey.`);
     expect(stderr).toMatch(
       /5 resources in import\.json\. Next:\n {2}\$ pulumi config set steward:native true.*\n {2}\$ pulumi import --file import\.json --out imported\.txt\n$/,
     );

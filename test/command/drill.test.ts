@@ -381,7 +381,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
         // A read is sent again, except that of the last status on OpenBao: then the file stays.
         expect([works(4).stdout, ""]).toContain(cut.stdout);
         if (cut.code === 0) expect([cut.stdout, left()]).toEqual([works(4).stdout, []]);
-        else if (cut.stdout) expect([cut.stderr, left().length]).toEqual([expect.stringContaining("may be left"), 1]);
+        else if (cut.stdout) expect([cut.stderr, left().length]).toEqual([expect.stringContaining("may still be in progress"), 1]);
         current().gateway.interrupt = undefined;
         expect(await drill(current().first.slice(0, 4))).toMatchObject(works(4));
         expect(left()).toEqual([]);
@@ -444,7 +444,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       return undefined;
     };
     const stuck = await drill(current().first);
-    expect(stuck).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("The attempt of the drill may be left") });
+    expect(stuck).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("The attempt of the drill may still be in progress") });
     expect(modes).toEqual([0o700, 0o600]);
     expect(name).toMatch(new RegExp(`^drill-[0-9a-f]{16}-${process.pid}-[0-9a-f]{40,64}$`));
     expect([left().length, (await status()).started]).toEqual([1, true]);

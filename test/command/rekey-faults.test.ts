@@ -171,7 +171,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     current().gateway.interrupt = ({ path, method }) =>
       method === "PUT" && path === "/v1/sys/rekey/update" ? { when: "after", answer: () => "{}" } : undefined;
     const last = await alone(["submit", "--nonce", name], share(2));
-    expect(last).toMatchObject({ code: 1, stderr: expect.stringMatching(/the new shares were made, but were lost/) });
+    expect(last).toMatchObject({ code: 1, stderr: expect.stringMatching(/the new shares were created, but were lost/) });
   });
 
   test("an error about a failed commit does not say that nothing is committed", async () => {

@@ -55,7 +55,7 @@ async function startProbe(operation: RekeyOperation, { key: { key, fingerprint }
   // On a service that drops the verification, the last share of the probe would replace all keys.
   if (isOwn && step.matches(status, parameters)) return probe;
   if (isOwn && started.nonce) await cancelIfCurrent(probe);
-  throw disturbed("the probe is gone, or its parameters are not the requested ones");
+  throw disturbed("the probe no longer exists, or its parameters differ from the requested ones");
 }
 
 /** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is canceled by a later run. */

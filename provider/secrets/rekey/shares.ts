@@ -80,7 +80,7 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
   },
   {
     server: ["matchingFirst"],
-    log: "a matching attempt has made the first recovery keys, and none is verified: the rekey cancels it, since its response is lost",
+    log: "a matching attempt has created the first recovery keys, and none is verified: the rekey cancels it, since its response is lost",
     act: step.cancelObserved,
   },
   step.oldProbe,
@@ -144,7 +144,7 @@ const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ i
   return [
     {
       path: "",
-      reason: `the available current shares will be submitted, as long as the attempt accepts them, to make ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
+      reason: `the available current shares will be submitted, as long as the attempt accepts them, to create ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
     },
     ...missingShares(inputs.currentShares, "currentShares"),
   ];

@@ -204,7 +204,7 @@ export async function newAttempt(operation: RekeyOperation, identity: AttemptIde
     lost = error;
   }
   const { server, status } = await observe(operation, { ...identity, nonce });
-  if (server === "none") throw lost ?? stopped("attempt-lost-at-start", `the new attempt is gone: ${endedByOthers}`);
+  if (server === "none") throw lost ?? stopped("attempt-lost-at-start", `the new attempt no longer exists: ${endedByOthers}`);
   // Its nonce is known, so it is the new attempt, although other holders may have submitted shares to it.
   const hasNonce = server === "collecting" || server === "verifying";
   const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
@@ -277,7 +277,7 @@ export async function cancelOwnAttempt(operation: RekeyOperation, status: RekeyS
     if ((await api.getStatus(operation)).nonce !== status.nonce)
       throw stopped(
         "attempt-lost",
-        `the attempt is gone: ${endedByOthers}`,
+        `the attempt no longer exists: ${endedByOthers}`,
         "Nothing was canceled. Run again: it continues from the current status.",
       );
   }

@@ -387,8 +387,8 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
     run,
     server === "none" ? "attempt-lost" : "attempt-replaced",
     server === "none"
-      ? `the attempt is gone: ${endedByOthers}`
-      : `the attempt is gone, and a different one is in progress, ${status.nonce}`,
+      ? `the attempt no longer exists: ${endedByOthers}`
+      : `the attempt no longer exists, and a different one is in progress, ${status.nonce}`,
     verification
       ? "The provider committed nothing. Run `pulumi up` again: it continues from the current status."
       : "Without verification the last share commits, so the new keys may be live. Run `pulumi up` again: it reads them from the backup, if there is one.",
@@ -459,7 +459,7 @@ export async function makeFirst(run: SharesRun): Promise<SharesState> {
   const { submission } = state;
   if (started && !first) {
     submission.nonces = step.withNonce(submission.nonces, started);
-    throw restarted(run, "attempt-restarted", started, "another client has made recovery keys, so the provider started a rekey of them");
+    throw restarted(run, "attempt-restarted", started, "another client has created recovery keys, so the provider started a rekey of them");
   }
   const { status } = await step.observe(operation, identity);
   // The response has no nonce. Another client may have started an attempt meanwhile.

@@ -266,7 +266,7 @@ const firstStories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(await status()).toMatchObject({ started: true, nonce: stack.candidate.nonce, required: 0 });
     await stack.up(inputs);
   },
-  "shares: a matching attempt has made the first recovery keys, and none is verified: the rekey cancels it, since its response is lost":
+  "shares: a matching attempt has created the first recovery keys, and none is verified: the rekey cancels it, since its response is lost":
     async ({ target, stack, inputs, status }) => {
       target.gateway.interrupt = ({ method, path }) => (method === "PUT" && path.endsWith("/rekey/init") ? { when: "after" } : undefined);
       expect(await stack.stops(inputs)).toBe("rekey/first-keys-lost");
