@@ -102,7 +102,7 @@ test.each(["refresh", "destroy"])(
     // Pulumi orders the resources by the time of their failure.
     expect(diagnostics.trim().split(/\n\s*/).sort()).toEqual([
       "Diagnostics:",
-      `error: Cannot ${verb} scheduler role "role": not today (${method} ${request?.path}, 400).`,
+      `error: Cannot ${verb} Nomad role "role": not today (${method} ${request?.path}, 400).`,
       "error: update failed",
       "pulumi-nodejs:dynamic/steward/secrets:SchedulerRole (renamed):",
       "pulumi:pulumi:Stack (story-dev):",
