@@ -444,7 +444,11 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       return undefined;
     };
     const stuck = await drill(current().first);
-    expect(stuck).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("The attempt of the drill may still be in progress") });
+    expect(stuck).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("The attempt of the drill may still be in progress"),
+    });
     expect(modes).toEqual([0o700, 0o600]);
     expect(name).toMatch(new RegExp(`^drill-[0-9a-f]{16}-${process.pid}-[0-9a-f]{40,64}$`));
     expect([left().length, (await status()).started]).toEqual([1, true]);
