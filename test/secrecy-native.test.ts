@@ -8,10 +8,9 @@ import { Context, isIn, Properties } from "./cases/case";
 import { Canaries } from "./support/canaries";
 import { configOf, contextOf, resetAll } from "./support/context";
 import { definitionOf, secretFields } from "./support/definitions";
-import { unknown } from "./support/deployment";
-import { Engine } from "./support/engine";
+import { listen, Told, unknown } from "./support/deployment";
+import { Engine, NativeEngine } from "./support/engine";
 import { limits } from "./support/limits";
-import { endPlugin, listen, NativeEngine, Told } from "./support/native-engine";
 import { RekeyStack } from "./support/rekey";
 import { dialects } from "./support/scope";
 
@@ -78,8 +77,8 @@ function leaks(all: readonly Told[], texts: readonly string[], paths: readonly (
   canaries.watchFor({ secret: [...new Set(texts)] });
   for (const [index, { by, value }] of all.entries()) canaries.lookInto({ [`${by} (${index})`]: JSON.stringify(clear(value)) });
   const open = all.flatMap(({ by, value }) => {
-    const { inputs, properties, kept } = value as Record<string, Properties | undefined>;
-    const parts = { inputs, properties, kept: kept?.properties };
+    const { inputs, state, kept } = (value ?? {}) as Record<string, Properties | undefined>;
+    const parts = { inputs, state, kept: kept?.properties };
     return Object.entries(parts).flatMap(([part, fields]) =>
       paths.filter((path) => isOpen(fields, path)).map((path) => `${path.join(".")} in ${part} of ${by}`),
     );
@@ -91,7 +90,7 @@ function leaks(all: readonly Told[], texts: readonly string[], paths: readonly (
 function definedSecrets(token: string, all: readonly Told[], ...given: (Properties | undefined)[]): string[] {
   const outputs = namesWith(definitionOf(token).fields, "secret").flatMap((name) =>
     all.flatMap(({ value }) => {
-      const held = (value as { properties?: Properties }).properties?.[name];
+      const held = (value as { state?: Properties } | undefined)?.state?.[name];
       return isMarked(held) ? [(held as { value: unknown }).value] : [];
     }),
   );
@@ -107,7 +106,6 @@ beforeAll(() => Object.assign(limits, { initialBackoff: 1, maxRetries: 1 }));
 beforeEach(() => {
   told.length = 0;
 });
-afterAll(endPlugin);
 
 async function rekeyWithoutLeaks(sandbox: Sandbox, config: Record<string, object>): Promise<void> {
   const stack = new RekeyStack(config, NativeEngine);
@@ -166,10 +164,10 @@ describe.each(dialects)("%s", (dialect) => {
     /** The life of a resource with these inputs: without faults, then with each write rejected, and with its response lost. */
     async function live(inputs: Properties, changed: Properties | undefined): Promise<void> {
       const engine = await fresh();
-      await engine.previewed(inputs);
+      await engine.preview(inputs);
       await engine.up(inputs);
       expect(await engine.up(inputs)).toBe("same");
-      if (changed) await engine.previewed(changed);
+      if (changed) await engine.preview(changed);
       if (changed) expect(await engine.up(changed)).toBe("update");
       await engine.refresh();
       expect(await engine.up(changed ?? inputs)).toBe("same");
@@ -246,7 +244,7 @@ describe.each(dialects)("%s", (dialect) => {
         const one = Object.keys(hidden).map((field) => [{ ...given, [field]: secret(unknown) }, { [field]: given[field] }] as const);
         for (const [inputs, those] of [[unknowns, hidden] as const, ...one]) {
           told.length = 0;
-          await engine.previewed(inputs);
+          await engine.preview(inputs);
           expect(leaks(told, [], pathsIn(those))).toEqual([]);
         }
       }

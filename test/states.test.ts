@@ -7,6 +7,7 @@ import { Sandbox, start } from "../sandbox/index";
 import { caseOf, held, livingCases } from "./cases";
 import { Context, isIn } from "./cases/case";
 import { comparable, configOf, contextOf, resetAll } from "./support/context";
+import { dynamic } from "./support/deployment";
 import { Engine } from "./support/engine";
 import { RekeyStack } from "./support/rekey";
 
@@ -63,8 +64,8 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
   function write(token: string, state: State | undefined): void {
     if (existsSync(fileOf(release, dialect, token))) return;
     const __provider = providerText(token);
-    const { inputs, outputs, ...rest } = state as State;
-    const stored = { ...rest, inputs: { ...inputs, __provider }, outputs: { ...outputs, __provider } };
+    const { id, inputs, outputs, initErrors } = state as State;
+    const stored = { id, initErrors, inputs: { ...inputs, __provider }, outputs: { ...outputs, __provider } };
     const text = systems.reduce(
       (all, system) => all.replaceAll(sandbox[system].url, `http://${system}.invalid`),
       JSON.stringify(stored, null, 2),
@@ -124,7 +125,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
         for (const field of generated) if (field in state.outputs) state.outputs[field] = seeding.state?.outputs[field];
         state.id = seeding.state?.id as string;
       }
-      const engine = new Engine(token, config(), handlerIn(state));
+      const engine = new Engine(token, config(), () => dynamic(() => handlerIn(state)));
       engine.state = state;
       expect(await engine.refresh()).toEqual([]);
       expect(await engine.up(inputs)).toBe("same");

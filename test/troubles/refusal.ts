@@ -1,9 +1,8 @@
-import { connect } from "../../provider/connection";
+import { connect, noEngine } from "../../provider/connection";
 import { definitions } from "../../provider/definitions";
 import { declare } from "../../provider/program/duplicates";
 import { systems } from "../support/connection";
 import { Declaration } from "../support/deployment";
-import { noEngine } from "../support/engine";
 
 /** The errors of the classes for a program that declares one object twice, before anything is sent. */
 export function refusal(program: readonly Declaration[], config: Record<string, object>): string | undefined {

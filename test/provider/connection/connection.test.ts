@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect, Operation, System } from "../../../provider/connection";
+import { connect, noEngine, Operation, System } from "../../../provider/connection";
 import { definitions } from "../../../provider/definitions";
 import { foreign, secretsAddresses } from "../../../tools/environment";
 import { connectTo, systems } from "../../support/connection";
-import { noEngine } from "../../support/engine";
 import { invalidInputs, refusal } from "../../support/refusal";
 
 const said: string[] = [];

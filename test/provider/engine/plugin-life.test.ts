@@ -1,12 +1,12 @@
+import { noEngine } from "../../../provider/connection";
 import { createPlugin } from "../../../provider/engine/plugin";
 import { wrapSecrets } from "../../../provider/engine/plugin-values";
 import { Sandbox, start } from "../../../sandbox/index";
 import { Context } from "../../cases/case";
 import { certificate } from "../../support/certificates";
 import { configOf, contextOf, resetAll } from "../../support/context";
-import { Engine, noEngine } from "../../support/engine";
+import { Engine, NativeEngine } from "../../support/engine";
 import { limits } from "../../support/limits";
-import { endPlugin, listen, NativeEngine, Told } from "../../support/native-engine";
 import { printed } from "../../support/printed";
 
 // Cases in which the engine sends the native plugin other requests than the dynamic provider.
@@ -18,14 +18,8 @@ beforeAll(async () => {
   sandbox = await start({ dialect: "hashicorp" });
   context = contextOf(sandbox, "hashicorp");
 });
-const told: Told[] = [];
-beforeEach(async () => {
-  await resetAll(context);
-  listen(told);
-  told.length = 0;
-});
+beforeEach(() => resetAll(context));
 afterAll(async () => {
-  await endPlugin();
   await sandbox.close();
 });
 
@@ -61,21 +55,19 @@ describe.each([
   {
     of: "dynamic",
     Mechanism: Engine,
-    lines: () => printed,
     secret: (field: string, value: string): object => ({ [field]: value, secretInputs: [field] }),
   },
   {
     of: "native",
     Mechanism: NativeEngine,
-    lines: () => told.flatMap(({ by, value }) => (by === "log" ? [value as string] : [])),
     secret: (field: string, value: string): object => wrapSecrets({ [field]: value }, [[field]]),
   },
-])("$of", ({ Mechanism, lines, secret }) => {
+])("$of", ({ Mechanism, secret }) => {
   test("an up that disables single sign-on prints it", async () => {
     const before = { enabled: true, "idp-cert": certificate, "sso-endpoint-url": "https://idp/sso", "slo-endpoint-url": "https://idp/slo" };
     await context.outOfBand("platform", "PATCH", "/api/v2/admin/saml-settings", { data: { attributes: before } });
     await new Mechanism("platform:SamlSettings", configOf(context)).up({ enabled: false });
-    expect(lines()).toEqual(['SAML settings "saml": adoption changes enabled: true -> false.']);
+    expect(printed).toEqual(['SAML settings "saml": adoption changes enabled: true -> false.']);
   });
 
   test.each(["an update", "a replacement"])("a value that was a secret of the program is not printed in %s", async (kind) => {
@@ -85,7 +77,7 @@ describe.each([
     await engine.up({ onDelete: "retain" });
     if (kind === "an update") await engine.up({ footer: "ours", onDelete: "retain" });
     else await engine.replace({ footer: "ours", onDelete: "retain" });
-    expect(lines()).toEqual(['customization settings "customization": adoption changes footer: [secret] -> [secret].']);
+    expect(printed).toEqual(['customization settings "customization": adoption changes footer: [secret] -> [secret].']);
   });
 });
 

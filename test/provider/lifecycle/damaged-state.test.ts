@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { definitions } from "../../../provider/definitions";
 import { format } from "../../../provider/fields";
 import { release } from "../../../provider/program/dynamic";
-import { Engine } from "../../support/engine";
-import { endPlugin, NativeEngine } from "../../support/native-engine";
+import { Engine, NativeEngine } from "../../support/engine";
 import "../../support/printed";
 
 // Every state in test/states, without one of its fields, under each operation. The server rejects every request.
@@ -35,7 +34,6 @@ beforeAll(async () => {
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
-  await endPlugin();
   server.closeAllConnections();
   await new Promise((done) => server.close(done));
 });

@@ -90,9 +90,8 @@ describe.each([
 
   test("a role that another client created since the check is not overwritten", async () => {
     const role = engine("secrets:SchedulerRole");
-    const { inputs } = await role.preview(web);
-    await outOfBand("POST", "role/web", theirs);
-    await expect(role.create(inputs)).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
+    const begins = () => outOfBand("POST", "role/web", theirs).then(() => "go on" as const);
+    await expect(role.up(web, { begins })).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
     expect((await outOfBand("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
   });
 

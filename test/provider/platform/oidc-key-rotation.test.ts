@@ -1,5 +1,4 @@
-import { Engine } from "../../support/engine";
-import { endPlugin, listen, NativeEngine, Told } from "../../support/native-engine";
+import { Engine, NativeEngine } from "../../support/engine";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { refusal } from "../../support/refusal";
@@ -17,14 +16,11 @@ const waiting = (hours: number): string =>
   `OIDC key rotation: not trimmed yet: \`pulumi up\` after ${time(hours)} trims the old keys, whose tokens have expired by then`;
 const trims = "OIDC key rotation: trims the old keys, whose tokens have expired";
 
-const told: Told[] = [];
 beforeEach(() => {
-  listen(told);
   const timers = ["setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "clearImmediate"] as const;
   jest.useFakeTimers({ now: start, doNotFake: [...timers, "nextTick", "queueMicrotask", "performance", "hrtime"] });
 });
 afterEach(() => jest.useRealTimers());
-afterAll(endPlugin);
 
 onEachPlatform("a rotation of the OIDC signing key", (current) => {
   beforeEach(async () => {
@@ -47,10 +43,9 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
     const create = (): Engine => (mechanism === "native" ? new NativeEngine("platform:OidcKeyRotation", current().config()) : rotation());
     /** The lines that an operation prints. */
     const lines = async (operation: () => Promise<unknown>): Promise<string[]> => {
-      told.length = 0;
       printed.length = 0;
       await operation();
-      return [...printed, ...told.filter(({ by }) => by === "log").map(({ value }) => String(value))];
+      return [...printed];
     };
 
     test("rotates, says when it will trim, and trims with the first up after that time", async () => {

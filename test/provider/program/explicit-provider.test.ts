@@ -1,6 +1,6 @@
 import { Sandbox, start } from "../../../sandbox/index";
+import { NativeEngine } from "../../support/engine";
 import { limits } from "../../support/limits";
-import { endPlugin, NativeEngine } from "../../support/native-engine";
 
 // Errors of a resource with an explicit provider name that provider and the arguments to change.
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   [sandbox, other] = await Promise.all([start({ dialect: "hashicorp" }), start({ dialect: "hashicorp" })]);
 });
 afterAll(async () => {
-  await Promise.all([sandbox.close(), other.close(), endPlugin()]);
+  await Promise.all([sandbox.close(), other.close()]);
 });
 
 const settings = ({ secrets: { url, token } }: Sandbox, more: object = {}): Record<string, object> => ({
@@ -88,9 +88,4 @@ test.each<[string, string, (own: Sandbox) => Record<string, object>, object, Reg
   const message = await failure(engine(type, given(sandbox)).up({ ...inputs, ...(type.startsWith("secrets") ? { name: "new" } : {}) }));
   expect(message).toMatch(expected);
   expect(message).not.toMatch(/connection "default"|steward:/);
-});
-
-test("the provider that the configuration makes is a connection", async () => {
-  const message = await failure(engine("secrets:SchedulerRole", {}, "default_0_1_0").up(role));
-  expect(message).toContain('No secrets server is configured under the connection "default"');
 });

@@ -8,7 +8,7 @@ import { provider } from "../../../provider/engine/runtime";
 import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { certificate } from "../../support/certificates";
-import { wire } from "../../support/engine";
+import { wire } from "../../support/deployment";
 
 // An operation parses the configuration once, and reads each PEM file once.
 

@@ -1,3 +1,4 @@
+import { Halfway } from "./mechanism";
 import { Resource } from "./state";
 import { resourceOf, Step, Worker } from "./steps";
 
@@ -22,6 +23,8 @@ export class Executor {
   isStopped = false;
   isKilled = false;
   readonly errors: string[] = [];
+  /** The error that stopped the run. */
+  cause: unknown;
   readonly failed: Step[] = [];
   private readonly running = new Set<Promise<unknown>>();
 
@@ -56,6 +59,7 @@ export class Executor {
 
   /** Fails the run before a step could. */
   refuse(error: unknown): void {
+    this.cause ??= error;
     this.errors.push(String((error as Error).message));
     this.isStopped = true;
   }
@@ -69,6 +73,7 @@ export class Executor {
         await this.worker.do(step);
       } catch (error) {
         if (this.isKilled) return undefined;
+        this.cause ??= error instanceof Halfway ? error.error : error;
         this.errors.push(`${resource.urn}: ${(error as Error).message}`);
         if (!this.conditions.continueOnError) this.isStopped = true;
         this.failed.push(step);

@@ -1,9 +1,12 @@
 export * from "./deployment";
 export { changedLines, shownOutputs } from "./display";
 export type { Verdict } from "./executor";
-export type { Provider } from "./mechanism";
+export { encoded } from "./marks";
+export type { Difference, Mechanism, Provider } from "./mechanism";
+export { dynamic } from "./mechanism";
 export { Monitor, stackUrn, urnPrefix } from "./monitor";
-export { native } from "./native";
+export type { Told } from "./native";
+export { listen, native } from "./native";
 export * from "./program";
 export type { Ending, Options, Script } from "./run";
 export type { Resource } from "./state";

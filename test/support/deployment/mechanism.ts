@@ -1,7 +1,7 @@
 import { provider } from "../../../provider/engine/runtime";
-import { wire } from "../engine";
+import { CheckFailure } from "../../../provider/errors";
 import { Resource } from "./state";
-import { annotated, known, Properties, plain } from "./values";
+import { annotated, known, Properties, plain, wire } from "./values";
 
 export type Config = Record<string, object>;
 
@@ -19,22 +19,22 @@ export type Subject = Pick<Resource, "urn" | "type" | "id">;
 export type Last = Pick<Resource, "inputs" | "outputs">;
 
 /** The error that makes a resource "created, but not initialised", with its properties as in the state. */
-export type Halfway = Error & { id?: string; properties?: Properties; partial?: { id: string; properties: Properties } };
-
-/** Passes an error on, with the properties of a partially created resource as in the state. */
-export const halfway =
-  (stored: (properties: Properties) => Properties) =>
-  (error: Halfway): never => {
-    const { id, properties = {} } = error.partial ?? error;
-    throw id ? Object.assign(new Error(error.message), { id, properties: stored(properties) }) : error;
-  };
+export class Halfway extends Error {
+  constructor(
+    readonly error: Error,
+    readonly id: string,
+    readonly properties: Properties,
+  ) {
+    super(error.message);
+  }
+}
 
 /** The connection from the engine to the providers of one process. All values are as in the state, with marks of secrets. */
 export interface Mechanism {
   /** Additional inputs of each resource. */
   inputs: Properties;
   configure(config: Config): void;
-  check(of: Subject, last: Properties, given: Properties, isPreview: boolean): Promise<{ inputs: Properties; failures: Failure[] }>;
+  check(of: Subject, last: Properties, given: Properties, isPreview: boolean): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
   diff(of: Subject, last: Last, news: Properties, isPreview: boolean): Promise<Difference>;
   create(of: Subject, news: Properties, isPreview: boolean): Promise<{ id: string; outputs: Properties }>;
   /** Reads a resource. Without an id, it is deleted. */
@@ -42,7 +42,6 @@ export interface Mechanism {
   update(of: Subject, last: Last, news: Properties, isPreview: boolean): Promise<Properties>;
   delete(of: Subject, last: Last): Promise<void>;
 }
-type Failure = { reason: string };
 
 /** The string that each resource contains instead of its provider. */
 const inputs = { __provider: "text" };
@@ -62,8 +61,15 @@ export function dynamic(providers: (type: string) => Provider): Mechanism {
   };
   const returned = (properties: Properties | undefined, given: Properties): Properties =>
     annotated(wire({ ...properties, ...inputs }), given);
-  // A partially created resource contains its provider.
-  const halfMade = (given: Properties): ((error: Halfway) => never) => halfway((properties) => annotated(wire(properties), given));
+  const halfMade =
+    (given: Properties) =>
+    (error: Error & { id?: string; properties?: Properties }): never => {
+      const { id, properties = {} } = error;
+      if (!id) throw error;
+      // Without it, the provider of this resource could not be loaded again.
+      if (!properties.__provider) throw new Error("the properties of what was made in part have no __provider");
+      throw new Halfway(error, id, annotated(wire(properties), given));
+    };
   return {
     inputs,
     configure: (config) => {
@@ -71,6 +77,8 @@ export function dynamic(providers: (type: string) => Provider): Mechanism {
     },
     async check(subject, last, given, isPreview) {
       const found = await of(subject).check(sent(last, isPreview), sent(given, isPreview));
+      // The engine would print the value of a named property.
+      for (const { property } of found.failures) if (property !== "") throw new Error(`a failed check names the property ${property}`);
       return { inputs: annotated({ ...found.inputs, ...inputs }, given), failures: found.failures };
     },
     diff: async (subject, { outputs }, news, isPreview) => of(subject).diff(subject.id, sent(outputs, isPreview), sent(news, isPreview)),

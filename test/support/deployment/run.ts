@@ -27,6 +27,8 @@ export type Script = (engine: {
 export interface Ending {
   succeeded: boolean;
   errors: readonly string[];
+  /** The first error. */
+  cause?: unknown;
   /** The operation of each URN, done or planned, except deletions at the end. */
   operations: ReadonlyMap<string, string>;
   deleted: readonly string[];
@@ -83,7 +85,8 @@ export class Run {
   ending(): Ending {
     const { operations } = this.generator;
     const { deleted, drift, performed } = this;
-    return { succeeded: !this.hasFailed, errors: this.executor.errors, operations, deleted, drift, performed };
+    const { errors, cause } = this.executor;
+    return { succeeded: !this.hasFailed, errors, cause, operations, deleted, drift, performed };
   }
 
   /** Reads all resources, and saves nothing before the last. If one cannot be read, the others are. */
@@ -97,6 +100,7 @@ export class Run {
     this.performed.push(...steps);
     this.executor.errors.push(...reader.errors);
     this.executor.isStopped = reader.isStopped;
+    this.executor.cause = reader.cause;
     const found = new Map(steps.map((step) => [step.old, step.new]));
     this.olds = repaired(this.olds.map((old) => (found.has(old) ? found.get(old) : old)).filter((old) => old !== undefined));
     this.journal.rebase(this.olds);

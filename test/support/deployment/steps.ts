@@ -77,9 +77,8 @@ export class Worker {
       try {
         Object.assign(fresh, await this.mechanism.create(fresh, fresh.inputs, this.isPreview));
       } catch (error) {
-        const { id, properties } = error as Halfway;
-        if (!id) throw error;
-        Object.assign(fresh, { id, outputs: properties, initErrors: true });
+        if (!(error instanceof Halfway)) throw error;
+        Object.assign(fresh, { id: error.id, outputs: error.properties, initErrors: true });
         failure = error;
       }
     this.mark(fresh);
@@ -108,9 +107,8 @@ export class Worker {
       try {
         fresh.outputs = await this.mechanism.update(fresh, old, fresh.inputs, this.isPreview);
       } catch (error) {
-        const { id, properties } = error as Halfway;
-        if (!id) throw error;
-        Object.assign(fresh, { outputs: properties, initErrors: true });
+        if (!(error instanceof Halfway)) throw error;
+        Object.assign(fresh, { outputs: error.properties, initErrors: true });
         failure = error;
       }
     this.mark(fresh);

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
+import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 
 // Values in the engine: some are marked as secret, and some refer to other resources.
 
 export type Properties = Record<string, unknown>;
+
+/** Encodes values like the protocol of the engine. Throws if it cannot, such as for an undefined value in an object. */
+export const wire = <T extends object>(value: T): T => Struct.fromJavaScript(value as Record<string, JavaScriptValue>).toJavaScript() as T;
 
 /** A value that is stored encrypted. */
 export class Secret {

@@ -3,7 +3,7 @@ import { Comparison, duration, exact, json, neverDiffers, pem, unordered } from 
 import { definitions } from "../../../provider/definitions";
 import { mountField } from "../../../provider/secrets/mount";
 import { certificate } from "../../support/certificates";
-import { wire } from "../../support/engine";
+import { wire } from "../../support/deployment";
 import { fitting } from "./arbitrary";
 import { anything, text } from "./values";
 

@@ -4,9 +4,8 @@ import { RekeyInputs } from "../../../../provider/secrets";
 import { Sandbox, start } from "../../../../sandbox/index";
 import { steward } from "../../../command/holder";
 import { configOf } from "../../../support/context";
-import { Engine } from "../../../support/engine";
+import { Engine, NativeEngine } from "../../../support/engine";
 import { Gateway, keepsUncombined, startGateway } from "../../../support/gateway";
-import { endPlugin, NativeEngine } from "../../../support/native-engine";
 import { holders, read } from "../../../support/pgp";
 import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
@@ -18,7 +17,6 @@ import { twin } from "./story";
 
 let sandbox: Sandbox;
 afterEach(() => sandbox.close());
-afterAll(endPlugin);
 
 const config = (dialect: RekeyDialect): Record<string, object> => configOf({ sandbox, dialect });
 const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(sandbox.secrets.shares, more);

@@ -1,5 +1,5 @@
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
-import { Operation } from "../../../../provider/connection";
+import { noEngine, Operation } from "../../../../provider/connection";
 import { StewardError } from "../../../../provider/errors";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
@@ -7,7 +7,6 @@ import { rekeyCommit } from "../../../../provider/secrets/rekey/commit";
 import { rekeyShares } from "../../../../provider/secrets/rekey/shares";
 import { connectTo } from "../../../support/connection";
 import { definitionOf, secretOutputs } from "../../../support/definitions";
-import { noEngine } from "../../../support/engine";
 import { Holder, holders, makeHolder, rotate } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 import { onEachRekeyTarget } from "../../../support/rekey";

@@ -1,3 +1,4 @@
+import { noEngine } from "../../../../provider/connection";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
 import { Fault, Sandbox, start } from "../../../../sandbox/index";
@@ -5,7 +6,6 @@ import { steward } from "../../../command/holder";
 import { call } from "../../../support/call";
 import { connectTo } from "../../../support/connection";
 import { configOf } from "../../../support/context";
-import { noEngine } from "../../../support/engine";
 import { limits } from "../../../support/limits";
 import { holders, read } from "../../../support/pgp";
 import "../../../support/printed";

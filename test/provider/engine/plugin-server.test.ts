@@ -1,24 +1,28 @@
 import { join } from "node:path";
+import { promisify } from "node:util";
 import * as grpc from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
-import { ConfigureRequest, ListRequest, ListResponse } from "@pulumi/pulumi/proto/provider_pb";
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { ListRequest, ListResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { definitions } from "../../../provider/definitions";
 import { servePlugin } from "../../../provider/engine/plugin-server";
 import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { limits } from "../../support/limits";
 import { nativeProject, Project } from "../../support/project";
 
-// The ids and names of all objects of a type, for `pulumi do <type> list`.
+// The plugin over gRPC, as the engine calls it, and the ids and names of all objects of a type, for `pulumi do <type> list`.
 
 let sandbox: Sandbox;
 let served: Awaited<ReturnType<typeof servePlugin>>;
 let client: ResourceProviderClient;
 beforeAll(async () => {
   sandbox = await start({ dialect: "hashicorp" });
-  served = await servePlugin(undefined, "0.0.0", { environment: sandbox.env });
+  served = await servePlugin(undefined, "0.0.0", { environment: sandbox.env, limits: { ...limits, maxRetries: 0 } }, () => {});
   client = new ResourceProviderClient(`127.0.0.1:${served.port}`, grpc.credentials.createInsecure());
-  await new Promise((done) => client.configure(new ConfigureRequest().setArgs(Struct.fromJavaScript({})), done));
+  await configure("default");
   for (const name of ["web", "batch"])
     await call(sandbox.secrets, "POST", `/v1/nomad/role/${name}`, { policies: "deploy", type: "client" });
   const access = { address: "https://nomad.example.com:4646", token: "canary-token" };
@@ -28,6 +32,51 @@ afterAll(async () => {
   client.close();
   served.close();
   await sandbox.close();
+});
+
+const configure = (name: string): Promise<void> =>
+  new Promise((done) => client.configure(new messages.ConfigureRequest().setName(name).setArgs(Struct.fromJavaScript({})), () => done()));
+
+const urn = "urn:pulumi:dev::test::steward:secrets:SchedulerRole::web";
+const create = (): Promise<unknown> => {
+  const properties = Struct.fromJavaScript({ name: "made", policies: ["deploy"], type: "client", mount: "nomad" });
+  return promisify<messages.CreateRequest, unknown>(client.create.bind(client))(
+    new messages.CreateRequest().setUrn(urn).setProperties(properties),
+  );
+};
+
+test("an error without a response contains the resource that may exist", async () => {
+  sandbox.faults.add({ system: "secrets", method: "POST", path: /role\/made$/, action: "drop-after" });
+  const error = await create().then(
+    () => undefined,
+    (reason: grpc.ServiceError) => reason,
+  );
+  const [packed] = error?.metadata.get("grpc-status-details-bin") ?? [];
+  const [detail] = Status.deserializeBinary(packed as Buffer).getDetailsList();
+  const made = messages.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() as Uint8Array);
+  expect(made.getId()).toBe("nomad/role/made");
+  expect(made.getProperties()?.toJavaScript()).toMatchObject({ name: "made", outcomeUnknown: true });
+  expect(made.getReasonsList()).toEqual([error?.details]);
+  await sandbox.reset();
+});
+
+test("a failed check names the property only in its reason", async () => {
+  const request = new messages.CheckRequest().setUrn(urn).setNews(Struct.fromJavaScript({ name: "made", policies: ["a b "] }));
+  const checked = await promisify<messages.CheckRequest, messages.CheckResponse>(client.check.bind(client))(request);
+  expect(checked.getFailuresList().map((each) => each.toObject())).toEqual([
+    { property: "", reason: expect.stringMatching(/^policies\[0\]: /) },
+  ]);
+});
+
+test.each([
+  ["default_0_1_0", 'connection "default"'],
+  ["production", 'provider "production"'],
+])("an error of the provider %s names the %s", async (name, expected) => {
+  await configure(name);
+  sandbox.faults.add({ system: "secrets", method: "POST", path: /./, action: "respond", status: 403 });
+  await expect(create()).rejects.toThrow(expected);
+  await configure("default");
+  await sandbox.reset();
 });
 
 async function list(type: string, limit = 0): Promise<string[]> {
