@@ -34,6 +34,10 @@ export interface Gateway {
   requests: Passing[];
   /** Sends a held request to the server. */
   deliver?: () => Promise<void>;
+  /** Refuses connections after this many more responses, like a port without a listener. */
+  closeAfter(count: number): Promise<void>;
+  /** Accepts connections again, on the same port. */
+  reopen(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -71,7 +75,8 @@ function changed(text: string, answer: (body: string) => string, { fields, wrapp
 export async function startGateway(address: string, wire: Wire = wireOf("standard")): Promise<Gateway> {
   const seen = new Map<string, number>();
   const sent = new Set<ClientRequest>();
-  const gateway: Gateway = { url: "", requests: [], close: async () => {} };
+  /** The number of responses until it closes. */
+  let left = Number.POSITIVE_INFINITY;
   const cut = (incoming: IncomingMessage): void => void incoming.socket.destroy();
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -103,13 +108,16 @@ export async function startGateway(address: string, wire: Wire = wireOf("standar
     }
     const upstream = send(new URL(path, address), options, async (response) => {
       const answer = Buffer.concat(await response.toArray());
+      // A connection that is kept alive would still work after the gateway is closed.
+      const more = Number.isFinite(left) ? { connection: "close" } : {};
+      if (--left <= 0) server.close();
       if (interruption) {
         await interruption.act?.();
         if (!interruption.answer) return end(interruption);
         const text = changed(answer.toString(), interruption.answer, wire);
         return void outgoing.writeHead(response.statusCode ?? 502, { "content-type": "application/json" }).end(text);
       }
-      outgoing.writeHead(response.statusCode ?? 502, response.headers).end(answer);
+      outgoing.writeHead(response.statusCode ?? 502, { ...response.headers, ...more }).end(answer);
     });
     sent.add(upstream);
     upstream.on("close", () => sent.delete(upstream));
@@ -118,14 +126,27 @@ export async function startGateway(address: string, wire: Wire = wireOf("standar
   }
 
   const server = createServer((incoming, outgoing) => void handle(incoming, outgoing).catch(() => cut(incoming)));
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  gateway.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  gateway.close = () =>
-    new Promise((done) => {
-      server.close(() => done());
+  const listen = (port: number): Promise<void> => new Promise((done) => server.listen(port, "127.0.0.1", done));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const gateway: Gateway = {
+    url: `http://127.0.0.1:${port}`,
+    requests: [],
+    async closeAfter(count) {
+      left = count;
+      if (count === 0) await gateway.close();
+    },
+    async reopen() {
+      left = Number.POSITIVE_INFINITY;
+      if (!server.listening) await listen(port);
+    },
+    async close() {
+      const closed = new Promise<void>((done) => server.close(() => done()));
       server.closeAllConnections();
       // A response that the server holds, as for a blocking query, would outlast the test.
       for (const upstream of sent) upstream.destroy();
-    });
+      await closed;
+    },
+  };
   return gateway;
 }

@@ -1,5 +1,5 @@
 import { Sandbox } from "../../../sandbox/index";
-import { FaultProxy } from "./fault-proxy";
+import { Gateway } from "../../support/gateway";
 
 type Ordered = Parameters<Sandbox["faults"]["add"]>[0];
 
@@ -16,7 +16,7 @@ export interface Where {
 
 export interface Fault {
   name: string;
-  order(where: Where, sandbox: Sandbox, door: FaultProxy): void;
+  order(where: Where, sandbox: Sandbox, gateway: Gateway): void | Promise<void>;
 }
 
 const everyTime = Number.POSITIVE_INFINITY;
@@ -34,7 +34,7 @@ const refusal = (status: number, headers?: Record<string, string>, times?: numbe
   });
 
 export const faults: readonly Fault[] = [
-  { name: "refused", order: ({ before }, _, door) => door.closeAfter(Math.max(0, before)) },
+  { name: "refused", order: ({ before }, _, gateway) => gateway.closeAfter(Math.max(0, before)) },
   fault("lost before", { action: "drop-before" }),
   fault("lost after", { action: "drop-after" }),
   refusal(401),

@@ -5,12 +5,12 @@ import { caseOf, cases, held, livingForms } from "../../cases";
 import { Context, isIn, Properties } from "../../cases/case";
 import { contextOf, resetAll } from "../../support/context";
 import { Engine, NativeEngine } from "../../support/engine";
+import { Gateway, startGateway } from "../../support/gateway";
 import { limited, limits } from "../../support/limits";
 import { RekeyStack } from "../../support/rekey";
 import { RekeyDialect } from "../../support/rekey-wire";
 import { oneIn } from "../../support/scope";
 import { until } from "../../support/until";
-import { FaultProxy } from "./fault-proxy";
 import { Fault, faults, Where } from "./faults";
 import { beginRekey, Rekeying, rekeyForms } from "./rekey";
 import { functionStories } from "./stories";
@@ -50,7 +50,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   const isRekeyAlone = dialect === "openbao";
   const others = dialect === "openbao" ? "hashicorp" : dialect;
   let sandbox: Sandbox;
-  const doors = {} as Record<System, FaultProxy>;
+  const gateways = {} as Record<System, Gateway>;
   const rows: Row[] = [];
   const { deadline } = limits;
   let met = 0;
@@ -64,28 +64,25 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   beforeAll(async () => {
     sandbox = await start({ dialect });
     context = contextOf(sandbox, others);
-    for (const system of systems) {
-      doors[system] = new FaultProxy(sandbox[system].url);
-      await doors[system].listen();
-    }
+    for (const system of systems) gateways[system] = await startGateway(sandbox[system].url);
     // The same rules in less time: one retry.
     Object.assign(limits, { initialBackoff: 1, maxRetries: 1 });
     jest.spyOn(console, "log").mockImplementation(() => {});
   });
   afterAll(async () => {
-    for (const door of Object.values(doors)) door.close();
+    for (const gateway of Object.values(gateways)) await gateway.close();
     await sandbox.close();
     process.stdout.write(`${table(`${dialect}, ${mechanism}`, rows, stride === 1)}\n`);
   });
 
-  /** Bypasses the proxies, which take as long as a request, except for the fault that closes one. */
+  /** Bypasses the gateways, which take as long as a request, except for the fault that closes one. */
   const connections = (fault?: Fault): Record<string, object> => ({
     "steward:default": Object.fromEntries(
       systems.map((system) => {
         const { url, token } = sandbox[system];
         return [
           system,
-          { address: fault?.name === "refused" ? doors[system].url : url, token, dialect: system === "secrets" ? dialect : others },
+          { address: fault?.name === "refused" ? gateways[system].url : url, token, dialect: system === "secrets" ? dialect : others },
         ];
       }),
     ),
@@ -116,7 +113,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   /** Runs the operation under the fault, and returns when all its effects are complete. */
   async function under<T>(fault: Fault, where: Where, operation: () => Promise<T>, judged: (value: T) => void): Promise<Cell> {
     const before = sandbox.requests().length;
-    fault.order(where, sandbox, doors[where.system]);
+    await fault.order(where, sandbox, gateways[where.system]);
     // Other requests have the time that they need on a busy machine.
     if (fault.name === "slow") limits.deadline = 40;
     try {
@@ -135,7 +132,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
     } finally {
       sandbox.faults.clear();
       limits.deadline = deadline;
-      await doors[where.system].reopen();
+      await gateways[where.system].reopen();
       // A request that timed out in the provider still arrives.
       const isAnswered = (): boolean =>
         sandbox
@@ -183,7 +180,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
           const cells = await cellsOf(async (fault) => {
             let { engine, run } = await begin(operation, fault);
             let cell = await under(fault, where, run, () => {});
-            // Parallel requests may all have passed the proxy before it was closed.
+            // Parallel requests may all have passed the gateway before it was closed.
             for (let before = where.before - 1; fault.name === "refused" && cell === "ok" && before >= 0; before--) {
               ({ engine, run } = await begin(operation, fault));
               cell = await under(fault, { ...where, before }, run, () => {});
