@@ -4,7 +4,7 @@ import os from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cleanEnvironment } from "../../tools/environment";
-import { Gateway, Interruption, Passing } from "../support/gateway";
+import { Interruption, Passing } from "../support/gateway";
 import { onEachRekeyTarget, rekeyTargets, withRekeyTarget } from "../support/rekey";
 import { isNight, isWhole } from "../support/scope";
 import { argumentsOf, command, Ended, endOfInput, enter, Person, steward, stewardProcess, typing, variablesOf } from "./holder";
@@ -33,13 +33,9 @@ const stateFolder = (): string => join(folder, "pulumi-steward");
 /** The files that drills left. */
 const left = (): string[] => (existsSync(stateFolder()) ? readdirSync(stateFolder()) : []);
 
+const update = "PUT sys/rekey/update";
 const isUpdate = ({ method, path }: Passing): boolean => method === "PUT" && path === "/v1/sys/rekey/update";
 const isStatus = ({ method, path }: Passing): boolean => method === "GET" && path === "/v1/sys/rekey/init";
-/** Interrupts one of the requests that match. */
-const interruptNth = (gateway: Gateway, matches: (passing: Passing) => boolean, nth: number, interruption: Interruption): void => {
-  let count = 0;
-  gateway.interrupt = (passing) => (matches(passing) && ++count === nth ? interruption : undefined);
-};
 /** Presses Ctrl-C. The process receives the signal before the response. */
 const interruptProcess = async (pid: number): Promise<void> => {
   process.kill(pid, "SIGINT");
@@ -210,7 +206,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
 
   test("an attempt that replaces the drill's gets no share and is not canceled", async () => {
     for (const nth of [1, 2]) {
-      interruptNth(current().gateway, isUpdate, nth, { when: "after", act: replaceAttempt, answer: unchanged });
+      current().gateway.on(update, { when: "after", act: replaceAttempt, answer: unchanged }, nth);
       const before = sent("update");
       const disturbed = await drill(current().first);
       expect(disturbed).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("Run the drill again.") });
@@ -224,11 +220,8 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
   });
 
   test("an attempt that begins before the drill's start gets no share", async () => {
-    const isStart = ({ method, path }: Passing): boolean => method === "PUT" && path === "/v1/sys/rekey/init";
-    interruptNth(current().gateway, isStart, 1, {
-      when: "before",
-      act: async () => void (await begin({ secret_shares: 1, secret_threshold: 1 })),
-    });
+    const act = async (): Promise<void> => void (await begin({ secret_shares: 1, secret_threshold: 1 }));
+    current().gateway.on("PUT sys/rekey/init", { when: "before", act }, 1);
     expect(await drill(current().first)).toMatchObject({ code: 1, stdout: "" });
     expect(sent("update")).toBe(0);
     expect(await status()).toMatchObject({ started: true, n: 1 });
@@ -270,12 +263,9 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       for (const nth of [1, 2, 3])
         for (const key of [share(4), wrong]) {
           // A request that is interrupted before the server gets it is lost: hold the status instead.
-          const matches = when === "after" ? isUpdate : isStatus;
-          interruptNth(current().gateway, matches, when === "after" ? nth : nth + 2, {
-            when: "after",
-            act: () => submit(key),
-            answer: unchanged,
-          });
+          const held = { when: "after", act: () => submit(key), answer: unchanged } as const;
+          if (when === "after") current().gateway.on(update, held, nth);
+          else current().gateway.on("GET sys/rekey/init", held, nth + 2);
           const disturbed = await drill(current().first.slice(0, 3));
           current().gateway.interrupt = undefined;
           // After the last share, the attempt takes no other one.
@@ -296,7 +286,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
         { when: "after", answer: () => "{}" },
         { when: "after", answer: () => '{"progress":2}' },
       ] as Interruption[]) {
-        interruptNth(current().gateway, isUpdate, nth, interruption);
+        current().gateway.on(update, interruption, nth);
         const lost = await drill(current().first.slice(0, 3));
         expect(lost).toMatchObject({ code: 1, stdout: "" });
         current().gateway.interrupt = undefined;
@@ -500,7 +490,7 @@ describe.each(rekeyTargets)("a drill where one share is enough ($name)", ({ star
       const both = "share 1 of the input: wrong\nshare 2 of the input: works\n";
       expect(await drill([changed(right), right])).toMatchObject({ code: 1, stdout: both });
       expect(await drill([changed(right)])).toMatchObject({ code: 1, stdout: "share 1 of the input: wrong\n" });
-      target.gateway.interrupt = (passing) => (isUpdate(passing) ? { when: "after", answer: () => "<html></html>" } : undefined);
+      target.gateway.on(update, { when: "after", answer: () => "<html></html>" });
       expect(await drill([changed(right)])).toMatchObject({ code: 1, stdout: "" });
       target.gateway.interrupt = undefined;
       expect(await drill(target.first)).toMatchObject({ code: 0, stdout: lines("works") });

@@ -13,7 +13,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2, require_verification: false });
     await submitShares(name);
     const without = JSON.stringify({ complete: true, keys: [], keys_base64: [] });
-    current().gateway.interrupt = ({ path }) => (path.endsWith("/update") ? { when: "after", answer: () => without } : undefined);
+    current().gateway.on("PUT sys/rekey/update", { when: "after", answer: () => without });
     const last = await alone(["submit", "--nonce", name], share(2));
     expect(last).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(noShares) });
   });
@@ -86,27 +86,21 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
 
   test("a cancel that arrives after the commit does not call the live shares worthless", async () => {
     const { name, shares, verify } = await almostCommitted();
-    let reads = 0;
-    current().gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path.endsWith("/rekey/verify") && ++reads === 2
-        ? { when: "after", act: () => verify(shares[1] as string), answer: (body) => body }
-        : undefined;
+    current().gateway.on("GET sys/rekey/verify", { when: "after", act: () => verify(shares[1] as string), answer: (body) => body }, 2);
     expect(await alone(["cancel", "--nonce", name])).toMatchObject(unknown);
     expect(await current().opens(shares.slice(1))).toBe(true);
   });
 
   test("a lost cancel does not call the live shares worthless if other holders commit meanwhile", async () => {
     const { name, shares, verify } = await almostCommitted();
-    current().gateway.interrupt = ({ method, path }) =>
-      method === "DELETE" && path.endsWith("/rekey/init") ? { when: "before", act: () => verify(...shares.slice(1)) } : undefined;
+    current().gateway.on("DELETE sys/rekey/init", { when: "before", act: () => verify(...shares.slice(1)) });
     expect(await alone(["cancel", "--nonce", name])).toMatchObject(unknown);
     expect(await current().opens(shares.slice(1))).toBe(true);
   });
 
   test("a holder who verifies a new share during the cancel commits nothing", async () => {
     const { name, shares, verify } = await almostCommitted();
-    current().gateway.interrupt = ({ method, path }) =>
-      method === "DELETE" && path.endsWith("/rekey/init") ? { when: "before", act: () => verify(shares[1] as string) } : undefined;
+    current().gateway.on("DELETE sys/rekey/init", { when: "before", act: () => verify(shares[1] as string) });
     await alone(["cancel", "--nonce", name]);
     expect(await current().opens(shares.slice(1))).toBe(false);
     expect(await current().opens(current().first)).toBe(true);
@@ -115,8 +109,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
   test("an empty response to the last share commits nothing if the rekey has a verification, and the message says so", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
     await submitShares(name);
-    current().gateway.interrupt = ({ method, path }) =>
-      method === "PUT" && path.endsWith("/update") ? { when: "after", answer: () => '{"complete":true}' } : undefined;
+    current().gateway.on("PUT sys/rekey/update", { when: "after", answer: () => '{"complete":true}' });
     const { code, stderr } = await alone(["submit", "--nonce", name], share(2));
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("returned no new shares. Nothing is committed.") });
     expect(await current().opens(current().first)).toBe(true);
@@ -158,8 +151,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
   test("a new share that a standby redirects, although the active node has counted it, is not verified twice", async () => {
     const { shares } = await almostCommitted();
     await current().outOfBand("DELETE", "sys/rekey/verify");
-    current().gateway.interrupt = ({ method, path, nth }) =>
-      method === "PUT" && path.endsWith("/rekey/verify") && nth === 1 ? { when: "after", redirects: true } : undefined;
+    current().gateway.on("PUT sys/rekey/verify", { when: "after", redirects: true }, 1);
     const { code, stderr } = await alone(["verify", "--nonce", await verification()], shares[0]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/\b1 of 2 new shares\b/) });
     expect(sent("verify")).toBe(1);
@@ -168,8 +160,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
   test("a response that shows neither progress nor a completion counts as lost", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
     await submitShares(name);
-    current().gateway.interrupt = ({ path, method }) =>
-      method === "PUT" && path === "/v1/sys/rekey/update" ? { when: "after", answer: () => "{}" } : undefined;
+    current().gateway.on("PUT sys/rekey/update", { when: "after", answer: () => "{}" });
     const last = await alone(["submit", "--nonce", name], share(2));
     expect(last).toMatchObject({ code: 1, stderr: expect.stringMatching(/the new shares were created, but were lost/) });
   });
@@ -180,10 +171,10 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     const shares = [...(await alone(["submit", "--nonce", name], share(2))).stdout.matchAll(/: (\S+)/g)].map(([, each]) => each as string);
     await alone(["verify", "--nonce", await verification()], shares[0]);
     // Two shares of a set that do not match cause a 500 as well: only the reason differs.
-    current().gateway.interrupt = ({ path, method }) =>
-      method === "PUT" && path === "/v1/sys/rekey/verify"
-        ? { when: "after", answer: () => JSON.stringify({ errors: ["failed to perform rekey: failed to rekey barrier: disk full"] }) }
-        : undefined;
+    current().gateway.on("PUT sys/rekey/verify", {
+      when: "after",
+      answer: () => JSON.stringify({ errors: ["failed to perform rekey: failed to rekey barrier: disk full"] }),
+    });
     const wrong = Buffer.from(shares[1] as string, "base64")
       .fill(7, 0, 20)
       .toString("base64");
@@ -196,10 +187,10 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
 
   test("a lost rekey, mismatched new shares and a false completion are reported", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
-    current().gateway.interrupt = ({ path }) =>
-      path === "/v1/sys/rekey/update"
-        ? { when: "after", act: async () => void (await current().outOfBand("DELETE", "sys/rekey/init", { nonce: name })) }
-        : undefined;
+    current().gateway.on("PUT sys/rekey/update", {
+      when: "after",
+      act: async () => void (await current().outOfBand("DELETE", "sys/rekey/init", { nonce: name })),
+    });
     const gone = await alone(["submit", "--nonce", name], share(0));
     expect(gone.code).toBe(1);
     expect(await current().opens(current().first)).toBe(true);
@@ -207,28 +198,22 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     const second = await begin({ secret_shares: 3, secret_threshold: 2 });
     await submitShares(second);
     // One of the three is replaced in the response.
-    current().gateway.interrupt = ({ path }) =>
-      path === "/v1/sys/rekey/update"
-        ? {
-            when: "after",
-            answer: (body) => {
-              const { keys_base64, ...rest } = JSON.parse(body);
-              // Its last byte is its point. Two shares with the same point are another case.
-              const altered = Buffer.from(keys_base64[2], "base64");
-              altered[0] = (altered[0] ?? 0) ^ 1;
-              return JSON.stringify({ ...rest, keys_base64: [keys_base64[0], keys_base64[1], altered.toString("base64")] });
-            },
-          }
-        : undefined;
+    current().gateway.on("PUT sys/rekey/update", {
+      when: "after",
+      answer: (body) => {
+        const { keys_base64, ...rest } = JSON.parse(body);
+        // Its last byte is its point. Two shares with the same point are another case.
+        const altered = Buffer.from(keys_base64[2], "base64");
+        altered[0] = (altered[0] ?? 0) ^ 1;
+        return JSON.stringify({ ...rest, keys_base64: [keys_base64[0], keys_base64[1], altered.toString("base64")] });
+      },
+    });
     const odd = await alone(["submit", "--nonce", second], share(2));
     expect(odd.code).toBe(1);
     expect(odd.stdout.trimEnd().split("\n")).toHaveLength(3);
     expect(odd.stderr).toMatch(/^pulumi-steward: /m);
 
-    current().gateway.interrupt = ({ path, method }) =>
-      path === "/v1/sys/rekey/verify" && method === "PUT"
-        ? { when: "after", answer: () => JSON.stringify({ nonce: "x", complete: true }) }
-        : undefined;
+    current().gateway.on("PUT sys/rekey/verify", { when: "after", answer: () => JSON.stringify({ nonce: "x", complete: true }) });
     const said = await alone(["verify", "--nonce", await verification()], odd.stdout.split("\n")[0]?.replace("share 1: ", ""));
     expect(said).toMatchObject({ code: 1, stderr: expect.stringContaining("docs/rekey/errors.md#test-which-shares-are-valid") });
   });
@@ -236,13 +221,10 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
   test("a response with too few new shares prints them and warns that nothing is committed", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
     await submitShares(name);
-    current().gateway.interrupt = ({ path }) =>
-      path === "/v1/sys/rekey/update"
-        ? {
-            when: "after",
-            answer: (body) => JSON.stringify({ ...JSON.parse(body), keys_base64: JSON.parse(body).keys_base64.slice(0, 2) }),
-          }
-        : undefined;
+    current().gateway.on("PUT sys/rekey/update", {
+      when: "after",
+      answer: (body) => JSON.stringify({ ...JSON.parse(body), keys_base64: JSON.parse(body).keys_base64.slice(0, 2) }),
+    });
     const few = await alone(["submit", "--nonce", name], share(2));
     expect(few.stdout.trimEnd().split("\n")).toHaveLength(2);
     expect(few).toMatchObject({ code: 1, stderr: expect.stringMatching(/\b2 new shares\b.*\b3\b/) });
@@ -266,8 +248,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
     await submitShares(name);
     let pid = 0;
-    current().gateway.interrupt = ({ path }) =>
-      path === "/v1/sys/rekey/update" ? { when: "after", act: () => void process.kill(pid, "SIGINT"), answer: (body) => body } : undefined;
+    current().gateway.on("PUT sys/rekey/update", { when: "after", act: () => void process.kill(pid, "SIGINT"), answer: (body) => body });
     const last = await stewardProcess(variablesOf(current()), argumentsOf(current(), "submit", "--nonce", name), share(2), (started) => {
       pid = started;
     });

@@ -1,6 +1,19 @@
 import { clearCache } from "../../provider/engine/dynamic-runtime";
 import { invalidInput } from "../../provider/errors";
-import { Declaration, Deployment, Difference, dynamic, Ending, encoded, Mechanism, native, Options, plain, Resource } from "./deployment";
+import {
+  Declaration,
+  Deployment,
+  Difference,
+  dynamic,
+  Ending,
+  encoded,
+  Mechanism,
+  native,
+  Options,
+  plain,
+  Resource,
+  same,
+} from "./deployment";
 import { provider } from "./limits";
 
 type Properties = Record<string, unknown>;
@@ -8,7 +21,7 @@ export type Operation = "create" | "same" | "update" | "replace";
 
 const differing = (before: Properties, after: Properties): string[] =>
   [...new Set([...Object.keys(after), ...Object.keys(before)])]
-    .filter((name) => name !== "__provider" && JSON.stringify(after[name]) !== JSON.stringify(before[name]))
+    .filter((name) => name !== "__provider" && !same(after[name], before[name]))
     .sort();
 
 /** The cache of the native plugins. That of the dynamic providers is in their module. */

@@ -31,6 +31,8 @@ export interface Gateway {
   url: string;
   /** Called for each request from now on. Undefined lets it pass. */
   interrupt?: (passing: Passing) => Interruption | undefined;
+  /** Interrupts each request like `PUT sys/rekey/update`, or only the nth from now on. */
+  on(request: string, interruption: Interruption, nth?: number): void;
   requests: Passing[];
   /** Sends a held request to the server. */
   deliver?: () => Promise<void>;
@@ -132,6 +134,11 @@ export async function startGateway(address: string, wire: Wire = wireOf("standar
   const gateway: Gateway = {
     url: `http://127.0.0.1:${port}`,
     requests: [],
+    on(request, interruption, nth) {
+      let count = 0;
+      gateway.interrupt = ({ method, path }) =>
+        `${method} ${path.replace("/v1/", "")}` === request && [undefined, ++count].includes(nth) ? interruption : undefined;
+    },
     async closeAfter(count) {
       left = count;
       if (count === 0) await gateway.close();

@@ -2,7 +2,7 @@ import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../../../provider/errors";
 import { Sandbox, start } from "../../../sandbox/index";
 import { caseOf, cases, held, livingForms } from "../../cases";
-import { Context, isIn, Properties } from "../../cases/case";
+import { Context, isIn } from "../../cases/case";
 import { contextOf, resetAll } from "../../support/context";
 import { Engine, NativeEngine } from "../../support/engine";
 import { Gateway, startGateway } from "../../support/gateway";
@@ -12,7 +12,7 @@ import { RekeyDialect } from "../../support/rekey-wire";
 import { oneIn } from "../../support/scope";
 import { until } from "../../support/until";
 import { Fault, faults, Where } from "./faults";
-import { beginRekey, Rekeying, rekeyForms } from "./rekey";
+import { beginRekey, rekeyForms, Scene } from "./rekey";
 import { functionStories } from "./stories";
 
 // The next request meets other faults, since this does not divide the number of the faults, 16.
@@ -54,12 +54,6 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   const rows: Row[] = [];
   const { deadline } = limits;
   let met = 0;
-  /** The outcome of each fault. Each request tries others, so that every fault meets some requests of every kind. */
-  async function cellsOf(outcome: (fault: Fault) => Promise<Cell>): Promise<Cell[]> {
-    const cells: Cell[] = [];
-    for (const fault of faults) cells.push(met++ % stride === 0 ? await outcome(fault) : "");
-    return cells;
-  }
 
   beforeAll(async () => {
     sandbox = await start({ dialect });
@@ -111,24 +105,22 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   }
 
   /** Runs the operation under the fault, and returns when all its effects are complete. */
-  async function under<T>(fault: Fault, where: Where, operation: () => Promise<T>, judged: (value: T) => void): Promise<Cell> {
+  async function under(fault: Fault, where: Where, operation: () => Promise<unknown>): Promise<Cell> {
     const before = sandbox.requests().length;
     await fault.order(where, sandbox, gateways[where.system]);
     // Other requests have the time that they need on a busy machine.
     if (fault.name === "slow") limits.deadline = 40;
     try {
-      const [value, error] = await operation().then(
-        (done) => [done, undefined] as const,
-        (reason) => [undefined, reason] as const,
+      const error = await operation().then(
+        () => undefined,
+        (reason) => reason,
       );
       const sent = sandbox.requests().slice(before);
       // On a busy machine, an earlier request may be too slow as well.
       const isElsewhere = fault.name === "refused" || (fault.name === "slow" && error !== undefined);
       const isMet = isElsewhere || sent.some(({ method, path }) => method === where.method && path === where.path);
       expect({ fault: fault.name, where, isMet }).toEqual({ fault: fault.name, where, isMet: true });
-      if (error !== undefined) return judge(error);
-      judged(value as T);
-      return "ok";
+      return error === undefined ? "ok" : judge(error);
     } finally {
       sandbox.faults.clear();
       limits.deadline = deadline;
@@ -143,59 +135,67 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
     }
   }
 
-  const lives = (each: (typeof livingForms)[number]): void => {
-    const { token, title, isRepeatable = true } = each;
-    const given = (): Properties => each.inputs(context);
-    const expectNoValue = ({ state }: Engine): void => {
-      if (title !== token) expect(JSON.stringify(state ?? {})).not.toContain("canary");
-    };
-    const changedInputs = (): Properties | undefined => each.changed?.(context);
-    const operations = ["create", "refresh", "update", "delete"] as const;
-
-    /** Runs the story up to an operation, and returns the operation. */
-    async function begin(operation: (typeof operations)[number], fault?: Fault): Promise<{ engine: Engine; run: () => Promise<unknown> }> {
-      const [inputs, changed] = [given(), changedInputs()];
-      await fresh(token);
-      const engine = new engines[mechanism](token, connections(fault));
-      if (operation !== "create") await engine.up(inputs);
-      if (operation === "delete" && changed) await engine.up(changed);
-      const run = {
-        create: () => engine.up(inputs),
-        refresh: () => engine.refresh(),
-        update: () => engine.up(changed ?? inputs),
-        // If the response to a delete was lost, delete again.
-        delete: async () => engine.state && engine.destroy(),
-      };
-      return { engine, run: run[operation] };
+  /** Tests each fault at each request of an operation. Each request tries others, so that every fault meets some requests of every kind. */
+  async function everyFault(story: string, operation: string, begin: (fault?: Fault) => Promise<Scene>, areAll = false): Promise<void> {
+    const calm = await begin();
+    const places = await requestsOf(() => calm.run().catch(judge));
+    await calm.converge();
+    for (const where of places.filter(({ nth }) => areAll || nth === 1)) {
+      const cells: Cell[] = [];
+      for (const fault of faults) {
+        const attempt = async (before: number): Promise<Cell> => {
+          const { run, converge } = await begin(fault);
+          const cell = await under(fault, { ...where, before }, run);
+          await converge();
+          return cell;
+        };
+        let cell = met++ % stride === 0 ? await attempt(where.before) : "";
+        // Parallel requests may all have passed the gateway before it was closed.
+        for (let before = where.before - 1; fault.name === "refused" && cell === "ok" && before >= 0; before--)
+          cell = await attempt(before);
+        cells.push(cell);
+      }
+      rows.push({ story, operation, request: `${where.method} ${where.path}${where.nth > 1 ? ` (${where.nth})` : ""}`, cells });
     }
+  }
 
+  const lives = ({ token, title, ...each }: (typeof livingForms)[number]): void => {
+    const operations = ["create", "refresh", "update", "delete"] as const;
     test.each(operations)(
       "%s: each fault at each request ends in the expected state or in one readable error, and the next run converges",
       async (operation) => {
-        const [inputs, changed] = [given(), changedInputs()];
-        const calm = await begin(operation);
-        const places = (await requestsOf(calm.run)).filter(({ nth }) => nth === 1);
-        const right = await look();
-        for (const where of places) {
-          const cells = await cellsOf(async (fault) => {
-            let { engine, run } = await begin(operation, fault);
-            let cell = await under(fault, where, run, () => {});
-            // Parallel requests may all have passed the gateway before it was closed.
-            for (let before = where.before - 1; fault.name === "refused" && cell === "ok" && before >= 0; before--) {
-              ({ engine, run } = await begin(operation, fault));
-              cell = await under(fault, { ...where, before }, run, () => {});
-            }
-            expectNoValue(engine);
-            await run();
-            expectNoValue(engine);
-            if (isRepeatable) expect({ fault: fault.name, where, held: await look() }).toEqual({ fault: fault.name, where, held: right });
-            if (operation === "delete") return cell;
-            expect(await engine.refresh()).toEqual([]);
-            expect(await engine.up(operation === "update" && changed ? changed : inputs)).toBe("same");
-            return cell;
-          });
-          rows.push({ story: title, operation, request: `${where.method} ${where.path}`, cells });
-        }
+        const [inputs, changed] = [each.inputs(context), each.changed?.(context)];
+        let right: unknown;
+        await everyFault(title, operation, async (fault) => {
+          await fresh(token);
+          const engine = new engines[mechanism](token, connections(fault));
+          const expectNoValue = (): void => {
+            if (title !== token) expect(JSON.stringify(engine.state ?? {})).not.toContain("canary");
+          };
+          if (operation !== "create") await engine.up(inputs);
+          if (operation === "delete" && changed) await engine.up(changed);
+          const run = {
+            create: () => engine.up(inputs),
+            refresh: () => engine.refresh(),
+            update: () => engine.up(changed ?? inputs),
+            // If the response to a delete was lost, delete again.
+            delete: async () => engine.state && engine.destroy(),
+          }[operation];
+          return {
+            run,
+            async converge() {
+              expectNoValue();
+              await run();
+              expectNoValue();
+              right ??= await look();
+              if (each.isRepeatable ?? true)
+                expect({ fault: fault?.name, held: await look() }).toEqual({ fault: fault?.name, held: right });
+              if (operation === "delete") return;
+              expect(await engine.refresh()).toEqual([]);
+              expect(await engine.up(operation === "update" && changed ? changed : inputs)).toBe("same");
+            },
+          };
+        });
       },
     );
   };
@@ -206,22 +206,11 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   const forms = mechanism === "native" && stride > 1 ? rekeyForms.slice(0, 1) : rekeyForms;
   describe.each(forms)("a rekey, $name", (form) => {
     test.each(form.operations)("%s: no fault at any request loses a key, and the next runs converge", async (operation) => {
-      const begin = async (fault?: Fault): Promise<Rekeying> => {
+      const begin = async (fault?: Fault): Promise<Scene> => {
         await fresh("secrets:RekeyAttempt");
         return beginRekey(form, operation, sandbox, new RekeyStack(connections(fault), engines[mechanism]));
       };
-      const calm = await begin();
-      const places = await requestsOf(() => calm.run().catch(judge));
-      expect(places.length).toBeGreaterThan(0);
-      for (const where of places) {
-        const cells = await cellsOf(async (fault) => {
-          const { run, converge } = await begin(fault);
-          const cell = await under(fault, where, run, () => {});
-          await converge();
-          return cell;
-        });
-        rows.push({ story: `Rekey, ${form.name}`, operation, request: `${where.method} ${where.path} (${where.nth})`, cells });
-      }
+      await everyFault(`Rekey, ${form.name}`, operation, begin, true);
     });
   });
 
@@ -229,33 +218,25 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   if (mechanism === "native") return;
   const functions = Object.keys(functionStories).filter((name) => !isRekeyAlone || name.includes("Rekey"));
   test.each(functions)("%s: each fault at each request ends in the result or a readable error", async (name) => {
-    const ask = (): Promise<unknown> => limited(functionStories[name] as () => Promise<unknown>);
-    const configure = (fault?: Fault): void =>
-      setAllConfig(Object.fromEntries(Object.entries(connections(fault)).map(([key, value]) => [key, JSON.stringify(value)])));
-    configure();
-    const plain = async (answer: Promise<unknown>): Promise<unknown> => withoutTimes((await answer) ?? null);
-    await fresh(name);
-    const right = await plain(ask());
+    const ask = async (): Promise<unknown> => withoutTimes({ result: await limited(functionStories[name] as () => Promise<unknown>) });
     // The API specification does not show this response.
     const isPassedThrough = dialect === "standard" && name === "scheduler.getAgentMembers";
-    await fresh(name);
-    const places = (await requestsOf(ask)).filter(({ nth }) => nth === 1);
-    expect(places.length).toBeGreaterThan(0);
-    for (const where of places) {
-      const cells = await cellsOf(async (fault) => {
-        await fresh(name);
-        configure(fault);
-        const cell = await under(
-          fault,
-          where,
-          () => plain(ask()),
-          (value) => isPassedThrough || expect(value).toEqual(right),
-        );
-        expect(await plain(ask())).toEqual(right);
-        return cell;
-      });
-      rows.push({ story: name, operation: "call", request: `${where.method} ${where.path}`, cells });
-    }
+    let right: unknown;
+    await everyFault(name, "call", async (fault) => {
+      await fresh(name);
+      setAllConfig(Object.fromEntries(Object.entries(connections(fault)).map(([key, value]) => [key, JSON.stringify(value)])));
+      let result: unknown;
+      return {
+        async run() {
+          result = await ask();
+        },
+        async converge() {
+          right ??= result;
+          if (result !== undefined && !isPassedThrough) expect(result).toEqual(right);
+          expect(await ask()).toEqual(right);
+        },
+      };
+    });
   });
 }
 

@@ -29,15 +29,15 @@ export const rekeyForms: readonly Form[] = [
   },
 ];
 
-export interface Rekeying {
-  /** Runs the operation. It reports that it waits for holders with an error. */
+/** An operation that may meet a fault. */
+export interface Scene {
   run(): Promise<unknown>;
-  /** Repeats the operation until it succeeds, and checks that the live shares in the state are valid. */
+  /** Repeats the operation until it succeeds, and checks the result. */
   converge(): Promise<void>;
 }
 
-/** Starts a rekey up to an operation. */
-export async function beginRekey({ operations, inputs }: Form, operation: string, sandbox: Sandbox, stack: RekeyStack): Promise<Rekeying> {
+/** Starts a rekey up to an operation, which reports that it waits for holders with an error. */
+export async function beginRekey({ operations, inputs }: Form, operation: string, sandbox: Sandbox, stack: RekeyStack): Promise<Scene> {
   const declared = await inputs(sandbox.secrets.shares);
   const { pgpKeys, secretThreshold } = declared;
 

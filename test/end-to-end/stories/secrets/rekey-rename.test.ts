@@ -163,9 +163,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     const previous = await rekeyed("old");
     bring(previous);
     declare("new");
-    let verified = 0;
-    target.gateway.interrupt = ({ method, path }) =>
-      method === "PUT" && path.endsWith("/rekey/verify") && ++verified === 2 ? { when: "after" } : undefined;
+    target.gateway.on("PUT sys/rekey/verify", { when: "after" }, 2);
     const lost = await up("--continue-on-error");
     expect(lost.code).not.toBe(0);
     expect(lost.output).toMatch(/Cannot delete rekey: .*\[rekey\/only-copy\]/);

@@ -27,11 +27,7 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
     const stack = stackOn(current());
     interrupt("PUT", "verify", { when: "after" }, 2);
     expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
-    let updates = 0;
-    current().gateway.interrupt = ({ method, path }) =>
-      method === "PUT" && path.endsWith("/update") && ++updates === nth
-        ? { when: "after", act: replaceAttempt, answer: unchanged }
-        : undefined;
+    current().gateway.on("PUT sys/rekey/update", { when: "after", act: replaceAttempt, answer: unchanged }, nth);
     if (stop) expect(await stack.stops(inputs())).toBe(stop);
     else await stack.up(inputs());
     expect(await status()).toMatchObject(theirs);

@@ -162,7 +162,7 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     await stack.up(inputs());
     const again = inputs({ triggers: ["2"], currentShares: stack.outputs.shares });
     await stack.up(again, "shares");
-    interrupt("PUT", "verify", { when: "after" }, 4);
+    interrupt("PUT", "verify", { when: "after" }, 2);
     expect(await stack.stops(again)).toBe("rekey/outcome-unknown");
     interrupt("GET", "init", { when: "after", answer: (body) => JSON.stringify({ ...JSON.parse(body), required }) });
     expect(await stack.stops(again)).toBe(id);

@@ -143,11 +143,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     const [first = "", second = ""] = live;
     const again = { triggers: ["2"], currentShares: live };
     // The attempt is lost before its commit arrives.
-    let verified = 0;
-    current().gateway.interrupt = ({ method, path }) =>
-      method === "PUT" && path.endsWith("/verify") && ++verified === 2
-        ? { when: "before", act: () => current().sealAndUnseal(live.slice(0, 2)) }
-        : undefined;
+    current().gateway.on("PUT sys/rekey/verify", { when: "before", act: () => current().sealAndUnseal(live.slice(0, 2)) }, 2);
     expect(await stack.stops(inputs(again))).toBe("rekey/outcome-unknown");
     current().gateway.interrupt = undefined;
     expect(await stack.stops(inputs({ ...again, currentShares: [first, twin(first), second] }))).toBe("rekey/not-committed");
@@ -176,11 +172,11 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     await stack.up(inputs());
     const { shares: before } = stack.outputs;
     for (const nth of [1, 2]) {
-      let count = 0;
-      current().gateway.interrupt = ({ method, path }) =>
-        method === "PUT" && path.endsWith("/rekey/verify") && ++count === nth
-          ? { when: nth === 1 ? "after" : "before", ...(nth === 1 ? { answer: () => '{"complete":true}' } : {}) }
-          : undefined;
+      current().gateway.on(
+        "PUT sys/rekey/verify",
+        { when: nth === 1 ? "after" : "before", ...(nth === 1 ? { answer: () => '{"complete":true}' } : {}) },
+        nth,
+      );
       expect(await stack.stops(inputs({ triggers: [`${nth}`], currentShares: before }))).toBe("rekey/outcome-unknown");
       expect(stack.outputs.shares).toEqual(before);
       current().gateway.interrupt = undefined;

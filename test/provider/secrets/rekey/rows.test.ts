@@ -176,8 +176,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     status,
   }) => {
     await stack.up(inputs, "attempt");
-    target.gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: tampered } : undefined;
+    target.gateway.on("GET sys/rekey/init", { when: "after", answer: tampered });
     expect(await stack.stops(inputs)).toBe("rekey/tampered-attempt");
     target.gateway.interrupt = undefined;
     expect((await status()).progress).toBe(0);
@@ -213,8 +212,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
   },
   "commit: the attempt has the expected nonce but other parameters: the rekey submits no share": async ({ target, stack, inputs }) => {
     await stack.up(inputs, "shares");
-    target.gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: tampered } : undefined;
+    target.gateway.on("GET sys/rekey/init", { when: "after", answer: tampered });
     expect(await stack.stops(inputs)).toBe("rekey/tampered-attempt");
     target.gateway.interrupt = undefined;
     await stack.up(inputs);
@@ -237,8 +235,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stack.up(again(inputs));
   },
   "commit: the outcome is unknown: a probe tests which shares are live": async ({ target, stack, inputs }) => {
-    target.gateway.interrupt = ({ method, path, nth }) =>
-      method === "PUT" && path.endsWith("/rekey/verify") && nth === 2 ? { when: "after" } : undefined;
+    target.gateway.on("PUT sys/rekey/verify", { when: "after" }, 2);
     expect(await stack.stops(inputs)).toBe("rekey/outcome-unknown");
     target.gateway.interrupt = undefined;
     await stack.up(inputs);
@@ -268,7 +265,7 @@ const firstStories: Record<string, (stage: Stage) => Promise<void>> = {
   },
   "shares: a matching attempt has created the first recovery keys, and none is verified: the rekey cancels it, since its response is lost":
     async ({ target, stack, inputs, status }) => {
-      target.gateway.interrupt = ({ method, path }) => (method === "PUT" && path.endsWith("/rekey/init") ? { when: "after" } : undefined);
+      target.gateway.on("PUT sys/rekey/init", { when: "after" });
       expect(await stack.stops(inputs)).toBe("rekey/first-keys-lost");
       target.gateway.interrupt = undefined;
       const { nonce } = await status();

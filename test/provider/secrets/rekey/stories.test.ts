@@ -113,14 +113,11 @@ onEachRekeyTarget("a rekey", (current) => {
     const { dialect, gateway, outOfBand, first } = current();
     const [a = "", b = "", c = ""] = first;
     const stack = stackOn(current());
-    gateway.interrupt = ({ method, path }) =>
-      method === "PUT" && path.endsWith("/init")
-        ? {
-            when: "after",
-            act: async () => void (await outOfBand("PUT", "sys/rekey/update", { key: a, nonce: (await status()).nonce })),
-            answer: (body) => body,
-          }
-        : undefined;
+    gateway.on("PUT sys/rekey/init", {
+      when: "after",
+      act: async () => void (await outOfBand("PUT", "sys/rekey/update", { key: a, nonce: (await status()).nonce })),
+      answer: (body) => body,
+    });
     const others = { currentShares: [b, c] };
     // The API document's answer names none: then it might be anybody's.
     if (dialect === "standard") {

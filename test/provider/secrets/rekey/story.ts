@@ -58,11 +58,7 @@ export function tools(current: () => RekeyTarget) {
     return { all, pgp: inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), ...more }) };
   };
   /** Interrupts the requests of one method and path, or one of them alone. */
-  const interrupt = (method: string, path: string, interruption: Interruption, only?: number): void => {
-    current().gateway.interrupt = (passing) =>
-      passing.method === method && passing.path === `/v1/sys/rekey/${path}` && (only ?? passing.nth) === passing.nth
-        ? interruption
-        : undefined;
-  };
+  const interrupt = (method: string, path: string, interruption: Interruption, only?: number): void =>
+    current().gateway.on(`${method} sys/rekey/${path}`, interruption, only);
   return { inputs, stackOn, requests, noAttempt, status, decrypted, candidateOf, forHolders, interrupt };
 }
