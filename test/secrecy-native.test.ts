@@ -11,6 +11,7 @@ import { definitionOf, secretFields } from "./support/definitions";
 import { listen, Told, unknown } from "./support/deployment";
 import { Engine, NativeEngine } from "./support/engine";
 import { limits } from "./support/limits";
+import "./support/printed";
 import { RekeyStack } from "./support/rekey";
 import { dialects } from "./support/scope";
 
@@ -77,7 +78,7 @@ function leaks(all: readonly Told[], texts: readonly string[], paths: readonly (
   canaries.watchFor({ secret: [...new Set(texts)] });
   for (const [index, { by, value }] of all.entries()) canaries.lookInto({ [`${by} (${index})`]: JSON.stringify(clear(value)) });
   const open = all.flatMap(({ by, value }) => {
-    const { inputs, state, kept } = (value ?? {}) as Record<string, Properties | undefined>;
+    const { inputs, state, kept } = value as Record<string, Properties | undefined>;
     const parts = { inputs, state, kept: kept?.properties };
     return Object.entries(parts).flatMap(([part, fields]) =>
       paths.filter((path) => isOpen(fields, path)).map((path) => `${path.join(".")} in ${part} of ${by}`),
@@ -90,7 +91,7 @@ function leaks(all: readonly Told[], texts: readonly string[], paths: readonly (
 function definedSecrets(token: string, all: readonly Told[], ...given: (Properties | undefined)[]): string[] {
   const outputs = namesWith(definitionOf(token).fields, "secret").flatMap((name) =>
     all.flatMap(({ value }) => {
-      const held = (value as { state?: Properties } | undefined)?.state?.[name];
+      const held = (value as { state?: Properties }).state?.[name];
       return isMarked(held) ? [(held as { value: unknown }).value] : [];
     }),
   );

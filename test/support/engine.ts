@@ -1,5 +1,6 @@
 import { clearCache } from "../../provider/engine/dynamic-runtime";
 import { invalidInput } from "../../provider/errors";
+import { definitionOf, secretOutputs } from "./definitions";
 import {
   Declaration,
   Deployment,
@@ -14,6 +15,8 @@ import {
   Resource,
   same,
 } from "./deployment";
+import { serialized } from "./deployment/state";
+import { marked } from "./deployment/values";
 import { provider } from "./limits";
 
 type Properties = Record<string, unknown>;
@@ -158,6 +161,12 @@ export class Engine {
   async destroy({ remembers = false } = {}): Promise<void> {
     if (!remembers) forget();
     await this.run(this.stack.destroy());
+  }
+
+  /** The content of the backend's file, in which the outputs that the resource's class lists are encrypted. */
+  stored(): string {
+    const hidden = secretOutputs(definitionOf(this.token));
+    return serialized(this.stack.resources.map((each) => ({ ...each, outputs: marked(each.outputs, each.inputs, hidden) })));
   }
 
   /** The outputs that a program sees, without internal ones of the adapter. */

@@ -1,11 +1,14 @@
-import { Fault, Sandbox, start } from "../../../sandbox/index";
+import { Fault, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
 import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
 import { configOf } from "../../support/context";
-import { definitionOf, secretFields, secretOutputs } from "../../support/definitions";
+import { Secret } from "../../support/deployment";
 import { Engine } from "../../support/engine";
 import { limits } from "../../support/limits";
+import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { dialects } from "../../support/scope";
+import { onEachTarget } from "../../support/target";
 import { attributeCases, complete } from "../platform/attributes";
 
 // A value that was secret in the program may be in the state as an input only while the program passes it as a secret. The engine encrypts an
@@ -18,240 +21,180 @@ interface Case {
   field: string;
   /** Inputs with the canary. */
   inputs: Properties;
-  /** Inputs without the canary: it is removed or replaced. */
-  leaves?: Properties;
+  /** Inputs without the canary: it is replaced or, if it is not required, removed. */
   turns: Properties;
-  dialects?: readonly string[];
+  leaves?: Properties;
+  isOnlyReal?: boolean;
   /** True if the server keeps the canary after its removal. */
   remains?: boolean;
 }
+const row = (token: string, field: string, inputs: Properties, turns: Properties, leaves?: Properties, more?: Partial<Case>): Case => ({
+  ...{ token, field, inputs, turns, leaves, ...more },
+});
 
-const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "Old." };
 const access = { address: "https://nomad.example.com:4646", token: "management" };
+const keyPair = { clientCert: `${certificate}canary-value\n`, clientKey: `${privateKey}canary-value\n` };
 const roles = { web: { policies: ["a"] } };
-const extra = (value: string): Properties => ({ extra: { "private-key": value } });
+const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "Old." };
+const extra = (name: string, value: string): Properties => ({ extra: { [name]: value } });
+const canaries = ["canary-value", "https://canary-value.example.com", "canary-value@example.com"] as const;
+const [canary, canaryUrl, canaryMail] = canaries;
+const number = 424242;
+const real = { isOnlyReal: true };
 
-const secretsCases: Case[] = [
-  { field: "address", turns: access, inputs: { ...access, address: "https://canary-value.example.com:4646" } },
-  { field: "token", turns: access, inputs: { ...access, token: "canary-value" } },
-  {
-    field: "caCert",
-    leaves: access,
-    turns: { ...access, caCert: sha1Certificate },
-    inputs: { ...access, caCert: `${certificate}canary-value\n` },
-  },
-  {
-    field: "clientKey",
-    leaves: access,
-    turns: { ...access, clientCert: certificate, clientKey: privateKey },
-    inputs: { ...access, clientCert: `${certificate}canary-value\n`, clientKey: `${privateKey}canary-value\n` },
-  },
-].map((each) => ({ token: "secrets:SchedulerAccess", ...each }));
-secretsCases.push(
-  {
-    token: "secrets:SchedulerLease",
-    field: "ttl",
-    inputs: { ttl: 424242, maxTtl: "200h" },
-    leaves: { maxTtl: "200h" },
-    turns: { ttl: 60, maxTtl: "200h" },
-    remains: true,
-  },
-  {
-    token: "secrets:SchedulerLease",
-    field: "maxTtl",
-    inputs: { ttl: 60, maxTtl: 424242 },
-    leaves: { ttl: 60 },
-    turns: { ttl: 60, maxTtl: "200h" },
-    remains: true,
-  },
-  {
-    token: "secrets:SchedulerRole",
-    field: "policies",
-    inputs: { name: "web", policies: ["a", "canary-value"] },
-    turns: { name: "web", policies: ["a"] },
-  },
-  {
-    token: "secrets:SchedulerRoles",
-    field: "roles",
-    inputs: { roles: { ...roles, site: { policies: ["canary-value"] } } },
-    leaves: { roles },
-    turns: { roles: { ...roles, site: { policies: ["b"] } } },
-  },
-);
+const cases: Case[] = [
+  row("secrets:SchedulerAccess", "address", { ...access, address: `${canaryUrl}:4646` }, access),
+  row("secrets:SchedulerAccess", "token", { ...access, token: canary }, access),
+  row(
+    "secrets:SchedulerAccess",
+    "caCert",
+    { ...access, caCert: `${certificate}canary-value\n` },
+    { ...access, caCert: sha1Certificate },
+    access,
+  ),
+  row(
+    "secrets:SchedulerAccess",
+    "clientKey",
+    { ...access, ...keyPair },
+    { ...access, clientCert: certificate, clientKey: privateKey },
+    access,
+  ),
+  row("secrets:SchedulerLease", "ttl", { ttl: number, maxTtl: "200h" }, { ttl: 60, maxTtl: "200h" }, { maxTtl: "200h" }, { remains: true }),
+  row("secrets:SchedulerLease", "maxTtl", { ttl: 60, maxTtl: number }, { ttl: 60, maxTtl: "200h" }, { ttl: 60 }, { remains: true }),
+  row("secrets:SchedulerRole", "policies", { name: "web", policies: ["a", canary] }, { name: "web", policies: ["a"] }),
+  row(
+    "secrets:SchedulerRoles",
+    "roles",
+    { roles: { ...roles, b: { policies: [canary] } } },
+    { roles: { ...roles, b: { policies: ["b"] } } },
+    { roles },
+  ),
+  row("platform:SmtpSettings", "password", { host: "mail", password: canary }, { host: "mail", password: "other" }, { host: "other" }),
+  row(
+    "platform:SmtpSettings",
+    "testEmailAddress",
+    { host: "mail", testEmailAddress: canaryMail },
+    { host: "other", testEmailAddress: "me@example.com" },
+    { host: "other" },
+  ),
+  row(
+    "platform:SmsSettings",
+    "authToken",
+    { accountSid: "AC1", authToken: canary },
+    { accountSid: "AC1", authToken: "other" },
+    { accountSid: "AC2" },
+  ),
+  row("platform:SamlSettings", "extra.private-key", extra("private-key", canary), extra("private-key", "other"), { debug: true }, real),
+  row("platform:SamlSettings", "extra.certificate", extra("certificate", canary), extra("certificate", "other"), {}, real),
+  row("platform:ModuleVersionDeprecation", "reason", { ...version, reason: canary }, version),
+  row(
+    "platform:ModuleVersionDeprecation",
+    "link",
+    { ...version, link: canaryUrl },
+    { ...version, link: "https://wiki.example.com" },
+    version,
+  ),
+  row("platform:OidcKeyRotation", "triggers", { triggers: [canary] }, { triggers: ["other"] }, {}),
+  row("platform:SmsVerification", "testNumber", { testNumber: canary }, { testNumber: "+15550123" }),
+  ...attributeCases.flatMap(({ token, attribute, declared, outOfBand, before, also }) => {
+    const value = canaryOf(attribute, declared);
+    const rest = { ...before, ...also };
+    return value ? [row(`platform:${token}`, attribute, { ...rest, [attribute]: value }, { ...rest, [attribute]: outOfBand }, rest)] : [];
+  }),
+];
 
-/** Attributes that can contain any string. */
-const canaryOf = (attribute: string, declared: unknown): string | undefined => {
+/** The canary of an attribute that can contain any string. */
+function canaryOf(attribute: string, declared: unknown): string | undefined {
   if (attribute === "auth" || typeof declared !== "string") return undefined;
   if (attribute === "idpCert") return certificate;
   if (attribute === "cloudBCredentials") return '{"private_key":"canary-value-of-an-account"}';
-  return declared.startsWith("https:") ? "https://canary-value.example.com/" : "canary-value";
-};
-const platformCases: Case[] = attributeCases.flatMap(({ token, attribute, declared, outOfBand, before, also }) => {
-  const canary = canaryOf(attribute, declared);
-  if (canary === undefined) return [];
-  const rest = { ...before, ...also };
-  const inputs = { ...rest, [attribute]: canary };
-  return [{ token: `platform:${token}`, field: attribute, inputs, leaves: rest, turns: { ...rest, [attribute]: outOfBand } }];
-});
-platformCases.push(
-  {
-    token: "platform:SmtpSettings",
-    field: "password",
-    inputs: { host: "mail", password: "canary-value" },
-    leaves: { host: "other" },
-    turns: { host: "mail", password: "other" },
-  },
-  {
-    token: "platform:SmtpSettings",
-    field: "testEmailAddress",
-    inputs: { host: "mail", testEmailAddress: "canary-value@example.com" },
-    leaves: { host: "other" },
-    turns: { host: "other", testEmailAddress: "me@example.com" },
-  },
-  {
-    token: "platform:SmsSettings",
-    field: "authToken",
-    inputs: { accountSid: "AC1", authToken: "canary-value" },
-    leaves: { accountSid: "AC2" },
-    turns: { accountSid: "AC1", authToken: "other" },
-  },
-  {
-    token: "platform:SamlSettings",
-    field: "extra.private-key",
-    inputs: extra("canary-value"),
-    leaves: { debug: true },
-    turns: extra("other"),
-    dialects: ["hashicorp"],
-  },
-  {
-    token: "platform:SamlSettings",
-    field: "extra.certificate",
-    inputs: { extra: { certificate: "canary-value" } },
-    leaves: {},
-    turns: { extra: { certificate: "other" } },
-    dialects: ["hashicorp"],
-  },
-  { token: "platform:ModuleVersionDeprecation", field: "reason", inputs: { ...version, reason: "canary-value" }, turns: version },
-  {
-    token: "platform:ModuleVersionDeprecation",
-    field: "link",
-    inputs: { ...version, link: "https://canary-value.example.com" },
-    leaves: version,
-    turns: { ...version, link: "https://wiki.example.com" },
-  },
-  {
-    token: "platform:OidcKeyRotation",
-    field: "triggers",
-    inputs: { triggers: ["canary-value"] },
-    leaves: {},
-    turns: { triggers: ["other"] },
-  },
-  { token: "platform:SmsVerification", field: "testNumber", inputs: { testNumber: "canary-value" }, turns: { testNumber: "+15550123" } },
-);
-
-const losses = {
-  "lost before the server has it": { write: "drop-before", look: false },
-  "lost after it was applied": { write: "drop-after", look: false },
-  "lost before, and not to be read back": { write: "drop-before", look: true },
-  "lost after, and not to be read back": { write: "drop-after", look: true },
-} as const;
-
-/** The plaintext that the engine would store, now that no input is secret. */
-function plaintextOf({ state }: Engine, token: string): string {
-  const definition = definitionOf(token);
-  const hidden = new Set(secretOutputs(definition));
-  const isSecretInput = (field: string): boolean => secretFields(definition).includes(field);
-  const outputs = Object.entries(state?.outputs ?? {}).filter(([field]) => !hidden.has(field));
-  // After a partial update, the engine has the previous inputs with their marks.
-  const inputs = state?.outputs.partiallyUpdated ? [] : Object.entries(state?.inputs ?? {}).filter(([field]) => !isSecretInput(field));
-  return JSON.stringify([outputs, inputs]);
+  return declared.startsWith("https:") ? `${canaryUrl}/` : canary;
 }
+
+/** The write is lost before or after the server applied it, and may not be read back. */
+const losses = (["drop-before", "drop-after"] as const).flatMap((write) => [false, true].map((isUnread) => ({ write, isUnread })));
 
 Object.assign(limits, { initialBackoff: 1, maxRetries: 0 });
 
 describe.each(dialects)("a secret that is removed while the response is lost (%s)", (dialect) => {
-  let sandbox: Sandbox;
+  let sandbox: Awaited<ReturnType<typeof start>>;
   beforeAll(async () => {
     sandbox = await start({ dialect });
   });
   afterAll(() => sandbox.close());
-  beforeEach(() => sandbox.reset());
 
-  const cases = [...secretsCases, ...platformCases].filter(({ dialects }) => !dialects || dialects.includes(dialect));
-  const ways = cases.flatMap((each) =>
+  const served = cases.filter(({ isOnlyReal }) => !isOnlyReal || dialect === "hashicorp");
+  const ways = served.flatMap((each) =>
     (["leaves", "turns"] as const).flatMap((way) => (each[way] ? [{ ...each, way, next: each[way] as Properties }] : [])),
   );
 
   async function prepared(token: string): Promise<Engine> {
+    await sandbox.reset();
     const engine = (of: string): Engine => new Engine(of, configOf({ sandbox, dialect }));
     if (token === "platform:SmsVerification") await engine("platform:SmsSettings").up({ ...complete.sms, enabled: true });
     return engine(token);
   }
 
-  function failing(token: string, write: Fault["action"], look: boolean): void {
-    const system = token.split(":")[0] as "secrets" | "platform";
-    for (const method of ["POST", "PATCH", "DELETE"]) sandbox.faults.add({ system, method, path: /./, action: write, times: 100 });
-    if (look) sandbox.faults.add({ system, method: "GET", path: /./, action: "drop-before", times: 100 });
+  /** Fails an update by a loss. Returns true if it left a state that may differ from the server's. */
+  async function lose(resource: Engine, token: string, inputs: Properties, { write, isUnread }: (typeof losses)[number]): Promise<boolean> {
+    const fault = { system: token.split(":")[0] as Fault["system"], path: /./, times: 100 };
+    for (const method of ["POST", "PATCH", "DELETE"]) sandbox.faults.add({ ...fault, method, action: write });
+    if (isUnread) sandbox.faults.add({ ...fault, method: "GET", action: "drop-before" });
+    await expect(resource.up(inputs)).rejects.toMatchObject({ name: "StewardError" });
+    sandbox.faults.clear();
+    return resource.state?.initErrors ?? false;
   }
 
   const isHidden = (text: string, { idpCert }: Properties): boolean =>
     !/canary-value|424242/.test(text) && !(idpCert === certificate && text.includes("MIIBnDCCAUGgAwIBAgIUCOyGQ"));
 
   test.each(ways)("$token, $field $way is stored nowhere in plaintext", async ({ token, field, inputs, next, way, remains }) => {
+    const [root = ""] = field.split(".");
+    const marked = {
+      ...inputs,
+      [root]: new Secret(inputs[root]),
+      ...(root === "clientKey" ? { clientCert: new Secret(keyPair.clientCert) } : {}),
+    };
     let kept = 0;
-    for (const { write, look } of Object.values(losses)) {
-      await sandbox.reset();
+    for (const loss of losses) {
       const resource = await prepared(token);
-      await resource.up({ ...inputs, secretInputs: [field.split(".")[0]] });
-      failing(token, write, look);
-      await expect(resource.up(next)).rejects.toMatchObject({ name: "StewardError" });
-      // A rejected update keeps the previous state with its marks. A partially failed one has lost them.
-      if (resource.state?.initErrors) expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
-      const isKept = resource.state?.initErrors;
-      sandbox.faults.clear();
-      if (isKept) {
-        kept += 1;
-        // Twice: the second time, hidden values are known only from the hidden state.
-        for (const _again of [1, 2]) {
-          await resource.refresh();
-          expect(plaintextOf(resource, token)).not.toContain("canary-value");
-          expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
-        }
+      const expectHidden = (): void => expect(isHidden(resource.stored() + printed.join("\n"), inputs)).toBe(true);
+      await resource.up({ ...marked, secretInputs: [root] });
+      const isKept = await lose(resource, token, next, loss);
+      expectHidden();
+      // Twice: the second time, hidden values are known only from the hidden state.
+      for (const _again of isKept ? [1, 2] : []) {
+        await resource.refresh();
+        expectHidden();
       }
+      kept += Number(isKept);
       await resource.up(next);
-      expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
+      expectHidden();
       const former = resource.state?.outputs.formerInputs;
       if (way === "turns") expect(former).toBeUndefined();
-      else if (remains) expect(former).toEqual({ [field]: 424242 });
+      else if (remains) expect(former).toEqual({ [field]: number });
       // The restored value may have been a secret, too.
       else expect(isHidden(JSON.stringify(former ?? {}), inputs)).toBe(true);
       expect(await resource.up(next)).toBe("same");
       await resource.refresh();
-      expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
-      expect(isHidden(printed.join("\n"), inputs)).toBe(true);
+      expectHidden();
       await resource.destroy();
     }
     expect(kept).toBeGreaterThan(0);
   });
 
-  test.each(cases)(
+  test.each(served)(
     "$token, $field: refresh after a partial update stores no new secret as a plain input",
     async ({ token, inputs, turns }) => {
       let kept = 0;
-      for (const { write, look } of Object.values(losses)) {
-        await sandbox.reset();
+      for (const loss of losses) {
         const resource = await prepared(token);
         await resource.up(turns);
-        failing(token, write, look);
-        await expect(resource.up(inputs)).rejects.toMatchObject({ name: "StewardError" });
-        const isKept = resource.state?.initErrors;
-        sandbox.faults.clear();
+        const isKept = await lose(resource, token, inputs, loss);
         // The engine would store a value in plaintext that was not a secret input before.
         await resource.refresh();
-        if (isKept) {
-          kept += 1;
-          expect(isHidden(JSON.stringify(resource.state?.inputs), inputs)).toBe(true);
-        }
+        if (isKept) expect(isHidden(JSON.stringify(resource.state?.inputs), inputs)).toBe(true);
+        kept += Number(isKept);
         await resource.up(inputs);
         expect(await resource.up(inputs)).toBe("same");
         expect(await resource.refresh()).toEqual([]);
@@ -260,3 +203,117 @@ describe.each(dialects)("a secret that is removed while the response is lost (%s
     },
   );
 });
+
+onEachTarget("a secret of a lease that is removed from the program", (current) => {
+  test.each([
+    { field: "ttl", rest: { maxTtl: 500_000 }, changed: { maxTtl: 600_000 } },
+    { field: "maxTtl", rest: { ttl: 60 }, changed: { ttl: 120 } },
+  ])("$field stays encrypted as long as the server keeps it", async ({ field, rest, changed }) => {
+    const { newMount, config, outOfBand } = current();
+    const mount = await newMount();
+    const lease = new Engine("secrets:SchedulerLease", { ...config(), "steward:other": config()["steward:default"] as object });
+    const expectHidden = (): void => expect(lease.stored()).not.toContain(String(number));
+    const up = async (inputs: Properties): Promise<void> => {
+      await lease.up({ mount, ...inputs });
+      expectHidden();
+    };
+    const held = async (): Promise<unknown> => (await outOfBand("GET", `${mount}/config/lease`)).data;
+    const wire = (inputs: { ttl?: number; maxTtl?: number }): object => ({ ttl: inputs.ttl, max_ttl: inputs.maxTtl });
+    await up({ ...rest, [field]: new Secret(number) });
+    await up(rest);
+    expect(await held()).toMatchObject(wire({ ...rest, [field]: number }));
+    for (const _again of [1, 2]) {
+      await lease.refresh();
+      expectHidden();
+    }
+    for (const inputs of [rest, { ...rest, connection: "other" }, changed]) await up(inputs);
+    // The server keeps the value.
+    expect(await held()).toMatchObject(wire({ ...changed, [field]: number }));
+
+    // A value that another client wrote was never a secret of the program.
+    await outOfBand("POST", `${mount}/config/lease`, wire({ ...changed, [field]: 550_000 }));
+    await lease.refresh();
+    expect(lease.state?.outputs).toMatchObject({ ...changed, [field]: 550_000 });
+    await lease.up({ mount, ...changed, [field]: number });
+    expect(lease.state?.outputs).toMatchObject({ ...changed, [field]: number });
+    expect(lease.state?.outputs).not.toHaveProperty("formerInputs");
+  });
+});
+
+onEachPlatform("a secret of settings that is removed from the program and equals the original value", (current) => {
+  const texts = attributeCases.filter(({ attribute, declared }) => typeof declared === "string" && attribute !== "auth");
+
+  test.each(texts)("$token, $attribute stays encrypted as long as the platform keeps it", async (each) => {
+    const { settings, token, attribute, declared, outOfBand, before, also } = each;
+    const { change, engine } = current();
+    await change(settings, { ...before, ...also, [attribute]: declared });
+    const resource = engine(token);
+    for (const operation of [
+      () => resource.up({ ...before, ...also, [attribute]: new Secret(declared) }),
+      () => resource.up({ ...before, ...also }),
+      () => resource.refresh(),
+    ]) {
+      await operation();
+      expect(resource.stored()).not.toContain(JSON.stringify(declared));
+    }
+    await change(settings, { [attribute]: outOfBand });
+    await resource.refresh();
+    expect(resource.state?.outputs[attribute]).toBeDefined();
+  });
+
+  test.each(texts)("$token, $attribute stays encrypted if a forced replacement drops it", async (each) => {
+    const { token, attribute, declared, before, also } = each;
+    const resource = current().engine(token);
+    const rest = { ...before, ...also, onDelete: "retain" };
+    await resource.up({ ...rest, [attribute]: new Secret(declared) });
+    for (const operation of [() => resource.replace(rest), () => resource.refresh()]) {
+      await operation();
+      expect(resource.stored()).not.toContain(JSON.stringify(declared));
+    }
+  });
+});
+
+onEachPlatform("a secret of settings that equals the original value, and an update that gets no response", (current) => {
+  const footer = new Secret("canary-footer");
+
+  test.each([
+    { when: "in that update", lost: { error: "b" }, next: { error: "b" } },
+    { when: "in that update, and the next one renames the connection", lost: { error: "b" }, next: { error: "b", connection: "other" } },
+    { when: "in the next update", lost: { footer, error: "b" }, next: { error: "b" } },
+  ])("stays encrypted if it is removed $when", async ({ lost, next }) => {
+    const { sandbox, change, config, held } = current();
+    await change("customization", { footer: footer.value, error: "theirs" });
+    const texts = new Engine("platform:CustomizationSettings", { ...config(), "steward:other": config()["steward:default"] as object });
+    await texts.up({ footer, error: "a" });
+    sandbox.faults.add({ system: "platform", method: "PATCH", path: /customization/, action: "drop-after", times: 9 });
+    const fails = (): Promise<void> => expect(texts.up(lost)).rejects.toThrow("PATCH");
+    for (const operation of [fails, () => texts.up(next), () => texts.refresh()]) {
+      await operation();
+      sandbox.faults.clear();
+      expect(texts.stored()).not.toContain("canary");
+    }
+    expect(await held("customization")).toMatchObject({ footer: "canary-footer" });
+  });
+});
+
+onEachPlatform(
+  "a secret attribute of Terraform Enterprise that is removed from the program",
+  (current) => {
+    test("extra.certificate stays encrypted as long as the platform keeps it", async () => {
+      const { engine, service } = current();
+      const change = (certificate: string): Promise<unknown> =>
+        call(service, "PATCH", "/api/v2/admin/saml-settings", { data: { type: "saml-settings", attributes: { certificate } } });
+      await change("canary");
+      const saml = engine("SamlSettings");
+      await saml.up({ extra: { certificate: new Secret("canary") } });
+      for (const operation of [() => saml.up({ debug: true }), () => saml.refresh()]) {
+        await operation();
+        expect(saml.stored()).not.toContain("canary");
+      }
+      await change("theirs");
+      await saml.refresh();
+      expect(saml.state?.outputs.extra).toMatchObject({ certificate: "theirs" });
+    });
+  },
+  ["hashicorp"],
+);

@@ -4,58 +4,11 @@ import { printed } from "../../support/printed";
 import { refusal } from "../../support/refusal";
 import { complete, patch } from "./attributes";
 
-const faults: { name: string; fault: Fault; fails: boolean }[] = [
-  { name: "every request is lost", fault: { ...patch, action: "drop-before", times: 9 }, fails: true },
-  { name: "the request is lost once", fault: { ...patch, action: "drop-before" }, fails: false },
-  { name: "every response is lost", fault: { ...patch, action: "drop-after", times: 9 }, fails: true },
-  { name: "the response is lost once", fault: { ...patch, action: "drop-after" }, fails: false },
-  { name: "429 with Retry-After", fault: { ...patch, action: "respond", status: 429, headers: { "retry-after": "0.1" } }, fails: false },
-  {
-    name: "429 on every attempt",
-    fault: { ...patch, action: "respond", status: 429, times: 9, headers: { "x-ratelimit-reset": "999" } },
-    fails: true,
-  },
-  { name: "503 once", fault: { ...patch, action: "respond", status: 503 }, fails: false },
-  { name: "503 on every attempt", fault: { ...patch, action: "respond", status: 503, times: 9 }, fails: true },
-  { name: "500", fault: { ...patch, action: "respond", status: 500 }, fails: true },
-  { name: "a response that is not JSON:API", fault: { ...patch, action: "respond", status: 200, body: '{"data":[]}' }, fails: true },
-  {
-    name: "a response without attributes",
-    fault: { ...patch, action: "respond", status: 200, body: '{"data":{"id":"general"}}' },
-    fails: true,
-  },
-  { name: "a truncated response", fault: { ...patch, action: "truncate", times: 9 }, fails: true },
-];
+// The matrix in test/troubles/faults has each fault at each request. Here are the outcomes that cannot be read, and the errors.
 
-const failure = { name: "StewardError", method: "PATCH", path: "/api/v2/admin/general-settings" };
 const unread = refusal("ERR_INCOMPLETE", { rule: "unread", method: "PATCH" });
 
 onEachPlatform("settings whose write fails", (current) => {
-  test.each(faults)("$name: the next up converges after each write, and destroy restores the originals", async ({ fault, fails }) => {
-    const { engine, held, sandbox } = current();
-    const before = await held("general");
-    const general = engine("GeneralSettings");
-    const under = async (operation: () => Promise<unknown>): Promise<void> => {
-      sandbox.faults.add(fault);
-      if (fails) await expect(operation()).rejects.toMatchObject(failure);
-      else await operation();
-      sandbox.faults.clear();
-    };
-    for (const inputs of [
-      { apiRateLimit: 100, defaultRemoteStateAccess: false },
-      { apiRateLimit: 200, limitUserOrganizationCreation: false },
-    ]) {
-      await under(() => general.up(inputs));
-      await general.up(inputs);
-      expect(await held("general")).toMatchObject(inputs);
-      expect(await general.refresh()).toEqual([]);
-      expect(await general.up(inputs)).toBe("same");
-    }
-    await under(() => general.destroy());
-    if (fails) await general.destroy();
-    expect(await held("general")).toEqual(before);
-  });
-
   test("after a write with an unknown outcome that cannot be read, the next up reads first, and destroy restores the original values", async () => {
     const { engine, held, sandbox, requests } = current();
     const before = await held("general");

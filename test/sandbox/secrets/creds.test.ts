@@ -139,6 +139,11 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(await works((await generate(name)).secret)).toBe(true);
     await access({ max_token_name_length: 300 });
     expect((await engine("GET", `creds/${name}`)).json.errors[0]).toContain("token name too long");
+    // Vault itself rejects such a role.
+    if (!stage().real) {
+      await engine("POST", "role/both", { type: "management", policies: "readonly" });
+      expect((await engine("GET", "creds/both")).json.errors[0]).toContain("management token cannot be associated with policies");
+    }
     await access({ max_token_name_length: 64 });
     expect(await works((await generate(name)).secret)).toBe(true);
   });

@@ -22,7 +22,7 @@ export function listen(told: Told[]): void {
 const telling = async <T>(by: string, response: Promise<T>): Promise<T> => {
   try {
     const value = await response;
-    listener?.push({ by, value });
+    if (value !== undefined) listener?.push({ by, value });
     return value;
   } catch (error) {
     listener?.push({ by: `${by}: error`, value: { message: (error as Error).message, kept: (error as OperationFailed).partial } });
