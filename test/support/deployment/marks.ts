@@ -1,11 +1,9 @@
-import { runtime } from "@pulumi/pulumi";
+import { secretSignature, signatureKey } from "../../../provider/inputs";
 import { isObject, Properties, Secret, transform } from "./values";
 
 // The marks of secrets that the SDK and a native plugin write.
 
-const { specialSigKey, specialSecretSig } = runtime;
-
-const isMarked = (part: unknown): part is { value: unknown } => isObject(part) && part[specialSigKey] === specialSecretSig;
+const isMarked = (part: unknown): part is { value: unknown } => isObject(part) && part[signatureKey] === secretSignature;
 
 export const decoded = (properties: Properties): Properties => {
   const read = (value: unknown): unknown =>
@@ -16,7 +14,7 @@ export const decoded = (properties: Properties): Properties => {
 export const encoded = (properties: Properties): Properties => {
   const write = (value: unknown): unknown =>
     transform(value, (part) =>
-      part instanceof Secret ? { value: { [specialSigKey]: specialSecretSig, value: write(part.value) } } : undefined,
+      part instanceof Secret ? { value: { [signatureKey]: secretSignature, value: write(part.value) } } : undefined,
     );
   return write(properties) as Properties;
 };
