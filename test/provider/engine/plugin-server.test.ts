@@ -37,48 +37,6 @@ afterAll(async () => {
 const configure = (name: string): Promise<void> =>
   new Promise((done) => client.configure(new messages.ConfigureRequest().setName(name).setArgs(Struct.fromJavaScript({})), () => done()));
 
-const urn = "urn:pulumi:dev::test::steward:secrets:SchedulerRole::web";
-const create = (): Promise<unknown> => {
-  const properties = Struct.fromJavaScript({ name: "made", policies: ["deploy"], type: "client", mount: "nomad" });
-  return promisify<messages.CreateRequest, unknown>(client.create.bind(client))(
-    new messages.CreateRequest().setUrn(urn).setProperties(properties),
-  );
-};
-
-test("an error without a response contains the resource that may exist", async () => {
-  sandbox.faults.add({ system: "secrets", method: "POST", path: /role\/made$/, action: "drop-after" });
-  const error = await create().then(
-    () => undefined,
-    (reason: grpc.ServiceError) => reason,
-  );
-  const [packed] = error?.metadata.get("grpc-status-details-bin") ?? [];
-  const [detail] = Status.deserializeBinary(packed as Buffer).getDetailsList();
-  const made = messages.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() as Uint8Array);
-  expect(made.getId()).toBe("nomad/role/made");
-  expect(made.getProperties()?.toJavaScript()).toMatchObject({ name: "made", outcomeUnknown: true });
-  expect(made.getReasonsList()).toEqual([error?.details]);
-  await sandbox.reset();
-});
-
-test("a failed check names the property only in its reason", async () => {
-  const request = new messages.CheckRequest().setUrn(urn).setNews(Struct.fromJavaScript({ name: "made", policies: ["a b "] }));
-  const checked = await promisify<messages.CheckRequest, messages.CheckResponse>(client.check.bind(client))(request);
-  expect(checked.getFailuresList().map((each) => each.toObject())).toEqual([
-    { property: "", reason: expect.stringMatching(/^policies\[0\]: /) },
-  ]);
-});
-
-test.each([
-  ["default_0_1_0", 'connection "default"'],
-  ["production", 'provider "production"'],
-])("an error of the provider %s names the %s", async (name, expected) => {
-  await configure(name);
-  sandbox.faults.add({ system: "secrets", method: "POST", path: /./, action: "respond", status: 403 });
-  await expect(create()).rejects.toThrow(expected);
-  await configure("default");
-  await sandbox.reset();
-});
-
 async function list(type: string, limit = 0): Promise<string[]> {
   const found: string[] = [];
   for await (const response of client.list(new ListRequest().setToken(`steward:${type}`).setLimit(limit)) as AsyncIterable<ListResponse>)
@@ -126,4 +84,46 @@ test("pulumi do prints them", async () => {
   } finally {
     project.remove();
   }
+});
+
+const urn = "urn:pulumi:dev::test::steward:secrets:SchedulerRole::web";
+const create = (name: string): Promise<unknown> => {
+  const properties = Struct.fromJavaScript({ name, policies: ["deploy"], type: "client", mount: "nomad" });
+  return promisify<messages.CreateRequest, unknown>(client.create.bind(client))(
+    new messages.CreateRequest().setUrn(urn).setProperties(properties),
+  );
+};
+
+test("an error without a response contains the resource that may exist", async () => {
+  sandbox.faults.add({ system: "secrets", method: "POST", path: /role\/made$/, action: "drop-after" });
+  const error = await create("made").then(
+    () => undefined,
+    (reason: grpc.ServiceError) => reason,
+  );
+  const [packed] = error?.metadata.get("grpc-status-details-bin") ?? [];
+  const [detail] = Status.deserializeBinary(packed as Buffer).getDetailsList();
+  const made = messages.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() as Uint8Array);
+  expect(made.getId()).toBe("nomad/role/made");
+  expect(made.getProperties()?.toJavaScript()).toMatchObject({ name: "made", outcomeUnknown: true });
+  expect(made.getReasonsList()).toEqual([error?.details]);
+  sandbox.faults.clear();
+});
+
+test("a failed check names the property only in its reason", async () => {
+  const request = new messages.CheckRequest().setUrn(urn).setNews(Struct.fromJavaScript({ name: "made", policies: ["a b "] }));
+  const checked = await promisify<messages.CheckRequest, messages.CheckResponse>(client.check.bind(client))(request);
+  expect(checked.getFailuresList().map((each) => each.toObject())).toEqual([
+    { property: "", reason: expect.stringMatching(/^policies\[0\]: /) },
+  ]);
+});
+
+test.each([
+  ["default_0_1_0", 'connection "default"'],
+  ["production", 'provider "production"'],
+])("an error of the provider %s names the %s", async (name, expected) => {
+  await configure(name);
+  sandbox.faults.add({ system: "secrets", method: "POST", path: /./, action: "respond", status: 403 });
+  await expect(create(name)).rejects.toThrow(expected);
+  sandbox.faults.clear();
+  await configure("default");
 });
