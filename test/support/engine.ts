@@ -158,9 +158,9 @@ export class Engine {
   }
 
   /** `remembers` continues the process in which another resource was deleted. */
-  async destroy({ remembers = false } = {}): Promise<void> {
+  async destroy({ remembers = false, ...options }: Options & { remembers?: boolean } = {}): Promise<void> {
     if (!remembers) forget();
-    await this.run(this.stack.destroy());
+    await this.run(this.stack.destroy(options));
   }
 
   /** The content of the backend's file, in which the outputs that the resource's class lists are encrypted. */

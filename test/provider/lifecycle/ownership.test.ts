@@ -10,12 +10,19 @@ test("a creation waits for a removal of the same object that started in the same
   const inputs = { name: "web", ...web, adopt: true };
   const [former, renamed] = [engine("SchedulerRole"), engine("SchedulerRole")];
   await former.up(inputs);
-  const plan = await renamed.preview(inputs);
   clearCache();
   const order: string[] = [];
+  const steps: (() => void)[] = [];
+  const begins = (index: number) => (): Promise<"go on"> =>
+    new Promise((done) => {
+      steps[index] = () => done("go on");
+      if (steps[0] && steps[1]) for (const step of steps) step();
+    });
   sandbox.faults.add({ system: "secrets", method: "DELETE", path: /role\/web$/, action: "delay", delayMs: 200 });
-  const create = (renamed as unknown as { create(inputs: object): Promise<void> }).create.bind(renamed);
-  await Promise.all([former.destroy(remembers).then(() => order.push("removed")), create(plan.inputs).then(() => order.push("created"))]);
+  await Promise.all([
+    former.destroy({ ...remembers, begins: begins(0) }).then(() => order.push("removed")),
+    renamed.up(inputs, { ...remembers, begins: begins(1) }).then(() => order.push("created")),
+  ]);
   expect([order, await hold(sandbox, "nomad/role/web")]).toEqual([["removed", "created"], 200]);
 });
 
