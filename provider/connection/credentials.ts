@@ -73,11 +73,8 @@ function findToken({ settings: { token, tokenFile, tokenEnv }, label }: Settings
   if (value) return value;
   // A value that does not look like a name may be the token in the wrong setting.
   const variable = isVariableName(tokenEnv) ? `the variable ${tokenEnv}, which` : "a variable that";
-  throw invalid(
-    "variable-unset",
-    `The ${label("tokenEnv")} refers to ${variable} is not set`,
-    "Set it in the environment of pulumi, or correct the name. tokenEnv takes the name of a variable, not the token.",
-  );
+  const hint = "Set it in the environment of pulumi, or correct the name. tokenEnv takes the name of a variable, not the token.";
+  throw invalid("variable-unset", `The ${label("tokenEnv")} refers to ${variable} is not set`, hint);
 }
 
 function pemOrFile({ settings, label }: Settings, field: (typeof pemFields)[number]): string | undefined {

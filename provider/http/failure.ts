@@ -82,34 +82,21 @@ function unsent(code: string, message: string, operation: Operation, { nothingSe
     const { rule, hint } = tlsHint(code, operation);
     return failed("ERR_UNEXPECTED_RESPONSE", rule, `no trusted TLS connection to ${address} (${code})`, hint);
   }
-  if (/^ERR_OSSL_|^ERR_CRYPTO_/.test(code))
-    return failed(
-      "ERR_INVALID_INPUT",
-      "pem",
-      `the certificates or the key of ${system} in the ${title} are invalid (${code})`,
-      "Set caCert, clientCert and clientKey to PEM, or to the path of a PEM file.",
-    );
+  const settings = `of ${system} in the ${title}`;
+  if (/^ERR_OSSL_|^ERR_CRYPTO_/.test(code)) {
+    const hint = "Set caCert, clientCert and clientKey to PEM, or to the path of a PEM file.";
+    return failed("ERR_INVALID_INPUT", "pem", `the certificates or the key ${settings} are invalid (${code})`, hint);
+  }
   const isRefusal = code === "ERR_INVALID_URL" || code === "UND_ERR_ABORTED" || code.startsWith("UND_ERR_PRX");
-  if (proxy && (isRefusal || code !== "UND_ERR_INVALID_ARG"))
-    return failed(
-      "ERR_UNREACHABLE",
-      isRefusal ? "refused-by-proxy" : "proxy-unreachable",
-      isRefusal ? `${proxy.name} refused the connection to ${address}` : `no connection to ${address} through ${proxy.name} (${code})`,
-      `Correct ${proxy.variable}, or add the host to no_proxy.`,
-    );
+  if (proxy && (isRefusal || code !== "UND_ERR_INVALID_ARG")) {
+    const hint = `Correct ${proxy.variable}, or add the host to no_proxy.`;
+    if (isRefusal) return failed("ERR_UNREACHABLE", "refused-by-proxy", `${proxy.name} refused the connection to ${address}`, hint);
+    return failed("ERR_UNREACHABLE", "proxy-unreachable", `no connection to ${address} through ${proxy.name} (${code})`, hint);
+  }
   if (code === "UND_ERR_INVALID_ARG")
-    return failed(
-      "ERR_INVALID_INPUT",
-      "header",
-      `the request is not valid HTTP (${message})`,
-      `Check the settings of ${system} in the ${title}.`,
-    );
-  return failed(
-    "ERR_UNREACHABLE",
-    "no-connection",
-    `no connection to ${address} (${code})`,
-    "Check the connection's address, the server and the network.",
-  );
+    return failed("ERR_INVALID_INPUT", "header", `the request is not valid HTTP (${message})`, `Check the settings ${settings}.`);
+  const hint = "Check the connection's address, the server and the network.";
+  return failed("ERR_UNREACHABLE", "no-connection", `no connection to ${address} (${code})`, hint);
 }
 
 const tlsCauses: readonly { rule: string; codes: RegExp; hint(host: string): string }[] = [

@@ -174,19 +174,15 @@ export function assertMakesFirst(operation: RekeyOperation, { verification }: Pi
       'Nothing was sent. Set the connection\'s dialect to "openbao".',
     ).with({ code: "ERR_REJECTED" });
   if (verification) return;
-  throw stopped(
-    "first-keys-unverified",
-    `${service} has no recovery keys yet: without verification the start makes them live, and the response is their only copy`,
-  );
+  const reason = `${service} has no recovery keys yet: without verification the start makes them live, and the response is their only copy`;
+  throw stopped("first-keys-unverified", reason);
 }
 
 /** Throws if the engine does not save the state after each resource. Call it before the first request that changes anything. */
 export function assertSavesEachStep(operation: RekeyOperation): void {
   if (operation.run.engine.savesEachStep) return;
-  throw stopped(
-    "checkpoints-skipped",
-    "PULUMI_SKIP_CHECKPOINTS is set, and a rekey needs the state that Pulumi saves after each resource; nothing was sent",
-  );
+  const reason = "PULUMI_SKIP_CHECKPOINTS is set, and a rekey needs the state that Pulumi saves after each resource; nothing was sent";
+  throw stopped("checkpoints-skipped", reason);
 }
 
 /**

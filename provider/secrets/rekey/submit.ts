@@ -373,26 +373,18 @@ async function protectBackup(run: SharesRun): Promise<void> {
     );
   if (submission.replacedBackup?.nonce === backup.nonce) return;
   submission.replacedBackup = backup;
-  throw unfinished(
-    run,
-    "backup-saved",
-    `${operation.server.words.service} stores a backup of a different rekey, ${backup.nonce}; its ciphertext is saved in the state now, before this rekey overwrites it`,
-  );
+  const reason = `${operation.server.words.service} stores a backup of a different rekey, ${backup.nonce}; its ciphertext is saved in the state now, before this rekey overwrites it`;
+  throw unfinished(run, "backup-saved", reason);
 }
 
 function attemptLost(run: SharesRun, { server, status }: Observed): StewardError {
   if (server === "tampered") return step.tampered({ server, status });
   const { verification } = run.identity.parameters;
-  return unfinished(
-    run,
-    server === "none" ? "attempt-lost" : "attempt-replaced",
-    server === "none"
-      ? `the attempt no longer exists: ${endedByOthers}`
-      : `the attempt no longer exists, and a different one is in progress, ${status.nonce}`,
-    verification
-      ? "The provider committed nothing. Run `pulumi up` again: it continues from the current status."
-      : "Without verification the last share commits, so the new keys may be live. Run `pulumi up` again: it reads them from the backup, if there is one.",
-  );
+  const hint = verification
+    ? "The provider committed nothing. Run `pulumi up` again: it continues from the current status."
+    : "Without verification the last share commits, so the new keys may be live. Run `pulumi up` again: it reads them from the backup, if there is one.";
+  if (server === "none") return unfinished(run, "attempt-lost", `the attempt no longer exists: ${endedByOthers}`, hint);
+  return unfinished(run, "attempt-replaced", `the attempt no longer exists, and a different one is in progress, ${status.nonce}`, hint);
 }
 
 /** Cancels the attempt. One that this rekey neither started nor submitted a share to is another client's. */

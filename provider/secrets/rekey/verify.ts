@@ -118,12 +118,10 @@ async function proveLocally(run: CommitRun): Promise<void> {
   const misfits = verdict.misfits.map(({ label }) => label);
   // One of the gathered shares is wrong, so all are requested again.
   if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
-  throw unfinished(
-    run,
-    "new-shares-not-proven",
-    `${verdict.reason}${misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : ""}; nothing is committed`,
-    encrypted.length > 0 ? "Correct newShares, and pass all of them again." : "Change triggers to cancel this attempt and start over.",
-  );
+  const reason = `${verdict.reason}${misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : ""}; nothing is committed`;
+  const hint =
+    encrypted.length > 0 ? "Correct newShares, and pass all of them again." : "Change triggers to cancel this attempt and start over.";
+  throw unfinished(run, "new-shares-not-proven", reason, hint);
 }
 
 /** Finds out if a new share has committed despite its error response. */
@@ -139,14 +137,12 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   if (server !== "verifying") return outcomeUnknown(run, "the attempt ended while a new share was sent");
   if (!isVerdict) return error;
   if (run.inputs.submission.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
-  return unfinished(
-    run,
-    "new-shares-refused",
-    `${service} rejected the new shares when it received ${share.label} (${error.details.reason}); nothing is committed, and the attempt is still in progress`,
+  const reason = `${service} rejected the new shares when it received ${share.label} (${error.details.reason}); nothing is committed, and the attempt is still in progress`;
+  const hint =
     run.inputs.submission.candidate.encrypted.length > 0
       ? "At least one of newShares is wrong. Correct it, and pass all of them again."
-      : "Run again, or change triggers to cancel this attempt and start over.",
-  );
+      : "Run again, or change triggers to cancel this attempt and start over.";
+  return unfinished(run, "new-shares-refused", reason, hint);
 }
 
 /** Makes the candidate the live set. */
@@ -178,13 +174,9 @@ export async function finish(run: CommitRun): Promise<CommitState> {
     }
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    throw unfinished(
-      run,
-      "cleanup-failed",
-      `the new shares are live and saved, but the cleanup failed: ${error.details.reason}`,
-      `${error.details.hint ?? ""} Run \`pulumi up\` again to finish it.`.trim(),
-      error.details,
-    );
+    const reason = `the new shares are live and saved, but the cleanup failed: ${error.details.reason}`;
+    const hint = `${error.details.hint ?? ""} Run \`pulumi up\` again to finish it.`.trim();
+    throw unfinished(run, "cleanup-failed", reason, hint, error.details);
   }
   return state;
 }
