@@ -115,10 +115,9 @@ export class Life {
     this.story.push(...[...told.steps, ...told.errors, ...told.printed, `writes: ${told.writes.join(", ")}`].map((line) => `  ${line}`));
     if (run.operation !== "preview") this.doubt(told, run);
     for (const item of items) this.learn(item, told);
-    // After the import, the author removes the option. If it fails, they use `adopt`.
-    for (const item of items)
-      if (runner.resources.some(({ urn }) => urn === program.urn(item)) || told.errors.some((error) => error.includes(mismatch)))
-        item.import = undefined;
+    // After the import, the author removes the option. If it fails, they use `adopt`, or create an object that no longer exists.
+    const hasFailed = told.errors.some((error) => error.includes(mismatch) || error.includes("remove this import"));
+    for (const item of items) if (hasFailed || runner.resources.some(({ urn }) => urn === program.urn(item))) item.import = undefined;
     this.expectSafe(told, run);
     if (run.operation.startsWith("up")) this.expectKept(told, before, run);
     return told;
