@@ -39,7 +39,7 @@ describe("with real servers", () => {
     await reader.shell();
     expect((await vault.outOfBand("GET", "nomad/role/web")).body).toMatchObject({ data: { policies: ["deploy", "read-logs"] } });
 
-    const all = await writeKeys(reader, 0);
+    const all = await writeKeys(reader, 0, ["ada", "grace", "mary", "joan", "radia"]);
     reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token });
     const typing = (share: string): ShellOptions => ({ terminal: [["(will be hidden): ", share]] });
     /** The holders' new shares, of which `encrypted` returns each as it was printed. */
@@ -60,21 +60,22 @@ describe("with real servers", () => {
     const current = await decrypted(({ fingerprint }) => new RegExp(`fingerprint: ${fingerprint}; value: ([\\w+/=]+)`).exec(output)?.[1]);
     const [, VERIFY = ""] = /^Verification Nonce +([\w-]+)/m.exec(output) ?? [];
     reader.with({ VERIFY });
-    for (const share of current) await reader.run(verify, typing(share));
-    expect(await vault.opens(current.map(base64))).toBe(true);
+    for (const share of current.slice(0, 3)) await reader.run(verify, typing(share));
+    expect(await vault.opens(current.slice(2).map(base64))).toBe(true);
 
     // The program instead of them. It does not overwrite their backup.
     await reader.run("vault operator rekey -backup-delete");
     reader.write("index.ts", rekey);
-    for (const [index, SHARE] of current.entries()) {
+    for (const [index, SHARE] of current.slice(0, 3).entries()) {
       output = await reader.with({ SHARE }).run("pulumi up", { code: 1 });
       if (index < 2) expect(output).toContain(`${index + 1} of 3 current shares submitted`);
     }
     reader.with({ SHARE: "" });
     const fresh = await decrypted((holder) => shareFor(holder, output));
-    for (const [index, NEW_SHARE] of fresh.entries()) await reader.with({ NEW_SHARE }).run("pulumi up", { code: index < 2 ? 1 : 0 });
-    expect(await vault.opens(fresh.map(base64))).toBe(true);
-    expect(await vault.opens(current.map(base64))).toBe(false);
+    for (const [index, NEW_SHARE] of fresh.slice(2).entries())
+      await reader.with({ NEW_SHARE }).run("pulumi up", { code: index < 2 ? 1 : 0 });
+    expect(await vault.opens(fresh.slice(0, 3).map(base64))).toBe(true);
+    expect(await vault.opens(current.slice(2).map(base64))).toBe(false);
     reader.finish();
   });
 });

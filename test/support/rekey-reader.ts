@@ -5,9 +5,9 @@ import { RekeyTarget, rekeyTargets } from "./rekey";
 // The holders of a rekey, for a reader of a page that mentions them.
 
 /** Writes the files of the holders' keys: all public keys, and the private key of one holder. */
-export async function writeKeys(reader: Reader, me: number): Promise<Holder[]> {
-  const all = await holders(3);
-  for (const [index, name] of ["ada", "grace", "mary"].entries()) reader.write(`keys/${name}.asc`, all[index]?.publicKey ?? "");
+export async function writeKeys(reader: Reader, me: number, names: readonly string[] = ["ada", "grace", "mary"]): Promise<Holder[]> {
+  const all = await holders(names.length);
+  for (const [index, name] of names.entries()) reader.write(`keys/${name}.asc`, all[index]?.publicKey ?? "");
   reader.write("me.asc", all[me]?.privateKey.armor() ?? "");
   return all;
 }
