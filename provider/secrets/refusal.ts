@@ -24,23 +24,25 @@ export async function explainRefusal(operation: Operation, error: unknown): Prom
   // The path exists, so the object is missing.
   if (templates.length > 0 && error.status === 404) return error;
   const { words } = dialectOf(operation);
+  // A policy has no slash before a path.
+  const policyPath = path.slice(1);
   const source = `The token comes from ${operation.server.credentials.tokenSource}.`;
   const [item] = templates.map((template) => paths[template]);
   if (item)
     return error.with({
       rule: "capability-missing",
-      hint: `The token's policy must grant ${capabilitiesFor(item)} on ${path}. ${source}`,
+      hint: `The token's policy must grant ${capabilitiesFor(item)} on ${policyPath}. ${source}`,
     });
   if (isBelowBuiltIn(path) && error.status === 404)
     return error.with({
       rule: "path-not-served",
-      hint: `The token's policy does not cover ${path}, or ${words.service} does not serve it. ${source}`,
+      hint: `The token's policy does not cover ${policyPath}, or ${words.service} does not serve it. ${source}`,
     });
   const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
   if (isBelowBuiltIn(path) || Object.keys(paths).some((template) => template.startsWith(mount)))
-    return error.with({ rule: "path-not-visible", hint: `The token's policy does not cover ${path}. ${source}` });
+    return error.with({ rule: "path-not-visible", hint: `The token's policy does not cover ${policyPath}. ${source}` });
   return error.with({
     rule: "mount-not-visible",
-    hint: `No ${words.engine} secrets engine is mounted at ${mount}, or the token's policy does not cover it. Mount the engine, correct \`mount\`, or extend the policy. ${source}`,
+    hint: `No ${words.engine} secrets engine is mounted at ${mount.slice(1)}, or the token's policy does not cover it. Mount the engine, correct \`mount\`, or extend the policy. ${source}`,
   });
 }
