@@ -32,6 +32,8 @@ test.each([
   expect(explained).toEqual(refusal(code, { rule }));
   expect(explained.message.includes("mount")).toBe(rule === "mount-not-visible");
   if (rule === "capability-missing") expect(explained.message).toContain("`list` capability");
+  // As a policy writes a path.
+  expect(explained.message).not.toMatch(/ \/(sys|auth|elsewhere)/);
 });
 
 test.each([
