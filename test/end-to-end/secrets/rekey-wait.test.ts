@@ -71,7 +71,7 @@ test("one Ctrl-C ends the wait of the native plugin, and the next up continues w
         output += data;
       });
       const end = ended(run);
-      await until("the rekey waits", () => / 600 s .*Ctrl-C ends the wait/.test(output));
+      await until("the rekey waits", () => / 600 s .*Ctrl-C stops the wait/.test(output));
       const begin = Date.now();
       const before = gateway.requests.length;
       run.kill("SIGINT");
