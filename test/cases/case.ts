@@ -81,10 +81,6 @@ export const isIn =
 /** If a 404 proves nothing, a run reads the document of all paths once. */
 export const absence = ({ dialect }: Context): string[] => (dialect === "standard" ? ["GET /v1/sys/internal/specs/openapi"] : []);
 
-/** The requests of a create that find out whether an object of a list exists. The list alone proves it where a 404 proves nothing. */
-export const existence = (context: Context, path: string): string[] =>
-  context.dialect === "standard" ? [`GET ${path.replace(/\/[^/]*$/, "")}?list=true`, ...absence(context)] : [`GET ${path}`];
-
 /** A reference to a secret. Its variable is named after the value, so a new value is a new reference. */
 export function referenceTo(value: string): { env: string } {
   const env = `SECRET_${createHash("sha256").update(value).digest("hex").slice(0, 16)}`;
