@@ -101,7 +101,7 @@ function explainFilter(error: unknown, filter: string, collection: Collection): 
   const quoted = `The filter was: ${filter}`;
   if (error.code === "ERR_NO_RESPONSE" && asksForEmptiness(filter))
     return error.with({
-      hint: `Nomad closes the connection when a filter tests a number, a bool or an object for emptiness. ${quoted}`,
+      hint: `The server closes the connection when a filter tests a number, a bool or an object for emptiness. ${quoted}`,
     });
   if (error.status !== 400) return error;
   const [, unknown = ""] = /error finding value in datum: \/([^/\s]+)/.exec(error.details.reason) ?? [];

@@ -142,11 +142,11 @@ export const readExisting = <T>(adopt: Adopt | undefined, read: (anyNotFound: bo
   adopt === true ? read(true) : readFirst(adoptHint, () => read(false));
 
 /**
- * True if the 404 comes from the server, and its OpenAPI document lists the path for this token. The document alone is no evidence: a gateway
- * may route `sys` but not the mount.
+ * True if the 404 has the server's empty list of errors, and its OpenAPI document lists the path for this token. The document alone is no
+ * evidence, because a gateway may route `sys` but not the mount.
  */
 async function documentsPath(operation: Operation, error: StewardError): Promise<boolean> {
-  if (!isFromService(error)) return false;
+  if (error.details.errorCount !== 0) return false;
   const paths = await visiblePaths(operation, "idempotent");
   if (paths) return Object.keys(paths).some((template) => matches(template, documentedPath(error)));
   const hint = `Only the OpenAPI document can prove that it does not exist: allow the token to read ${openApiPath}.`;

@@ -176,7 +176,7 @@ async function existing(
   if (taken.length === 0) return undefined;
   const reads =
     adopt || operation.server.previewReads
-      ? taken.map(async (name) => [name, await readRole(operation, { mount, name }, undefined, true)] as const)
+      ? taken.map(async (name) => [name, await readRole(operation, { mount, name }, undefined, adopt !== "unchanged")] as const)
       : [];
   const read = await Promise.all(withProgress(operation, rolesOf(operation, mount), reads, "read"));
   return {

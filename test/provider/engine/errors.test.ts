@@ -155,7 +155,7 @@ describe("the hint of an error", () => {
       const limited = await as('path "nomad/*" { capabilities = ["read"] }');
       await expect(engine("SchedulerRole", { "steward:default": limited }).up(role)).rejects.toMatchObject({
         ...{ code: "ERR_FORBIDDEN", method: "POST", path: "/v1/nomad/role/web", status: 403 },
-        details: { hint: expect.stringMatching(/ `create`, `read` and `update` capabilities on \/nomad\/role\/web\. .* setting token/) },
+        details: { hint: expect.stringMatching(/ `create`, `read` and `update` capabilities on nomad\/role\/web\. .* setting token/) },
       });
       expect(sent().filter((request) => request === listing)).toHaveLength(1);
     });
@@ -166,7 +166,7 @@ describe("the hint of an error", () => {
         engine("SchedulerRole", { "steward:default": limited }),
         engine("SchedulerLease", { "steward:default": limited }),
       ];
-      const nothing = { status: 403, details: { hint: expect.stringMatching(/ \/nomad\/, .* policy /) } };
+      const nothing = { status: 403, details: { hint: expect.stringMatching(/ nomad\/, .* policy /) } };
       // In parallel, as in one process.
       await Promise.all([
         expect(one.up(role)).rejects.toMatchObject(nothing),
@@ -178,7 +178,7 @@ describe("the hint of an error", () => {
     test("and names a mount without an engine", async () => {
       await expect(engine("SchedulerRole").up({ ...role, mount: "team/none" })).rejects.toMatchObject({
         ...{ code: "ERR_NOT_FOUND", method: "GET", path: "/v1/team/none/role/web", status: 404 },
-        details: { hint: expect.stringContaining("/team/none/,") },
+        details: { hint: expect.stringContaining(" team/none/,") },
       });
     });
 

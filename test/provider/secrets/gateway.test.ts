@@ -58,7 +58,12 @@ describe.each([
 
   /** True if the list shows the role, so that the role is not read. */
   const isListed = ({ type, route }: { type: string; route: string }): boolean => route.includes("role") && type === "SchedulerRoles";
-  test.each(cases)("create adopts nothing: $type, 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
+  /** The server's own 404 of a missing object has no errors. */
+  const reading = [
+    ...cases,
+    ...resources.flatMap((resource) => routes.map((route) => ({ ...resource, route, body: '{"errors":["no route"]}' }))),
+  ];
+  test.each(reading)("create adopts nothing: $type, 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
     const theirs = { address: "http://theirs:4646", token: "t", ttl: 1, max_ttl: 2, policies: "theirs", type: "client" };
     await call(sandbox.secrets, "POST", `/v1/${mount}/${path}`, theirs);
     const before = await held(path);
@@ -80,6 +85,20 @@ describe.each([
     await expect(roles.refresh()).rejects.toMatchObject(refused);
     await expect(roles.up({ roles: { web, other: web } })).rejects.toMatchObject(refused);
     expect(Object.keys(roles.outputs().roles as object)).toEqual(["web"]);
+  });
+
+  test.each(["SchedulerRole", "SchedulerRoles"])("%s is kept, and adopted unchanged, only as the server returns it", async (type) => {
+    const { inputs } = resources.find((each) => each.type === type) as (typeof resources)[number];
+    const resource = engine(type);
+    await resource.up(inputs);
+    answer404("GET", "role/web", '{"errors":["no route"]}');
+    await expect(resource.refresh()).rejects.toMatchObject({ status: 404 });
+    sandbox.faults.clear();
+    await call(sandbox.secrets, "POST", `/v1/${mount}/role/web`, { policies: "theirs", type: "client" });
+    answer404("GET", "role/web", '{"message":"no Route matched"}');
+    await expect(engine(type).up({ ...inputs, adopt: "unchanged" })).rejects.toMatchObject({ status: 404 });
+    sandbox.faults.clear();
+    expect(await held("role/web")).toMatchObject({ policies: ["theirs"] });
   });
 
   test("a creation that cannot prove absence names the solution", async () => {
