@@ -4,6 +4,7 @@ import { placeOf } from "../provider/secrets/client";
 import { getBackup, RekeyBackup, removeBackup } from "../provider/secrets/rekey/api";
 import { encryptedLine } from "../provider/secrets/rekey/crypto";
 import { service, TargetOptions } from "./attempt";
+import { unusable } from "./file";
 import { print, say, Terminal } from "./terminal";
 
 export interface BackupOptions extends TargetOptions {
@@ -44,11 +45,7 @@ function write(terminal: Terminal, path: string, lines: readonly string[]): void
   try {
     writeFileSync(path, lines.map((line) => `${line}\n`).join(""), { flag: "wx", mode: 0o600 });
   } catch (error) {
-    throw new StewardError({
-      code: "ERR_INVALID_INPUT",
-      reason: `the --output file cannot be created (${(error as NodeJS.ErrnoException).code})`,
-      hint: "Choose a file that does not exist yet, in a folder with enough space.",
-    });
+    throw unusable(error);
   }
   say(terminal, `The shares are in ${path}, which only you can read.`);
 }

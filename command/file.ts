@@ -16,13 +16,13 @@ export class NewSharesFile {
     try {
       this.descriptor = openSync(path, "wx", 0o600);
     } catch (error) {
-      throw unusable(error);
+      throw unusable(error, "; nothing was sent");
     }
     try {
       this.put(Buffer.alloc(count * bytesOfOne));
     } catch (error) {
       this.close();
-      throw unusable(error);
+      throw unusable(error, "; nothing was sent");
     }
   }
 
@@ -50,9 +50,10 @@ export class NewSharesFile {
   }
 }
 
-const unusable = (error: unknown): StewardError =>
+/** The error of a file that cannot be created. `more` follows the reason. */
+export const unusable = (error: unknown, more = ""): StewardError =>
   new StewardError({
     code: "ERR_INVALID_INPUT",
-    reason: `the --output file cannot be created (${(error as NodeJS.ErrnoException).code}); nothing was sent`,
+    reason: `the --output file cannot be created (${(error as NodeJS.ErrnoException).code})${more}`,
     hint: "Choose a file that does not exist yet, in a folder with enough space.",
   });

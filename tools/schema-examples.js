@@ -21,7 +21,8 @@ function literalOf(node) {
   if (ts.isArrayLiteralExpression(node)) return every(node.elements.map(literalOf));
   if (ts.isObjectLiteralExpression(node)) {
     const properties = node.properties.filter(ts.isPropertyAssignment);
-    const values = every(properties.map(({ initializer }) => literalOf(initializer)));
+    const isWhole = properties.length === node.properties.length;
+    const values = isWhole ? every(properties.map(({ initializer }) => literalOf(initializer))) : undefined;
     return values && Object.fromEntries(properties.map(({ name }, index) => [/** @type {ts.Identifier} */ (name).text, values[index]]));
   }
   const [file] = ts.isCallExpression(node) && node.expression.getText() === "fs.readFileSync" ? node.arguments : [];

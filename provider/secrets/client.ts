@@ -115,8 +115,8 @@ export async function readData(
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
     if (anyNotFound) return undefined;
-    const isAbsent = dialectOf(operation).provesAbsence ? error.details.errorCount === 0 : await documentsPath(operation, error);
-    if (isAbsent) return undefined;
+    // The server's own 404 of a missing object has an empty list of errors.
+    if (error.details.errorCount === 0 && (dialectOf(operation).provesAbsence || (await documentsPath(operation, error)))) return undefined;
     const place = isBelowBuiltIn(path) ? "address" : "address, the mount";
     throw error.with({
       rule: "unproven-absence",
@@ -141,12 +141,8 @@ const adoptHint = "Or set adopt: true, which creates it without this check.";
 export const readExisting = <T>(adopt: Adopt | undefined, read: (anyNotFound: boolean) => Promise<T>): Promise<T> =>
   adopt === true ? read(true) : readFirst(adoptHint, () => read(false));
 
-/**
- * True if the 404 has the server's empty list of errors, and its OpenAPI document lists the path for this token. The document alone is no
- * evidence, because a gateway may route `sys` but not the mount.
- */
+/** True if the OpenAPI document lists the path for this token. This alone is no evidence, because a gateway may route `sys` but not the mount. */
 async function documentsPath(operation: Operation, error: StewardError): Promise<boolean> {
-  if (error.details.errorCount !== 0) return false;
   const paths = await visiblePaths(operation, "idempotent");
   if (paths) return Object.keys(paths).some((template) => matches(template, documentedPath(error)));
   const hint = `Only the OpenAPI document can prove that it does not exist: allow the token to read ${openApiPath}.`;

@@ -28,6 +28,7 @@ function respond(request: string): Response {
 
 const api = "../../../../provider/secrets/rekey/api";
 const http = "../../../../provider/http";
+// The wait between two statuses is one of the recorded requests.
 jest.mock(http, () => ({
   ...jest.requireActual(http),
   pauseFor: async ({ run: { engine } }: Pick<Operation, "run">) => {
