@@ -113,8 +113,8 @@ const destroys: PlanNote = {
  * An existing workspace in any organization.
  *
  * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs, but Pulumi shows no diff for them. With
- * `AdminWorkspace.get` it shows one. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it was locked or
- * renamed since the last refresh. After a 429 the provider waits, then reads the workspace again.
+ * `AdminWorkspace.get` it shows one. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it is locked, or
+ * was renamed or moved since the last refresh. The provider reads it before each `DELETE`, so it cannot notice a lock between these two requests.
  *
  * Fails with `ERR_NOT_FOUND` if the workspace does not exist, and with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  * Destroying a locked or renamed workspace fails with `ERR_REJECTED`.

@@ -45,8 +45,8 @@ export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
  * An existing workspace in any organization.
  *
  * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs, but Pulumi shows no diff for them. With
- * `AdminWorkspace.get` it shows one. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it was locked or
- * renamed since the last refresh. After a 429 the provider waits, then reads the workspace again.
+ * `AdminWorkspace.get` it shows one. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it is locked, or
+ * was renamed or moved since the last refresh. The provider reads it before each `DELETE`, so it cannot notice a lock between these two requests.
  *
  * Fails with `ERR_NOT_FOUND` if the workspace does not exist, and with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  * Destroying a locked or renamed workspace fails with `ERR_REJECTED`.
@@ -82,6 +82,9 @@ export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecati
  * Creating the resource deprecates the version, and destroying it reinstates the version. If the version is already deprecated with a different
  * reason or link, creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. After the version is removed from the registry, a refresh
  * removes the resource from the state. The provider reads all versions of a module with one request.
+ *
+ * Terraform Enterprise can also revoke a deprecated version, which fails the runs of its new users. The provider neither revokes a version nor
+ * reads whether it is revoked.
  *
  * @example Deprecate one version
  * ```ts
@@ -129,18 +132,20 @@ export interface OidcKeyRotation extends Outputs<OidcKeyRotationState> {}
 /**
  * Rotates the key that signs the workload identity tokens of runs.
  *
- * Clouds accept tokens of the old keys until these are trimmed. A run can use its token until its plan or apply finishes. By default, the
- * general settings limit a plan to 2 hours and an apply to 24.
+ * Clouds accept tokens of the old keys until these are trimmed. A run can use its token until its plan or apply finishes. By default, Terraform
+ * Enterprise stops a plan after 2 hours and an apply after 24. The general settings and each organization can set other timeouts.
  *
  * After a leak, trim at once with {@link OidcKeyTrim}, because the leaked key can sign tokens until then. Runs in progress lose their access.
  *
- * For a routine rotation, set `trimLater`. `pulumi up` then only rotates the key. The first `pulumi up` after `trimAt` trims the old keys,
- * and its preview shows an update. If `triggers` have changed as well, it trims first and then rotates. A refresh does not report the trim as
- * drift. The time is that of the machine that runs Pulumi. A trim removes all keys except the newest. A rotation outside this resource
- * shortly before it therefore breaks runs in progress.
+ * HashiCorp recommends a rotation only if you suspect a leak, because Terraform Enterprise rotates the key automatically every 90 days. If a
+ * policy requires more, set `trimLater`, so that `pulumi up` only rotates the key. The first `pulumi up` after `trimAt` trims the old keys, and
+ * its preview shows an update. If `triggers` have changed as well, it trims first and then rotates. A refresh does not report the trim as drift.
+ * Nothing happens between two runs of `pulumi up`, so rotate on a schedule with a scheduled pipeline.
  *
- * Terraform Enterprise also rotates the key automatically every 90 days. A rotation restarts these 90 days, and does not change when Terraform
- * Enterprise trims old keys automatically.
+ * A timeout that an administrator extends after the rotation does not change `trimAt`. The time is that of the machine that runs Pulumi. A trim
+ * removes all keys except the newest, so a rotation outside this resource shortly before it breaks runs in progress.
+ *
+ * A rotation restarts the 90 days, and does not change when Terraform Enterprise trims old keys automatically.
  *
  * Pulumi rotates the key on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
  * the resource sends nothing, and drops a scheduled trim.
@@ -155,7 +160,8 @@ export interface OidcKeyRotation extends Outputs<OidcKeyRotationState> {}
  * new platform.OidcKeyTrim("leak", { triggers: [rotation.performedAt] });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests With `trimLater`, each rotation first reads the timeouts with `GET /api/v2/admin/general-settings`, and an update after `trimAt` sends
+ * @requests With `trimLater`, each rotation first reads the timeouts with `GET /api/v2/admin/general-settings` and one
+ * `GET /api/v2/admin/organizations` for each 100 organizations. If these fail, nothing is rotated. An update after `trimAt` sends
  * `POST /api/v2/admin/oidc-settings/actions/trim-key`.
  * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
  */
@@ -173,8 +179,8 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
  * Removes all signing keys except the newest.
  *
  * Clouds then reject tokens that an old key signed, so runs in progress lose their access. After a leak, trim at once, because the leaked key
- * can sign tokens until then. For a routine rotation, set `trimLater` of {@link OidcKeyRotation} instead, which waits until these tokens have
- * expired.
+ * can sign tokens until then. For a routine rotation, set `trimLater` of {@link OidcKeyRotation} instead. It waits for the longest
+ * timeout of a plan or an apply, after which these tokens have expired.
  *
  * Terraform Enterprise also trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not change when
  * Terraform Enterprise rotates the key automatically.
@@ -388,6 +394,9 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  *
  * In the hashicorp dialect, `extra["private-key"]` is a write-only secret. It shows no drift and cannot be restored. Removing it from the
  * program or destroying the resource may therefore disable SAML: see `onDelete`.
+ *
+ * Enabling SAML disables the API tokens of all users, that of Pulumi included, until they sign in again. A mistake in the settings can lock out
+ * every administrator. [Enable SAML](../../guides/settings.md#enable-saml) says how to prepare for both.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a certificate or one of its two
  * URLs fails with `ERR_INVALID_INPUT` before anything is written.

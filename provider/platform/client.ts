@@ -17,7 +17,7 @@ const standard = {
   parsesCertificates: true,
   /** The API lists the modules of an organization. */
   listsModules: false,
-  /** The general settings that limit how long a run, and thus its token, lasts. */
+  /** The attributes of general settings and of organizations that limit how long a run, and thus its token, lasts. */
   runTimeouts: [] as string[],
   /** Runs have no status besides those of the specification. */
   hasOnlyKnownStatuses: true,

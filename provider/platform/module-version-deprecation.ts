@@ -207,6 +207,9 @@ function named(module: string): Module {
  * reason or link, creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. After the version is removed from the registry, a refresh
  * removes the resource from the state. The provider reads all versions of a module with one request.
  *
+ * Terraform Enterprise can also revoke a deprecated version, which fails the runs of its new users. The provider neither revokes a version nor
+ * reads whether it is revoked.
+ *
  * @example Deprecate one version
  * ```ts
  * new platform.ModuleVersionDeprecation("old-network", {

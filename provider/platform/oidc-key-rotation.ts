@@ -5,8 +5,9 @@ import { Definition, FindRequest, OutcomeUnknown, PlanNote } from "../definition
 import { StewardError } from "../errors";
 import { bool, connectionField, strList } from "../inputs";
 import { ActionInputs, ActionState, perform } from "./action";
-import { callAsAdministrator, dialectOf, generalPath, resourceOf, system } from "./client";
+import { adminPath, callAsAdministrator, dialectOf, generalPath, Resource, resourceOf, system } from "./client";
 import { trimKey } from "./oidc-key-trim";
+import { readAll } from "./pages";
 
 /** Inputs of {@link OidcKeyRotation}. */
 export interface OidcKeyRotationInputs extends ActionInputs {
@@ -22,9 +23,9 @@ export interface OidcKeyRotationInputs extends ActionInputs {
 /** Outputs of {@link OidcKeyRotation}. */
 export interface OidcKeyRotationState extends ActionState {
   /**
-   * The time from which `pulumi up` trims the old keys, in RFC 3339 format. It is the rotation plus the longer of `plan-timeout` and `apply-timeout`
-   * in the general settings. A timeout that cannot be read counts as 24 hours. The wait is 30 days at most, since Terraform Enterprise then trims the
-   * keys itself. Undefined if no trim is scheduled.
+   * The time from which `pulumi up` trims the old keys, in RFC 3339 format. It is the rotation plus the longest `plan-timeout` or `apply-timeout`
+   * of the general settings and of all organizations. A missing or invalid one counts as 24 hours. The wait is 30 days at most, since Terraform
+   * Enterprise then trims the keys itself. Undefined if no trim is scheduled.
    */
   trimAt: string | undefined;
 }
@@ -42,15 +43,13 @@ async function tokenLifetime(operation: Operation): Promise<number> {
   const { runTimeouts } = dialectOf(operation);
   if (runTimeouts.length === 0) return defaultTimeout;
   const request = { method: "GET", path: generalPath, retry: "idempotent" } as const;
-  const attributes = await callAsAdministrator(operation, request).then(
-    (document) => resourceOf(document, request).attributes,
-    (error) => {
-      if (error instanceof StewardError) return {} as Record<string, unknown>;
-      throw error;
-    },
-  );
-  const timeouts = runTimeouts.map((name) => (seconds(attributes[name]) ?? 0) * 1000 || defaultTimeout);
-  return Math.min(Math.max(...timeouts), longestWait);
+  const general = resourceOf(await callAsAdministrator(operation, request), request);
+  const organizations = await readAll(operation, adminPath("organizations"), callAsAdministrator);
+  const timeoutsOf = ({ attributes }: Resource): unknown[] => runTimeouts.map((name) => attributes[name]);
+  // An organization whose timeout is null has that of the general settings.
+  const timeouts = [...timeoutsOf(general), ...organizations.flatMap(timeoutsOf).filter((timeout) => timeout !== null)];
+  const lifetimes = timeouts.map((timeout) => (seconds(timeout) ?? 0) * 1000 || defaultTimeout);
+  return Math.min(Math.max(...lifetimes), longestWait);
 }
 
 const later = (time: string): string =>
@@ -107,18 +106,20 @@ function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
 /**
  * Rotates the key that signs the workload identity tokens of runs.
  *
- * Clouds accept tokens of the old keys until these are trimmed. A run can use its token until its plan or apply finishes. By default, the
- * general settings limit a plan to 2 hours and an apply to 24.
+ * Clouds accept tokens of the old keys until these are trimmed. A run can use its token until its plan or apply finishes. By default, Terraform
+ * Enterprise stops a plan after 2 hours and an apply after 24. The general settings and each organization can set other timeouts.
  *
  * After a leak, trim at once with {@link OidcKeyTrim}, because the leaked key can sign tokens until then. Runs in progress lose their access.
  *
- * For a routine rotation, set `trimLater`. `pulumi up` then only rotates the key. The first `pulumi up` after `trimAt` trims the old keys,
- * and its preview shows an update. If `triggers` have changed as well, it trims first and then rotates. A refresh does not report the trim as
- * drift. The time is that of the machine that runs Pulumi. A trim removes all keys except the newest. A rotation outside this resource
- * shortly before it therefore breaks runs in progress.
+ * HashiCorp recommends a rotation only if you suspect a leak, because Terraform Enterprise rotates the key automatically every 90 days. If a
+ * policy requires more, set `trimLater`, so that `pulumi up` only rotates the key. The first `pulumi up` after `trimAt` trims the old keys, and
+ * its preview shows an update. If `triggers` have changed as well, it trims first and then rotates. A refresh does not report the trim as drift.
+ * Nothing happens between two runs of `pulumi up`, so rotate on a schedule with a scheduled pipeline.
  *
- * Terraform Enterprise also rotates the key automatically every 90 days. A rotation restarts these 90 days, and does not change when Terraform
- * Enterprise trims old keys automatically.
+ * A timeout that an administrator extends after the rotation does not change `trimAt`. The time is that of the machine that runs Pulumi. A trim
+ * removes all keys except the newest, so a rotation outside this resource shortly before it breaks runs in progress.
+ *
+ * A rotation restarts the 90 days, and does not change when Terraform Enterprise trims old keys automatically.
  *
  * Pulumi rotates the key on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
  * the resource sends nothing, and drops a scheduled trim.
@@ -133,7 +134,8 @@ function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
  * new platform.OidcKeyTrim("leak", { triggers: [rotation.performedAt] });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests With `trimLater`, each rotation first reads the timeouts with `GET /api/v2/admin/general-settings`, and an update after `trimAt` sends
+ * @requests With `trimLater`, each rotation first reads the timeouts with `GET /api/v2/admin/general-settings` and one
+ * `GET /api/v2/admin/organizations` for each 100 organizations. If these fail, nothing is rotated. An update after `trimAt` sends
  * `POST /api/v2/admin/oidc-settings/actions/trim-key`.
  * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
  */

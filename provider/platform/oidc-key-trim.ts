@@ -7,8 +7,8 @@ export const trimKey = { path: (): string[] => ["oidc-settings", "actions", "tri
  * Removes all signing keys except the newest.
  *
  * Clouds then reject tokens that an old key signed, so runs in progress lose their access. After a leak, trim at once, because the leaked key
- * can sign tokens until then. For a routine rotation, set `trimLater` of {@link OidcKeyRotation} instead, which waits until these tokens have
- * expired.
+ * can sign tokens until then. For a routine rotation, set `trimLater` of {@link OidcKeyRotation} instead. It waits for the longest
+ * timeout of a plan or an apply, after which these tokens have expired.
  *
  * Terraform Enterprise also trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not change when
  * Terraform Enterprise rotates the key automatically.

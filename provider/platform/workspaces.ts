@@ -10,7 +10,13 @@ import { checkStatuses } from "./run-statuses";
 import { readWorkspace, Workspace, WorkspaceInclude, workspaceIdInput, workspaceOf } from "./workspace";
 
 /** The order of workspaces. */
-export type WorkspaceSort = "name" | "-name" | "current-run.created-at" | "-current-run.created-at";
+export type WorkspaceSort =
+  | "name"
+  | "-name"
+  | "current-run.created-at"
+  | "-current-run.created-at"
+  | "latest-change-at"
+  | "-latest-change-at";
 
 /** A query for workspaces. */
 export interface WorkspaceQuery {
@@ -28,8 +34,8 @@ export interface WorkspaceQuery {
    */
   currentRunStatus?: string[];
   /**
-   * The order: by name, or by the creation of the latest run. A leading hyphen reverses it.
-   * @default "name"
+   * The order: by name, by the creation of the latest run, or by that of the latest state version, which is `latest-change-at`. A leading hyphen
+   * reverses it. Without `sort`, Terraform Enterprise returns them in an arbitrary order.
    */
   sort?: WorkspaceSort;
   /**
@@ -75,8 +81,8 @@ const listOptions = strictObject({
   currentRunStatus: z.array(str.regex(/^[a-z_]+$/, "must be a status such as policy_checked"), "must be a list of statuses").optional(),
   sort: z
     .enum(
-      ["name", "-name", "current-run.created-at", "-current-run.created-at"],
-      'must be "name" or "current-run.created-at", with an optional leading hyphen',
+      ["name", "-name", "current-run.created-at", "-current-run.created-at", "latest-change-at", "-latest-change-at"],
+      'must be "name", "current-run.created-at" or "latest-change-at", with an optional leading hyphen',
     )
     .optional(),
   pageSize: z.int("must be a whole number").min(1, "must be at least 1").optional(),

@@ -16,6 +16,8 @@ export interface Dialect {
   samlNames: string[];
   /** The shortest single sign-on session in seconds. */
   leastSessionTimeout: number;
+  /** The orders of the list of workspaces. */
+  workspaceOrders: string[];
   /** Rejects an unknown run status in the list of workspaces. */
   checksStatuses: boolean;
   costEstimation: {
@@ -61,6 +63,7 @@ export const standard: Dialect = {
   checksCertificate: true,
   samlNames: ["attr-username", "attr-groups", "attr-site-admin", "site-admin-role"],
   leastSessionTimeout: 0,
+  workspaceOrders: ["name", "current-run.created-at"],
   checksStatuses: true,
   costEstimation: {
     keyPair: ["cloud-a-access-key-id", "cloud-a-secret-key"],
@@ -126,6 +129,7 @@ export const hashicorp: Dialect = {
   checksCertificate: false,
   samlNames: [],
   leastSessionTimeout: Number.NEGATIVE_INFINITY,
+  workspaceOrders: ["name", "current-run.created-at", "latest-change-at"],
   checksStatuses: false,
   costEstimation: {
     keyPair: ["aws-access-key-id", "aws-secret-key"],

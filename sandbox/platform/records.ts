@@ -15,6 +15,9 @@ export interface Organization {
   email: string;
   /** The names of users. */
   owners: string[];
+  /** Undefined if that of the general settings applies. */
+  planTimeout?: string;
+  applyTimeout?: string;
   createdAt: Date;
 }
 

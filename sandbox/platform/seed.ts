@@ -49,7 +49,8 @@ export function initialSeed(now: Date): Seed {
 /** Adds the items of the seed, or replaces items with the same identity. An invalid seed changes nothing. */
 export function applySeed(records: Records, seed: Seed, now: Date): void {
   check(seed, idsByName(records));
-  for (const { name, owners } of seed.organizations ?? []) organizationOf(records, name, now).owners = [...(owners ?? ["admin"])];
+  for (const { name, owners = ["admin"], planTimeout, applyTimeout } of seed.organizations ?? [])
+    Object.assign(organizationOf(records, name, now), { owners: [...owners], planTimeout, applyTimeout });
 
   const ids = idsByName(records);
   for (const { id, name, organization: owner, locked = false, vcsRepoIdentifier, run } of seed.workspaces ?? []) {
@@ -93,7 +94,7 @@ function organizationOf(records: Records, name: string, now: Date): Organization
 
 const members = {
   seed: ["organizations", "workspaces", "modules"],
-  organization: ["name", "owners"],
+  organization: ["name", "owners", "planTimeout", "applyTimeout"],
   workspace: ["id", "name", "organization", "locked", "vcsRepoIdentifier", "run"],
   run: ["id", "status", "createdAt"],
   module: ["namespace", "name", "provider", "description", "versions"],

@@ -22,6 +22,10 @@ export interface Seed {
     name: string;
     /** The names of users. `token` belongs to the user "admin", `memberToken` to "member". @default ["admin"] */
     owners?: string[];
+    /** The timeout of a plan, such as "4h". @default that of the general settings */
+    planTimeout?: string;
+    /** The timeout of an apply, such as "36h". @default that of the general settings */
+    applyTimeout?: string;
   }[];
   workspaces?: {
     /** The id. @default that of the workspace with this name, or a new one */

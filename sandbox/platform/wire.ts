@@ -36,6 +36,17 @@ export function organization({ name, email, owners, createdAt }: Organization): 
   };
 }
 
+/** An organization as site administrators see it. */
+export function adminOrganization({ name, email, owners, planTimeout, applyTimeout }: Organization): Resource {
+  return {
+    id: name,
+    type: "organizations",
+    attributes: { name, "notification-email": email, "apply-timeout": applyTimeout ?? null, "plan-timeout": planTimeout ?? null },
+    relationships: { owners: { data: owners.map((owner) => ({ id: owner, type: "users" })) } },
+    links: { self: `/api/v2/admin/organizations/${encodeURIComponent(name)}` },
+  };
+}
+
 export function user(name: string): Resource {
   return { id: name, type: "users", attributes: { username: name } };
 }

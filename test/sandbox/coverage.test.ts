@@ -62,6 +62,7 @@ const inHashicorp = {
   platform: {
     "/api/v2/ping": "GET",
     "/.well-known/jwks": "GET",
+    "/api/v2/admin/organizations": "GET",
     "/api/v2/organizations": "GET POST",
     "/api/v2/organizations/:name": "GET PATCH DELETE",
     "/api/v2/organizations/:name/registry-modules": "GET",

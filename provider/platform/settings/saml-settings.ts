@@ -18,7 +18,7 @@ export interface SamlSettingsAttributes {
    */
   idpCert: string | undefined;
   /**
-   * The https URL for single logout at the identity provider.
+   * The https URL for single logout at the identity provider. Terraform Enterprise requires it, although it does not support single logout yet.
    * @example "https://idp.example.com/slo"
    */
   sloEndpointUrl: string | undefined;
@@ -28,27 +28,29 @@ export interface SamlSettingsAttributes {
    */
   ssoEndpointUrl: string | undefined;
   /**
-   * The SAML attribute that contains the user name.
+   * The SAML attribute that contains the user name. Terraform Enterprise ignores it for users that SCIM manages.
    * @example "Username"
    */
   attrUsername: string;
   /**
-   * The SAML attribute that contains the user's teams.
+   * The SAML attribute that contains the user's teams. Terraform Enterprise ignores it while SCIM is enabled.
    * @example "MemberOf"
    */
   attrGroups: string;
   /**
-   * The SAML attribute that grants site administrator rights. It takes precedence over `siteAdminRole`.
+   * The SAML attribute that grants site administrator rights. It takes precedence over `siteAdminRole`. Terraform Enterprise ignores both while
+   * SCIM is enabled.
    * @example "SiteAdmin"
    */
   attrSiteAdmin: string;
   /**
-   * The role in `attrGroups` that grants site administrator rights.
+   * The role in `attrGroups` that grants site administrator rights. An empty string disables this.
    * @example "site-admins"
    */
   siteAdminRole: string;
   /**
-   * The lifetime of a single sign-on session, in seconds.
+   * The time for which Terraform Enterprise accepts a user's API tokens after a sign-in through SAML, in seconds. After it, the user must sign in
+   * again. Tokens of teams, organizations and service accounts are not affected.
    * @example 1209600
    */
   ssoApiTokenSessionTimeout: number;
@@ -79,6 +81,9 @@ const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must
  *
  * In the hashicorp dialect, `extra["private-key"]` is a write-only secret. It shows no drift and cannot be restored. Removing it from the
  * program or destroying the resource may therefore disable SAML: see `onDelete`.
+ *
+ * Enabling SAML disables the API tokens of all users, that of Pulumi included, until they sign in again. A mistake in the settings can lock out
+ * every administrator. [Enable SAML](../../guides/settings.md#enable-saml) says how to prepare for both.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a certificate or one of its two
  * URLs fails with `ERR_INVALID_INPUT` before anything is written.

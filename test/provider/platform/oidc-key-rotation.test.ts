@@ -10,6 +10,7 @@ const at = (hours: number): void => void jest.setSystemTime(start + hours * hour
 const time = (hours: number): string => new Date(start + hours * hour).toISOString();
 
 const general = "GET general-settings";
+const organizations = "GET organizations?page%5Bnumber%5D=1&page%5Bsize%5D=100";
 const rotate = "POST oidc-settings/actions/rotate-key";
 const trim = "POST oidc-settings/actions/trim-key";
 const waiting = (hours: number): string =>
@@ -33,7 +34,7 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
       .service.signingKeys()
       .map(({ kid }) => kid);
   /** Reads the timeouts in the hashicorp dialect. */
-  const reads = (): string[] => (current().dialect === "hashicorp" ? [general] : []);
+  const reads = (): string[] => (current().dialect === "hashicorp" ? [general, organizations] : []);
   const timeouts = async (plan: unknown, apply: unknown): Promise<void> => {
     if (current().dialect === "hashicorp") await current().change("general", { planTimeout: plan, applyTimeout: apply });
   };
@@ -113,7 +114,7 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
     ["1h", "36h", 36],
     ["26h", "25h", 26],
     ["1h30m", "90m", 1.5],
-    // The default replaces a timeout that cannot be read.
+    // The default replaces an invalid timeout.
     ["2h", null, 24],
     [null, "30h", 30],
     ["soon", "1h", 24],
@@ -127,13 +128,35 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
     expect(monthly.outputs().trimAt).toBe(time(current().dialect === "hashicorp" ? hours : 24));
   });
 
-  test("waits 24 hours if the settings cannot be read", async () => {
-    const { sandbox, dialect } = current();
-    await timeouts("1h", "1h");
-    sandbox.faults.add({ system: "platform", method: "GET", path: /general-settings/, action: "respond", status: 500, times: 99 });
+  test.each([
+    [{ planTimeout: "30m", applyTimeout: "36h" }, 36],
+    [{ planTimeout: "40h", applyTimeout: "36h" }, 40],
+    [{ applyTimeout: "30m" }, 2],
+    [{ applyTimeout: "soon" }, 24],
+    [{ applyTimeout: "9999h" }, 720],
+  ])("waits for the longest timeout of an organization on any page: %j", async (organization, hours) => {
+    const { service, requests, dialect } = current();
+    await timeouts("1h", "2h");
+    const others = Array.from({ length: 250 }, (_, index) => ({ name: `team-${index}` }));
+    service.seed({ organizations: [...others, { name: "slow", ...organization }] });
     const monthly = rotation();
+    const pages = [1, 2, 3].map((page) => organizations.replace("=1&", `=${page}&`));
+    const read = dialect === "hashicorp" ? [general, ...pages] : [];
+    expect(await requests(() => monthly.up({ trimLater: true }))).toEqual([...read, rotate]);
+    expect(monthly.outputs().trimAt).toBe(time(dialect === "hashicorp" ? hours : 24));
+  });
+
+  test.each(["general-settings", "organizations"])("rotates nothing if the timeouts in %s cannot be read", async (path) => {
+    const { sandbox, dialect } = current();
+    const isRead = dialect === "hashicorp";
+    sandbox.faults.add({ system: "platform", method: "GET", path: new RegExp(path), action: "respond", status: 500, times: 99 });
+    const monthly = rotation();
+    const creation = monthly.up({ trimLater: true });
+    await (isRead ? expect(creation).rejects.toThrow(refusal("ERR_SERVER", { method: "GET" })) : creation);
+    expect(kids()).toHaveLength(isRead ? 1 : 2);
+    sandbox.faults.clear();
     await monthly.up({ trimLater: true });
-    expect([monthly.outputs().trimAt, dialect]).toEqual([time(24), dialect]);
+    expect(kids()).toHaveLength(2);
   });
 
   test("a failed trim is repeated by the next up, which does not rotate", async () => {

@@ -135,6 +135,7 @@ onEachPlatform("the functions for workspaces", (current) => {
     expect(await names()).toEqual(["data-prod", "network-prod", "network-test", "website"]);
     expect(await names({ sort: "-name" })).toEqual(["website", "network-test", "network-prod", "data-prod"]);
     expect(await names({ sort: "current-run.created-at" })).toEqual(["network-prod", "website", "data-prod", "network-test"]);
+    if (current().dialect === "hashicorp") expect(await names({ sort: "-latest-change-at" })).toHaveLength(4);
     expect(await names({ q: "GLOBEX" })).toEqual(["website"]);
     expect(await names({ currentRunStatus: ["errored", "planning"] })).toEqual(["data-prod", "website"]);
     const list = platform.listWorkspaces({ q: "acme" });

@@ -69,6 +69,14 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
       expect(await list(`${at}?${query}`)).toMatchObject({ status: 400, json: { errors: [{ title }] } });
   });
 
+  test("the list is in the order of the latest changes in the hashicorp dialect only", async () => {
+    sandbox().clock.advance(1000);
+    sandbox().platform.seed({ workspaces: [{ id: "ws-late", name: "late", organization: "acme" }] });
+    if (!real) return expect(await list("?sort=latest-change-at")).toMatchObject({ status: 400 });
+    expect(await ids("?sort=latest-change-at")).toEqual([data, prod, test1, website, "ws-late"]);
+    expect((await ids("?sort=-latest-change-at"))[0]).toBe("ws-late");
+  });
+
   test("counts depend on q but not on the filter", async () => {
     const { meta } = (await list("?filter[current_run][status]=applied,errored&q=acme")).json;
     expect(meta.pagination["total-count"]).toBe(1);
