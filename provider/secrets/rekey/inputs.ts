@@ -27,7 +27,7 @@ export interface FileShare extends FileReference {}
 /**
  * A key share. A string is the share itself, base64 or hex, which the state keeps encrypted. `{ env }` refers to an environment variable of `pulumi`,
  * and `{ file }` to a file relative to the program's folder. The provider reads a reference when it needs the share. The state does not store it,
- * except new shares until their threshold is reached. If a variable is not set or a file is missing, the share is unavailable.
+ * except new shares until as many as `proof` requires are available. If a variable is not set or a file is missing, the share is unavailable.
  */
 export type ShareSource = string | EnvironmentShare | FileShare;
 export type ShareReference = Exclude<ShareSource, string>;
@@ -96,8 +96,8 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   allowUnverified?: boolean;
   /**
-   * Decrypted new shares, which prove the rekey before it is committed. Used with `pgpKeys`. The state stores them, encrypted, until a threshold is
-   * available.
+   * Decrypted new shares, which prove the rekey before it is committed. Used with `pgpKeys`. The state stores them, encrypted, until as many are
+   * available as `proof` requires.
    * @example [{ env: "NEW_SHARE_1" }, { env: "NEW_SHARE_2" }]
    */
   newShares?: ShareSource[];
