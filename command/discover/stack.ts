@@ -50,8 +50,16 @@ export async function assertImportsState(terminal: Terminal): Promise<void> {
   });
 }
 
-/** Stores a secret in the configuration of the stack. */
+/** Stores a secret in the configuration of the stack. Throws if the key already has a different value. */
 export async function configure(terminal: Terminal, stack: string | undefined, key: string, value: string): Promise<void> {
+  const { error, stdout } = await runPulumi(terminal, ["config", "get", key, ...options(stack)]);
+  // Pulumi stores a value without the line ends after it.
+  if (!error && stdout.trimEnd() !== value.trimEnd())
+    throw new StewardError({
+      code: "ERR_INVALID_INPUT",
+      reason: `the configuration of the stack has a different value of ${key}`,
+      hint: `If nothing uses it, remove it with \`pulumi config rm ${key}\`. Otherwise run the command without --secrets.`,
+    });
   await succeed(terminal, ["config", "set", "--secret", key, ...options(stack)], value);
 }
 

@@ -259,7 +259,9 @@ function configured<Own extends object>(
       `The configuration steward:${name} is not an object`,
       `Set its properties with pulumi config set --plaintext --path 'steward:${name}.secrets.address' https://...`,
     );
-  const issues = issuesOf(system.connection, connection);
+  // Each system reports the broken strings of its own settings.
+  const isOther = (part: unknown): boolean => part !== system.name && systemNames.some((other) => other === part);
+  const issues = issuesOf(system.connection, connection).filter(({ path: [part] }) => !isOther(part));
   if (issues.length > 0) throw invalidInput(checkFailures({ issues }, connection), { about: invalidPrefix });
   const settings = system.connection.parse(connection)[system.name] as (ServerSettings & Own) | undefined;
   return settings && { settings, label: (field) => `${field} of ${system.name} in the ${title}`, isConfigured: true };

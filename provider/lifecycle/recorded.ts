@@ -9,6 +9,9 @@ import { withFormer } from "./state";
 
 // The checks of a state that an earlier run recorded.
 
+/** The fields that are lists of names. */
+const lists = ["declared", "managed"];
+
 /** The state, with fields that it lacks taken from the id. Fails if an operation on it would act on the wrong object, or on none. */
 export function wholeState(resource: Resource, verb: string, id: string, state: Properties): Properties {
   const { definition } = resource;
@@ -18,7 +21,7 @@ export function wholeState(resource: Resource, verb: string, id: string, state: 
   for (const field of placeholdersIn(definition.id))
     if (typeof complete[field] !== "string" || complete[field] === "") complete[field] = fromId[field];
   const all = withFormer(complete);
-  const isMissing = (field: string): boolean => (field === "declared" ? !isStringList(all.declared) : all[field] === undefined);
+  const isMissing = (field: string): boolean => (lists.includes(field) ? !isStringList(all[field]) : all[field] === undefined);
   const missing = essentialNames(definition).filter(isMissing);
   if (missing.length === 0) return complete;
   const error = new StewardError({

@@ -70,6 +70,17 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     expect(program()).toContain(`loginHelp: ${JSON.stringify(text)}`);
   });
 
+  test("--as-set declares roles with the names of members of objects", async () => {
+    const { mount, only, write } = stage();
+    for (const name of ["constructor", "toString"]) await write(`${mount}/role/${name}`, { policies: "a" });
+    const { code } = await discover(only("secrets"), "--as-set");
+    expect(code).toBe(0);
+    expect(compileAll({ "program.ts": program() }).errors).toEqual([]);
+    for (const name of ["constructor", "toString"]) expect(program()).toContain(`    ${name}: {\n      policies: ["a"],\n`);
+    const [set] = written() as unknown as { inputs: { roles: object }; outputs: { roles: object } }[];
+    for (const properties of [set?.inputs, set?.outputs]) expect(Object.keys(properties?.roles ?? {})).toEqual(["constructor", "toString"]);
+  });
+
   test("leaves out a secret that the server shows, and replaces files that others can read", async () => {
     const { sandbox, only, isReal } = stage();
     const key = isReal ? "aws" : "cloud-a";
@@ -244,9 +255,21 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     writeFileSync(file, project);
     mkdirSync("stacks");
     writeFileSync("stacks/Pulumi.dev.yaml", "config: {}\n");
-    const script = `if [ "$1" = stack ]; then echo dev; elif [ "$5" = --config-file ]; then printf '%s:\\n  secure: v1:sealed\\n' "$4" > "$6"; else echo {}; fi`;
+    const script = `if [ "$2" = get ]; then exit 1; elif [ "$1" = stack ]; then echo dev; elif [ "$5" = --config-file ]; then printf '%s:\\n  secure: v1:sealed\\n' "$4" > "$6"; else echo {}; fi`;
     const { code, stderr } = await discover({ ...only("platform"), ...pulumi(script) }, "--secrets");
     expect([code, stderr.includes("does not exist")]).toEqual([0, false]);
     expect(readFileSync("import.json", "utf8")).toContain("v1:sealed");
+  });
+
+  test("--secrets keeps a different value under the same key of the stack's configuration", async () => {
+    const { sandbox, only, isReal } = stage();
+    const attributes = { [`${isReal ? "aws" : "cloud-a"}-secret-key`]: "canary-key" };
+    await call(sandbox.platform, "PATCH", "/api/v2/admin/cost-estimation-settings", { data: { attributes } });
+    writeFileSync("Pulumi.yaml", "name: story\nruntime: nodejs\n");
+    const values = { ...only("platform"), ...pulumi('if [ "$2" = get ]; then echo other; else echo {}; fi') };
+    const { code, stderr } = await discover(values, "--secrets");
+    expect([code, existsSync("import.json")]).toEqual([1, false]);
+    expect(stderr).toContain("different value of costEstimationCloudASecretKey");
+    expect(readFileSync("asked", "utf8")).not.toContain("config set");
   });
 });

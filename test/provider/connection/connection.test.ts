@@ -153,6 +153,12 @@ describe("the configuration", () => {
     ),
   );
 
+  test("reads one system although another has an unpaired surrogate", () => {
+    const config = { "steward:default": { secrets: { address: "http://host" }, platform: { address: "http://half\ud83d" } } };
+    expect(from(config).server.address).toBe("http://host");
+    expect(() => from(config, {}, "default", "platform")).toThrow(invalidInputs("platform.address: surrogate"));
+  });
+
   test("rejects a value that is not an object", () =>
     expect(() => from({ "steward:default": "http://host" })).toThrow(refusal("ERR_INVALID_INPUT", { rule: "no-object" })));
 

@@ -67,14 +67,18 @@ describe.each([
 
   describe.each(definitions)("$token", (definition) => {
     const { token } = definition;
-    test.each(Object.keys(operations))("%s with null in place of a field does what it does without it", async (name) => {
+    test.each(Object.keys(operations))("%s with null or no list in place of a field does what it does without it", async (name) => {
       const operate = operations[name] as Operation;
       for (const field of Object.keys(stateOf(dialect, token).outputs)) {
         if (field === "__provider") continue;
-        const [without, withNull] = [stateOf(dialect, token), stateOf(dialect, token)];
+        const without = stateOf(dialect, token);
         delete without.outputs[field];
-        withNull.outputs[field] = null;
-        expect({ field, ...(await run(token, withNull, operate)) }).toEqual({ field, ...(await run(token, without, operate)) });
+        const expected = await run(token, without, operate);
+        for (const value of ["declared", "managed"].includes(field) ? [null, 5, "x", {}, [5]] : [null]) {
+          const state = stateOf(dialect, token);
+          state.outputs[field] = value;
+          expect({ field, value, ...(await run(token, state, operate)) }).toEqual({ field, value, ...expected });
+        }
       }
     });
 
