@@ -43,7 +43,11 @@ function declared(definition: Imported["definition"], operation: Operation, inpu
   );
 }
 
-const keyOf = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name));
+/** The key of a property. TypeScript expects a function under a literal `constructor`, also in a record. */
+function keyOf(name: string): string {
+  if (name in {}) return `[${JSON.stringify(name)} as string]`;
+  return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+}
 
 function literal(value: unknown, indent: string): string {
   if (Array.isArray(value)) return `[${value.map((item) => literal(item, indent)).join(", ")}]`;

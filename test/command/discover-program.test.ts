@@ -76,7 +76,7 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     const { code } = await discover(only("secrets"), "--as-set");
     expect(code).toBe(0);
     expect(compileAll({ "program.ts": program() }).errors).toEqual([]);
-    for (const name of ["constructor", "toString"]) expect(program()).toContain(`    ${name}: {\n      policies: ["a"],\n`);
+    for (const name of ["constructor", "toString"]) expect(program()).toContain(`    ["${name}" as string]: {\n      policies: ["a"],\n`);
     const [set] = written() as unknown as { inputs: { roles: object }; outputs: { roles: object } }[];
     for (const properties of [set?.inputs, set?.outputs]) expect(Object.keys(properties?.roles ?? {})).toEqual(["constructor", "toString"]);
   });
