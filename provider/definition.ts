@@ -80,10 +80,10 @@ export interface Field<Value = unknown> {
   writeOnly?: true;
   /** The server does not store the value. */
   requestOnly?: true;
-  /** Each key is declared, compared and released separately: `extra.apply-timeout`. */
-  perKey?: true;
-  /** The name of the field whose secret keys this one lists. */
-  secretKeysOf?: string;
+  /** The properties of its value that are secrets. */
+  secretParts?: readonly string[];
+  /** The dialects of the system that have the field. If omitted, all have it. */
+  dialects?: readonly string[];
 }
 
 /** The fields of any resource. */
@@ -95,16 +95,14 @@ type InputRow<Inputs, Name extends keyof Inputs> = {
 } & (undefined extends Inputs[Name] ? { required?: undefined } : { required: true });
 type OutputRow = { input?: undefined; required?: undefined; default?: undefined };
 
-/**
- * The fields of a resource by name. A missing or unknown field does not compile. A path such as `extra.private-key` is a separate field.
- */
+/** The fields of a resource by name. A missing or unknown field does not compile. */
 export type Fields<Inputs, Outputs, State> = {
   readonly [Name in keyof Inputs | keyof Outputs | keyof State]-?: Omit<Field, "input" | "required" | "default" | "output" | "stored"> &
     (Name extends keyof Inputs ? InputRow<Inputs, Name> : OutputRow) &
     (Name extends keyof Outputs
       ? { output: true; stored?: undefined }
       : { output?: undefined; stored?: Name extends keyof Inputs ? true | undefined : true });
-} & { readonly [Path in `${string}.${string}`]?: Pick<Field, "secret" | "writeOnly"> };
+};
 
 export interface FindRequest<Inputs> {
   operation: Operation;

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { Comparison, exact } from "./comparison";
 import { Operation } from "./connection";
 import { AnyFields, Field } from "./definition";
-import { issuesOf, Schema, strictObject, strList } from "./inputs";
+import { issuesOf, Schema, strictObject } from "./inputs";
 
 export type Values = Record<string, unknown>;
 
 type Trait = { [Name in keyof Field]-?: true extends Field[Name] ? Name : never }[keyof Field];
 
-/** The names of the fields with a trait, including paths such as `extra.private-key`. */
+/** The names of the fields with a trait. */
 export const namesWith = (fields: AnyFields, trait: Trait): string[] =>
   Object.entries(fields).flatMap(([name, field]) => (field?.[trait] ? [name] : []));
 
@@ -36,22 +36,12 @@ function schemaOf(fields: AnyFields): Schema {
 export const defaultsOf = (fields: AnyFields, operation: Operation): Values =>
   Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => (field?.default ? [[name, field.default(operation)]] : [])));
 
-/** The path of a field: `["mount"]`, and `["extra", "apply-timeout"]` for `extra.apply-timeout`. Nothing else splits such a name. */
-export function fieldPath(name: string): readonly string[] {
-  const dot = name.indexOf(".");
-  return dot === -1 ? [name] : [name.slice(0, dot), name.slice(dot + 1)];
-}
-
-/** The names of the secrets, including the keys listed by a `secretKeysOf` field. */
-export const secretNames = (fields: AnyFields, values: Values = {}): string[] => [
-  ...namesWith(fields, "secret"),
-  ...Object.entries(fields).flatMap(([name, field]) =>
-    field?.secretKeysOf ? (strList.safeParse(values[name]).data ?? []).map((key) => `${field.secretKeysOf}.${key}`) : [],
-  ),
-];
-
-/** The paths of the secrets. */
-export const secretsOf = (fields: AnyFields, values: Values = {}): (readonly string[])[] => secretNames(fields, values).map(fieldPath);
+/** The paths of the secrets: `["password"]`, and `["submission", "candidate"]` for a part of a field. */
+export const secretsOf = (fields: AnyFields): (readonly string[])[] =>
+  Object.entries(fields).flatMap(([name, field]) => [
+    ...(field?.secret ? [[name]] : []),
+    ...(field?.secretParts ?? []).map((part) => [name, part]),
+  ]);
 
 const placeholder = /<(\w+)>/g;
 /** The fields of a template. */

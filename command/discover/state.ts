@@ -1,16 +1,14 @@
-import { AnyFields } from "../../provider/definition";
 import { CheckFailure, invalidInput } from "../../provider/errors";
-import { fieldPath, namesWith, secretNames } from "../../provider/fields";
-import { pathOf, secretSignature, signatureKey } from "../../provider/inputs";
+import { namesWith } from "../../provider/fields";
+import { secretSignature, signatureKey } from "../../provider/inputs";
 import { check } from "../../provider/lifecycle/check";
 import { Resource } from "../../provider/lifecycle/context";
 import { importObject, readById } from "../../provider/lifecycle/import";
-import { defined, fieldAt, isReference, Properties, setField } from "../../provider/lifecycle/properties";
+import { defined, isReference, Properties } from "../../provider/lifecycle/properties";
 import { encryptedOutputs } from "../../provider/lifecycle/state";
 import { Log } from "../../provider/log/log";
 import { hasMask } from "../../provider/platform/settings/mask";
 import { dynamicType, providerText } from "../../provider/program/dynamic";
-import { isObject } from "../../provider/text/json";
 import { ImportEntry } from "./files";
 import { Found } from "./search";
 
@@ -38,9 +36,9 @@ export async function readFound(source: Found, resource: Resource, connection: s
   const { definition, discovered, id } = source;
   const args = connection === "default" ? {} : { connection };
   const object: Properties = { ...(discovered.isRead ? discovered.state : await readById(resource, id, args)) };
-  const readable = secretNames(definition.fields, object).filter((name) => fieldAt(object, name));
-  for (const name of readable) if (!withSecrets || hasMask(object[name])) setField(object, name, undefined);
-  for (const [name, env] of Object.entries(discovered.unreadable ?? {})) setField(object, name, { env });
+  const readable = namesWith(definition.fields, "secret").filter((name) => object[name]);
+  for (const name of readable) if (!withSecrets || hasMask(object[name])) object[name] = undefined;
+  for (const [name, env] of Object.entries(discovered.unreadable ?? {})) object[name] = { env };
   const imported = importObject(resource, id, args, object);
   // Pulumi also checks the inputs of the file against themselves.
   const { failures: rejected } = await check(
@@ -59,16 +57,11 @@ export async function readFound(source: Found, resource: Resource, connection: s
   return { ...source, readable, rejected, inputs, state: defined({ ...Object.fromEntries(outputs), ...state }) };
 }
 
-/** The inputs with undefined instead of each rejected one, and without the rejected keys in an object. */
-function without(inputs: Properties, rejected: readonly CheckFailure[]): Properties {
-  const isRejected = (...path: string[]): boolean => rejected.some((failure) => failure.path === pathOf(path));
-  return Object.fromEntries(
-    Object.entries(inputs).map(([name, value]) => {
-      if (isRejected(name)) return [name, undefined];
-      return [name, isObject(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => !isRejected(name, key))) : value];
-    }),
-  );
-}
+/** The inputs with undefined instead of each rejected one. */
+const without = (inputs: Properties, rejected: readonly CheckFailure[]): Properties => ({
+  ...inputs,
+  ...Object.fromEntries(rejected.map(({ path }) => [path, undefined])),
+});
 
 /** Encrypts a string with the secrets provider of the stack. */
 export type Encrypt = (text: string) => Promise<string>;
@@ -81,19 +74,18 @@ export async function entryOf(imported: Imported, encrypt: Encrypt): Promise<Imp
   const { definition, name, id, inputs, state } = imported;
   const { fields, token } = definition;
   const __provider = providerText(token);
-  const secretOutputs = [...topLevel(fields), ...encryptedOutputs(fields)];
+  const secrets = namesWith(fields, "secret");
+  const secretOutputs = [...secrets, ...encryptedOutputs(fields)];
   const empty = Object.fromEntries(secretOutputs.map((output) => [output, null]));
   const cipher = declaredSecrets(imported).length > 0 ? encrypt : undefined;
   return {
     type: dynamicType(token),
     name,
     id,
-    inputs: { ...(await sealed(inputs, topLevel(fields), cipher)), __provider },
+    inputs: { ...(await sealed(inputs, secrets, cipher)), __provider },
     outputs: { ...(await sealed({ ...empty, ...state }, secretOutputs, cipher)), __provider },
   };
 }
-
-const topLevel = (fields: AnyFields): string[] => namesWith(fields, "secret").filter((name) => fieldPath(name).length === 1);
 
 /** The properties with these as secrets, in the form of Pulumi's state. */
 async function sealed(properties: Properties, names: readonly string[], encrypt: Encrypt | undefined): Promise<Properties> {

@@ -1,8 +1,8 @@
 import { AnyFields } from "../definition";
-import { comparisonOf, fieldPath } from "../fields";
+import { comparisonOf } from "../fields";
 import { pathOf } from "../inputs";
 import { differingParts } from "../lifecycle/changes";
-import { fieldAt, Properties } from "../lifecycle/properties";
+import { Properties } from "../lifecycle/properties";
 
 /** The kind of change of a property. */
 export type Change = "ADD" | "DELETE" | "UPDATE";
@@ -12,14 +12,11 @@ type PropertyChange = [path: string, field: string, change: Change];
 /** The smallest parts that differ, by Pulumi's property path: `roles.web.policies[0]`. */
 export function propertyChanges(fields: AnyFields, changing: readonly string[], state: Properties, inputs: Properties): PropertyChange[] {
   return changing.flatMap((field) => {
-    const path = fieldPath(field);
-    const normalize = comparisonOf(fields, path[0] as string).normalize ?? ((value) => value);
-    const [before, after] = [fieldAt(state, field), fieldAt(inputs, field)].map((value) =>
-      value === undefined ? value : normalize(value),
-    );
-    const inner = differences(path, before, after);
+    const { normalize = (value: unknown): unknown => value } = comparisonOf(fields, field);
+    const [before, after] = [state[field], inputs[field]].map((value) => (value === undefined ? value : normalize(value)));
+    const inner = differences([field], before, after);
     // Equal values change if the program begins or ceases to declare the field.
-    const whole: [string, Change][] = [[pathOf(path), changeOf(before, after)]];
+    const whole: [string, Change][] = [[field, changeOf(before, after)]];
     return (inner.length > 0 ? inner : whole).map(([at, change]): PropertyChange => [at, field, change]);
   });
 }

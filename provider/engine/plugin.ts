@@ -3,7 +3,7 @@ import { ConfigurationSources, connect, Operation, System } from "../connection"
 import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { CheckFailure, StewardError } from "../errors";
-import { fieldPath, format, namesWith, secretsOf } from "../fields";
+import { format, namesWith, secretsOf } from "../fields";
 import { functions } from "../functions";
 import { valueAt } from "../inputs";
 import { check } from "../lifecycle/check";
@@ -62,8 +62,7 @@ export function createPlugin(
     const definition = definitionOf(urn.split("::")[2]?.split("$").at(-1) ?? "");
     const clean = values.map(unwrapSecrets);
     const markedPaths = clean.flatMap(({ secrets }) => secrets);
-    const marked = (properties: Properties): Properties =>
-      wrapSecrets(properties, [...secretPaths(definition, properties), ...markedPaths]);
+    const marked = (properties: Properties): Properties => wrapSecrets(properties, [...secretPaths(definition), ...markedPaths]);
     const secretInputs = [...new Set((clean[0]?.secrets ?? []).map(([name = ""]) => name))];
     // An output that is encrypted as a whole also contains values that are not secrets.
     const holding = encryptedOutputs(definition.fields);
@@ -98,7 +97,7 @@ export function createPlugin(
       run(urn, [state, lastInputs, news], async (resource, [last = {}, , inputs = {}]) => {
         const { changes, changing, replaces, deleteBeforeReplace } = await diff(resource, id, last, inputs);
         const changed = propertyChanges(resource.definition.fields, changing, last, inputs);
-        const names = [...new Set(changed.map(([, field]) => fieldPath(field)[0] as string))];
+        const names = [...new Set(changed.map(([, field]) => field))];
         const kinds = changed.map(([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const);
         // Pulumi shows nested changes only inside of the properties that `names` lists.
         return { changes, replaces, deleteBeforeReplace, names, properties: Object.fromEntries(kinds) };
@@ -184,10 +183,7 @@ const importElsewhere: CheckFailure = {
 };
 
 /** The paths of the values that the definition marks as secret. */
-const secretPaths = ({ fields }: AnyDefinition, properties: Properties): Path[] => [
-  ...secretsOf(fields, properties),
-  ...encryptedOutputs(fields).map((field) => [field]),
-];
+const secretPaths = ({ fields }: AnyDefinition): Path[] => [...secretsOf(fields), ...encryptedOutputs(fields).map((field) => [field])];
 
 /** A provider setting, which an SDK passes as JSON or as an object. */
 const settingOf = (value: unknown): unknown => (typeof value === "string" ? (parsed(value) ?? value) : value);

@@ -4,7 +4,7 @@ import { AnyFields, Difference } from "../definition";
 import { comparisonOf, namesWith } from "../fields";
 import { pathOf, valueAt } from "../inputs";
 import { isObject } from "../text/json";
-import { fieldAt, hasUnknown, isReference, Properties, secretInputs } from "./properties";
+import { hasUnknown, isReference, Properties, secretInputs } from "./properties";
 
 // Compares the declared inputs with the state.
 
@@ -15,29 +15,21 @@ export const comparisonFor = (fields: AnyFields, field: string): Comparison =>
 export const isEqual = (fields: AnyFields, field: string, a: unknown, b: unknown): boolean =>
   isReference(a) || isReference(b) ? isDeepStrictEqual(a, b) : comparisonFor(fields, field).equal(a, b);
 
-/** The names of the given fields. A per-key field is replaced by one `field.key` for each of its keys. */
-export function namesIn(fields: AnyFields, inputs: Properties): string[] {
-  const perKey = namesWith(fields, "perKey");
-  return Object.entries(inputs).flatMap(([field, value]) =>
-    perKey.includes(field) && typeof value === "object" && value !== null ? Object.keys(value).map((key) => `${field}.${key}`) : [field],
-  );
-}
-
 /** The fields that the program declared at the last `up`. Empty after a `get`. */
 export const declaredIn = (state: Properties): string[] => (state.declared as string[] | undefined) ?? [];
 
 /** The fields whose values differ or are unknown, those that the program begins or ceases to declare, and those that list pending or due work. */
 export function changedFields(fields: AnyFields, state: Properties, inputs: Properties): string[] {
   const [pending, due] = [namesWith(fields, "pending"), namesWith(fields, "due")];
-  const [names, declared] = [namesIn(fields, inputs), declaredIn(state)];
+  const [names, declared] = [Object.keys(inputs), declaredIn(state)];
   return [...new Set([...names, ...declared, ...pending, ...due])].filter((field) => {
     if (pending.includes(field)) return state[field] !== undefined;
     if (due.includes(field)) return isPast(state[field]);
     if (field === "connection") return (state.connection ?? "default") !== (inputs.connection ?? "default");
     if (comparisonFor(fields, field).equal === neverDiffers.equal) return false;
-    const value = fieldAt(inputs, field);
+    const value = inputs[field];
     const isDeclaredAnew = names.includes(field) !== declared.includes(field);
-    return isDeclaredAnew || hasUnknown(value) || !isEqual(fields, field, fieldAt(state, field), value);
+    return isDeclaredAnew || hasUnknown(value) || !isEqual(fields, field, state[field], value);
   });
 }
 

@@ -1,3 +1,5 @@
+import { Operation } from "../connection";
+import { AnyDefinition } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
 import { defaultsOf, inputSchema, publicNames, secretsOf } from "../fields";
 import { checkFailures, issuesOf, pathOf, valueAt } from "../inputs";
@@ -45,7 +47,7 @@ export async function check(resource: Resource, last: Properties, news: Properti
 
 /** The check failures of the known inputs against the schema. */
 function schemaFailures({ definition }: Resource, { [secretInputs]: _, ...declared }: Properties): CheckFailure[] {
-  const secrets = secretsOf(definition.fields, declared).map(pathOf);
+  const secrets = secretsOf(definition.fields).map(pathOf);
   const isReference = (path: readonly PropertyKey[]): boolean => secrets.includes(pathOf(path)) && isObject(valueAt(declared, path));
   const issues = issuesOf(inputSchema(definition.fields), declared)
     .filter(({ path }) => !path.some((_, depth) => valueAt(declared, path.slice(0, depth + 1)) === unknown))
@@ -72,6 +74,7 @@ async function checkConnected(
     inputs = { ...defaults, ...declared };
     const plain: Properties = { ...defaults, ...values };
     failures.push(...operation.secrets.fields.filter((field) => publicNames(definition).includes(field)).map(secretName));
+    failures.push(...dialectFailures(definition, operation, declared));
     const wrong = new Set([...invalid, ...failures].map(({ path }) => path.split(/[.[]/)[0]));
     for (const rule of definition.rules ?? [])
       if (!rule.fields.some((field) => hasUnknown(plain[field]) || wrong.has(field)))
@@ -95,6 +98,14 @@ async function checkConnected(
   }
   return { inputs, failures };
 }
+
+/** The declared fields that the dialect does not have. */
+const dialectFailures = ({ fields }: AnyDefinition, { server: { dialect } }: Operation, declared: Properties): CheckFailure[] =>
+  Object.keys(declared).flatMap((path) => {
+    const { dialects = [dialect] } = fields[path] ?? {};
+    const possible = dialects.map((each) => `"${each}"`).join(" or ");
+    return dialects.includes(dialect) ? [] : [{ path, rule: "dialect", reason: `requires the dialect ${possible}` }];
+  });
 
 const secretName = (path: string): CheckFailure => ({
   path,

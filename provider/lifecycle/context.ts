@@ -56,7 +56,7 @@ const markedIn = (properties: Properties | undefined): string[] => (properties?.
 /** All secret values of the fields, including those in encrypted outputs. */
 export function secretsIn({ definition: { fields } }: Resource, properties: Properties): string[] {
   const holders = [properties, ...encryptedOutputs(fields).map((output) => properties[output])];
-  const paths = [...secretsOf(fields, properties), ...markedIn(properties).map((name) => [name])];
+  const paths = [...secretsOf(fields), ...markedIn(properties).map((name) => [name])];
   return holders.flatMap((holder) => paths.flatMap((path) => stringsIn(valueAt(holder, path))));
 }
 

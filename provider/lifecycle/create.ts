@@ -2,7 +2,6 @@ import { Operation } from "../connection";
 import { PartialState, StewardError } from "../errors";
 import { format } from "../fields";
 import { findAndAdopt } from "./adoption";
-import { namesIn } from "./changes";
 import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
 import { createObjects, newInstance, recordFailure, recordWritten } from "./ownership";
@@ -22,13 +21,13 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
     ({ conceal, stored: inputs } = secrets);
     operation = { ...operationOn(resource, secrets.inputs), instance: newInstance() };
     const former = deletedState(operation, objects);
-    const writer = hideFields(operation, formerValues(definition, former));
+    const writer = hideFields(operation, formerValues(former));
     const created = await createObjects(resource, writer, objects, inputs, () => write(resource, writer, secrets.inputs));
-    const state = stored(definition, operation, inputs, conceal(created));
+    const state = stored(operation, inputs, conceal(created));
     recordWritten(operation, objects, state);
     return {
       id: format(definition.id, inputs, created),
-      state: hideRetained(definition, state, former, namesIn(definition.fields, inputs)),
+      state: hideRetained(definition, state, former, Object.keys(inputs)),
     };
   } catch (thrown) {
     const error = asStewardError(thrown, resource, inputs);
@@ -57,6 +56,6 @@ function partialCreate(
 ): PartialResource | undefined {
   const id = format(definition.id, inputs);
   if (error instanceof PartialState)
-    return { id, properties: fillUnknown(definition, stored(definition, operation, inputs, conceal(error.state as Properties)), inputs) };
-  return error.details.outcomeUnknown ? { id, properties: stored(definition, operation, inputs, { outcomeUnknown: true }) } : undefined;
+    return { id, properties: fillUnknown(stored(operation, inputs, conceal(error.state as Properties)), inputs) };
+  return error.details.outcomeUnknown ? { id, properties: stored(operation, inputs, { outcomeUnknown: true }) } : undefined;
 }

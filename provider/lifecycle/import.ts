@@ -1,7 +1,6 @@
 import { Operation } from "../connection";
 import { invalidInput, StewardError } from "../errors";
 import { defaultsOf, inputNames, parseId } from "../fields";
-import { namesIn } from "./changes";
 import { className, operationOn, Resource } from "./context";
 import { attempt, OperationFailed } from "./failure";
 import { newInstance } from "./ownership";
@@ -64,7 +63,7 @@ export function importObject(resource: Resource, id: string, args: Properties, o
   const inputs = importedInputs(resource, operation, { ...args, ...object });
   const state: Properties = { ...fields, ...(definition.imported?.(object) ?? object), ...inputs, server: operation.server.id };
   // Two imports of one object are two instances.
-  return { state: defined({ ...state, declared: namesIn(definition.fields, inputs).sort(), instance: newInstance() }), inputs };
+  return { state: defined({ ...state, declared: Object.keys(inputs).sort(), instance: newInstance() }), inputs };
 }
 
 function partsOf({ definition }: Resource, id: string): Properties {

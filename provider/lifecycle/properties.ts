@@ -1,5 +1,4 @@
-import { fieldPath } from "../fields";
-import { hasHalfPair, SecretReference, valueAt } from "../inputs";
+import { hasHalfPair, SecretReference } from "../inputs";
 import { isObject } from "../text/json";
 
 /** Inputs and outputs as the engine passes them. */
@@ -10,14 +9,6 @@ export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** The input that lists the secret inputs, whose values no message may show. */
 export const secretInputs = "secretInputs";
-
-/** The value of a field, or of `field.key` in a per-key field. */
-export const fieldAt = (properties: Properties, field: string): unknown => valueAt(properties, fieldPath(field));
-
-export function setField(properties: Properties, field: string, value: unknown): void {
-  const [name = "", key] = fieldPath(field);
-  properties[name] = key === undefined ? value : { ...(properties[name] as Properties | undefined), [key]: value };
-}
 
 export function hasUnknown(value: unknown): boolean {
   return value === unknown || (typeof value === "object" && value !== null && Object.values(value).some(hasUnknown));

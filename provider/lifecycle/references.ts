@@ -4,11 +4,11 @@ import { isDeepStrictEqual } from "node:util";
 import { isVariableName } from "../connection/credentials";
 import { AnyFields } from "../definition";
 import { CheckFailure, invalidInput } from "../errors";
-import { comparisonOf, fieldPath, namesWith, secretNames } from "../fields";
-import { pathOf, SecretReference, valueAt } from "../inputs";
+import { comparisonOf, namesWith } from "../fields";
+import { SecretReference, valueAt } from "../inputs";
 import { Log, warnOnce } from "../log/log";
 import { isObject } from "../text/json";
-import { fieldAt, hasUnknown, isReference, Properties, StoredReference, setField, unknown } from "./properties";
+import { hasUnknown, isReference, Properties, StoredReference, unknown } from "./properties";
 
 // Secrets by reference. Only the provider reads them. In the inputs and in the state, a reference has a fingerprint of its value, so that a changed value is
 // a change. The class marks the whole input as a secret, so the engine encrypts the fingerprint with it.
@@ -49,7 +49,7 @@ const salts = new Map<string, string>();
 
 /** A fingerprint, with the salt of an earlier one if there is one. */
 function fingerprintOf(fields: AnyFields, name: string, secret: string, earlier?: string): string {
-  const { key = String } = comparisonOf(fields, fieldPath(name)[0] as string);
+  const { key = String } = comparisonOf(fields, name);
   const value = key(secret);
   const salt = /^scrypt:([^:]+):/.exec(earlier ?? "")?.[1] ?? salts.get(value) ?? randomBytes(16).toString("base64");
   const cacheKey = `${salt} ${value}`;
@@ -70,15 +70,15 @@ export function isSameSecret(fields: AnyFields, name: string, a: unknown, b: unk
 
 /** The names of the secret fields whose values are references. */
 const referencesIn = (fields: AnyFields, properties: Properties): string[] =>
-  secretNames(fields, properties).filter((name) => isReference(fieldAt(properties, name)));
+  namesWith(fields, "secret").filter((name) => isReference(properties[name]));
 
 /** The inputs with the values of their references. One that cannot be read, or whose name is unknown in a preview, is unknown. */
 export function resolved(fields: AnyFields, inputs: Properties): Properties {
   const values = { ...inputs };
-  for (const name of secretNames(fields, inputs)) {
-    const value = fieldAt(inputs, name);
-    if (isReference(value)) setField(values, name, readReference(value).value ?? unknown);
-    else if (isObject(value) && hasUnknown(value)) setField(values, name, unknown);
+  for (const name of namesWith(fields, "secret")) {
+    const value = inputs[name];
+    if (isReference(value)) values[name] = readReference(value).value ?? unknown;
+    else if (isObject(value) && hasUnknown(value)) values[name] = unknown;
   }
   return values;
 }
@@ -90,11 +90,11 @@ export function resolved(fields: AnyFields, inputs: Properties): Properties {
 export function fingerprinted(log: Log, fields: AnyFields, inputs: Properties, last: Properties, values: Properties): Properties {
   const result = { ...inputs };
   for (const name of referencesIn(fields, inputs)) {
-    const reference = fieldAt(inputs, name) as StoredReference;
+    const reference = inputs[name] as StoredReference;
     if (reference.fingerprint) continue;
-    const before = fieldAt(last, name);
+    const before = last[name];
     const earlier = isReference(before) ? before : undefined;
-    const checked = fieldAt(values, name);
+    const checked = values[name];
     const { value, problem } = typeof checked === "string" && checked !== unknown ? { value: checked } : readReference(reference);
     if (problem)
       warnOnce(
@@ -104,7 +104,7 @@ export function fingerprinted(log: Log, fields: AnyFields, inputs: Properties, l
     const isSame = earlier && isDeepStrictEqual({ ...earlier, fingerprint: undefined }, { ...reference, fingerprint: undefined });
     const fingerprint =
       value === undefined ? (isSame ? earlier.fingerprint : undefined) : fingerprintOf(fields, name, value, earlier?.fingerprint);
-    setField(result, name, { ...reference, ...(fingerprint ? { fingerprint } : {}) });
+    result[name] = { ...reference, ...(fingerprint ? { fingerprint } : {}) };
   }
   return result;
 }
@@ -125,7 +125,7 @@ const unreadable = (references: readonly (readonly [name: string, reference: Sec
   invalidInput(
     references.map(([name, reference]): CheckFailure => {
       const { problem = "differs from the value on the server" } = readReference(reference);
-      return { path: pathOf(fieldPath(name)), rule: "reference", reason: `${referenceName(reference)} ${problem}` };
+      return { path: name, rule: "reference", reason: `${referenceName(reference)} ${problem}` };
     }),
     { hint: "Set it in the environment of `pulumi up`. Nothing was sent." },
   );
@@ -138,18 +138,18 @@ export type Resolved = ReturnType<typeof resolveForWrite>;
  */
 export function resolveForWrite(fields: AnyFields, inputs: Properties, state: Properties = {}) {
   const names = referencesIn(fields, inputs);
-  const references = new Map(names.map((name) => [name, fieldAt(inputs, name) as StoredReference]));
+  const references = new Map(names.map((name) => [name, inputs[name] as StoredReference]));
   const [values, stored] = [{ ...inputs }, { ...inputs }];
   const missing: (readonly [string, SecretReference])[] = [];
   for (const [name, reference] of references) {
     const { value } = readReference(reference);
-    const isUnchanged = isSameSecret(fields, name, fieldAt(state, name), reference);
+    const isUnchanged = isSameSecret(fields, name, state[name], reference);
     if (value === undefined && !isUnchanged) missing.push([name, reference]);
     // The value may have changed since the check, and with `ignoreChanges` the check did not take a new one.
     const isOther = value !== undefined && isUnchanged && !isSameSecret(fields, name, reference, value);
-    setField(values, name, value === undefined || isOther ? new HiddenSecret(name, reference) : value);
+    values[name] = value === undefined || isOther ? new HiddenSecret(name, reference) : value;
     if (value !== undefined && !isUnchanged)
-      setField(stored, name, { ...reference, fingerprint: fingerprintOf(fields, name, value, reference.fingerprint) });
+      stored[name] = { ...reference, fingerprint: fingerprintOf(fields, name, value, reference.fingerprint) };
   }
   if (missing.length > 0) throw unreadable(missing);
   return {
@@ -165,13 +165,13 @@ export function resolveForWrite(fields: AnyFields, inputs: Properties, state: Pr
 function conceal(fields: AnyFields, state: Properties, names: string[], values: Properties, stored: Properties): Properties {
   const result = withoutHidden(state) as Properties;
   for (const name of names) {
-    const reference = fieldAt(stored, name) as StoredReference;
-    const current = fieldAt(state, name);
-    if (current !== undefined) setField(result, name, concealed(fields, name, reference, fieldAt(result, name)));
+    const reference = stored[name] as StoredReference;
+    const current = state[name];
+    if (current !== undefined) result[name] = concealed(fields, name, reference, result[name]);
     for (const output of namesWith(fields, "secretOutput")) {
       const entry = valueAt(state[output], [name]);
       const value = isObject(entry) && "value" in entry ? entry.value : entry;
-      if (value !== fieldAt(values, name) && !isSameSecret(fields, name, reference, value)) continue;
+      if (value !== values[name] && !isSameSecret(fields, name, reference, value)) continue;
       result[output] = { ...(result[output] as Properties), [name]: value === entry ? reference : { value: reference } };
     }
   }
@@ -191,8 +191,8 @@ const concealed = (fields: AnyFields, name: string, reference: StoredReference, 
 export function concealRead(fields: AnyFields, state: Properties, last: Properties): Properties {
   const result = { ...state };
   for (const name of referencesIn(fields, last)) {
-    const current = fieldAt(state, name);
-    if (current !== undefined) setField(result, name, concealed(fields, name, fieldAt(last, name) as StoredReference, current));
+    const current = state[name];
+    if (current !== undefined) result[name] = concealed(fields, name, last[name] as StoredReference, current);
   }
   return result;
 }
@@ -201,9 +201,9 @@ export function concealRead(fields: AnyFields, state: Properties, last: Properti
 export function exposed(fields: AnyFields, state: Properties, inputs: Properties, values: Properties): Properties {
   const result = { ...state };
   for (const name of referencesIn(fields, { ...inputs, ...state })) {
-    const reference = fieldAt(state, name);
-    const isUnchanged = isSameSecret(fields, name, reference, fieldAt(inputs, name));
-    if (isReference(reference)) setField(result, name, isUnchanged ? fieldAt(values, name) : new HiddenSecret(name, reference));
+    const reference = state[name];
+    const isUnchanged = isSameSecret(fields, name, reference, inputs[name]);
+    if (isReference(reference)) result[name] = isUnchanged ? values[name] : new HiddenSecret(name, reference);
   }
   return result;
 }

@@ -1,13 +1,13 @@
 import { neverDiffers } from "../comparison";
 import { Operation } from "../connection";
 import { Difference } from "../definition";
-import { secretNames } from "../fields";
+import { namesWith } from "../fields";
 import { shortened } from "../text/printable";
 import { describeDifference } from "./adoption";
 import { comparisonFor, declaredIn, isEqual, recordDifferences } from "./changes";
 import { describe, operationOn, Resource } from "./context";
 import { attempt, hintStaleConfig } from "./failure";
-import { defined, fieldAt, Properties, setField } from "./properties";
+import { defined, Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
 import { concealRead, resolved } from "./references";
 import { formerInputs, hidePrevious, hideRetained, withFormer } from "./state";
@@ -48,22 +48,22 @@ export async function refresh(resource: Resource, id: string, recorded: Properti
 function compareDeclared({ definition, mechanism }: Resource, operation: Operation, last: Properties, current: Properties) {
   const { fields } = definition;
   const outputs = { ...current };
-  const secrets = secretNames(fields, last);
+  const secrets = namesWith(fields, "secret");
   const inputs: Properties = {};
   for (const field of declaredIn(last)) {
     const isSecret = secrets.includes(field);
     // The provider cannot tell whether the program removed this secret, and the engine would store its value in plaintext.
     if (isSecret && comparisonFor(fields, field).equal === neverDiffers.equal && !mechanism.canReturnSecrets) continue;
-    const [before, now] = [fieldAt(last, field), fieldAt(outputs, field)];
+    const [before, now] = [last[field], outputs[field]];
     // Keep the last spelling of an equivalent value, so refresh shows no false diff.
-    if (isEqual(fields, field, before, now)) setField(outputs, field, before);
+    if (isEqual(fields, field, before, now)) outputs[field] = before;
     else if (isSecret)
       operation.run.log.info(
         `${describe({ definition, mechanism }, last, operation.server.words)}: the secret ${field} was changed on the server`,
       );
     else logDrift(operation, recordDifferences(fields, field, before, now));
     // Return a placeholder. If a secret input is missing from one read and present in the next, the engine stores it in plaintext.
-    setField(inputs, field, fieldAt(outputs, field) ?? (isSecret ? "" : undefined));
+    inputs[field] = outputs[field] ?? (isSecret ? "" : undefined);
   }
   return { outputs, inputs };
 }

@@ -1,11 +1,9 @@
-import { isDeepStrictEqual } from "node:util";
 import { Operation } from "../connection";
 import { AnyDefinition, AnyFields } from "../definition";
 import { namesWith } from "../fields";
-import { valueAt } from "../inputs";
 import { isObject } from "../text/json";
-import { declaredIn, isEqual, namesIn } from "./changes";
-import { defined, fieldAt, isReference, Properties, setField } from "./properties";
+import { declaredIn, isEqual } from "./changes";
+import { defined, Properties } from "./properties";
 
 // The properties that the engine stores.
 //
@@ -22,54 +20,39 @@ export const encryptedOutputs = (fields: AnyFields): string[] => [...namesWith(f
 type Typed = Pick<AnyDefinition, "fields">;
 
 /** The properties to store: inputs and state, with the server, the declared fields and the instance. */
-export const stored = ({ fields }: Typed, { server, instance }: Operation, inputs: Properties, state: Properties): Properties =>
-  defined({ ...inputs, ...state, server: server.id, declared: namesIn(fields, inputs), instance });
+export const stored = ({ server, instance }: Operation, inputs: Properties, state: Properties): Properties =>
+  defined({ ...inputs, ...state, server: server.id, declared: Object.keys(inputs), instance });
 
 /** If the outcome is unknown, fills in declared values missing from the properties, because a refresh encrypts only values that were encrypted before. */
-export function fillUnknown({ fields }: Typed, properties: Properties, inputs: Properties): Properties {
-  if (properties.outcomeUnknown)
-    for (const field of namesIn(fields, inputs))
-      if (fieldAt(properties, field) === undefined) setField(properties, field, fieldAt(inputs, field));
-  return properties;
-}
+export const fillUnknown = (properties: Properties, inputs: Properties): Properties =>
+  properties.outcomeUnknown ? { ...inputs, ...properties } : properties;
 
 /** The state with the former values under their own names, as the server may have them. */
 export function withFormer(state: Properties): Properties {
   const { [formerInputs]: hidden, ...rest } = state;
-  return isObject(hidden) ? (merged(rest, hidden) as Properties) : rest;
-}
-
-function merged(value: unknown, hidden: unknown): unknown {
-  if (!isObject(value) || !isObject(hidden) || isReference(value) || isReference(hidden)) return hidden;
-  return Object.fromEntries([...Object.entries(value), ...Object.entries(hidden).map(([key, inner]) => [key, merged(value[key], inner)])]);
+  return isObject(hidden) ? { ...rest, ...hidden } : rest;
 }
 
 /** The last declared values, including those in the output of former values. */
-export function formerValues({ fields }: Typed, state: Properties): Properties {
+export function formerValues(state: Properties): Properties {
   const all = withFormer(state);
-  const former: Properties = {};
-  for (const field of [...declaredIn(state), ...namesIn(fields, (state[formerInputs] as Properties | undefined) ?? {})])
-    setField(former, field, fieldAt(all, field));
-  return former;
+  const hidden = Object.keys(state[formerInputs] ?? {});
+  return Object.fromEntries([...declaredIn(state), ...hidden].map((field) => [field, all[field]]));
 }
 
 /** Hides each value that was removed from the program, but that the server still has. `declared`: the fields that the program declares now. */
 export function hideRetained({ fields }: Typed, properties: Properties, state: Properties, declared: readonly string[]): Properties {
-  const former = formerValues({ fields }, state);
-  const secrets = namesWith(fields, "secret");
-  const isRetained = (field: string): boolean => {
-    const value = fieldAt(properties, field);
-    return value !== undefined && isEqual(fields, field, value, fieldAt(former, field));
-  };
-  const retained = namesIn(fields, former).filter((field) => !declared.includes(field) && !secrets.includes(field) && isRetained(field));
-  if (retained.length === 0) return properties;
-  const visible: Properties = { ...properties };
-  const hidden: Properties = {};
-  for (const field of retained) {
-    setField(hidden, field, fieldAt(properties, field));
-    setField(visible, field, undefined);
-  }
-  return defined({ ...visible, [formerInputs]: hidden });
+  const former = formerValues(state);
+  const visible = [...declared, ...namesWith(fields, "secret")];
+  const isRetained = (field: string): boolean => !visible.includes(field) && isEqual(fields, field, properties[field], former[field]);
+  return hide(properties, Object.keys(former).filter(isRetained));
+}
+
+/** Moves the values of these fields to the output of former values, and replaces them with those in `visible`. */
+function hide(properties: Properties, names: readonly string[], visible: Properties = {}): Properties {
+  const hidden = defined(Object.fromEntries(names.map((field) => [field, properties[field]])));
+  const shown = Object.fromEntries(Object.keys(hidden).map((field) => [field, visible[field]]));
+  return defined({ ...properties, ...shown, [formerInputs]: Object.keys(hidden).length > 0 ? hidden : undefined });
 }
 
 /**
@@ -77,34 +60,8 @@ export function hideRetained({ fields }: Typed, properties: Properties, state: P
  * them.
  */
 export function hidePrevious({ fields }: Typed, properties: Properties, state: Properties, inputs: Properties): Properties {
-  const former = formerValues({ fields }, state);
-  const { [formerInputs]: _, ...result } = properties;
-  const hidden: Properties = {};
-  for (const field of Object.keys(former)) {
-    if (isEqual(fields, field, properties[field], inputs[field])) continue;
-    const part = split(properties[field], former[field], inputs[field]);
-    if (part.visible === undefined) delete result[field];
-    else result[field] = part.visible;
-    if (part.hidden !== undefined) hidden[field] = part.hidden;
-  }
-  return Object.keys(hidden).length > 0 ? { ...result, [formerInputs]: hidden } : result;
-}
-
-/** Splits a value, key by key, into a visible and a hidden part. A value that the program never declared is visible. */
-function split(value: unknown, former: unknown, input: unknown): { visible: unknown; hidden: unknown } {
-  if (isObject(value) && isObject(former) && !isReference(value) && !isReference(former)) {
-    const visible: Properties = {};
-    const hidden: Properties = {};
-    for (const key of Object.keys(value)) {
-      const part = split(value[key], valueAt(former, [key]), valueAt(input, [key]));
-      if (part.visible !== undefined) visible[key] = part.visible;
-      if (part.hidden !== undefined) hidden[key] = part.hidden;
-    }
-    const isEmpty = Object.keys(visible).length === 0 && Object.keys(value).length > 0 && input === undefined;
-    return { visible: isEmpty ? undefined : visible, hidden: Object.keys(hidden).length > 0 ? hidden : undefined };
-  }
-  const isFromProgram = value !== undefined && former !== undefined && !isDeepStrictEqual(value, input);
-  return isFromProgram ? { visible: input, hidden: value } : { visible: value, hidden: undefined };
+  const isOther = (field: string): boolean => !isEqual(fields, field, properties[field], inputs[field]);
+  return hide(properties, Object.keys(formerValues(state)).filter(isOther), inputs);
 }
 
 const keyOf = (server: string, objects: readonly string[]): string => JSON.stringify(["deleted state", server, objects]);

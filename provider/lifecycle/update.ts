@@ -1,11 +1,11 @@
 import { Operation } from "../connection";
 import { OutcomeUnknown } from "../definition";
 import { PartialState, StewardError } from "../errors";
-import { changedFields, declaredIn, namesIn } from "./changes";
+import { changedFields, declaredIn } from "./changes";
 import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
 import { createObjects, isRemoved, newInstance, recordFailure, recordWritten, registerManager } from "./ownership";
-import { defined, fieldAt, Properties, setField } from "./properties";
+import { defined, Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
 import { exposed, isSameSecret, Resolved, resolveForWrite } from "./references";
 import { fillUnknown, formerInputs, hidePrevious, hideRetained, stored, withFormer } from "./state";
@@ -17,7 +17,7 @@ export async function update(resource: Resource, id: string, recorded: Propertie
   const progress: Progress = { instance: (state.instance as string | undefined) ?? newInstance(), isRemoved: false };
   try {
     const current = await write(resource, state, inputs, progress);
-    return hideRetained(resource.definition, current, state, namesIn(resource.definition.fields, inputs));
+    return hideRetained(resource.definition, current, state, Object.keys(inputs));
   } catch (thrown) {
     const error = asStewardError(thrown, resource, inputs);
     recordFailure(resource.mechanism);
@@ -47,23 +47,21 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
   assertSameServer(operation, all);
   const { connection: _, declared, server, outcomeUnknown, partiallyUpdated, ...last } = exposed(fields, all, inputs, secrets.inputs);
   const previous = { ...last };
-  const names = namesIn(fields, inputs);
-  for (const field of declaredIn(all)) if (!names.includes(field)) setField(previous, field, undefined);
+  for (const field of declaredIn(all)) if (!Object.hasOwn(inputs, field)) previous[field] = undefined;
   const [objects, before] = [objectsOf(resource, inputs), new Set(objectsOf(resource, last))];
   const kept = objects.filter((object) => before.has(object));
   await registerManager(operation, kept, last);
   progress.isRemoved = kept.some((object) => isRemoved(operation, object));
   const changing = changedFields(fields, all, inputs);
   // A secret that only becomes a reference, or the reverse, is not sent.
-  const isOnlyNamed = (field: string): boolean =>
-    field === "connection" || isSameSecret(fields, field, fieldAt(all, field), fieldAt(inputs, field));
+  const isOnlyNamed = (field: string): boolean => field === "connection" || isSameSecret(fields, field, all[field], inputs[field]);
   const isRenamed = changing.length > 0 && changing.every(isOnlyNamed);
   // A new address does not repeat an operation that leaves nothing on the server.
   const isMoved = !definition.delete && server !== operation.server.id && changing.every((field) => field === "connection");
   const isIncomplete = outcomeUnknown || partiallyUpdated || (last as OutcomeUnknown).unanswered?.length;
   if ((isRenamed || isMoved) && !isIncomplete && !progress.isRemoved) {
-    for (const field of changing) setField(previous, field, fieldAt(inputs, field));
-    return stored(definition, operation, secrets.stored, secrets.conceal(previous));
+    for (const field of changing) previous[field] = inputs[field];
+    return stored(operation, secrets.stored, secrets.conceal(previous));
   }
   const request = {
     operation,
@@ -74,7 +72,7 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
   };
   const added = objects.filter((object) => !before.has(object));
   const written = await createObjects(resource, operation, added, inputs, () => definition.update(request));
-  const current = stored(definition, operation, secrets.stored, secrets.conceal(written));
+  const current = stored(operation, secrets.stored, secrets.conceal(written));
   recordWritten(operation, objects, current);
   return current;
 }
@@ -88,10 +86,10 @@ function partialUpdate(
 ): PartialResource | undefined {
   const keep = (properties: Properties): PartialResource => ({
     id,
-    properties: hidePrevious(definition, { ...fillUnknown(definition, properties, inputs), partiallyUpdated: true }, state, inputs),
+    properties: hidePrevious(definition, { ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs),
   });
   if (error instanceof PartialState && operation && secrets)
-    return keep(stored(definition, operation, secrets.stored, secrets.conceal(error.state as Properties)));
+    return keep(stored(operation, secrets.stored, secrets.conceal(error.state as Properties)));
   return error.details.outcomeUnknown || mustRewrite
     ? keep({ ...(secrets?.conceal(withFormer(state)) ?? withFormer(state)), outcomeUnknown: true, instance })
     : undefined;

@@ -32,7 +32,13 @@ export {
   CustomizationSettingsState,
 } from "./settings/customization-settings";
 export { GeneralSettingsAttributes, GeneralSettingsInputs, GeneralSettingsState } from "./settings/general-settings";
-export { SamlSettingsAttributes, SamlSettingsInputs, SamlSettingsState } from "./settings/saml-settings";
+export {
+  SamlProviderType,
+  SamlSettingsAttributes,
+  SamlSettingsInputs,
+  SamlSettingsState,
+  SamlSignatureMethod,
+} from "./settings/saml-settings";
 export { SmsSettingsAttributes, SmsSettingsInputs, SmsSettingsState } from "./settings/sms-settings";
 export { SmtpAuth, SmtpSettingsAttributes, SmtpSettingsInputs, SmtpSettingsState } from "./settings/smtp-settings";
 export { SmsVerificationInputs } from "./sms-verification";
@@ -246,7 +252,7 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
  * The credentials for cost estimation.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete` and `extra`.
+ * {@link SettingsInputs} for `onDelete`.
  *
  * Terraform Enterprise returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only
  * `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored. Removing it from the
@@ -302,7 +308,7 @@ export interface CustomizationSettings extends Outputs<CustomizationSettingsStat
  * The support address and the messages of the user interface.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete` and `extra`.
+ * {@link SettingsInputs} for `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform Enterprise is older than
  * release 202003-1.
@@ -347,7 +353,7 @@ export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
  * The general settings of Terraform Enterprise.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete` and `extra`.
+ * {@link SettingsInputs} for `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  *
@@ -383,17 +389,16 @@ export function getGeneralSettings(options?: ConnectionArgs): Promise<SettingsRe
 }
 
 /** Arguments of {@link SamlSettings}. */
-export interface SamlSettingsArgs extends Args<SamlSettingsInputs> {}
+export interface SamlSettingsArgs extends SecretArgs<SamlSettingsInputs, "privateKey"> {}
 export interface SamlSettings extends Outputs<SamlSettingsState> {}
 
 /**
  * SAML single sign-on settings.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete` and `extra`. Destroying the resource does not restore `oldIdpCert`.
+ * {@link SettingsInputs} for `onDelete`. Destroying the resource does not restore `oldIdpCert`.
  *
- * In the hashicorp dialect, `extra["private-key"]` is a write-only secret. It shows no drift and cannot be restored. Removing it from the
- * program or destroying the resource may therefore disable SAML: see `onDelete`.
+ * `privateKey` cannot be restored, so removing it from the program or destroying the resource may disable SAML: see `onDelete`.
  *
  * Enabling SAML disables the API tokens of all users, that of Pulumi included, until they sign in again. A mistake in the settings can lock out
  * every administrator. [Enable SAML](../../guides/settings.md#enable-saml) says how to prepare for both.
@@ -416,7 +421,7 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable `extra["private-key"]`.
+ * @unreadable `privateKey`.
  */
 export class SamlSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `saml`. */
@@ -440,7 +445,7 @@ export interface SmsSettings extends Outputs<SmsSettingsState> {}
  * The SMS provider for two-factor authentication.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete` and `extra`. {@link SmsVerification} sends a test message.
+ * {@link SettingsInputs} for `onDelete`. {@link SmsVerification} sends a test message.
  *
  * `authToken` cannot be restored, so removing it from the program or destroying the resource may disable text messages: see
  * `onDelete`.
@@ -488,7 +493,7 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
  * The SMTP server that Terraform Enterprise sends mail through.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete` and `extra`. A write is retried only after a 429, because each write may send a test
+ * {@link SettingsInputs} for `onDelete`. A write is retried only after a 429, because each write may send a test
  * email.
  *
  * `password` cannot be restored. Removing it from the program or destroying the resource may therefore disable email: see `onDelete`.

@@ -11,8 +11,6 @@ const standard = {
   smsSettings: "sms-settings",
   /** The names of the three clouds of cost estimation. */
   clouds: { "cloud-a": "cloud-a", "cloud-b": "cloud-b", "cloud-c": "cloud-c" } as Record<string, string>,
-  /** Settings have attributes besides those of the specification. */
-  hasExtra: false,
   /** Terraform Enterprise rejects invalid certificates. */
   parsesCertificates: true,
   /** The API lists the modules of an organization. */
@@ -31,7 +29,6 @@ const dialects: Record<string, PlatformDialect> = {
     words: { service: "Terraform Enterprise" },
     smsSettings: "twilio-settings",
     clouds: { "cloud-a": "aws", "cloud-b": "gcp", "cloud-c": "azure" },
-    hasExtra: true,
     listsModules: true,
     parsesCertificates: false,
     runTimeouts: ["plan-timeout", "apply-timeout"],

@@ -1,13 +1,12 @@
-import { Input, Inputs, Output, output, secret } from "@pulumi/pulumi/output";
+import { Input, Inputs, Output, secret } from "@pulumi/pulumi/output";
 import { CustomResourceOptions, ID } from "@pulumi/pulumi/resource";
 import { AnyDefinition } from "../definition";
 import { invalidInput } from "../errors";
-import { fieldPath, namesWith, publicNames } from "../fields";
+import { namesWith, publicNames } from "../fields";
 import { ConnectionArgs, SecretReference } from "../inputs";
 import { className } from "../lifecycle/context";
 import { isReference, secretInputs } from "../lifecycle/properties";
 import { encryptedOutputs } from "../lifecycle/state";
-import { isObject } from "../text/json";
 import { hideResponses } from "./debug-log";
 import { assertDefaultSpelled } from "./default-connection";
 import { declareOnce } from "./duplicates";
@@ -58,10 +57,9 @@ export function registration(
   const properties: Inputs = isNative ? {} : { __provider: providerText(definition.token) };
   const secrets = namesWith(definition.fields, "secret");
   for (const field of namesWith(definition.fields, "output")) properties[field] = undefined;
-  const perKeySecrets = Object.entries(definition.fields).flatMap(([field, row]) =>
-    row?.secretKeysOf && (args as Inputs | undefined)?.[field] !== undefined ? [row.secretKeysOf] : [],
-  );
-  for (const [field, value] of Object.entries(args ?? {})) properties[field] = asSecret([...secrets, ...perKeySecrets], field, value);
+  // The fingerprint that the check adds to a reference is encrypted only if the whole reference is.
+  for (const [field, value] of Object.entries(args ?? {}))
+    properties[field] = value !== undefined && (secrets.includes(field) || isReference(value)) ? secret(value) : value;
   // A transform may change the object, and make any input secret.
   const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
   if (!isNative) {
@@ -81,22 +79,8 @@ export function registration(
     options.aliases = [...(opts?.aliases ?? []), { type: other }];
   }
   if (isNative) return [nativeType(definition.token), name, declared, { version: packageVersion(), ...options }];
-  const secretOutputs = [...secrets.filter((name) => fieldPath(name).length === 1), ...encryptedOutputs(definition.fields)];
-  const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];
+  const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secrets, ...encryptedOutputs(definition.fields)];
   return [dynamicType(definition.token), name, declared, { ...options, additionalSecretOutputs }];
-}
-
-/** Marks a secret input, or a secret key of an object: `extra.private-key`. An output with a secret key becomes secret as a whole. */
-function asSecret(secrets: readonly string[], path: string, value: unknown): unknown {
-  if (value === undefined) return value;
-  // The fingerprint that the check adds to a reference is encrypted only if the whole reference is.
-  if (secrets.includes(path) || isReference(value)) return secret(value);
-  const hasReference = isObject(value) && Object.values(value).some(isReference);
-  if (!hasReference && !secrets.some((each) => each.startsWith(`${path}.`))) return value;
-  if (Output.isInstance(value) || value instanceof Promise)
-    return output(value).apply((resolved) => output(asSecret(secrets, path, resolved)));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asSecret(secrets, `${path}.${key}`, inner)]));
 }
 
 export function getter<A, T>(type: () => new (name: string, args: A, opts?: CustomResourceOptions) => T): Getter<T> {

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type * as fc from "fast-check";
 import { AnyFields } from "../../provider/definition";
-import { secretNames } from "../../provider/fields";
-import { fieldAt, setField } from "../../provider/lifecycle/properties";
+import { namesWith } from "../../provider/fields";
 import { Sandbox } from "../../sandbox/index";
 
 export type Properties = Record<string, unknown>;
@@ -89,11 +88,11 @@ export function referenceTo(value: string): { env: string } {
 }
 
 /** The inputs with each secret string, or those of `names`, by reference. */
-export function withReferences(fields: AnyFields, inputs: Properties, names = secretNames(fields, inputs)): Properties {
+export function withReferences(fields: AnyFields, inputs: Properties, names = namesWith(fields, "secret")): Properties {
   const result = { ...inputs };
   for (const name of names) {
-    const value = fieldAt(inputs, name);
-    if (typeof value === "string") setField(result, name, referenceTo(value));
+    const value = inputs[name];
+    if (typeof value === "string") result[name] = referenceTo(value);
   }
   return result;
 }

@@ -14,7 +14,7 @@ export const settings: SettingsCase = {
     allowSpeculativePlansOnPullRequestsFromForks: [true, false],
     defaultRemoteStateAccess: [false, true],
   },
-  extraValues: { "apply-timeout": ["12h", "6h"], "plan-timeout": ["1h", "3h"] },
+  productValues: { applyTimeout: ["12h", "6h"], planTimeout: ["1h", "3h"] },
   inputs: { apiRateLimit: 400 },
   changed: { apiRateLimit: 500, defaultRemoteStateAccess: false },
   joins: true,
@@ -26,6 +26,8 @@ export const settings: SettingsCase = {
     sendPassingStatusesForUntriggeredSpeculativePlans: flag,
     allowSpeculativePlansOnPullRequestsFromForks: flag,
     defaultRemoteStateAccess: flag,
+    applyTimeout: fc.constantFrom("12h", "1h30m"),
+    planTimeout: fc.constantFrom("2h", "120m"),
   },
 };
 

@@ -25,14 +25,14 @@ export const settings: SettingsCase = {
     siteAdminRole: ["admins2", "admins3"],
     ssoApiTokenSessionTimeout: [3600, 7200],
   },
-  extraValues: {
-    "authn-requests-signed": [true, false],
-    "want-assertions-signed": [true, false],
-    "team-management-enabled": [true, false],
-    certificate: ["cert-2", "cert-3"],
-    "signature-signing-method": ["SHA1", "SHA256"],
-    "signature-digest-method": ["SHA1", "SHA256"],
-    "provider-type": ["okta", "entra"],
+  productValues: {
+    authnRequestsSigned: [true, false],
+    wantAssertionsSigned: [true, false],
+    teamManagementEnabled: [true, false],
+    certificate: [certificate, sha1Certificate],
+    signatureSigningMethod: ["SHA1", "SHA256"],
+    signatureDigestMethod: ["SHA1", "SHA256"],
+    providerType: ["okta", "entra"],
   },
   complete,
   inputs: { ...complete, enabled: true },
@@ -50,6 +50,14 @@ export const settings: SettingsCase = {
     attrSiteAdmin: word,
     siteAdminRole: word,
     ssoApiTokenSessionTimeout: fc.integer({ min: 1, max: 9999 }),
+    authnRequestsSigned: fc.boolean(),
+    wantAssertionsSigned: fc.boolean(),
+    teamManagementEnabled: fc.boolean(),
+    certificate: fc.constant(certificate),
+    privateKey: word,
+    signatureSigningMethod: fc.constantFrom("SHA1", "SHA256"),
+    signatureDigestMethod: fc.constantFrom("SHA1", "SHA256"),
+    providerType: fc.constantFrom("okta", "entra", "saml", "unknown"),
   },
   refusal: {
     shows: {
@@ -65,11 +73,11 @@ export const settings: SettingsCase = {
 
 const own = settingsCase(settings);
 /** Attributes of Terraform Enterprise only, with a secret one. */
-const extra = { extra: { "private-key": canary("private-key"), "provider-type": "okta" } };
+const product = { privateKey: canary("private-key"), providerType: "okta" };
 export const cases: readonly ResourceCase[] = [
   {
     ...own,
-    inputs: ({ dialect }) => ({ ...settings.inputs, attrGroups: "Groups", ...(dialect === "hashicorp" ? extra : {}) }),
-    changed: ({ dialect }) => ({ ...settings.changed, attrGroups: "Groups", ...(dialect === "hashicorp" ? extra : {}) }),
+    inputs: ({ dialect }) => ({ ...settings.inputs, attrGroups: "Groups", ...(dialect === "hashicorp" ? product : {}) }),
+    changed: ({ dialect }) => ({ ...settings.changed, attrGroups: "Groups", ...(dialect === "hashicorp" ? product : {}) }),
   },
 ];

@@ -11,7 +11,7 @@ export interface SettingsCase {
   /** Every attribute that can be written and read. */
   values: AttributeValues;
   /** Attributes of Terraform Enterprise only. */
-  extraValues?: AttributeValues;
+  productValues?: AttributeValues;
   /** The inputs that are required to enable the settings. */
   complete?: Properties;
   /** Inputs that must be declared with `enabled`, since the platform does not show if it has them. */
@@ -48,8 +48,6 @@ export function settingsCase({ settings, type, inputs, changed, joins, drift, ar
     paths: (context) => [path(context)],
     arbitraries: {
       onDelete: fc.constantFrom("restore", "retain"),
-      extra: fc.constantFrom({ "apply-timeout": "24h" }, { "private-key": "canary-of-a-private-key", "provider-type": { deep: [1] } }, {}),
-      extraWriteOnly: fc.constantFrom([], ["signing-secret"]),
       ...arbitraries,
     },
     refusal: { shows: attributes as Properties, ...refusal },

@@ -60,7 +60,7 @@ describe.each([false, true])("the source of a reference, with the native plugin:
         process.chdir("source");
         const program = async () => {
           ${program}
-          new platform.SamlSettings("saml", { extra: { "private-key": { env: "SET_BEFORE" } } });
+          new platform.SamlSettings("saml", { privateKey: { env: "SET_BEFORE" } });
         };
         (async () => {
           const options = { workDir: __dirname, envVars: { SET_IN_WORKSPACE: "secret" } };

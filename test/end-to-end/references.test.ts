@@ -24,7 +24,7 @@ new secrets.SchedulerAccess("access", {
 new platform.SmtpSettings("mail", { password: { env: "CANARY_MAIL" } });
 new platform.SmsSettings("sms", { authToken: { env: "CANARY_SMS" } });
 new platform.CostEstimationSettings("costs", { cloudASecretKey: { env: "CANARY_COST" } });
-new platform.SamlSettings("saml", { extra: { "private-key": { env: "CANARY_SAML" } } });
+new platform.SamlSettings("saml", { privateKey: { env: "CANARY_SAML" } });
 `;
 
 describe.each([false, true])("secrets by reference, with the native plugin: %s", (native) => {

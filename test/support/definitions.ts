@@ -1,6 +1,6 @@
 import { AnyDefinition } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
-import { namesWith } from "../../provider/fields";
+import { namesWith, secretsOf } from "../../provider/fields";
 
 export const definitionOf = (token: string): AnyDefinition => {
   const found = definitions.find((definition) => definition.token === token);
@@ -8,8 +8,8 @@ export const definitionOf = (token: string): AnyDefinition => {
   return found;
 };
 
-/** The secret inputs and outputs of a definition, including paths such as `extra.private-key`. */
-export const secretFields = ({ fields }: Pick<AnyDefinition, "fields">): string[] => namesWith(fields, "secret");
+/** The secret inputs and outputs of a definition, including paths such as `submission.candidate`. */
+export const secretFields = ({ fields }: Pick<AnyDefinition, "fields">): string[] => secretsOf(fields).map((path) => path.join("."));
 
 /** The outputs that are encrypted as a whole, since they may contain secret inputs. */
 export const holdingOutputs = ({ fields }: Pick<AnyDefinition, "fields">): string[] => namesWith(fields, "secretOutput");

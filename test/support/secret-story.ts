@@ -28,7 +28,7 @@ const told: Record<string, SecretResource> = {
   "platform:CostEstimationSettings": { resource: "cost", secrets: ["cloudASecretKey", "cloudBCredentials", "cloudCClientSecret"] },
   "platform:SmtpSettings": { resource: "mail", secrets: ["password"] },
   "platform:SmsSettings": { resource: "sms", secrets: ["authToken"] },
-  "platform:SamlSettings": { resource: "sign-on", secrets: ["extra.private-key"] },
+  "platform:SamlSettings": { resource: "sign-on", secrets: ["privateKey"] },
 };
 
 /** The definitions without a declaration below. The inputs of their cases are used. */
@@ -57,7 +57,7 @@ const misfits = [
   ["{ cloudASecretKey, cloudCClientSecret, cloudBCredentials: misfit }", "cloudBCredentials: "],
   ["{ password, port: 0 }", "port: "],
   ["{ authToken: { misfit } }", "authToken: "],
-  ["{ ...extra, enabled: misfit }", "enabled: "],
+  ["{ ...product, enabled: misfit }", "enabled: "],
   ["{ newShares: [misfit], currentShares: [...given.currentShares, misfit] }", "currentShares[3]: "],
 ] as const;
 
@@ -140,8 +140,8 @@ export class SecretStory {
       };
       const { cloudASecretKey, cloudBCredentials, cloudCClientSecret, password, authToken, clientKey, newShares } = given;
       const clientCert = ${JSON.stringify(certificate)};
-      const extra = ${this.isReal} ? { extra: { "private-key": given.privateKey } } : {};
-      const all = [{ clientCert, clientKey }, { cloudASecretKey, cloudBCredentials, cloudCClientSecret }, { password }, { authToken }, extra, { newShares }];`;
+      const product = ${this.isReal} ? { privateKey: given.privateKey } : {};
+      const all = [{ clientCert, clientKey }, { cloudASecretKey, cloudBCredentials, cloudCClientSecret }, { password }, { authToken }, product, { newShares }];`;
   }
 
   /** The program with every secret. */
@@ -223,7 +223,7 @@ export class SecretStory {
       const { inputs, outputs } = resources.find(({ urn }) => urn.endsWith(`::${resource}`)) ?? {};
       for (const path of secrets) {
         // Only an interrupted rekey has kept sets and passed shares. The standard dialect has no attributes of Terraform Enterprise.
-        if (["submission.kept", "previousLive", "gathered"].includes(path) || (path.startsWith("extra.") && !this.isReal)) continue;
+        if (["submission.kept", "previousLive", "gathered"].includes(path) || (path === "privateKey" && !this.isReal)) continue;
         const [field = "", key] = path.split(".");
         const values = [inputs, outputs].map((fields) => (key ? (fields?.[field] as Record<string, unknown>)?.[key] : fields?.[field]));
         const found = resource !== "unseal-attempt";

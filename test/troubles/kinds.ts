@@ -124,30 +124,20 @@ export const kinds = {
   },
   saml: {
     type: "platform:SamlSettings",
-    parts: ["siteAdminRole", "certificate", "private-key"],
+    parts: ["siteAdminRole", "certificate", "privateKey"],
     isOfPlatform: true,
     isOneObject: true,
     isOnlyOf: "hashicorp",
-    inputs: (parts) => {
-      const extra = [...parts].filter(([name]) => name !== "siteAdminRole");
-      const role = parts.get("siteAdminRole");
-      return {
-        ...(role ? { siteAdminRole: marked(role, text(role)) } : {}),
-        ...(extra.length > 0
-          ? {
-              extra: Object.fromEntries(
-                extra.map(([name, value]) => [
-                  name,
-                  name === "private-key"
-                    ? new Secret(value.isReference ? referenceTo(text(value)) : text(value))
-                    : marked(value, text(value)),
-                ]),
-              ),
-            }
-          : {}),
-      };
-    },
-    held: (part, value) => (part === "private-key" ? undefined : [`saml/${attribute(part)}`, text(value)]),
+    inputs: (parts) =>
+      Object.fromEntries(
+        [...parts].map(([name, value]) => [
+          name,
+          name === "privateKey" ? new Secret(value.isReference ? referenceTo(text(value)) : text(value)) : marked(value, text(value)),
+        ]),
+      ),
+    // The provider writes a certificate with one newline at its end.
+    held: (part, value) =>
+      part === "privateKey" ? undefined : [`saml/${attribute(part)}`, `${text(value)}${part === "certificate" ? "\n" : ""}`],
   },
   deprecation: {
     type: "platform:ModuleVersionDeprecation",

@@ -161,8 +161,6 @@ secrets.getSpecification().then(({ openapi, info, operations, document }) => {
 
 const settingsInputs: platform.SettingsInputs = {
   onDelete: "restore",
-  extra: { "apply-timeout": "1h" },
-  extraWriteOnly: ["signing-secret"],
   connection: "production",
 };
 declare const states: [
@@ -174,10 +172,10 @@ declare const states: [
   platform.CustomizationSettingsState,
   platform.SettingsResult<platform.SmsSettingsState>,
 ];
-const settingsArgs: platform.SettingsArgs = { onDelete: "retain", extra: {}, connection: later };
+const settingsArgs: platform.SettingsArgs = { onDelete: "retain", connection: later };
 const anyAction: platform.ActionArgs = { triggers: [later] };
 const onDelete: platform.OnDelete[] = ["restore", "retain"];
-const settingsState: platform.SettingsState = { managed: ["enabled"], extra: undefined };
+const settingsState: platform.SettingsState = { managed: ["enabled"] };
 
 const generalArgs: platform.GeneralSettingsArgs = {
   limitUserOrganizationCreation: true,
@@ -187,15 +185,14 @@ const generalArgs: platform.GeneralSettingsArgs = {
   allowSpeculativePlansOnPullRequestsFromForks: false,
   defaultRemoteStateAccess: true,
   onDelete: "retain",
-  extra: { "apply-timeout": later, "limit-organizations-per-user": true },
-  extraWriteOnly: [later],
+  applyTimeout: later,
   connection: later,
 };
 const general = new platform.GeneralSettings("general", generalArgs, options);
 holds<Same<typeof general.apiRateLimit, pulumi.Output<number>>>();
 holds<Same<typeof general.limitUserOrganizationCreation, pulumi.Output<boolean>>>();
 holds<Same<typeof general.managed, pulumi.Output<string[]>>>();
-holds<Same<typeof general.extra, pulumi.Output<Record<string, unknown> | undefined>>>();
+holds<Same<typeof general.applyTimeout, pulumi.Output<string | undefined>>>();
 const readGeneral: platform.GeneralSettings = platform.GeneralSettings.get("read", "general", { connection: later }, options);
 const generalInputs: platform.GeneralSettingsInputs = { apiRateLimit: 30 };
 const generalNow: Promise<platform.GeneralSettingsAttributes> = platform.getGeneralSettings({ connection: "production" });
@@ -236,7 +233,9 @@ holds<Same<typeof saml.oldIdpCert, pulumi.Output<string | undefined>>>();
 holds<Same<typeof saml.attrUsername, pulumi.Output<string>>>();
 holds<Same<typeof saml.acsConsumerUrl, typeof saml.metadataUrl>>();
 platform.SamlSettings.get("read", "saml");
-const samlInputs: platform.SamlSettingsInputs = {};
+const method: platform.SamlSignatureMethod = "SHA256";
+const identityProvider: platform.SamlProviderType = "okta";
+const samlInputs: platform.SamlSettingsInputs = { signatureDigestMethod: method, providerType: identityProvider };
 const samlNow: Promise<platform.SamlSettingsAttributes> = platform.getSamlSettings();
 
 const auth: platform.SmtpAuth = "login";

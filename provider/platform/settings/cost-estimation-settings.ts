@@ -7,8 +7,8 @@ import { SettingsDefinition, settings } from "./resource";
 /** Attributes of the cost estimation settings. Cloud A is AWS, cloud B is Google Cloud, and cloud C is Azure. */
 export interface CostEstimationSettingsAttributes {
   /**
-   * True if organizations can enable cost estimation, which requires all credentials of at least one cloud, or
-   * `extra["aws-instance-profile-enabled"]`.
+   * True if organizations can enable cost estimation, which requires all credentials of at least one cloud, or an
+   * instance profile.
    */
   enabled: boolean;
   /** The access key id for AWS. */
@@ -36,7 +36,10 @@ export interface CostEstimationSettingsAttributes {
 /** Inputs of {@link CostEstimationSettings}. An attribute that was never declared keeps its value. */
 export interface CostEstimationSettingsInputs extends SettingsInputs, Partial<CostEstimationSettingsAttributes> {}
 /** Outputs of {@link CostEstimationSettings}. */
-export interface CostEstimationSettingsState extends SettingsState, CostEstimationSettingsAttributes {}
+export interface CostEstimationSettingsState extends SettingsState, CostEstimationSettingsAttributes {
+  /** True if Terraform Enterprise takes the credentials for AWS from the instance profile of its machine. */
+  cloudAInstanceProfileEnabled: boolean | undefined;
+}
 
 const clouds = [
   ["cloudAAccessKeyId", "cloudASecretKey"],
@@ -46,8 +49,7 @@ const clouds = [
 
 /** The missing credentials of the cloud that has the largest part of its credentials. */
 function requiredWhenEnabled(values: Values): string[] {
-  // Terraform Enterprise can take the credentials from the instance profile of its machine.
-  if (!values.enabled || values["extra.aws-instance-profile-enabled"]) return [];
+  if (!values.enabled || values.cloudAInstanceProfileEnabled) return [];
   const missing = clouds.map((fields) => fields.filter((field) => !values[field]));
   const part = (index: number): number => (missing[index] ?? []).length / (clouds[index] ?? []).length;
   const [nearest = 0] = [...clouds.keys()].sort((a, b) => part(a) - part(b));
@@ -58,7 +60,7 @@ function requiredWhenEnabled(values: Values): string[] {
  * The credentials for cost estimation.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete` and `extra`.
+ * {@link SettingsInputs} for `onDelete`.
  *
  * Terraform Enterprise returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only
  * `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored. Removing it from the
@@ -108,6 +110,7 @@ export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsIn
     cloudCClientSecret: { input: str, output: true, secret: true },
     cloudCSubscriptionId: { input: str, output: true },
     cloudCTenantId: { input: str, output: true },
+    cloudAInstanceProfileEnabled: { output: true },
   },
   requiredWhenEnabled,
 });

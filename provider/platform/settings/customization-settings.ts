@@ -28,7 +28,7 @@ export interface CustomizationSettingsState extends SettingsState, Customization
  * The support address and the messages of the user interface.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete` and `extra`.
+ * {@link SettingsInputs} for `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform Enterprise is older than
  * release 202003-1.

@@ -18,7 +18,6 @@ export async function afterFailure(page: SettingsPage, operation: Operation, err
     managed: [...new Set([...prior.managed, ...plan.managed])].sort(),
     originalValues: { ...prior.originalValues, ...plan.originalValues },
     serverNormalized: prior.serverNormalized,
-    extraWriteOnly: plan.extraWriteOnly,
   };
   const inDoubt = (rule: string, hint: string): PartialState<object> =>
     new PartialState(

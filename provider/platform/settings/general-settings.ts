@@ -1,7 +1,14 @@
 import { z } from "zod";
-import { bool } from "../../inputs";
+import { duration, seconds } from "../../comparison";
+import { bool, rule, str } from "../../inputs";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
+
+const timeout = str.refine(
+  (value) => /\D/.test(value) && seconds(value) !== undefined,
+  rule("duration", 'must be a duration with units, such as "24h" or "1h30m"'),
+);
+const dialects = ["hashicorp"];
 
 /** Attributes of the general settings. */
 export interface GeneralSettingsAttributes {
@@ -17,6 +24,16 @@ export interface GeneralSettingsAttributes {
   allowSpeculativePlansOnPullRequestsFromForks: boolean;
   /** True if new workspaces share their state with the whole organization. */
   defaultRemoteStateAccess: boolean;
+  /**
+   * The maximum duration of an apply. Requires the dialect `hashicorp`.
+   * @example "24h"
+   */
+  applyTimeout: string | undefined;
+  /**
+   * The maximum duration of a plan. Requires the dialect `hashicorp`.
+   * @example "2h"
+   */
+  planTimeout: string | undefined;
 }
 
 /** Inputs of {@link GeneralSettings}. An attribute that was never declared keeps its value. */
@@ -28,7 +45,7 @@ export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttr
  * The general settings of Terraform Enterprise.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete` and `extra`.
+ * {@link SettingsInputs} for `onDelete`.
  *
  * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  *
@@ -60,5 +77,7 @@ export const generalSettings: SettingsDefinition<GeneralSettingsInputs, GeneralS
     sendPassingStatusesForUntriggeredSpeculativePlans: { input: bool, output: true },
     allowSpeculativePlansOnPullRequestsFromForks: { input: bool, output: true },
     defaultRemoteStateAccess: { input: bool, output: true },
+    applyTimeout: { input: timeout, output: true, compare: { equal: duration.equal }, dialects },
+    planTimeout: { input: timeout, output: true, compare: { equal: duration.equal }, dialects },
   },
 });

@@ -22,19 +22,6 @@ export interface SettingsInputs extends ConnectionArgs {
    * @default "restore"
    */
   onDelete?: OnDelete;
-  /**
-   * Attributes that this package does not model, by their API names. They are managed and restored like all other attributes. The provider warns if
-   * Terraform Enterprise stores a value other than the declared one. It rejects an attribute that Terraform Enterprise does not return, unless the attribute
-   * is write-only.
-   * @example { "apply-timeout": "24h" }
-   */
-  extra?: Record<string, unknown>;
-  /**
-   * Names of write-only attributes in `extra`. Mark their values with `pulumi.secret`. They show no drift and cannot be restored.
-   * @change updates only the state
-   * @example ["signing-secret"]
-   */
-  extraWriteOnly?: string[];
 }
 
 /** Arguments of every settings resource. */
@@ -42,13 +29,11 @@ export interface SettingsArgs extends Args<SettingsInputs> {}
 
 /** Outputs of every settings resource besides its attributes. */
 export interface SettingsState {
-  /** The sorted names of the attributes that the provider manages; `extra.<name>` for one in `extra`. Only these show drift and are restored. */
+  /** The sorted names of the attributes that the provider manages. Only these show drift and are restored. */
   managed: string[];
-  /** Every attribute that this package does not model, by its API name. */
-  extra: Record<string, unknown> | undefined;
 }
 
-/** Attributes by name, those in `extra` as `extra.<name>`. Null equals undefined. */
+/** Attributes by name. Null equals undefined. */
 export type Values = Record<string, unknown>;
 
 type Shared = keyof SettingsInputs | keyof SettingsState;

@@ -2,9 +2,9 @@ import { PlanNote } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { isReference } from "../../lifecycle/properties";
 import { HiddenSecret, isSameSecret } from "../../lifecycle/references";
-import { declaredIn, differing, extraName, isExtraWriteOnly, NamesWriteOnly, secrets, storedValues, wrap, writeOnly } from "./attributes";
+import { declaredIn, differing, secrets, storedValues, wrap, writeOnly } from "./attributes";
 import { hasMask } from "./mask";
-import { SettingsPage, Values } from "./page";
+import { SettingsInputs, SettingsPage, Values } from "./page";
 import { Managed, Wrapped } from "./state";
 
 // The plan of a write: capture original values, and restore attributes that were removed from the program.
@@ -40,15 +40,12 @@ export function restoration(page: SettingsPage, leaving: string[], last: Managed
   const isString = (value: unknown): boolean => typeof value === "string" || isReference(value) || value instanceof HiddenSecret;
   const nothing = (name: string): unknown => (isString(current[name]) ? "" : undefined);
   for (const name of leaving) if (originalValues[name]) values[name] = originalValues[name].value ?? nothing(name);
-  // The server does not hold an attribute that it should return and does not.
-  const lost = leaving.filter(
-    (name) => !originalValues[name] && !isOriginal(name) && (!extraName(name) || isExtraWriteOnly(page, name, last)),
-  );
+  const lost = leaving.filter((name) => !originalValues[name] && !isOriginal(name));
   if (lost.length > 0 && ("enabled" in values ? values.enabled : current.enabled)) values.enabled = false;
   return { values, lost };
 }
 
-export function planOf(page: SettingsPage, inputs: NamesWriteOnly, prior: Prior) {
+export function planOf(page: SettingsPage, inputs: SettingsInputs, prior: Prior) {
   const { current, managed: before, originalValues, isFirst } = prior;
   const declared = declaredIn(page, inputs);
   const managed = Object.keys(declared).sort();
@@ -71,19 +68,18 @@ export function planOf(page: SettingsPage, inputs: NamesWriteOnly, prior: Prior)
     after,
     /** The attributes that were removed from the program and cannot be restored. */
     lost,
-    extraWriteOnly: [...new Set([...(prior.extraWriteOnly ?? []), ...(inputs.extraWriteOnly ?? [])])],
   };
 }
 
 /** Check failures for a plan that the server would reject. */
 export function refusals({ requiredWhenEnabled }: SettingsPage, { changes, after }: Plan): CheckFailure[] {
   const missing = Object.keys(changes).length > 0 ? (requiredWhenEnabled?.(after) ?? []) : [];
-  const reason = `requires ${missing.join(", ")}, which neither the program nor the server sets`;
+  const reason = `requires ${missing.join(", ")}, which neither the program nor the server sets: declare them, or leave the settings disabled`;
   return missing.length > 0 ? [{ path: "enabled", rule: "missing-attributes", reason }] : [];
 }
 
 /** Notes for the preview of an update. */
-export function notesOf(page: SettingsPage, inputs: NamesWriteOnly, last: Managed): PlanNote[] {
+export function notesOf(page: SettingsPage, inputs: SettingsInputs, last: Managed): PlanNote[] {
   const plan = planOf(page, inputs, { ...last, current: storedValues(page, last), isFirst: false });
   const leaving = last.managed.filter(
     (name) => !(name in plan.declared) && name in plan.changes && name in last.originalValues && !secrets(page).includes(name),

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { unordered } from "../../comparison";
 import { cached, Operation } from "../../connection";
 import { Definition, DeleteRequest, ExistingObject, Fields, OutcomeUnknown, ReadRequest, Rule, UpdateRequest } from "../../definition";
-import { invalidInput, PartialState, StewardError } from "../../errors";
+import { invalidInput, StewardError } from "../../errors";
 import { variableFor } from "../../fields";
-import { connectionField, strList } from "../../inputs";
+import { connectionField } from "../../inputs";
 import { adoptExisting } from "../../lifecycle/adoption";
 import { otherManagerOf, removeObject } from "../../lifecycle/ownership";
 import { adminPath, system } from "../client";
@@ -27,10 +26,6 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   typed: SettingsPageOf<Inputs, State>,
 ): SettingsDefinition<Inputs, State> {
   const page = typed as unknown as SettingsPage;
-  const extraRule: Rule<SettingsInputs> = {
-    fields: ["extra", "extraWriteOnly"],
-    check: (inputs, operation) => attributes.extraFindings(page, operation, inputs),
-  };
   const definition: Omit<Definition<SettingsInputs, SettingsState, Last, Values>, "fields"> & { fields: object } = {
     system,
     token: `platform:${typed.type}`,
@@ -39,7 +34,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     id: typed.id,
     readById: true,
     fields: { ...typed.attributes, ...sharedFields },
-    rules: [...((typed.rules as Rule<SettingsInputs>[] | undefined) ?? []), extraRule],
+    rules: typed.rules as Rule<SettingsInputs>[] | undefined,
     deleteBeforeReplace: true,
     objects: { fields: [], paths: () => [objectOf(page)] },
     planNotes: ({ inputs, last }) => (last ? notesOf(page, inputs, last) : []),
@@ -64,8 +59,6 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
 
 const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & StoredState> = {
   onDelete: { input: z.enum(["restore", "retain"], 'must be "restore" or "retain"'), stored: true },
-  extra: { input: z.record(z.string(), z.unknown(), "must be an object"), output: true, perKey: true },
-  extraWriteOnly: { input: strList, stored: true, compare: unordered, secretKeysOf: "extra" },
   managed: { output: true, essential: true },
   originalValues: { stored: true, essential: true, secretOutput: true },
   serverNormalized: { stored: true, secretOutput: true },
@@ -88,14 +81,19 @@ function existingSettings(page: SettingsPage, operation: Operation, inputs: Sett
   const { current, managed } = prior;
   const plan = planOf(page, inputs, prior);
   const names = Object.keys(plan.changes).filter((name) => name in plan.declared && !managed.includes(name));
-  const isHidden = (name: string): boolean => attributes.writeOnly(page).includes(name) || attributes.isExtraWriteOnly(page, name, inputs);
+  const isHidden = (name: string): boolean => attributes.writeOnly(page).includes(name);
+  // An older release of Terraform Enterprise ignores an attribute that it does not have.
+  const unsupported = names
+    .filter((name) => page.attributes[name]?.dialects && !isHidden(name) && !(name in current))
+    .map((path) => ({ path, rule: "unsupported", reason: `this release of ${operation.server.words.service} does not have it` }));
+  const failures = [...unsupported, ...refusals(page, plan)];
   return {
     state: current,
     differences: names
       .filter((name) => !isHidden(name))
       .map((path) => ({ path, from: current[path] ?? undefined, to: plan.changes[path] })),
     unreadable: names.filter(isHidden),
-    refusal: refusal(page, operation, inputs, current, plan),
+    refusal: failures.length > 0 ? invalidInput(failures, { hint: "Nothing was changed." }) : undefined,
   };
 }
 
@@ -103,13 +101,11 @@ async function update(page: SettingsPage, { operation, inputs, last }: UpdateReq
   const declared = attributes.declaredIn(page, inputs);
   const hasNewAttributes = Object.keys(declared).some((name) => !last.managed.includes(name));
   let current = attributes.storedValues(page, last);
-  const seen = Object.fromEntries(Object.entries(current).filter(([name]) => !attributes.isExtraWriteOnly(page, name, last)));
-  if (hasNewAttributes || last.outcomeUnknown || attributes.missingExtras(page, declared, seen, inputs).length > 0) {
+  if (hasNewAttributes || last.outcomeUnknown) {
     // Read the original value of a new attribute from the server: the state may be outdated.
     const now = await fetchSettings(page, operation);
     if (last.outcomeUnknown && !writeWasApplied(page, last, now))
       for (const name of [...attributes.writeOnly(page), ...attributes.requestOnly(page)]) delete current[name];
-    for (const name of attributes.missingExtras(page, current, now, inputs)) delete current[name];
     current = { ...current, ...recognized(page, now, current, last.serverNormalized) };
   }
   const prior = { ...last, current, isFirst: false };
@@ -121,7 +117,7 @@ async function update(page: SettingsPage, { operation, inputs, last }: UpdateReq
 async function write(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: Prior): Promise<Last> {
   const plan = planOf(page, inputs, prior);
   const { declared, managed, changes } = plan;
-  const requestOnlyValues = attributes.pick(attributes.flat(inputs, attributes.requestOnly(page)), attributes.requestOnly(page));
+  const requestOnlyValues = attributes.pick({ ...inputs }, attributes.requestOnly(page));
   const isSent = Object.keys({ ...changes, ...attributes.differing(page, requestOnlyValues, prior.current) }).length > 0;
   let returned: Values = {};
   try {
@@ -134,39 +130,18 @@ async function write(page: SettingsPage, operation: Operation, inputs: SettingsI
   const normalized = serverNormalizations(page, returned, attributes.pick(changes, managed), expected);
   if (Object.keys(normalized).length > 0)
     warn(operation, page, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
-  const notReturned = attributes.missingExtras(page, attributes.pick(changes, managed), returned, inputs);
   const unwritten = managed.filter((name) => !(name in changes));
   const serverNormalized = { ...attributes.pick(prior.serverNormalized ?? {}, unwritten), ...normalized } as Wrapped;
-  const state: Last = stateOf(page, writtenValues(prior, plan, returned, notReturned), expected, { ...plan, serverNormalized });
-  if (notReturned.length === 0) return state;
-  throw new PartialState(state, {
-    rule: "unknown-attribute",
-    reason: `${operation.server.words.service} does not return ${notReturned.join(", ")} after the write`,
-    hint: "All other attributes were stored. Correct the name, or add a write-only attribute to extraWriteOnly.",
-  });
+  return stateOf(page, writtenValues(prior, plan, returned), expected, { ...plan, serverNormalized });
 }
 
 /** The values on the server after a write, as far as they are known. */
-function writtenValues(prior: Prior, { managed, changes }: Plan, returned: Values, notReturned: string[]): Values {
+function writtenValues(prior: Prior, { managed, changes }: Plan, returned: Values): Values {
   const { current, managed: before, originalValues } = prior;
   const released = before.filter((name) => !managed.includes(name) && !originalValues[name]);
   const values = { ...current, ...changes, ...returned };
-  for (const name of [...released.filter((name) => !(name in changes) && !(name in returned)), ...notReturned]) delete values[name];
+  for (const name of released) if (!(name in changes) && !(name in returned)) delete values[name];
   return values;
-}
-
-/** The error for a write that the server would reject or apply only in part. */
-function refusal(page: SettingsPage, operation: Operation, inputs: SettingsInputs, current: Values, plan: Plan): StewardError | undefined {
-  const missing = attributes.missingExtras(page, plan.declared, current, inputs);
-  const notReturned = attributes.missingExtraFailures(page, operation, missing, current);
-  const findings = [...notReturned, ...refusals(page, plan)];
-  if (findings.length === 0) return undefined;
-  const hint = [
-    notReturned.length > 0 ? "Correct the name, or add a write-only attribute to extraWriteOnly." : [],
-    findings.length > notReturned.length ? "Declare the missing attributes, or leave the settings disabled." : [],
-    "Nothing was changed.",
-  ];
-  return invalidInput(findings, { hint: hint.flat().join(" ") });
 }
 
 async function remove(page: SettingsPage, { operation, state: last }: DeleteRequest<Last>): Promise<void> {

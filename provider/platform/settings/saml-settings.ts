@@ -5,6 +5,18 @@ import { dialectOf } from "../client";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 
+// `pulumi import` writes the members of these objects into a program, not the strings.
+/** The algorithm of a signature or a digest. */
+export type SamlSignatureMethod = "SHA1" | "SHA256";
+export const SamlSignatureMethod = { SHA1: "SHA1", SHA256: "SHA256" } as const;
+/** The identity provider. "saml" is any other product. */
+export type SamlProviderType = "okta" | "entra" | "saml" | "unknown";
+export const SamlProviderType = { Okta: "okta", Entra: "entra", Saml: "saml", Unknown: "unknown" } as const;
+
+const signatureMethod = z.enum(SamlSignatureMethod, 'must be "SHA1" or "SHA256"');
+const providerType = z.enum(SamlProviderType, 'must be "okta", "entra", "saml" or "unknown"');
+const dialects = ["hashicorp"];
+
 /** Attributes of the SAML settings. */
 export interface SamlSettingsAttributes {
   /** True if users can sign in through SAML, which requires `idpCert`, `sloEndpointUrl` and `ssoEndpointUrl`. */
@@ -54,10 +66,40 @@ export interface SamlSettingsAttributes {
    * @example 1209600
    */
   ssoApiTokenSessionTimeout: number;
+  /** True if Terraform Enterprise signs its requests to the identity provider. Requires the dialect `hashicorp`. */
+  authnRequestsSigned: boolean | undefined;
+  /** True if the assertions of the identity provider must be signed. Requires the dialect `hashicorp`. */
+  wantAssertionsSigned: boolean | undefined;
+  /** The certificate, in PEM format, with which Terraform Enterprise signs its requests. Requires the dialect `hashicorp`. */
+  certificate: string | undefined;
+  /**
+   * The algorithm of the signatures, "SHA1" or "SHA256". Requires the dialect `hashicorp`.
+   * @example "SHA256"
+   */
+  signatureSigningMethod: SamlSignatureMethod | undefined;
+  /**
+   * The algorithm of the digests, "SHA1" or "SHA256". Requires the dialect `hashicorp`.
+   * @example "SHA256"
+   */
+  signatureDigestMethod: SamlSignatureMethod | undefined;
+  /** True if the identity provider determines the teams of each user. Requires the dialect `hashicorp`. */
+  teamManagementEnabled: boolean | undefined;
+  /**
+   * The identity provider: "okta", "entra", "saml" or "unknown". Requires the dialect `hashicorp`.
+   * @example "okta"
+   */
+  providerType: SamlProviderType | undefined;
 }
 
 /** Inputs of {@link SamlSettings}. An attribute that was never declared keeps its value. */
-export interface SamlSettingsInputs extends SettingsInputs, Partial<SamlSettingsAttributes> {}
+export interface SamlSettingsInputs extends SettingsInputs, Partial<SamlSettingsAttributes> {
+  /**
+   * The private key of `certificate`, in PEM format, a secret. Terraform Enterprise never returns it, so it shows no drift. Requires the dialect
+   * `hashicorp`.
+   * @example { file: "/run/secrets/saml.key" }
+   */
+  privateKey?: string;
+}
 /** Outputs of {@link SamlSettings}. */
 export interface SamlSettingsState extends SettingsState, SamlSettingsAttributes {
   /**
@@ -77,10 +119,9 @@ const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must
  * SAML single sign-on settings.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete` and `extra`. Destroying the resource does not restore `oldIdpCert`.
+ * {@link SettingsInputs} for `onDelete`. Destroying the resource does not restore `oldIdpCert`.
  *
- * In the hashicorp dialect, `extra["private-key"]` is a write-only secret. It shows no drift and cannot be restored. Removing it from the
- * program or destroying the resource may therefore disable SAML: see `onDelete`.
+ * `privateKey` cannot be restored, so removing it from the program or destroying the resource may disable SAML: see `onDelete`.
  *
  * Enabling SAML disables the API tokens of all users, that of Pulumi included, until they sign in again. A mistake in the settings can lock out
  * every administrator. [Enable SAML](../../guides/settings.md#enable-saml) says how to prepare for both.
@@ -103,7 +144,7 @@ const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable `extra["private-key"]`.
+ * @unreadable `privateKey`.
  */
 export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsState> = settings({
   type: "SamlSettings",
@@ -124,7 +165,14 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
     oldIdpCert: { output: true, secretOutput: true },
     acsConsumerUrl: { output: true },
     metadataUrl: { output: true },
-    "extra.private-key": { secret: true, writeOnly: true },
+    authnRequestsSigned: { input: bool, output: true, dialects },
+    wantAssertionsSigned: { input: bool, output: true, dialects },
+    certificate: { input: nonEmptyStr, output: true, compare: pem, dialects },
+    privateKey: { input: nonEmptyStr, stored: true, secret: true, writeOnly: true, dialects },
+    signatureSigningMethod: { input: signatureMethod, output: true, dialects },
+    signatureDigestMethod: { input: signatureMethod, output: true, dialects },
+    teamManagementEnabled: { input: bool, output: true, dialects },
+    providerType: { input: providerType, output: true, dialects },
   },
   rules: [
     {

@@ -34,7 +34,7 @@ export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {
  * The SMS provider for two-factor authentication.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete` and `extra`. {@link SmsVerification} sends a test message.
+ * {@link SettingsInputs} for `onDelete`. {@link SmsVerification} sends a test message.
  *
  * `authToken` cannot be restored, so removing it from the program or destroying the resource may disable text messages: see
  * `onDelete`.

@@ -56,7 +56,7 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
  * The SMTP server that Terraform Enterprise sends mail through.
  *
  * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete` and `extra`. A write is retried only after a 429, because each write may send a test
+ * {@link SettingsInputs} for `onDelete`. A write is retried only after a 429, because each write may send a test
  * email.
  *
  * `password` cannot be restored. Removing it from the program or destroying the resource may therefore disable email: see `onDelete`.

@@ -1,5 +1,5 @@
 import { isReference } from "../../lifecycle/properties";
-import { extraName, isExtraWriteOnly, NamesWriteOnly, readable, same, secrets, wrap } from "./attributes";
+import { readable, same, secrets, wrap } from "./attributes";
 import { hasMask, mayBe } from "./mask";
 import { OnDelete, SettingsPage, Values } from "./page";
 
@@ -7,7 +7,7 @@ import { OnDelete, SettingsPage, Values } from "./page";
 export type Wrapped = Record<string, { value?: unknown }>;
 
 /** The data in the state about managed attributes, besides their values. */
-export interface Managed extends NamesWriteOnly {
+export interface Managed {
   managed: string[];
   /** The value of each managed attribute before its first write. An unreadable one is missing. */
   originalValues: Wrapped;
@@ -44,12 +44,8 @@ export function serverNormalizations(page: SettingsPage, returned: Values, chang
 export function stateOf<State>(page: SettingsPage, returned: Values, expected: Values, last: Partial<Managed>): State {
   const { managed = [], originalValues = {}, serverNormalized = {} } = last;
   const values = recognized(page, returned, expected, serverNormalized);
-  // For a write-only attribute, only the written value is known.
-  for (const name of managed) if (!(name in values) && isExtraWriteOnly(page, name, last)) values[name] = expected[name];
-  const extra = Object.entries(values).flatMap(([name, value]) => (extraName(name) ? [[extraName(name), value]] : []));
   return {
     ...Object.fromEntries(readable(page).map((name) => [name, values[name] ?? undefined])),
-    extra: extra.length > 0 ? Object.fromEntries(extra) : undefined,
     managed,
     originalValues,
     serverNormalized: Object.keys(serverNormalized).length > 0 ? serverNormalized : undefined,

@@ -150,9 +150,14 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   id: "sys/rekey/verify",
   fields: {
     target,
-    submission: { input: stepOutput("candidate"), required: true, essential: true, compare: candidates, secretOutput: true },
-    "submission.candidate": { secret: true },
-    "submission.kept": { secret: true },
+    submission: {
+      input: stepOutput("candidate"),
+      required: true,
+      essential: true,
+      compare: candidates,
+      secretOutput: true,
+      secretParts: ["candidate", "kept"],
+    },
     currentShares,
     newShares,
     proof,

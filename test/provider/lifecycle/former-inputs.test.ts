@@ -36,7 +36,6 @@ const access = { address: "https://nomad.example.com:4646", token: "management" 
 const keyPair = { clientCert: `${certificate}canary-value\n`, clientKey: `${privateKey}canary-value\n` };
 const roles = { web: { policies: ["a"] } };
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "Old." };
-const extra = (name: string, value: string): Properties => ({ extra: { [name]: value } });
 const canaries = ["canary-value", "https://canary-value.example.com", "canary-value@example.com"] as const;
 const [canary, canaryUrl, canaryMail] = canaries;
 const number = 424242;
@@ -84,8 +83,8 @@ const cases: Case[] = [
     { accountSid: "AC1", authToken: "other" },
     { accountSid: "AC2" },
   ),
-  row("platform:SamlSettings", "extra.private-key", extra("private-key", canary), extra("private-key", "other"), { debug: true }, real),
-  row("platform:SamlSettings", "extra.certificate", extra("certificate", canary), extra("certificate", "other"), {}, real),
+  row("platform:SamlSettings", "privateKey", { privateKey: canary }, { privateKey: "other" }, { debug: true }, real),
+  row("platform:SamlSettings", "certificate", { certificate: canary }, { certificate: "other" }, {}, real),
   row("platform:ModuleVersionDeprecation", "reason", { ...version, reason: canary }, version),
   row(
     "platform:ModuleVersionDeprecation",
@@ -299,20 +298,20 @@ onEachPlatform("a secret of settings that equals the original value, and an upda
 onEachPlatform(
   "a secret attribute of Terraform Enterprise that is removed from the program",
   (current) => {
-    test("extra.certificate stays encrypted as long as the platform keeps it", async () => {
+    test("certificate stays encrypted as long as the platform keeps it", async () => {
       const { engine, service } = current();
       const change = (certificate: string): Promise<unknown> =>
         call(service, "PATCH", "/api/v2/admin/saml-settings", { data: { type: "saml-settings", attributes: { certificate } } });
       await change("canary");
       const saml = engine("SamlSettings");
-      await saml.up({ extra: { certificate: new Secret("canary") } });
+      await saml.up({ certificate: new Secret("canary") });
       for (const operation of [() => saml.up({ debug: true }), () => saml.refresh()]) {
         await operation();
         expect(saml.stored()).not.toContain("canary");
       }
       await change("theirs");
       await saml.refresh();
-      expect(saml.state?.outputs.extra).toMatchObject({ certificate: "theirs" });
+      expect(saml.state?.outputs).toMatchObject({ certificate: "theirs" });
     });
   },
   ["hashicorp"],

@@ -7,10 +7,6 @@ export interface AttributeCase {
   settings: string;
   token: string;
   attribute: string;
-  /** The name in the package. Attributes of Terraform Enterprise only have no such name. */
-  name: string;
-  /** The output that contains it. */
-  field: string;
   declared: unknown;
   outOfBand: unknown;
   inputs: Record<string, unknown>;
@@ -46,19 +42,11 @@ const casesOf = ({ settings, type: token, complete = {}, alsoDeclared }: Setting
     const [before, also] = attribute === "enabled" ? [complete, alsoDeclared] : [{}, undefined];
     const inputs = { [attribute]: declared, ...also };
     return {
-      ...{ settings, token, attribute, name: attribute, field: attribute, declared, outOfBand, inputs, before, also },
+      ...{ settings, token, attribute, declared, outOfBand, inputs, before, also },
       managed: Object.keys(inputs).sort(),
     };
   });
 
 export const attributeCases: AttributeCase[] = all.flatMap((each) => casesOf(each, each.values));
 /** Attributes of Terraform Enterprise only. */
-export const extraCases: AttributeCase[] = all
-  .flatMap((each) => casesOf(each, each.extraValues ?? {}))
-  .map((each) => ({
-    ...each,
-    name: each.attribute.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    field: "extra",
-    inputs: { extra: each.inputs },
-    managed: [`extra.${each.attribute}`],
-  }));
+export const productCases: AttributeCase[] = all.flatMap((each) => casesOf(each, each.productValues ?? {}));

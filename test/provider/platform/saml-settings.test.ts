@@ -31,17 +31,17 @@ onEachPlatform("the rotation of the identity provider's certificate", (current) 
     expect(await held("saml")).toMatchObject({ idpCert: sha1Certificate, oldIdpCert: complete.saml?.idpCert, debug: true });
   });
 
-  test("the private key of the hashicorp dialect is a secret although it is nested", async () => {
+  test("the private key of the hashicorp dialect is a secret", async () => {
     const { engine, dialect } = current();
     if (dialect === "standard")
-      return expect(await engine("SamlSettings").problems({ extra: { "private-key": "canary" } })).toEqual(["extra: dialect"]);
+      return expect(await engine("SamlSettings").problems({ privateKey: "canary" })).toEqual(["privateKey: dialect"]);
     const saml = engine("SamlSettings");
-    const inputs = { extra: { "private-key": "canary-key", "provider-type": "okta" } };
+    const inputs = { privateKey: "canary-key", providerType: "okta" };
     await saml.up(inputs);
     expect(await saml.refresh()).toEqual([]);
     expect(await saml.up(inputs)).toBe("same");
-    await saml.up({ extra: { "provider-type": "okta" } });
+    await saml.up({ providerType: "okta" });
     expect(JSON.stringify(saml.state)).not.toContain("canary");
-    expect(saml.outputs().managed).toEqual(["extra.provider-type"]);
+    expect(saml.outputs().managed).toEqual(["providerType"]);
   });
 });

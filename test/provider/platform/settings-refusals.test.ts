@@ -1,8 +1,6 @@
-import { platform } from "../../../provider";
 import { onEachPlatform } from "../../support/platform";
 import { printed, printedBesidesAdoption } from "../../support/printed";
 import { invalidInputs } from "../../support/refusal";
-import { registered } from "../../support/registered";
 import { complete } from "./attributes";
 
 onEachPlatform("settings that the server would reject", (current) => {
@@ -103,16 +101,23 @@ onEachPlatform("invalid input", (current) => {
     expect(printedBesidesAdoption()).toEqual(isStandard ? [] : [expect.stringMatching(/^warning: SAML settings "saml": idpCert: /)]);
   });
 
-  test("`extra` sends further attributes only in the hashicorp dialect", async () => {
-    const extra = { "apply-timeout": "1h", "api-rate-limit": 30, applyTimeout: "1h" };
-    const problems = await current().engine("GeneralSettings").problems({ extra });
-    expect(problems).toEqual(
-      current().dialect === "standard" ? ["extra: dialect"] : ['extra["api-rate-limit"]: own-input', "extra.applyTimeout: attribute-name"],
-    );
+  test("an attribute of Terraform Enterprise requires its dialect", async () => {
+    const problems = await current().engine("GeneralSettings").problems({ applyTimeout: "1h", apiRateLimit: 30 });
+    expect(problems).toEqual(current().dialect === "standard" ? ["applyTimeout: dialect"] : []);
   });
-});
 
-test.each([null, "text", 5])("extra: %j is rejected by check", async (extra) => {
-  const request = await registered(() => new platform.SamlSettings("saml", { extra: extra as never }));
-  expect(request.getObject()?.toJavaScript().extra ?? null).toEqual(extra);
+  test("an attribute that this release of Terraform Enterprise does not have is rejected before anything is sent", async () => {
+    const { engine, sandbox, requests, dialect } = current();
+    if (dialect === "standard") return;
+    const body = JSON.stringify({ data: { id: "general", type: "general-settings", attributes: { "api-rate-limit": 30 } } });
+    sandbox.faults.add({ system: "platform", method: "GET", path: /general/, action: "respond", status: 200, body });
+    const refused = invalidInputs("applyTimeout: unsupported");
+    const create = (): Promise<unknown> => expect(engine("GeneralSettings").up({ applyTimeout: "1h" })).rejects.toThrow(refused);
+    expect(await requests(create)).toEqual(["GET general-settings"]);
+  });
+
+  test.each(["24", "1 day", "-1h"])("a timeout of %j is rejected by check", async (applyTimeout) => {
+    const problems = await current().engine("GeneralSettings").problems({ applyTimeout });
+    expect(problems).toContain("applyTimeout: duration");
+  });
 });

@@ -1,13 +1,13 @@
 import { definitionOf, secretFields } from "../../support/definitions";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
-import { AttributeCase, attributeCases, extraCases, tokens } from "./attributes";
+import { AttributeCase, attributeCases, productCases, tokens } from "./attributes";
 
 const both = ["standard", "hashicorp"] as const;
 
 describe.each([
   { of: "the API document", dialects: both, cases: attributeCases },
-  { of: "Terraform Enterprise only", dialects: ["hashicorp"] as const, cases: extraCases },
+  { of: "Terraform Enterprise only", dialects: ["hashicorp"] as const, cases: productCases },
 ])("the attributes of $of", ({ dialects, cases }) =>
   onEachPlatform(
     "each attribute",
@@ -18,22 +18,22 @@ describe.each([
       };
 
       test.each(cases)("$settings $attribute is created, its drift is detected and reverted, and destroy restores it", async (each) => {
-        const { settings, name, field, inputs, managed } = each;
+        const { settings, attribute, inputs, managed } = each;
         const { held, change, requests, engine, dialect } = current();
         const before = await prepare(each);
         const resource = engine(each.token);
         const path = `${dialect === "hashicorp" && settings === "sms" ? "twilio" : settings}-settings`;
 
         expect(await requests(() => resource.up(inputs))).toEqual([`GET ${path}`, `PATCH ${path}`]);
-        expect((await held(settings))[name]).toEqual(each.declared);
+        expect((await held(settings))[attribute]).toEqual(each.declared);
         expect(resource.outputs().managed).toEqual(managed);
         expect(await requests(async () => expect(await resource.up(inputs)).toBe("same"))).toEqual([]);
         expect(await requests(async () => expect(await resource.refresh()).toEqual([]))).toEqual([`GET ${path}`]);
 
-        await change(settings, { [name]: each.outOfBand });
-        expect(await resource.refresh()).toEqual([field]);
+        await change(settings, { [attribute]: each.outOfBand });
+        expect(await resource.refresh()).toEqual([attribute]);
         expect(await requests(async () => expect(await resource.up(inputs)).toBe("update"))).toEqual([`PATCH ${path}`]);
-        expect((await held(settings))[name]).toEqual(each.declared);
+        expect((await held(settings))[attribute]).toEqual(each.declared);
         expect(await resource.refresh()).toEqual([]);
 
         expect(await requests(() => resource.destroy())).toEqual([`PATCH ${path}`]);
@@ -46,15 +46,15 @@ describe.each([
         "$settings $attribute: up prints the value that it overwrites, when it is created and when it is added",
         async (each) => {
           const { engine, change } = current();
+          const { attribute } = each;
           await prepare(each);
-          await change(each.settings, { [each.name]: each.outOfBand });
-          const path = each.field === "extra" ? `extra.${each.attribute}` : each.attribute;
+          await change(each.settings, { [each.attribute]: each.outOfBand });
           const [from, to] = [each.outOfBand, each.declared].map((value) => JSON.stringify(value));
-          const isSecret = secretFields(definitionOf(`platform:${each.token}`)).includes(path);
+          const isSecret = secretFields(definitionOf(`platform:${each.token}`)).includes(attribute);
           const values = isSecret ? "[secret] -> [secret]" : `${from} -> ${to}`;
           // A long value is shortened.
-          const line = ` adoption changes ${path}: ${values.length > 200 ? "" : `${values}.`}`;
-          const lines = (): string[] => printed.splice(0).filter((text) => text.includes(` ${path}: `));
+          const line = ` adoption changes ${attribute}: ${values.length > 200 ? "" : `${values}.`}`;
+          const lines = (): string[] => printed.splice(0).filter((text) => text.includes(` ${attribute}: `));
 
           const created = engine(each.token);
           await created.up(each.inputs);
@@ -78,10 +78,9 @@ describe.each([
         expect(await requests(() => resource.up({}))).toHaveLength(1);
         expect(resource.outputs().managed).toEqual([]);
         for (const value of [each.declared, each.outOfBand]) {
-          await change(each.settings, { [each.name]: value });
+          await change(each.settings, { [each.attribute]: value });
           expect(await resource.refresh()).toEqual([]);
-          const { extra, ...outputs } = resource.outputs();
-          expect({ ...outputs, ...(extra as object) }).toMatchObject({ [each.attribute]: value });
+          expect(resource.outputs()).toMatchObject({ [each.attribute]: value });
         }
         expect(await requests(async () => expect(await resource.up({})).toBe("same"))).toEqual([]);
         expect(await requests(() => resource.destroy())).toEqual([]);
@@ -97,7 +96,7 @@ onEachPlatform("the table", (current) => {
     /^oldIdpCert$|^acsConsumerUrl$|^metadataUrl$|^cloud[ABC](Enabled|InstanceProfileEnabled)$|^terraformBuildWorker|^requireTwoFactor|^fairRunQueuing|[oO]rganizationsPerUser|[wW]orkspacesPerOrganization/;
   test("has every readable attribute of the platform", async () => {
     for (const settings of Object.keys(tokens)) {
-      const listed = [...attributeCases, ...extraCases].filter((each) => each.settings === settings).map(({ name }) => name);
+      const listed = [...attributeCases, ...productCases].filter((each) => each.settings === settings).map(({ attribute }) => attribute);
       const unlisted = Object.keys(await current().held(settings)).filter((name) => !listed.includes(name));
       expect(unlisted.filter((name) => !shownOnly.test(name))).toEqual([]);
     }

@@ -39,11 +39,11 @@ test("a restore sends an empty string for an empty string, and null for an empty
 });
 
 test("a restore of an attribute of Terraform Enterprise sends an empty string, too", async () => {
-  const { config, patches } = await strict({ enabled: false, certificate: null });
+  const { config, patches } = await strict({ enabled: false, "provider-type": null });
   const saml = new Engine("platform:SamlSettings", config);
-  await saml.up({ extra: { certificate: "ours" } });
+  await saml.up({ providerType: "okta" });
   await saml.destroy();
-  expect(patches).toEqual([{ certificate: "ours" }, { certificate: "" }]);
+  expect(patches).toEqual([{ "provider-type": "okta" }, { "provider-type": "" }]);
 });
 
 test("every request has the media type of the API, also without a body", async () => {

@@ -16,8 +16,8 @@ const classes = Object.entries({ ...platform, ...secrets }).filter(([, value]) =
 beforeEach(() => setMocks({ call: () => ({}), newResource: ({ inputs }) => ({ id: "id", state: inputs }) }));
 
 test.each(classes)("%s rejects a Map in its arguments", (_, Resource) => {
-  const args = { extra: { deep: [new Map([["web", {}]])] } };
-  expect(() => new Resource("resource", args)).toThrow(invalidInputs("extra.deep[0]: not-plain"));
+  const args = { roles: { deep: [new Map([["web", {}]])] } };
+  expect(() => new Resource("resource", args)).toThrow(invalidInputs("roles.deep[0]: not-plain"));
 });
 
 test.each([

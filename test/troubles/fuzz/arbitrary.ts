@@ -52,7 +52,8 @@ const isNeeded = ({ token, fields }: AnyDefinition, field: string): boolean =>
 
 /** Inputs in which each field is valid or absent, and each secret a value or a reference. */
 export function fittingInputs(definition: AnyDefinition): fc.Arbitrary<Properties> {
-  const fields = fieldsOf(definition);
+  // An attribute of Terraform Enterprise is invalid in the dialect of "default".
+  const fields = fieldsOf(definition).filter((field) => !definition.fields[field]?.dialects);
   const requiredKeys = fields.filter((field) => isNeeded(definition, field) || isHanded(definition, field));
   const values = fields.map((field) => [field, fitting[field] as fc.Arbitrary<unknown>]);
   // The dialect of "default" is standard.

@@ -56,10 +56,7 @@ describe.each(all)("$token", ({ token, definition }) => {
     const handler = provider(token);
     handler.configure({ config: { get: (key) => config[key] && JSON.stringify(config[key]) } });
     const state = (inputs: Properties): Properties => {
-      const isOpen = (field: string): boolean => definition.fields[field]?.perKey === true;
-      const declared = Object.entries(inputs).flatMap(([field, value]) =>
-        isOpen(field) ? Object.keys(value as object).map((key) => `${field}.${key}`) : [field],
-      );
+      const declared = Object.keys(inputs);
       // An unknown connection has no defaults, but every state has them.
       const essential = Object.fromEntries(essentialNames(definition).map((field) => [field, "nomad"]));
       return { ...essential, managed: [], originalValues: {}, ...inputs, server: server.address, declared, __provider: "text" };
