@@ -17,9 +17,15 @@ import { assertPluginFound } from "./plugin-found";
 import { secretInputsOf } from "./secret-inputs";
 import { packageVersion } from "./version";
 
-/** `T` with a `pulumi.Input` at every depth. */
+/** `T` with a `pulumi.Input` at every depth. The first condition keeps unions, such as boolean, in one piece, which is cheaper. */
 export type DeepInput<T> = Input<
-  T extends (infer Item)[] ? DeepInput<Item>[] : T extends object ? { [Field in keyof T]: DeepInput<Exclude<T[Field], undefined>> } : T
+  [T] extends [string | number | boolean]
+    ? T
+    : T extends (infer Item)[]
+      ? DeepInput<Item>[]
+      : T extends object
+        ? { [Field in keyof T]: DeepInput<Exclude<T[Field], undefined>> }
+        : T
 >;
 /** The arguments of a resource whose inputs are `Inputs`. */
 export type Args<Inputs> = { [Field in keyof Inputs]: DeepInput<Exclude<Inputs[Field], undefined>> };
