@@ -213,7 +213,7 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
     log: "started; no other rekey is in progress",
     act: async ({ operation, identity, attempt }) => ({ attempt: { ...attempt, ...(await step.newAttempt(operation, identity)) } }),
   },
-  { server: ["matchingUnused"], log: "a matching attempt without shares is in progress: the rekey takes it over", act: takeOver },
+  { server: ["matchingUnused"], log: "a matching attempt without shares is in progress: the rekey adopts it", act: adopt },
   {
     holds: ["an attempt"],
     server: ["abandoned"],
@@ -238,8 +238,8 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
   { holds: ["nothing"], server: ["matchingInUse", "matchingFirst", "foreign"], log: step.onConflictDecides, act: resumeOrCancel },
 ];
 
-async function takeOver({ operation, attempt }: AttemptRun, { status }: Observed): Promise<AttemptState> {
-  step.log(operation, `took over the matching attempt ${status.nonce}, which has no share`);
+async function adopt({ operation, attempt }: AttemptRun, { status }: Observed): Promise<AttemptState> {
+  step.log(operation, `adopted the matching attempt ${status.nonce}, which has no share`);
   return { attempt: { ...attempt, nonce: status.nonce } };
 }
 

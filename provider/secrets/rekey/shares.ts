@@ -84,7 +84,7 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     act: step.cancelObserved,
   },
   step.oldProbe,
-  { server: ["matchingUnused"], log: "a matching attempt without shares is in progress: the rekey takes it over", act: takeOver },
+  { server: ["matchingUnused"], log: "a matching attempt without shares is in progress: the rekey adopts it", act: adopt },
   {
     holds: ["a nonce"],
     server: ["collecting"],
@@ -115,8 +115,8 @@ async function restartAbandoned(run: SharesRun, { status }: Observed): Promise<u
   return restart(run, "attempt-abandoned", "the provider canceled an older attempt of this rekey and started a new one");
 }
 
-async function takeOver(run: SharesRun, { status }: Observed): Promise<never> {
-  throw restarted(run, "attempt-taken-over", status.nonce, "the provider took over a matching attempt without shares");
+async function adopt(run: SharesRun, { status }: Observed): Promise<never> {
+  throw restarted(run, "attempt-adopted", status.nonce, "the provider adopted a matching attempt without shares");
 }
 
 async function submitAvailable(run: SharesRun, observed: Observed): Promise<SharesState> {

@@ -247,7 +247,7 @@ export async function resolveConflict(
 }
 
 const waitOr = (mayResume: boolean): string =>
-  `Wait until it finishes, or set onConflict: ${mayResume ? '"resume" to continue it, or ' : ""}"cancel" to cancel it and discard the shares that others submitted.`;
+  `Wait until it finishes, or set onConflict: ${mayResume ? '"resume" to resume it, or ' : ""}"cancel" to cancel it and discard the shares that others submitted.`;
 
 const inProgress = (status: RekeyStatus, hint: string): StewardError =>
   stopped("foreign-attempt", `another client's attempt ${status.nonce} is in progress (${describe(status)})`, hint);

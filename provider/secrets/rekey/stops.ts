@@ -43,7 +43,7 @@ const stops = {
   "attempt-replaced": {},
   "attempt-restarted": { hint: submitAgain },
   "attempt-abandoned": { hint: submitAgain },
-  "attempt-taken-over": { hint: submitAgain },
+  "attempt-adopted": { hint: submitAgain },
   "attempt-resumed": { hint: submitAgain },
   // The current shares are submitted.
   "shares-missing": {},

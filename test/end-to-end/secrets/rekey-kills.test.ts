@@ -35,7 +35,7 @@ test.each(stages)(
     await withRekeyTarget(start, { shares: 5, threshold: 3 }, async (target) => {
       const report = await tell(target, new Runner(target), plan);
       const rows = [
-        "attempt: a matching attempt without shares is in progress: the rekey takes it over",
+        "attempt: a matching attempt without shares is in progress: the rekey adopts it",
         "shares: the attempt is collecting current shares: the rekey submits the available ones",
         "commit: the attempt is gone, committed or not: the outcome is unknown",
         "commit: the outcome is unknown: a probe tests which shares are live",

@@ -59,7 +59,7 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
     expect(await status()).toMatchObject(theirs);
   });
 
-  /** Two stacks with the same parameters: the second has taken over the attempt of the first, and has submitted no share. */
+  /** Two stacks with the same parameters: the second has adopted the attempt of the first, and has submitted no share. */
   const twoStacks = async (more: object = {}): Promise<{ first: RekeyStack; second: RekeyStack; nonce: unknown }> => {
     const [first, second] = [stackOn(current()), stackOn(current())];
     await first.up(inputs(more), "attempt");

@@ -68,7 +68,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stack.up(inputs, "attempt");
     expect(await status()).toMatchObject({ started: true, progress: 0 });
   },
-  "attempt: a matching attempt without shares is in progress: the rekey takes it over": async ({ target, stack, inputs, begin }) => {
+  "attempt: a matching attempt without shares is in progress: the rekey adopts it": async ({ target, stack, inputs, begin }) => {
     const nonce = await begin(like);
     await stack.up(inputs);
     expect(stack.attempt.outputs().attempt).toMatchObject({ nonce });
@@ -138,11 +138,11 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(await stage.stack.stops(stage.inputs)).toBe("rekey/attempt-restarted");
     await stage.stack.up(stage.inputs);
   },
-  "shares: a matching attempt without shares is in progress: the rekey takes it over": async ({ stack, inputs, cancel, begin }) => {
+  "shares: a matching attempt without shares is in progress: the rekey adopts it": async ({ stack, inputs, cancel, begin }) => {
     await stack.up(inputs, "attempt");
     await cancel();
     const nonce = await begin(like);
-    expect(await stack.stops(inputs)).toBe("rekey/attempt-taken-over");
+    expect(await stack.stops(inputs)).toBe("rekey/attempt-adopted");
     expect(stack.submission.nonce).toBe(nonce);
     await stack.up(inputs);
   },
