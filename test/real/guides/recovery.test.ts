@@ -1,0 +1,272 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { call, getOpenBao, loopback, onFreePorts, startServer, unsealShares } from "../../../tools/servers";
+import { packed } from "../../support/installation";
+import { readPage } from "../../support/pages";
+import { Reader } from "../../support/reader";
+import { inputsFrom, RekeyStack } from "../../support/rekey";
+import { until } from "../../support/until";
+import "../../support/printed";
+
+// The procedures of docs/rekey/errors.md that restore a server, with the page's commands, on Vaults with integrated storage.
+
+const page = "docs/rekey/errors.md";
+const tarballs = packed();
+const root = mkdtempSync(join(tmpdir(), "steward-recovery-"));
+let nodes: Node[] = [];
+let reader: Reader;
+afterEach(async () => {
+  reader.remove();
+  await Promise.all(nodes.map((node) => node.stop()));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const products = {
+  vault: { program: "vault", dialect: "hashicorp", rootKey: "master" },
+  openbao: { program: "bao", dialect: "openbao", rootKey: "root-key" },
+};
+type Product = keyof typeof products;
+
+/** A server that stops and starts again, with the same data folder or with another one. */
+class Node {
+  readonly address: string;
+  data = mkdtempSync(join(root, "data-"));
+  private server?: { stop(): Promise<void> };
+
+  constructor(
+    private readonly port: number,
+    private readonly clusterPort: number,
+    private readonly leaders: readonly string[],
+    private readonly product: Product,
+  ) {
+    this.address = `http://${loopback}:${port}`;
+  }
+
+  get configuration(): object {
+    const cluster = `${loopback}:${this.clusterPort}`;
+    const retry_join = this.leaders.map((leader) => ({ leader_api_addr: leader }));
+    return {
+      storage: { raft: { path: this.data, node_id: String(this.port), performance_multiplier: 1, retry_join } },
+      listener: { tcp: { address: `${loopback}:${this.port}`, cluster_address: cluster, tls_disable: true } },
+      disable_mlock: this.product === "vault" || undefined,
+      api_addr: this.address,
+      cluster_addr: `https://${cluster}`,
+      // The tests damage the storage over it.
+      raw_storage_endpoint: true,
+      log_level: "warn",
+    };
+  }
+
+  async start(): Promise<void> {
+    const configure = (): object => this.configuration;
+    this.server = await startServer(this.product, configure, async (wait) => wait(`${this.address} responds`, () => this.status()));
+  }
+
+  async stop(): Promise<void> {
+    await this.server?.stop();
+    this.server = undefined;
+  }
+
+  status = (): Promise<{ initialized: boolean; sealed: boolean }> => call(this.address, "GET", "sys/seal-status");
+
+  useEmptyFolder(): void {
+    this.data = mkdtempSync(join(root, "data-"));
+  }
+
+  /** Returns false if these shares do not unseal it. */
+  async unseal(shares: readonly string[]): Promise<boolean> {
+    await until(`${this.address} has keys`, async () => (await this.status()).initialized);
+    const send = (key: string): Promise<unknown> => call(this.address, "PUT", "sys/unseal", { body: { key } });
+    // A share that completes a wrong set is an error. A node that joins a cluster unseals later.
+    for (const key of shares.slice(0, 3)) if (!(await send(key).catch(() => undefined))) return false;
+    return true;
+  }
+
+  isActive = (): Promise<boolean> =>
+    call(this.address, "GET", "sys/leader").then(
+      (leader) => leader.is_self,
+      () => false,
+    );
+
+  becomesActive = (): Promise<void> => until(`${this.address} is active`, this.isActive);
+
+  /** Unseals it, and waits until it is a standby. */
+  async joins(shares: readonly string[]): Promise<void> {
+    const standby = (): Promise<boolean> => call(this.address, "GET", "sys/health?standbyok=true").then(Boolean, () => false);
+    await until(`${this.address} joins the cluster`, async () => (await this.unseal(shares)) && (await standby()));
+  }
+
+  init = (): Promise<{ root_token: string; keys_base64: string[] }> => call(this.address, "PUT", "sys/init", { body: unsealShares });
+}
+
+async function startNodes(count: number, product: Product = "vault"): Promise<{ token: string; keys: string[] }> {
+  return onFreePorts(count * 2, async (ports) => {
+    const addresses = ports.slice(0, count).map((port) => `http://${loopback}:${port}`);
+    nodes = addresses.map((_, index) => new Node(ports[index] as number, ports[count + index] as number, addresses, product));
+    await Promise.all(nodes.map((node) => node.start()));
+    const [first, ...others] = nodes as [Node, ...Node[]];
+    const { root_token: token, keys_base64: keys } = await first.init();
+    await first.unseal(keys);
+    await first.becomesActive();
+    for (const node of others) await node.joins(keys);
+    const configuration = (): Promise<{ data: { config: { servers: { voter: boolean }[] } } }> =>
+      call(first.address, "GET", "sys/storage/raft/configuration", { headers: { "X-Vault-Token": token } });
+    await until("each node votes", async () => {
+      const { servers } = (await configuration()).data.config;
+      return servers.length === count && servers.every(({ voter }) => voter);
+    });
+    return { token, keys };
+  });
+}
+
+const stackOn = ({ address }: Node, token: string, dialect = "hashicorp"): RekeyStack =>
+  new RekeyStack({ "steward:default": { secrets: { address, token, dialect } } });
+
+const save = "vault operator raft snapshot save before.snap";
+const restore = "vault operator raft snapshot restore -force before.snap";
+
+test("after a lost share and a lost state, the snapshot makes the previous shares valid again", async () => {
+  const { token, keys } = await startNodes(1);
+  const [node] = nodes as [Node];
+  reader = new Reader(page).with({ VAULT_ADDR: node.address, VAULT_TOKEN: token });
+  await reader.project("dev", {}, tarballs().provider);
+  expect(readPage("docs/rekey/README.md")).toContain(save);
+  await reader.run(save);
+  // The first share is lost. The drill shows that the others are enough.
+  const [, ...others] = keys;
+  expect(await reader.says("npx pulumi-steward rekey drill", { input: `${others.slice(0, 3).join("\n")}\n` })).toMatch(/: works$/m);
+  reader.with(Object.fromEntries(others.slice(0, 3).map((share, index) => [`SHARE_${index + 1}`, share])));
+  reader.write(
+    "index.ts",
+    `import { secrets } from "pulumi-steward";
+    new secrets.Rekey("unseal", { secretShares: 5, secretThreshold: 3, keepSharesInState: true,
+      currentShares: ["SHARE_1", "SHARE_2", "SHARE_3"].map((env) => ({ env })) });`,
+  );
+  await reader.run("pulumi up");
+  // The new shares were nowhere else.
+  await reader.run("pulumi stack rm --force --yes && pulumi stack init dev");
+  expect(await reader.run("npx pulumi-steward rekey drill", { input: `${others.join("\n")}\n`, code: 1 })).not.toContain(": works");
+
+  await reader.says(restore);
+  await node.stop();
+  await node.start();
+  await node.unseal(keys);
+  await node.becomesActive();
+  expect(await reader.run("pulumi up")).toContain("the new shares are live");
+});
+
+/** Follows the steps without an active node, until the first node is active with the snapshot's data. */
+async function restoreOnNewCluster(): Promise<{ token: string; previous: string[]; fresh: string[] }> {
+  const { token, keys: previous } = await startNodes(3);
+  const [first] = nodes as [Node];
+  reader = new Reader(page).with({ VAULT_ADDR: first.address, VAULT_TOKEN: token });
+  await reader.run(save);
+  const stack = stackOn(first, token);
+  await stack.up(inputsFrom(previous, { secretShares: 5, secretThreshold: 3 }));
+  await Promise.all(nodes.map((node) => node.stop()));
+  first.useEmptyFolder();
+  await first.start();
+  const created = await first.init();
+  await first.unseal(created.keys_base64);
+  await first.becomesActive();
+  reader.with({ VAULT_TOKEN: created.root_token });
+  await reader.says(restore);
+  await first.stop();
+  await first.start();
+  await first.unseal(previous);
+  await first.becomesActive();
+  reader.with({ VAULT_TOKEN: token });
+  return { token, previous, fresh: stack.outputs.shares };
+}
+
+test("without an active node, the snapshot is restored on a new cluster, which nodes with empty folders join", async () => {
+  const { token, previous } = await restoreOnNewCluster();
+  const [first, ...others] = nodes as [Node, ...Node[]];
+  for (const node of others) {
+    node.useEmptyFolder();
+    await node.start();
+    await node.joins(previous);
+  }
+  expect((await reader.run("vault operator raft list-peers")).match(/ (leader|follower) /g)).toHaveLength(3);
+  await stackOn(first, token).up(inputsFrom(previous, { triggers: ["2"] }));
+});
+
+test("nodes with their old data take over the node with the snapshot", async () => {
+  const { fresh } = await restoreOnNewCluster();
+  const [first, ...others] = nodes as [Node, ...Node[]];
+  await Promise.all(others.map((node) => node.start()));
+  for (const node of others) await node.unseal(fresh);
+  await until("the node with the snapshot follows an old one", async () => {
+    const { leader_address } = await call(first.address, "GET", "sys/leader").catch(() => ({}));
+    return others.some(({ address }) => address === leader_address);
+  });
+});
+
+/** The page shows each command for Vault. For OpenBao, `bao` replaces `vault`. */
+const commandOf = (product: Product, command: string): string => {
+  expect(readPage(page)).toContain(`\`${command}\``);
+  return product === "vault" ? command : command.replace(/^vault /, "bao ");
+};
+
+test.each<Product>(["vault", "openbao"])("the root key of %s is repaired in recovery mode", async (product) => {
+  const { program, dialect, rootKey } = products[product];
+  const openBao = product === "openbao" ? await getOpenBao() : undefined;
+  // OpenBao is not available on every platform.
+  if (product === "openbao" && !openBao) return;
+  const { token, keys } = await startNodes(3, product);
+  const [first, ...others] = nodes as [Node, ...Node[]];
+  reader = new Reader(page).with({ VAULT_ADDR: first.address, BAO_ADDR: first.address });
+  if (openBao) reader.with({ PATH: [dirname(openBao), process.env.PATH].join(delimiter) });
+  reader.write("server.json", JSON.stringify(first.configuration));
+  const raw = (method: string, query = "", body?: object): Promise<{ data: { value: string } }> =>
+    call(first.address, method, `sys/raw/core/${rootKey}${query}`, { headers: { "X-Vault-Token": token }, body });
+  const { value } = (await raw("GET", "?encoding=base64")).data;
+  const stack = stackOn(first, token, dialect);
+  const inputs = inputsFrom(keys, { secretShares: 5, secretThreshold: 3 });
+  await stack.up(inputs);
+  const fresh = stack.outputs.shares;
+  // Only the copy of the root key for standbys was not written.
+  await raw("PUT", "", { value, encoding: "base64" });
+  await Promise.all(nodes.map((node) => node.stop()));
+  await Promise.all(nodes.map((node) => node.start()));
+  for (const node of nodes) await node.unseal(fresh);
+  await until("a node seals itself", async () => (await Promise.all(nodes.map((node) => node.status()))).some(({ sealed }) => sealed));
+  await Promise.all(nodes.map((node) => node.stop()));
+
+  const recovery = commandOf(product, "vault server -recovery -config=<file>").replace("<file>", "server.json");
+  await reader.run(`${recovery} > recovery.log 2>&1 & echo $! > pid`);
+  try {
+    await until("the server is in recovery mode", () =>
+      fetch(first.address).then(
+        () => true,
+        () => false,
+      ),
+    );
+    const begun = await reader.run(commandOf(product, "vault operator generate-root -init -recovery-token"));
+    const [, nonce = "", otp = ""] = /^Nonce +(\S+)$[\s\S]*^OTP +(\S+)$/m.exec(begun.replaceAll("\r", "")) ?? [];
+    const submit = commandOf(product, "vault operator generate-root -recovery-token -nonce=<nonce>").replace("<nonce>", nonce);
+    let last = "";
+    for (const share of fresh.slice(0, 3)) last = await reader.run(submit, { terminal: [["will be hidden", share]] });
+    const encoded = /Encoded Token +([\w+/]+)/.exec(last)?.[1] ?? "";
+    const decode = commandOf(product, "vault operator generate-root -recovery-token -decode=<encoded token> -otp=<otp>");
+    const decoded = await reader.run(decode.replace("<encoded token>", encoded).replace("<otp>", otp));
+    const own = { "<token>": decoded.trim() };
+    const prefix = `${product === "vault" ? "VAULT" : "BAO"}_TOKEN=<token> ${program}`;
+    const listed = await reader.says(`${prefix} list sys/raw/core`, { own });
+    expect(listed.split("\n")).toEqual(expect.arrayContaining(["keyring", rootKey]));
+    await reader.says(`${prefix} delete sys/raw/core/${rootKey}`, { own });
+  } finally {
+    await reader.run("kill $(cat pid); while kill -0 $(cat pid) 2> /dev/null; do sleep 0.1; done");
+  }
+  await first.start();
+  await first.unseal(fresh);
+  await first.becomesActive();
+  await stack.up(inputs);
+  await stack.up({ ...inputs, currentShares: fresh.slice(0, 3), triggers: ["2"] });
+  for (const node of others) {
+    node.useEmptyFolder();
+    await node.start();
+    await node.joins(stack.outputs.shares);
+  }
+});
