@@ -83,6 +83,19 @@ test("docs/rekey/several-holders.md", async () => {
   expect(await reader.says("pulumi refresh")).not.toContain("rekeyed");
   await reader.says("pulumi logs remove --all --yes");
   await reader.run("pulumi destroy");
+
+  await reader.shell();
+  for (const share of fresh.slice(0, 2)) await reader.says("npx pulumi-steward rekey submit", { terminal: submitting(share) });
+  const proven: string[] = [];
+  for (const holder of all.slice(0, 2)) {
+    reader.write("me.asc", holder.privateKey.armor());
+    const own = { "<fingerprint>": holder.fingerprint };
+    const encrypted = shareFor(holder, await reader.says("npx pulumi-steward rekey backup --fingerprint <fingerprint>", { own }));
+    const terminal: [string, string][] = [["on one line: ", encrypted]];
+    proven.push(secretIn(await reader.says("npx pulumi-steward rekey decrypt --key me.asc", { terminal })));
+  }
+  for (const share of proven) await reader.says("npx pulumi-steward rekey verify", { terminal: submitting(share) });
+  expect(await vault.opens(proven.map(base64))).toBe(true);
   reader.finish();
 });
 
