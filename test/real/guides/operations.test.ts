@@ -21,13 +21,16 @@ function expectQuoted(page: string, output: string, beginning: string): void {
 
 test("docs/guides/troubleshooting.md", async () => {
   const page = "docs/guides/troubleshooting.md";
-  const reader = await guides.follow(page, { "https://vault.example.com:8200": guides.vault.address });
+  const reader = await guides.follow(page, {
+    "https://vault.example.com:8200": guides.vault.address,
+    "https://vault-1.example.com:8200": guides.vault.address,
+  });
   const failedUp = (): Promise<string> => reader.run("pulumi up", { code: 1 });
   const weak = (await guides.onVault("POST", "auth/token/create", { policies: ["default"] })).json.auth.client_token as string;
   reader.write("index.ts", roleProgram);
   reader.with({ VAULT_TOKEN: weak });
   expectQuoted(page, await failedUp(), "Cannot create Nomad role");
-  expect(await reader.shell()).toMatch(/^policies +\[default\]$[\s\S]*^deny$/m);
+  expect(await reader.shell({ input: `${weak}\n` })).toMatch(/^policies +\[default\]$[\s\S]*^deny$/m);
   expect(reader.take("sh")).toContain("steward:default.secrets.namespace");
 
   reader.with({
@@ -48,6 +51,7 @@ test("docs/guides/troubleshooting.md", async () => {
   reader.with({ VAULT_ADDR: guides.vault.address });
   await guides.onVault("DELETE", "sys/mounts/nomad");
   expectQuoted(page, await failedUp(), "no handler for route");
+  expect(await reader.shell()).not.toMatch(/^nomad\/ /m);
   await reader.shell();
   await reader.run("pulumi up");
 
