@@ -123,7 +123,9 @@ test("the policy in docs/getting-started/vault.md permits what the pages of the 
   const resources = classes.filter((name) => name.startsWith("secrets.Scheduler"));
   const policies = resources.flatMap((name) => blocks(pageOf(name), "hcl").flatMap(pathsIn));
   expect(resources.length).toBeGreaterThanOrEqual(5);
-  expect(pathsIn(all)).toEqual([...new Set(policies)].sort());
+  // The tutorial permits the tokens of one role, because the others include management tokens.
+  const narrowed = policies.map((text) => text.replace("nomad/creds/*", "nomad/creds/web"));
+  expect(pathsIn(all)).toEqual([...new Set(narrowed)].sort());
 });
 
 /** The anchors that GitHub generates for headings. */
