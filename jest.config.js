@@ -23,6 +23,8 @@ module.exports = {
     "/node_modules/",
     // These need a real Vault and a real Nomad: `TESTS=real npm test` starts them.
     ...(process.env.REAL_VAULT_ADDRESS ? [] : ["<rootDir>/test/real/"]),
+    // `TESTS=real npm test` runs these on real servers, which proves more.
+    ...(process.env.TESTS === "all" ? ["<rootDir>/test/end-to-end/secrets/"] : []),
     ...(process.env.TESTS === "quick" ? slow.map((suite) => `<rootDir>/test/${suite}.test.ts`) : []),
     // Four pairs of Node and SDK: `node tools/run.js chaos matrix`.
     ...(process.env.TESTS === "night" ? [] : ["<rootDir>/test/installations.test.ts"]),

@@ -50,7 +50,7 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     return result;
   }
   async function imported(of = project): Promise<string> {
-    const { code, output } = await of.pulumi("import", "--file", "import.json", "--generate-code=false", "--yes");
+    const { code, output } = await of.pulumi("import", "--file", "import.json", "--generate-code=false", "--yes", "--skip-preview");
     expect(code).toBe(0);
     return output;
   }

@@ -19,7 +19,8 @@ describe.each(["dynamic", "native"] as const)("thirty roles of a real Vault beco
     const gateway = await startGateway(vault.address);
     const write = (path: string, body: object): ReturnType<typeof call> =>
       call({ url: vault.address, token: vault.token }, "POST", `/v1/${path}`, body);
-    const project = new Project();
+    // test/end-to-end/discover-dynamic.test.ts checks the types of such a program.
+    const project = new Project({ PULUMI_NODEJS_TRANSPILE_ONLY: "true" });
     const sentBy = async (operation: () => Promise<unknown>): Promise<string[]> => {
       const before = gateway.requests.length;
       await operation();

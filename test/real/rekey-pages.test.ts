@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { packed } from "../support/installation";
+import { installed } from "../support/installation";
 import { Holder, holders } from "../support/pgp";
 import { Reader } from "../support/reader";
 import { RekeyTarget, rekeyTargets } from "../support/rekey";
@@ -7,7 +7,7 @@ import { base64, realVault, secretIn, shareFor, submitting, writeKeys } from "..
 
 // Each page about a rekey with commands or programs, on a separate Vault.
 
-const tarballs = packed();
+const modules = installed();
 let reader: Reader;
 let vault: RekeyTarget;
 beforeEach(async () => {
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 async function follow(page: string, own: Record<string, string> = {}): Promise<void> {
   reader = new Reader(page, own);
-  await reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token }).project("dev", {}, tarballs().provider);
+  await reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token }).project("dev", {}, modules());
 }
 
 test("docs/rekey/single-operator.md", async () => {
@@ -49,7 +49,7 @@ test("docs/rekey/recovery-keys.md", async () => {
   reader = new Reader("docs/rekey/recovery-keys.md", {});
   const shares = Object.fromEntries(openbao.first.slice(0, 3).map((share, index) => [`SHARE_${index + 1}`, share]));
   const environment = { BAO_ADDR: openbao.gateway.url, BAO_TOKEN: openbao.token, ...shares };
-  await reader.with(environment).project("dev", {}, tarballs().provider);
+  await reader.with(environment).project("dev", {}, modules());
   reader.program('import { secrets } from "pulumi-steward";\n');
   expect(await reader.says("pulumi up")).toContain("the new shares are live: 5 of them, threshold 3");
   expect(await openbao.opens(openbao.first)).toBe(false);

@@ -7,7 +7,7 @@ import { randomly } from "../troubles/rekey/random";
 // Two namespaces with unseal keys of their own and the server's own keys, in one stack. Pulumi rekeys them in parallel, and is killed at random.
 
 const { REAL_OPENBAO_ADDRESS } = process.env;
-const wanted = isNight ? 100 : 6;
+const wanted = isNight ? 100 : 3;
 /** More than a rekey needs after its last kill. */
 const calmRuns = 4;
 

@@ -25,6 +25,15 @@ export function packed(): () => Awaited<ReturnType<typeof pack>> {
   return () => tarballs;
 }
 
+/** Installs the packed package for the tests of a suite, which link its folder of modules. */
+export function installed(): () => string {
+  const tarballs = packed();
+  const folder = mkdtempSync(join(tmpdir(), "steward-installed-"));
+  beforeAll(() => npm(["install", "--ignore-scripts", "--prefer-offline", tarballs().provider, "@pulumi/pulumi"], { cwd: folder }));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  return () => join(folder, "node_modules");
+}
+
 const token = "a-management-token";
 const resources = `
 const access = new secrets.SchedulerAccess("access", { address: "https://nomad.example.com:4646", token: pulumi.secret("${token}") });
@@ -114,7 +123,8 @@ export function install(tarballs: ReturnType<typeof packed>, sdk: string, node?:
   beforeAll(async () => {
     const folder = node ? await getNode(node) : dirname(process.execPath);
     const PATH = [folder, ...(await getPulumi()).bin, process.env.PATH].join(delimiter);
-    const project = new Project({ PATH });
+    // Here, Node starts as it does for a user.
+    const project = new Project({ PATH, NODE_OPTIONS: "" });
     await project.install(...Object.values(tarballs()), `@pulumi/pulumi@${sdk}`, `@types/node@${devDependencies["@types/node"]}`);
 
     const supervisor = join(__dirname, "../../tools/supervise.js");

@@ -43,6 +43,9 @@ export const nativePlugin = `plugins:
 /** The Pulumi.yaml of a project that uses the native plugin. */
 export const nativeProject = (runtime = "nodejs"): string => `name: story\nruntime: ${runtime}\n${nativePlugin}`;
 
+/** The options of Node in which Pulumi's SDK starts faster. */
+export const fastStart = { NODE_OPTIONS: `--require ${JSON.stringify(join(__dirname, "deferred.js"))}` };
+
 /** Waits for a process to end. Returns its exit code and output. */
 export async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<{ code: number; output: string }> {
   let output = "";
@@ -171,7 +174,7 @@ export class Project {
     const environment = pulumiEnvironment(this.folder, cli);
     // Pulumi looks for a test's own programs on the PATH.
     const PATH = [join(this.folder, "bin"), environment.PATH].join(delimiter);
-    return { ...environment, PATH, PULUMI_STACK: "dev", ...this.variables, ...this.more };
+    return { ...environment, ...fastStart, PATH, PULUMI_STACK: "dev", ...this.variables, ...this.more };
   }
 
   /** The stack in the Automation API, after it was created. */

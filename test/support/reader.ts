@@ -6,6 +6,7 @@ import { pulumiEnvironment } from "../../tools/environment";
 import { getPulumi } from "../../tools/pulumi";
 import { getServer } from "../../tools/servers";
 import { allBlocks, Block, readPage, shown } from "./pages";
+import { fastStart } from "./project";
 
 /** Confirms Pulumi's questions, without a preview first. Pulumi rejects this together with `--preview-only`. */
 const sayYes = `pulumi() {
@@ -56,13 +57,12 @@ export class Reader {
     return this;
   }
 
-  /** Creates a project that the page assumes, with this repository's packages or with the installed package. */
-  async project(stack: string, config: Record<string, object>, tarball?: string): Promise<void> {
-    if (!tarball) symlinkSync(join(__dirname, "../../node_modules"), this.path("node_modules"), "junction");
+  /** Creates a project that the page assumes, with this repository's packages or with those of `installed`. */
+  async project(stack: string, config: Record<string, object>, modules = join(__dirname, "../../node_modules")): Promise<void> {
+    symlinkSync(modules, this.path("node_modules"), "junction");
     this.write("Pulumi.yaml", "name: story\nruntime: nodejs\n");
     this.write("package.json", '{ "name": "story", "main": "index.ts" }');
     this.write(`Pulumi.${stack}.yaml`, `config: ${JSON.stringify(config)}\n`);
-    if (tarball) await this.run(`npm install ${tarball} @pulumi/pulumi`);
     await this.run(`pulumi stack init ${stack}`);
   }
 
@@ -143,6 +143,7 @@ export class Reader {
     const products = await Promise.all((["vault", "nomad"] as const).map(getServer));
     return {
       ...environment,
+      ...fastStart,
       PATH: [...products.map(dirname), environment.PATH].join(delimiter),
       npm_config_prefer_offline: "true",
       // test/pages.test.ts compiles every program of the documentation once.

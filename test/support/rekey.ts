@@ -285,11 +285,13 @@ export const allRekeyTargets: RekeyTargetEntry[] = REAL_VAULT_ADDRESS
   ? real.map((column) => ({ ...column, start: (first = fiveOfThree) => onReal(column, first.shares > 0) }))
   : ofSandbox.map((column) => ({ ...column, start: (first = fiveOfThree) => onSandbox(column, first) }));
 
-/** The services for suites about rekeys: all of them with TESTS=all or real, otherwise one with each kind of keys. */
-export const rekeyTargets =
-  REAL_VAULT_ADDRESS || isWhole
-    ? allRekeyTargets
-    : allRekeyTargets.filter(({ dialect, keys }) => dialect === (keys === "recovery" ? "openbao" : "hashicorp"));
+/** True for the services that TESTS=real has only in the sandbox. */
+const isNeverReal = ({ dialect, keys }: Column): boolean => dialect === "standard" || (dialect === "hashicorp" && keys === "recovery");
+/** True for one service with each kind of keys. */
+const isUsual = ({ dialect, keys }: Column): boolean => dialect === (keys === "recovery" ? "openbao" : "hashicorp");
+
+/** The services for suites about rekeys. TESTS=all has those that TESTS=real does not start, and a quick run has one with each kind of keys. */
+export const rekeyTargets = REAL_VAULT_ADDRESS || isNight ? allRekeyTargets : allRekeyTargets.filter(isWhole ? isNeverReal : isUsual);
 
 /** Starts a service with so many recovery keys, a real one if there is one. */
 export async function startRecovery(dialect: "hashicorp" | "openbao", shares: 5 | 0 = 5): Promise<RekeyTarget> {
@@ -298,14 +300,14 @@ export async function startRecovery(dialect: "hashicorp" | "openbao", shares: 5 
 }
 
 /** Those that may have no recovery keys yet, with no shares at the start. */
-export const firstKeysTargets: RekeyTargetEntry[] = rekeyTargets.filter(
+export const firstKeysTargets: RekeyTargetEntry[] = allRekeyTargets.filter(
   ({ dialect, keys }) => dialect === "openbao" && keys === "recovery",
 );
 
-/** The services for suites that start Pulumi: one of the sandbox for each kind of keys is enough, but each real service. */
+/** The services for suites that start Pulumi: each real service, but one of the sandbox for each kind of keys, or one of both. */
 export const slowRekeyTargets = REAL_VAULT_ADDRESS
   ? rekeyTargets
-  : allRekeyTargets.filter(({ dialect, keys }) => dialect === "openbao" && (isWhole || keys === "recovery"));
+  : allRekeyTargets.filter(({ dialect, keys }) => dialect === "openbao" && (isNight || keys === "recovery"));
 
 /** Makes the programs of a project those of this service, whose keys they may not name. */
 export function onService<T extends Pick<Story, "folder" | "program" | "typescript" | "example" | "config">>(

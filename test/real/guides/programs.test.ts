@@ -31,7 +31,6 @@ test("docs/guides/management-token.md", async () => {
   expect(await reader.shell({ input: `${renewed.secret}\n` })).toMatch(/1 updated/);
   await reader.says("nomad acl token delete <accessor>", { own: { "<accessor>": old.accessor } });
   expect(await reader.says("vault read nomad/creds/<role>")).toMatch(/^secret_id +[0-9a-f-]{36}$/m);
-  await reader.run("pulumi destroy");
   reader.finish();
 });
 
@@ -45,7 +44,6 @@ test("docs/guides/secrets.md", async () => {
   expect(await reader.run("pulumi stack export --show-secrets")).not.toContain(guides.nomad.token);
   await reader.run("pulumi up --expect-no-changes");
   await reader.run("pulumi refresh --expect-no-changes");
-  await reader.run("pulumi destroy");
   reader.finish();
 });
 
@@ -84,7 +82,6 @@ test("docs/guides/tokens.md", async () => {
   await reader.run("pulumi up");
   const secretId = (await reader.run("pulumi stack output secretId --show-secrets")).trim();
   expect((await guides.onNomad(secretId, "GET", "jobs")).status).toBe(200);
-  await reader.run("pulumi destroy");
   reader.finish();
 });
 
@@ -93,7 +90,6 @@ test("docs/guides/many-roles.md", async () => {
   reader.program(imports);
   await reader.run("pulumi up");
   expect(await guides.role("payments")).toMatchObject({ policies: ["payments-deploy"] });
-  await reader.run("pulumi destroy");
   reader.finish();
 });
 

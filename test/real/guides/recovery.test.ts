@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { call, getOpenBao, loopback, onFreePorts, startServer, unsealShares } from "../../../tools/servers";
-import { packed } from "../../support/installation";
+import { installed } from "../../support/installation";
 import { readPage } from "../../support/pages";
 import { Reader } from "../../support/reader";
 import { inputsFrom, RekeyStack } from "../../support/rekey";
@@ -12,7 +12,7 @@ import "../../support/printed";
 // The procedures of docs/rekey/errors.md that restore a server, with the page's commands, on Vaults with integrated storage.
 
 const page = "docs/rekey/errors.md";
-const tarballs = packed();
+const modules = installed();
 const root = mkdtempSync(join(tmpdir(), "steward-recovery-"));
 let nodes: Node[] = [];
 let reader: Reader;
@@ -130,7 +130,7 @@ test("after a lost share and a lost state, the snapshot makes the previous share
   const { token, keys } = await startNodes(1);
   const [node] = nodes as [Node];
   reader = new Reader(page).with({ VAULT_ADDR: node.address, VAULT_TOKEN: token });
-  await reader.project("dev", {}, tarballs().provider);
+  await reader.project("dev", {}, modules());
   expect(readPage("docs/rekey/README.md")).toContain(save);
   await reader.run(save);
   // The first share is lost. The drill shows that the others are enough.

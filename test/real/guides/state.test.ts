@@ -7,12 +7,12 @@ import { findTerraform } from "../../../bench/terraform";
 import { call } from "../../support/call";
 import { deploy, Guides, imports } from "../../support/guides";
 import { getHosts } from "../../support/hosts";
-import { packed } from "../../support/installation";
+import { installed } from "../../support/installation";
 import { exitCodes, pipelineCommands } from "../../support/pages";
 
 // The guides about what a stack manages: adoption, import, drift, moves, the mechanism.
 
-const tarballs = packed();
+const modules = installed();
 const { none, drift, unasked } = exitCodes;
 const guides = new Guides();
 
@@ -38,7 +38,6 @@ test("docs/guides/adopt.md", async () => {
   expect(await guides.role("payments")).toMatchObject({ policies: ["theirs"] });
   expect(await reader.shell()).toContain(change);
   expect(await guides.role("payments")).toMatchObject({ policies: ["payments-deploy"] });
-  await reader.run("pulumi destroy");
   reader.finish();
 });
 
@@ -77,7 +76,6 @@ test("docs/guides/adopt.md: From another provider", async () => {
   expect(await reader.says("pulumi refresh")).toContain("- 1 deleted");
   await reader.says("pulumi up");
   expect(await there()).toEqual(["forgotten", "lost", "released"]);
-  await reader.run("pulumi destroy");
 });
 
 test("docs/guides/import.md", async () => {
@@ -87,7 +85,7 @@ test("docs/guides/import.md", async () => {
       "TOKEN=…": `TOKEN=${guides.nomad.token}`,
     })
   ).with({ VAULT_TOKEN: guides.vault.token });
-  await reader.project("dev", {}, tarballs().provider);
+  await reader.project("dev", {}, modules());
   await guides.onVault("POST", "nomad/config/access", { address: guides.nomad.address, token: guides.nomad.token });
   await guides.onVault("POST", "nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
   for (const name of ["payments", "search"]) await guides.onVault("POST", `nomad/role/${name}`, { policies: name });
@@ -112,7 +110,7 @@ test("docs/guides/from-terraform.md", async () => {
     VAULT_TOKEN: guides.vault.token,
   });
   const secrets = { address: guides.vault.address, dialect: "hashicorp", tokenEnv: "VAULT_TOKEN" };
-  await reader.project("dev", { "steward:default": { secrets } }, tarballs().provider);
+  await reader.project("dev", { "steward:default": { secrets } }, modules());
   const terraform = await findTerraform();
   // Without Terraform, only its command is replaced. The role is then made by hand.
   const isReal = typeof terraform === "object";
@@ -248,7 +246,6 @@ test("docs/guides/drift.md", async () => {
   await reader.says("pulumi preview --expect-no-changes", { code: drift });
   await reader.says("pulumi up --refresh");
   expect(await guides.role("web")).toMatchObject({ policies: ["deploy"] });
-  await reader.run("pulumi destroy");
   reader.finish();
 });
 
