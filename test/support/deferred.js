@@ -1,7 +1,7 @@
 // @ts-check
 // Node loads this before Pulumi's SDK in each process that a test starts. The SDK always loads the compiler of TypeScript and npm's resolver of
 // dependencies, although only TypeScript programs and serialized closures use them. Loading them on first use saves a third of a run's CPU time.
-const { existsSync } = require("node:fs");
+const { existsSync, readFileSync } = require("node:fs");
 const Module = /** @type {any} */ (require("node:module"));
 
 const deferred = ["typescript", "@npmcli/arborist"];
@@ -15,4 +15,6 @@ Module._load = (request, parent, isMain) => {
   return new Proxy({}, { get: (_, name) => name === "__esModule" || load(request, parent, isMain)[name] });
 };
 
-if (!existsSync("index.ts")) delete process.env.PULUMI_NODEJS_TYPESCRIPT;
+// A program in JavaScript needs no compiler.
+const { main } = existsSync("package.json") ? JSON.parse(readFileSync("package.json", "utf8")) : {};
+if (main?.endsWith(".js")) delete process.env.PULUMI_NODEJS_TYPESCRIPT;
