@@ -60,7 +60,7 @@ async function readPassphrase(terminal: Terminal, { passphraseFile }: DecryptOpt
       .replace(/\r?\n$/, "");
   if (terminal.stdin.isTTY) return readLine(terminal, "Passphrase of the key (will be hidden): ", { hidden: true });
   throw invalid(
-    "the private key is locked, and there is no terminal to ask for its passphrase",
+    "the private key is locked, and there is no terminal to prompt for its passphrase",
     "Pass the encrypted share as --share on a terminal, or the passphrase as --passphrase-file.",
   );
 }

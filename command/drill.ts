@@ -52,7 +52,7 @@ export async function drill(terminal: Terminal, options: DrillOptions): Promise<
     );
     if (left) say(terminal, `The attempt of the drill may still be in progress: ${left.message} The next drill cancels it first.`);
   };
-  const notice = "Waiting for the response. Then the drill cancels its attempt.";
+  const notice = "Waiting for the response, after which the drill cancels its attempt.";
   const run = (): Promise<Tested> => testShares(terminal, { shares, required, accept }).finally(end);
   const { proven, wrong } = await unbroken(terminal, notice, run, () => stop.abort()).finally(assertAlive);
   // After an error, the start may still arrive: the next drill needs the file.
@@ -63,7 +63,7 @@ export async function drill(terminal: Terminal, options: DrillOptions): Promise<
     throw failed(`${wrong.length} of ${shares.length} shares are wrong`, "Rekey while enough shares work: a rekey creates new ones.");
   if (proven.length < shares.length)
     throw failed(
-      `${operation.server.words.service} accepts no ${required} of these shares: at least one of them is wrong`,
+      `${operation.server.words.service} rejects every set of ${required} of these shares, so at least one of them is wrong`,
       "Pass one more share to find out which.",
     );
   if (left) throw left;
@@ -129,7 +129,7 @@ function setsOf(shares: readonly Share[], count: number, chosen: Share[] = [], s
 
 function referencesIn({ shareEnv = [], shareFile = [] }: DrillOptions): ShareReference[] {
   if (![...shareEnv, ...shareFile].every(isNoShare))
-    throw invalid("--share-env takes the name of a variable and --share-file a path, but one of them got a share");
+    throw invalid("--share-env takes the name of a variable and --share-file a path, but one of them was passed a share");
   return [...shareEnv.map((env) => ({ env })), ...shareFile.map((file) => ({ file }))];
 }
 
@@ -151,7 +151,7 @@ async function addInput(terminal: Terminal, shares: Share[], required: number): 
       .filter((line) => !isEmpty(line))
       .forEach(add);
   }
-  say(terminal, `${shares.length} shares are read, and ${required} are required. Finish with an empty input.`);
+  say(terminal, `${shares.length} shares were read, and ${required} are required. Press Enter on an empty line to finish.`);
   const isLast = (line: string): boolean => {
     if (!isEmpty(line)) add(line);
     return isEmpty(line);
@@ -177,7 +177,7 @@ async function assertReady(terminal: Terminal, operation: RekeyOperation, leftov
     const reason = `a rekey of the ${name} is in progress, and a drill needs its own attempt`;
     throw failed(reason, "No share was sent. Run the drill after the rekey.");
   }
-  say(terminal, `An earlier drill left the attempt ${status.nonce}, which is canceled first.`);
+  say(terminal, `An earlier drill left the attempt ${status.nonce}, which this one cancels first.`);
   return status;
 }
 

@@ -73,7 +73,7 @@ export async function submit(terminal: Terminal, options: ShareOptions & { outpu
   }
 }
 
-const onItsWay = "The share is sent: waiting for the response.";
+const onItsWay = "The share was sent. Waiting for the response.";
 
 /** Verifies a new share. The last one commits. */
 export async function verify(terminal: Terminal, options: ShareOptions): Promise<void> {
@@ -117,7 +117,7 @@ export async function cancel(operation: RekeyOperation, agreed: RekeyStatus): Pr
   } catch (error) {
     if ((await getStatus(operation)).nonce === nonce || !agreed.verification) throw error;
   }
-  throw failed("the rekey ended while it was canceled, and another holder may have committed it", keepBoth, "outcome-unknown");
+  throw failed("the rekey disappeared while it was being canceled, and another holder may have committed it", keepBoth, "outcome-unknown");
 }
 
 const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-are-valid in the package.";

@@ -22,7 +22,7 @@ export const unordered: Comparison = {
 
 const sorted = (value: unknown): unknown => (Array.isArray(value) ? [...new Set(value)].sort() : value);
 
-/** A duration: "30s", "1h30m", "1d", or whole seconds as a number or a string. */
+/** A duration, such as "30s", "1h30m" or "1d", or whole seconds as a number or a string. */
 export type Duration = string | number;
 
 const unitSeconds: Record<string, number> = { d: 86_400, h: 3_600, m: 60, s: 1, ms: 0.001 };

@@ -43,13 +43,13 @@ export interface EnvironmentReference {
 
 /** A secret in a file. */
 export interface FileReference {
-  /** The path, relative to the program's folder. One newline at the end of the file is dropped. */
+  /** The path, relative to the program's folder, of a file from which one trailing newline is dropped. */
   file: string;
 }
 
 /**
- * A secret by reference. The provider reads it when it checks or sends the value, so neither the state nor a log contains it. The state contains a salted
- * fingerprint, encrypted, so that a changed value is a change.
+ * A reference to a secret, which the provider reads when it checks or sends the value, so neither the state nor a log contains it. The
+ * state contains an encrypted, salted fingerprint, so that Pulumi updates the resource when the value changes.
  */
 export type SecretReference = EnvironmentReference | FileReference;
 

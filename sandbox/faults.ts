@@ -2,17 +2,17 @@
 export interface Fault {
   /** The service whose requests are counted. */
   system: "secrets" | "platform" | "scheduler";
-  /** The method, in upper or lower case. Without it, all methods match. */
+  /** The method in upper or lower case, without which all methods match. */
   method?: string;
-  /** The path. A string must equal the path, with or without its query. A regular expression searches the path with its query. */
+  /** The path. A string must equal the path, with or without its query, whereas a regular expression searches the path with its query. */
   path: RegExp | string;
   /**
-   * The first matching request that fails: 1 is the next.
+   * The first matching request that fails, where 1 is the next one.
    * @default 1
    */
   nth?: number;
   /**
-   * The number of matching requests that fail from there on. `Infinity` means all of them.
+   * The number of matching requests that fail from there on, or `Infinity` for all of them.
    * @default 1
    */
   times?: number;
@@ -32,7 +32,7 @@ export interface Fault {
   status?: number;
   /** The body of `respond`. */
   body?: string;
-  /** The headers of `respond`, `redirect` and `huge`. A redirect requires `location`. */
+  /** The headers of `respond`, `redirect` and `huge`, of which a redirect requires `location`. */
   headers?: Record<string, string>;
   /** The duration of `delay` in milliseconds of real time, which `clock.advance` does not shorten. */
   delayMs?: number;

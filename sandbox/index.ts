@@ -40,24 +40,27 @@ export interface Sandbox {
   secrets: SecretsService;
   platform: PlatformService;
   scheduler: SchedulerService;
-  /** The URL of a page that shows the data and the requests of all three live. It is read-only and shows no secrets. */
+  /** The URL of a read-only page that shows the data and the requests of all three live, without any secrets. */
   page: string;
   /** The environment variables for a child process that uses all three. */
   env: Record<string, string>;
-  /** All requests so far, in order of arrival. `path` includes the query, `status` is 0 without a response, `at` is the time of the clock. */
+  /**
+   * All requests so far, in order of arrival. `path` includes the query, `status` is 0 without a response, and `at` is the time of the
+   * clock.
+   */
   requests(): { system: string; method: string; path: string; status: number; at: number }[];
   faults: {
     /** Adds a fault, which counts matching requests from now on. */
     add(fault: Fault): void;
     clear(): void;
   };
-  /** The time of the services, which applies to token lifetimes, the log and the Date header. */
+  /** The clock of the services, which determines token lifetimes, the log and the Date header. */
   clock: {
     now(): Date;
-    /** Moves the clock forward by a number of milliseconds from 0. Throws a RangeError for any other value. */
+    /** Moves the clock forward by a number of milliseconds, and throws a RangeError if that is not 0 or more. */
     advance(ms: number): void;
   };
-  /** Restores the records, log, faults and clock to their state after `start`. Addresses, tokens and shares stay. */
+  /** Restores the records, log, faults and clock to their state after `start`, but keeps addresses, tokens and shares. */
   reset(): Promise<void>;
   /** Closes all sockets and stops the services. */
   close(): Promise<void>;

@@ -1,46 +1,46 @@
 /** Options of {@link start}. */
 export interface Options {
   /**
-   * The names and responses: those of the API specifications ("standard") or of Vault, Terraform Enterprise and Nomad ("hashicorp"). The
-   * dialect "openbao" is "hashicorp" with OpenBao instead of Vault.
+   * The names and responses, which are those of the API specifications ("standard") or of Vault, Terraform Enterprise and Nomad
+   * ("hashicorp"). The dialect "openbao" is "hashicorp" with OpenBao instead of Vault.
    * @default "standard"
    */
   dialect?: "standard" | "hashicorp" | "openbao";
   /**
-   * The first of four ports, in the order secrets, platform, scheduler, page. 0 selects free ports.
+   * The first of four consecutive ports, for secrets, platform, scheduler and page in this order, or 0 for free ports.
    * @default 0
    */
   port?: number;
   /**
-   * The number of unseal key shares or, with the seal "stored", of recovery keys. With 1, the share is the key itself. With 0, an OpenBao with
-   * the seal "stored" is initialized without recovery keys.
+   * The number of unseal key shares or, with the seal "stored", of recovery keys. With 1, the share is the key itself. With 0 and the seal
+   * "stored", OpenBao is initialized without recovery keys.
    * @default 5
    */
   unsealShares?: number;
   /**
-   * The number of shares that unseal the service. 1 of several shares is valid only in the dialect "standard".
+   * The number of shares that unseal the service, where 1 of several shares is valid only in the dialect "standard".
    * @default 3, or all of fewer shares
    */
   unsealThreshold?: number;
   /**
-   * The seal. With "stored" the seal holds the key, as with auto-unseal, and the shares are recovery keys.
+   * The kind of seal. With "stored", the seal stores the key, as with auto-unseal, and the shares are recovery keys.
    * @default "shamir"
    */
   seal?: "shamir" | "stored";
   /**
-   * Make the platform reject enabled SMTP settings without an address for a test mail. The API specification allows both.
+   * Makes the platform reject enabled SMTP settings without an address for a test mail, although the API specification allows them.
    * @default false
    */
   smtpNeedsTestAddress?: boolean;
   /**
-   * Make the scheduler reject a token with an unknown policy. The API specification requires that the policies of a role exist, but Nomad
+   * Makes the scheduler reject a token with an unknown policy. The API specification requires that the policies of a role exist, but Nomad
    * creates a token without any rights.
    * @default false
    */
   tokensNeedKnownPolicies?: boolean;
   /**
-   * Make Vault require a token for the rekey of its unseal keys, as Vault 2.x is documented to. In the other dialects, a rekey always requires
-   * one.
+   * Makes Vault require a token for the rekey of its unseal keys, as Vault 2.x is documented to. In the other dialects, a rekey always
+   * requires one.
    * @default false
    */
   rekeyNeedsToken?: boolean;

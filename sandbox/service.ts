@@ -1,7 +1,7 @@
 /** One of the three services. */
 export interface Service {
-  /** The URL: scheme, address and port, without a trailing slash. */
+  /** The URL with scheme, address and port, without a trailing slash. */
   url: string;
-  /** A token with all rights. It stays the same after a reset. */
+  /** A token with all rights, which stays the same after a reset. */
   token: string;
 }

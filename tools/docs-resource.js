@@ -128,7 +128,7 @@ function importPart(title) {
   const id = caseOf(title)?.id;
   return [
     "## Import",
-    `The id is \`${template}\`. An import by id [requires the native plugin](../../guides/import.md#import-by-id). An import from a file does not.`,
+    `The id is \`${template}\`. An import by id [requires the native plugin](../../guides/import.md#import-by-id), whereas an import from a file does not.`,
     `\`\`\`sh\npulumi import steward:${token} example ${id}\n\`\`\``,
     `\`${title}.get("example", "${id}")\` reads it without managing it.`,
   ];

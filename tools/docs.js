@@ -85,7 +85,7 @@ function contents(pages) {
   ];
   return [
     "# API",
-    "The page of a resource has examples, the inputs and outputs, the import command, the requests and the permissions. It names the values that cannot be read back. Its functions and types are on the same page.",
+    "Each resource page has examples, the inputs and outputs, the import command, the requests and the permissions, and lists the values that cannot be read back. Its functions and types are on the same page.",
     ...sections.map(([start = "", heading]) => `## ${heading}\n\n${of(start)}`),
   ].join("\n\n");
 }

@@ -32,7 +32,7 @@ const stringsOf = (file) => (file.startsWith("test/") ? "titles" : /^sandbox\/(p
 /** @param {ts.Node} node */
 const isTitle = ({ parent }) => ts.isCallExpression(parent) && /^(test|describe|on[A-Z])/.test(parent.expression.getText());
 
-const maxWords = 25;
+const maxWords = 30;
 
 /** @type {[banned: RegExp, instead: string][]} */
 const words = [

@@ -51,7 +51,7 @@ export function addDiscover(program: Command, terminal: Terminal): void {
     .option("--workspaces", "also search for workspaces, each as an AdminWorkspace")
     .option("--as-set", "the roles of a mount as one SchedulerRoles instead of one SchedulerRole each")
     .option("--native", "for the native plugin: write only ids, from which Pulumi writes the program in the language of the project")
-    .option("--secrets", "include the secrets that a server shows: encrypted in the import file and in the configuration of the stack")
+    .option("--secrets", "include the secrets that a server returns, encrypted in the import file and in the stack's configuration")
     .option("--output <file>", "the import file to write", "import.json")
     .option("--program <file>", "the program to write", "index.ts")
     .option("--overwrite", "overwrite the files if they exist")

@@ -33,13 +33,13 @@ export interface System<Own extends object = object> {
   name: (typeof systemNames)[number];
   /** Checks the settings of one server. */
   settings: z.ZodType<ServerSettings & Own>;
-  /** Checks a connection. Rejects a misspelled system, for which the environment would otherwise name the server. */
+  /** Checks a connection. Rejects a misspelled system, for which the environment would otherwise select the server. */
   connection: z.ZodType<Record<string, unknown>>;
   /** The rows of its dialect table. */
   dialects: Record<string, { words: Words }>;
-  /** The setting that names a part of a server. Two parts of one server count as two servers. */
+  /** The setting that selects a part of a server. Two parts of one server count as two servers. */
   partition?: string;
-  /** The variables that name a server, most specific first. An address and its token always come from the same row. */
+  /** The variables that select a server, most specific first. An address and its token always come from the same row. */
   variables: readonly Variables[];
   product: Product;
 }
@@ -96,20 +96,20 @@ export interface Operation<Own = object> {
   instance?: string;
   /** The secrets of the current resource. */
   secrets: {
-    /** Values that no error may show. */
+    /** Values that must not appear in an error. */
     values: readonly string[];
-    /** Inputs whose values no message may show. */
+    /** Inputs whose values must not appear in a message. */
     fields: readonly string[];
   };
 }
 
 /** The Pulumi engine, which saves the state. */
 export interface Engine {
-  /** Throws if the engine has ended, since a response could not be saved. */
+  /** Throws if the engine has exited, since a response could not be saved. */
   assertAlive(): Promise<void>;
   /** True if the engine saves the state after each resource. */
   savesEachStep: boolean;
-  /** Aborts when the user cancels the run. The engine tells only the native plugin. */
+  /** Aborts when the user cancels the run. The engine notifies only the native plugin. */
   canceled?: AbortSignal;
 }
 

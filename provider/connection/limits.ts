@@ -4,7 +4,10 @@ const defaults = {
   connect: 10_000,
   /** The maximum time until the headers of a response, and between two chunks of its body. */
   idleTimeout: 60_000,
-  /** The maximum time for a request and its retries, without the wait for a free connection. After a 429, that without any other response. */
+  /**
+   * The maximum time for a request and its retries, without the wait for a free connection. With 429 responses, it counts from the last other
+   * response.
+   */
   deadline: 120_000,
   /** The maximum number of retries. Only the deadline applies after a 429 or a Retry-After header. */
   maxRetries: 4,

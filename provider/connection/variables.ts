@@ -1,6 +1,6 @@
 import { Log, warnOnce } from "../log/log";
 
-/** The environment variables that name a server of one dialect. */
+/** The environment variables that select a server of one dialect. */
 export interface Variables {
   dialect: string;
   /** The settings that every server has are `<prefix>_TOKEN`, `_CACERT`, `_CLIENT_CERT` and `_CLIENT_KEY`. */
@@ -44,7 +44,7 @@ export function warnOfUnused(
   );
 }
 
-/** True if the token file may hold the token of another server whose address is set: two products write theirs to one file. */
+/** True if the token file may contain the token of a different server whose address is set: two products write theirs to one file. */
 export const sharesTokenFile = (rows: readonly Variables[], used: Variables, environment: NodeJS.ProcessEnv): boolean =>
   rows.some(({ tokenFile, address }) => tokenFile === used.tokenFile && isOther(environment[address], environment[used.address]));
 

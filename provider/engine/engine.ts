@@ -5,12 +5,12 @@ import { StewardError } from "../errors";
 
 const pause = 1000;
 
-/** The error codes of a connection whose peer has ended. Any other error is local, such as too many open files. */
+/** The error codes of a connection whose peer has exited. Any other error is local, such as too many open files. */
 const ended: readonly (string | undefined)[] = [undefined, "ECONNREFUSED", "ECONNRESET", "EPIPE"];
 
 /**
- * Calls back when the engine ends, which closes this connection. A new connection would be no proof, since another process may listen on the port.
- * The connection is HTTP/2: the engine's gRPC server closes any other after two minutes, and waits for it when it stops.
+ * Calls back when the engine exits, which closes this connection. A new connection would prove nothing, since another process may listen on
+ * the port. The connection is HTTP/2: the engine's gRPC server closes any other after two minutes, and waits for it when it stops.
  */
 function whenEnded(address: string, callBack: () => void): void {
   const session = connectHttp2(`http://${address}`);
@@ -25,9 +25,7 @@ function whenEnded(address: string, callBack: () => void): void {
   });
 }
 
-/**
- * Monitors the engine that started this process, and exits when the engine ends. Otherwise the process would outlive a killed engine.
- */
+/** Monitors the engine that started this process, and exits when the engine does. Otherwise the process would outlive a killed engine. */
 export function monitorEngine(address: string | undefined): Engine {
   const savesEachStep = !/^(1|true)$/i.test(process.env.PULUMI_SKIP_CHECKPOINTS ?? "");
   const [, host, port] = /^([\w.]+):(\d+)$/.exec(address ?? "") ?? [];
@@ -36,10 +34,10 @@ export function monitorEngine(address: string | undefined): Engine {
   let hasEnded = false;
   whenEnded(address, () => {
     hasEnded = true;
-    // Nothing can save the results of this process, and nothing else ends it.
+    // Nothing can save the results of this process, and nothing else stops it.
     process.exit(1);
   });
-  /** Detects the end even before the held connection closes. */
+  /** Detects the exit even before the open connection closes. */
   const isRefused = (): Promise<boolean> =>
     new Promise((done) => {
       const socket = connect(Number(port), host);

@@ -15,7 +15,7 @@ export function propertyChanges(fields: AnyFields, changing: readonly string[], 
     const { normalize = (value: unknown): unknown => value } = comparisonOf(fields, field);
     const [before, after] = [state[field], inputs[field]].map((value) => (value === undefined ? value : normalize(value)));
     const inner = differences([field], before, after);
-    // Equal values change if the program begins or ceases to declare the field.
+    // Equal values change if the program starts or stops declaring the field.
     const whole: [string, Change][] = [[field, changeOf(before, after)]];
     return (inner.length > 0 ? inner : whole).map(([at, change]): PropertyChange => [at, field, change]);
   });

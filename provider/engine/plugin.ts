@@ -24,7 +24,7 @@ import { isObject, parsed } from "../text/json";
 import { propertyChanges } from "./plugin-diff";
 import { Path, unwrapSecrets, wrapSecrets } from "./plugin-values";
 
-// The native Pulumi provider of all resources. plugin-server.ts is its gRPC server.
+// The native Pulumi provider of all resources, whose gRPC server is plugin-server.ts.
 
 /** Configuration keys that are not connections. */
 const reserved: readonly string[] = ["native", "secrets", "platform", "scheduler", "version", "pluginDownloadURL"];
@@ -52,7 +52,7 @@ export function createPlugin(
   /** The URNs of imported resources. The engine reads a resource before it sends its connection. */
   const imported = new Set<string>();
 
-  /** Runs an operation on a resource. A property that is secret in the given values stays secret in the returned ones. */
+  /** Runs an operation on a resource. A property that is secret in the inputs stays secret in the returned values. */
   async function run<T>(
     urn: string,
     values: readonly Properties[],

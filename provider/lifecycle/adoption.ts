@@ -12,7 +12,7 @@ import { Properties } from "./properties";
 // A create of an object that already exists. It fails, or adopts the object and prints the changes. A create reads the existing object first. With
 // `previewReads` its check reads as well, so that a preview can report the object.
 
-/** The handling of an existing object on create: true overwrites it, "unchanged" fails if it differs, and false always fails. */
+/** The handling of an object that already exists on create: true overwrites it, "unchanged" fails if it differs, and false always fails. */
 export type Adopt = boolean | "unchanged";
 
 /** The input `adopt`. */

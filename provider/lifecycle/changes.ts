@@ -18,7 +18,9 @@ export const isEqual = (fields: AnyFields, field: string, a: unknown, b: unknown
 /** The fields that the program declared at the last `up`. Empty after a `get`. */
 export const declaredIn = (state: Properties): string[] => (state.declared as string[] | undefined) ?? [];
 
-/** The fields whose values differ or are unknown, those that the program begins or ceases to declare, and those that list pending or due work. */
+/**
+ * The fields whose values differ or are unknown, those that the program starts or stops declaring, and those that list pending or due work.
+ */
 export function changedFields(fields: AnyFields, state: Properties, inputs: Properties): string[] {
   const [pending, due] = [namesWith(fields, "pending"), namesWith(fields, "due")];
   const [names, declared] = [Object.keys(inputs), declaredIn(state)];

@@ -76,7 +76,9 @@ function assertDialect(definition: AnyDefinition, { server: { dialect, place } }
   });
 }
 
-/** An operation on the server that the first properties name, with the secrets of all of them. Throws if its dialect does not have the resource. */
+/**
+ * An operation on the server of the first properties, with the secrets of all of them. Throws if its dialect does not have the resource.
+ */
 export function operationOn(resource: Resource, ...properties: Properties[]): Operation {
   const { definition, mechanism } = resource;
   const connected = connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", mechanism);

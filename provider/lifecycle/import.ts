@@ -46,7 +46,7 @@ export async function readById(
     if (failures.length > 0) throw invalidInput(failures);
     const object: Properties | undefined = await definition.read({ operation, state: fields, declared: [] });
     if (object) return object;
-    // The engine would accept a missing resource, and give the program a resource without outputs.
+    // The engine would accept a missing resource, and return a resource without outputs to the program.
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       reason: `the server has no object with the id "${id}"`,

@@ -8,7 +8,7 @@ import { Properties } from "./properties";
 // of the new one. Pulumi passes no names to a provider, so each create stores an instance id. The claims last for one process, which is one Pulumi operation.
 
 /** The usual remedy for an object that already exists. */
-export const renamedHint = "If you renamed the resource, give it an alias of its old name.";
+export const renamedHint = "If you renamed the resource, add an alias of its old name.";
 
 interface Claims {
   /** The resources that manage the object, by instance. */
@@ -197,7 +197,7 @@ const notAdopted = (): StewardError =>
     code: "ERR_REJECTED",
     rule: "not-taken-over",
     reason: "another resource in this program declares the object but has not adopted it",
-    hint: "Run `pulumi up` again once that resource can be created. If you renamed it, give it an alias of its old name instead.",
+    hint: "Run `pulumi up` again once that resource can be created. If you renamed it, add an alias of its old name instead.",
   });
 
 const perhapsDeclared = (): StewardError =>

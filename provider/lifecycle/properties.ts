@@ -7,7 +7,7 @@ export type Properties = Record<string, unknown>;
 /** The engine's placeholder for a value that is unknown in a preview. */
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** The input that lists the secret inputs, whose values no message may show. */
+/** The input that lists the secret inputs, whose values must not appear in a message. */
 export const secretInputs = "secretInputs";
 
 export function hasUnknown(value: unknown): boolean {

@@ -17,7 +17,7 @@ export function wholeState(resource: Resource, verb: string, id: string, state: 
   const { definition } = resource;
   const fromId: Properties = parseId(definition, id) ?? {};
   const complete = defined(state);
-  // Another value would be part of a path: `role/null`.
+  // Any other value would be part of a path: `role/null`.
   for (const field of placeholdersIn(definition.id))
     if (typeof complete[field] !== "string" || complete[field] === "") complete[field] = fromId[field];
   const all = withFormer(complete);
@@ -33,7 +33,7 @@ export function wholeState(resource: Resource, verb: string, id: string, state: 
   throw failure(resource, verb, complete, error);
 }
 
-/** Throws if the connection now names a server that the resource was not written to. */
+/** Throws if the connection now points to a server that the resource was not written to. */
 export function assertSameServer(operation: Operation, state: Properties): void {
   if (state.server === undefined || state.server === operation.server.id || operation.server.allowAddressChange) return;
   throw new StewardError({

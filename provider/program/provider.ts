@@ -4,17 +4,17 @@ import { StewardError } from "../errors";
 import { usesPlugin } from "./mechanism";
 import { packageVersion } from "./version";
 
-/** The API dialect: "hashicorp" for Vault, Terraform Enterprise and Nomad, "standard" for servers of the generic API. */
+/** The API dialect, which is "hashicorp" for Vault, Terraform Enterprise and Nomad, and "standard" for servers of the generic API. */
 export type Dialect = "standard" | "hashicorp";
 
-/** The API dialect of Vault or OpenBao. "openbao" is for OpenBao 2.4 or later, which differs from "hashicorp" only in its rekeys. */
+/** The API dialect of Vault or OpenBao. Use "openbao" for OpenBao 2.4 or later, which differs from "hashicorp" only in its rekeys. */
 export type SecretsDialect = Dialect | "openbao";
 
 /** The address and the credentials of a server, with the same settings as in the configuration. */
 export interface Server {
-  /** The URL of the server: `https://vault.example.com:8200`. */
+  /** The URL of the server, such as `https://vault.example.com:8200`. */
   address: string;
-  /** The token. Prefer `tokenEnv` or `tokenFile`. Only one of the three may be set. */
+  /** The token itself. Prefer `tokenEnv` or `tokenFile`, of which only one may be set, and not together with `token`. */
   token?: string;
   /** The name of the environment variable with the token. */
   tokenEnv?: string;
@@ -22,7 +22,7 @@ export interface Server {
   tokenFile?: string;
   /** The CA certificate of the server, as PEM or as the path of a file. */
   caCert?: string;
-  /** The client certificate, as PEM or as the path of a file. Requires `clientKey`. */
+  /** The client certificate, as PEM or as the path of a file, which requires `clientKey`. */
   clientCert?: string;
   /** The private key of `clientCert`, as PEM or as the path of a file. */
   clientKey?: string;
@@ -78,7 +78,7 @@ export interface ProviderArgs {
 }
 
 /**
- * An explicit provider, whose servers replace the connection `default` for its resources. Requires the native plugin.
+ * An explicit provider, whose servers replace the connection `default` for its resources. It requires the native plugin.
  *
  * ```ts
  * import { Provider, secrets } from "pulumi-steward";
@@ -87,7 +87,7 @@ export interface ProviderArgs {
  * new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] }, { provider: production });
  * ```
  *
- * Throws `ERR_INVALID_INPUT` in a stack that does not use the plugin, since dynamic resources would ignore the provider.
+ * The constructor throws `ERR_INVALID_INPUT` in a stack that does not use the plugin, because dynamic resources would ignore the provider.
  */
 export class Provider extends ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, opts?: ResourceOptions) {

@@ -33,7 +33,7 @@ export type Args<Inputs> = { [Field in keyof Inputs]: DeepInput<Exclude<Inputs[F
 export type SecretArgs<Inputs, Secret> = {
   [Field in keyof Inputs]: Field extends Secret ? Input<string | SecretReference> : DeepInput<Exclude<Inputs[Field], undefined>>;
 };
-/** The outputs of a resource whose state is `State`. The output of a secret that the program declares by reference is the reference. */
+/** The outputs of a resource whose state is `State`. If the program declares a secret by reference, its output is the reference. */
 export type Outputs<State> = { readonly [Field in keyof State]: Output<State[Field]> };
 
 /** The static `get` of a resource class, which reads an existing object and never writes: `get(name, id)`. */

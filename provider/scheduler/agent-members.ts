@@ -16,8 +16,9 @@ export const agentMembers: ReadFunction<GetAgentMembersOptions, unknown> = {
 };
 
 /**
- * Reads the members that the agent at the connection's address knows: `GET /v1/agent/members`. Returns the response unchanged. Other agents of
- * the cluster may know other members. The function also runs in previews. Throws {@link StewardError}.
+ * Reads the cluster members that the agent at the connection's address knows, with `GET /v1/agent/members`. The function returns the
+ * response unchanged, and the other agents of the cluster may know different members. It also runs in previews, and throws a
+ * {@link StewardError} if the request fails.
  * @permissions A Nomad token with this ACL policy:
  * ```hcl
  * node {

@@ -13,7 +13,7 @@ export interface QueryOptions {
    */
   connection?: string;
   /**
-   * The namespace. Lists accept `*` for all namespaces that the token may read: Nomad omits the others without an error.
+   * The namespace. Lists accept `*` for all namespaces that the token may read, and Nomad omits the others without an error.
    * @default the connection's, or else `default`
    */
   namespace?: string;
@@ -23,7 +23,7 @@ export interface QueryOptions {
    */
   region?: string;
   /**
-   * Allows any server to respond, even one without a leader. The response may be stale: `page.lastContact` is its age.
+   * Allows any server to respond, even one without a leader, so the response may be as old as `page.lastContact` says.
    * @default false
    */
   stale?: boolean;

@@ -18,17 +18,18 @@ export interface WaitForDeploymentOptions extends QueryOptions, ElectionOptions 
   /** The job's ID. */
   jobId: string;
   /**
-   * The job's namespace. `*` is an error.
+   * The job's namespace, which cannot be `*`.
    * @default the connection's, or else `default`
    */
   namespace?: string;
   /**
-   * Allows any server to respond, even one without a leader. A stale response may lack a job that was just registered, or show its previous version.
+   * Allows any server to respond, even one without a leader, so a response may lack a job that was just registered, or show its previous
+   * version.
    * @default false
    */
   stale?: boolean;
   /**
-   * The maximum wait. It should exceed the job's progress deadline, after which a deployment fails.
+   * The maximum wait, which should exceed the job's progress deadline, after which Nomad fails the deployment.
    * @default "15m"
    */
   timeout?: Duration;
@@ -50,12 +51,12 @@ const failures = ["failed", "cancelled"];
 const undeployed = ["batch", "sysbatch"];
 
 /**
- * Waits for the deployment of a job's current version and resolves to the deployment once it is `successful`. The output of `pulumi up` shows
- * its progress. In a preview the function only prints a line and resolves to undefined.
+ * Waits for the deployment of a job's current version and resolves to the deployment once it is `successful`. Meanwhile, the output of
+ * `pulumi up` shows its progress. In a preview, the function only prints a line and resolves to undefined.
  *
- * If the current version is already deployed, the function resolves immediately. It resolves to undefined if Nomad no longer has that
- * deployment. A newer version that is registered in the meantime cancels the deployment. During a leader election the function prints a line and
- * waits. Jobs without deployments are not supported: batch jobs, and jobs whose `Update` has `MaxParallel` 0.
+ * If the current version is already deployed, the function resolves immediately, or to undefined if Nomad no longer has that deployment. If
+ * a newer version is registered in the meantime, Nomad cancels the deployment. During a leader election, the function prints a line and
+ * waits. It does not support jobs without deployments, which are batch jobs and jobs whose `Update` has `MaxParallel` 0.
  *
  * Fails with `ERR_FAILED` and Nomad's description if the deployment finishes with a different status, and with `ERR_TIMED_OUT` after `timeout`.
  * @permissions A Nomad token with this ACL policy:

@@ -16,7 +16,7 @@ export interface Deployment {
   TaskGroups: Record<string, DeploymentTaskGroup>;
   /** True for a deployment of a multiregion job. */
   IsMultiregion: boolean;
-  /** The priority of the evaluation. Nomad evaluates higher ones first. */
+  /** The priority of the evaluation, where Nomad evaluates higher ones first. */
   EvalPriority: number;
   /** The version of the job. */
   JobVersion: number;
@@ -57,8 +57,9 @@ export interface DeploymentTaskGroup {
 export const deployments: ListReadFunction<Deployment> = listFunction("deployments");
 
 /**
- * Lists all deployments: `GET /v1/deployments`. Pages are fetched on demand. A deployment that moves to a different page in the meantime is returned
- * once. Integers beyond 2^53 are strings. The function also runs in previews. Throws {@link StewardError}. A 5xx response is not retried.
+ * Lists all deployments with `GET /v1/deployments`. Pages are fetched on demand, and a deployment that moves to a different page in the
+ * meantime is returned once. Integers beyond 2^53 are strings. The function also runs in previews, does not retry a 5xx response, and
+ * throws a {@link StewardError} if a request fails.
  * @permissions A Nomad token with this ACL policy:
  * ```hcl
  * namespace "default" {

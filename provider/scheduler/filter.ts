@@ -2,8 +2,8 @@ import { StewardError } from "../errors";
 import { isObject } from "../text/json";
 
 /**
- * A filter expression that Nomad evaluates. It applies to the full record, not to the stub in a list: the `Address` of a node's stub is `HTTPAddr` in
- * the record.
+ * A filter expression that Nomad evaluates. It applies to the full record, not to the stub in a list, so the `Address` of a node's stub is
+ * `HTTPAddr` in a filter.
  */
 export interface Filter {
   /** Returns a filter that matches if both filters match. */
@@ -16,17 +16,17 @@ export interface Filter {
   toString(): string;
 }
 
-/** A field of the record to compare. Values are quoted and escaped. */
+/** A field of the record to compare with values, which are quoted and escaped. */
 export interface Selector {
   /** `Status == "running"`. */
   equals(value: string | number | boolean): Filter;
   /** `Status != "running"`. */
   notEquals(value: string | number | boolean): Filter;
-  /** `ParentID is empty`: for strings, lists and maps. */
+  /** `ParentID is empty`, for strings, lists and maps. */
   isEmpty(): Filter;
-  /** `ParentID is not empty`: for strings, lists and maps. */
+  /** `ParentID is not empty`, for strings, lists and maps. */
   isNotEmpty(): Filter;
-  /** `Datacenters contains "dc1"`: the list has the item, the map has the key, or the string has the substring. */
+  /** `Datacenters contains "dc1"`, where the list has the item, the map has the key, or the string has the substring. */
   contains(value: string): Filter;
   /** `Datacenters not contains "dc1"`. */
   notContains(value: string): Filter;
@@ -34,7 +34,7 @@ export interface Selector {
   includes(value: string): Filter;
   /** `"dc1" not in Datacenters`. */
   notIncludes(value: string): Filter;
-  /** `Name matches "^web"`: a Go regular expression that matches a part of the string. */
+  /** `Name matches "^web"`, where a Go regular expression matches a part of the string. */
   matches(pattern: string): Filter;
   /** `Name not matches "^web"`. */
   notMatches(pattern: string): Filter;
@@ -91,7 +91,7 @@ const name = /^[A-Za-z][A-Za-z0-9_]*$/;
 const operators = ["and", "or", "not", "in", "is", "empty", "contains", "matches"];
 
 /**
- * Selects a field by its path: `filter("Status")` or `filter("Meta", "team.name")`, which is `Meta["team.name"]`.
+ * Selects a field by its path, such as `filter("Status")`, or `filter("Meta", "team.name")` for `Meta["team.name"]`.
  *
  * ```ts
  * const { filter } = scheduler;

@@ -8,13 +8,16 @@ import { assertOneNamespace, callUnchanged, consistencyShape, QueryOptions, quer
 /** Options of {@link registerJob}. */
 export interface RegisterJobOptions extends QueryOptions {
   /**
-   * The job's namespace, which overrides the one in the job. `*` is an error.
+   * The job's namespace, which overrides the one in the job and cannot be `*`.
    * @default the connection's, or else the one in the job, or else `default`
    */
   namespace?: string;
   /** Ignored, since the leader handles writes. */
   stale?: boolean;
-  /** The job in Nomad's JSON format, with or without the outer `{ "Job": … }` of the command line's output. It is sent unchanged. */
+  /**
+   * The job in Nomad's JSON format, with or without the outer `{ "Job": … }` that `nomad job run -output` prints. The provider sends it
+   * unchanged.
+   */
   job: object;
 }
 
@@ -44,12 +47,12 @@ const schema = strictObject({
 });
 
 /**
- * Creates a job or updates it to a new version: `PUT /v1/jobs`. Returns Nomad's response. In a preview the function only prints a line
- * and returns undefined.
+ * Creates a job or updates it to a new version with `PUT /v1/jobs`, and returns Nomad's response. In a preview, the function only prints a
+ * line and returns undefined.
  *
- * The request is retried only after a 429, since each registration makes Nomad evaluate the job again. If the response is lost, the
- * error says that the request may have been applied. You can register the same job again without changing it. Removing the call from the
- * program does not remove the job.
+ * The function retries the request only after a 429, because each registration makes Nomad evaluate the job again. If the response is lost,
+ * the error says that the request may have been applied, and you can register the same job again without changing it. Removing the call
+ * from the program does not remove the job.
  *
  * ```ts
  * await scheduler.registerJob({ job });

@@ -18,9 +18,9 @@ export interface JobStub {
   StatusDescription: string;
   /** The type: `service`, `batch`, … */
   Type: string;
-  /** The priority. Nomad places higher ones first. */
+  /** The priority of the job, where Nomad places higher ones first. */
   Priority: number;
-  /** The nanoseconds since 1970, as a string of digits, since JavaScript numbers cannot represent them. */
+  /** The nanoseconds since 1970 as a string of digits, because JavaScript numbers cannot represent them. */
   SubmitTime: string;
   /** True for a periodic job. */
   Periodic: boolean;
@@ -56,8 +56,9 @@ export interface JobSummary {
 export const jobs: ListReadFunction<JobStub> = listFunction("jobs");
 
 /**
- * Lists all jobs: `GET /v1/jobs`. Pages are fetched on demand. A job that moves to a different page in the meantime is returned once. Integers beyond
- * 2^53 are strings. The function also runs in previews. Throws {@link StewardError}. A 5xx response is not retried.
+ * Lists all jobs with `GET /v1/jobs`. Pages are fetched on demand, and a job that moves to a different page in the meantime is returned
+ * once. Integers beyond 2^53 are strings. The function also runs in previews, does not retry a 5xx response, and throws a
+ * {@link StewardError} if a request fails.
  *
  * ```ts
  * const running = scheduler.filter("Status").equals("running");

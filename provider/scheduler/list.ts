@@ -46,9 +46,9 @@ export interface Page {
   knownLeader?: boolean;
 }
 
-/** A list that is fetched page by page on demand. Each iteration starts with the first page. */
+/** A list that is fetched page by page on demand, starting with the first page in each iteration. */
 export interface List<T> extends AsyncIterable<T> {
-  /** The metadata of the last fetched page; undefined before the first. */
+  /** The metadata of the last fetched page, or undefined before the first. */
   readonly page: Page | undefined;
 }
 

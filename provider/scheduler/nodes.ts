@@ -4,9 +4,9 @@ import { List, ListOptions, ListReadFunction, list, listFunction } from "./list"
 export interface NodeStub {
   /** The id, a UUID. */
   ID: string;
-  /** The host. A filter applies to the full record, where this is `HTTPAddr`, with the port. */
+  /** The host. A filter applies to the full record, where this field is `HTTPAddr` and includes the port. */
   Address: string;
-  /** The name. Nomad returns it and the following properties, which the API specification does not have. */
+  /** The name. The API specification lacks this and the following properties, which Nomad returns. */
   Name?: string;
   Datacenter?: string;
   NodePool?: string;
@@ -29,8 +29,9 @@ export interface NodeStub {
 export const nodes: ListReadFunction<NodeStub> = listFunction("nodes");
 
 /**
- * Lists all nodes: `GET /v1/nodes`. Pages are fetched on demand. A node that moves to a different page in the meantime is returned once. Nodes have
- * no namespace. The function also runs in previews. Throws {@link StewardError}. A 5xx response is not retried.
+ * Lists all nodes with `GET /v1/nodes`, which have no namespace. Pages are fetched on demand, and a node that moves to a different page in
+ * the meantime is returned once. The function also runs in previews, does not retry a 5xx response, and throws a {@link StewardError} if a
+ * request fails.
  * @permissions A Nomad token with this ACL policy:
  * ```hcl
  * node {

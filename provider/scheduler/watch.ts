@@ -13,13 +13,13 @@ export interface WatchOptions extends ListOptions, ElectionOptions {
   /** The list to watch. */
   resource: "jobs" | "deployments" | "nodes";
   /**
-   * The maximum time for which the server delays its response, from 1 second. Values above 10 minutes are reduced to 10 minutes. Changes are still
-   * reported immediately.
+   * The maximum time for which the server delays its response while nothing changes, from 1 second to 10 minutes. Longer values are reduced
+   * to 10 minutes, and changes are reported immediately.
    * @default "5m"
    */
   wait?: Duration;
   /**
-   * Allows any server to respond, even one without a leader. The response may be stale.
+   * Allows any server to respond, even one without a leader, so the response may be stale.
    * @default false
    */
   stale?: boolean;
@@ -47,15 +47,15 @@ const schema = querySchema({
 });
 
 /**
- * Watches a list with blocking queries: `GET /v1/jobs?index=…&wait=…`, or the same for deployments and nodes. Yields the current list, then the
- * list after each change.
+ * Watches a list with blocking queries, which are `GET /v1/jobs?index=…&wait=…`, or the same for deployments and nodes. The function yields
+ * the current list, then the list after each change.
  *
- * Writes that leave the items unchanged are not reported. Several changes in a row may be reported as one. If the connection breaks, or a
- * gateway answers 502 or 504, the function reconnects for up to five minutes, then reports the changes since. During a leader election it
- * prints a line and waits. It also runs in previews.
+ * Writes that leave the items unchanged are not reported, and several changes in a row may be reported as one. If the connection breaks, or
+ * a gateway answers 502 or 504, the function tries to reconnect for up to five minutes, then reports the changes since. During a leader
+ * election, it prints a line and waits. It also runs in previews.
  *
- * `signal` stops the iteration without an error. Without `signal`, exit the loop yourself, or the program never exits. Throws
- * {@link StewardError}, for example if the server does not support blocking queries.
+ * `signal` stops the iteration without an error. Without it, break out of the loop yourself, or the program never exits. The function
+ * throws a {@link StewardError}, for example if the server does not support blocking queries.
  *
  * ```ts
  * for await (const { items } of scheduler.watch({ resource: "nodes", signal: AbortSignal.timeout(60_000) })) {

@@ -21,9 +21,9 @@ export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
 /**
  * The connection from the Nomad secrets engine to Nomad.
  *
- * Each engine has one configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS` unless
- * `adopt` is set. Deleting the resource deletes the configuration, and with it the management token. Pass `token` and `clientKey` as references, or
- * as Pulumi secrets.
+ * Each engine has one configuration. If it already exists, creating the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`.
+ * Deleting the resource deletes the configuration, and the management token with it. Pass `token` and `clientKey` as references or as
+ * Pulumi secrets.
  *
  * @example An address and a management token
  * ```ts
@@ -63,10 +63,10 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
 /**
  * The TTL and the maximum TTL of generated Nomad tokens.
  *
- * Each engine has one lease configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS`
- * unless `adopt` is set. Deleting it restores the defaults of Vault, not the previous values. An undeclared value keeps its value from the last
- * refresh and is not compared. A value that is removed from the program stays on the server. The state then keeps it encrypted, and the output is
- * empty until Vault returns a different value.
+ * Each engine has one lease configuration. If it already exists, creating the resource fails with `ERR_ALREADY_EXISTS` unless you set
+ * `adopt`. Deleting the resource restores Vault's defaults, not the previous values. If you declare only one value, the provider leaves the
+ * other as the last refresh read it and does not compare it. A value that you remove from the program stays on the server, and the state
+ * keeps it encrypted, so the output is empty until Vault returns a different value.
  *
  * @example A TTL
  * ```ts
@@ -77,7 +77,7 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
  * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "8h", adopt: true }, { dependsOn: access });
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests If a value was removed from the program, the update first sends the `GET`.
+ * @requests If you removed a value from the program, the update first sends the `GET` to keep that value.
  * @unreadable Nothing: Vault returns both values.
  */
 export class SchedulerLease extends CustomResource {
@@ -96,7 +96,7 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
 /**
  * A role of the Nomad secrets engine, from which Vault generates Nomad tokens.
  *
- * The provider never adopts an existing role silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set.
+ * If the role already exists, creating the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`.
  *
  * @example A role with two policies
  * ```ts
@@ -133,8 +133,9 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
 /**
  * Many roles of one Nomad secrets engine, faster than one resource per role.
  *
- * If some writes fail, the others still run. The error lists the failed roles, and the next `pulumi up` continues from there. With `exclusive`, an
- * update also deletes undeclared roles, but only those that a `pulumi refresh` has recorded. `pulumi destroy` deletes only declared roles.
+ * If some writes fail, the others still run, and the error lists the failed roles, so that the next `pulumi up` continues from there. With
+ * `exclusive`, an update also deletes undeclared roles, but only those that a `pulumi refresh` has recorded. `pulumi destroy` deletes only
+ * declared roles.
  *
  * @example Two roles
  * ```ts
@@ -151,8 +152,8 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
  * );
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests One `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list only if roles were added.
- * With `adopt`, a create or update also reads each new role that already exists.
+ * @requests The provider sends one `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list
+ * only if you added roles. With `adopt`, a create or update also reads each new role that already exists.
  * @unreadable Nothing: Vault returns all attributes of each role.
  */
 export class SchedulerRoles extends CustomResource {
@@ -171,12 +172,13 @@ export interface SchedulerToken extends Outputs<SchedulerTokenState> {}
 /**
  * A Nomad token, generated from a role.
  *
- * **A lease expires with the token that requested it.** A token that a pipeline generates with a short login expires with that login. Run the
- * program with a token that lives longer than the lease. The provider warns if it does not. Nothing renews the lease.
+ * **A lease expires with the token that requested it**, so a Nomad token that a pipeline generates with a short-lived login expires with
+ * that login. Run the program with a Vault token that lives longer than the lease: the provider warns if it does not, and nothing renews
+ * the lease.
  *
- * Pulumi generates the token once, on create, and never in a preview or a refresh. The request is retried only after a 429. A change of `role`,
- * `mount` or `keepers` generates a new token, then revokes the old one. `pulumi refresh` detects that the lease has expired, and the next `pulumi up`
- * generates a new token. The state contains the token, encrypted.
+ * The provider generates the token once, on create, and never in a preview or a refresh. It retries the request only after a 429, because
+ * each response contains a new token. Changing `role`, `mount` or `keepers` generates a new token, then revokes the old one. When the lease
+ * has expired, `pulumi refresh` detects it, and the next `pulumi up` generates a new token. The state contains the token, encrypted.
  *
  * @example A token of an existing role
  * ```ts

@@ -16,19 +16,20 @@ import { atEachMount } from "./scheduler-mounts";
 /** Inputs of {@link SchedulerAccess}. */
 export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
   /**
-   * The address at which Vault reaches Nomad: `https://host:4646`, without user, query or fragment. If it is omitted, Vault uses `NOMAD_ADDR` of its
-   * own environment, and the address is not compared.
+   * The address at which Vault reaches Nomad, such as `https://host:4646`, without user, query or fragment. If you omit it, Vault uses
+   * `NOMAD_ADDR` from its own environment, and the provider does not compare the address.
    * @example "https://nomad.example.com:4646"
    */
   address?: string;
   /**
-   * A management token of Nomad, a secret. Vault never returns it, so it shows no drift. Vault and OpenBao require it: a first write without a
-   * token makes Vault bootstrap Nomad's ACL system and keep the only management token. This cannot be undone.
+   * A Nomad management token, which is a secret. Vault never returns it, so a refresh cannot detect that it changed. The token is required
+   * with Vault and OpenBao, because a first write without one makes Vault bootstrap Nomad's ACL system and keep the only management token,
+   * which cannot be undone.
    * @example { env: "NOMAD_MANAGEMENT_TOKEN" }
    */
   token?: string;
   /**
-   * The maximum length of token names. With 0, Vault chooses it by the version of Nomad.
+   * The maximum length of token names, or 0 to have Vault choose it by the version of Nomad.
    * @example 128
    */
   maxTokenNameLength?: number;
@@ -38,19 +39,19 @@ export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
    */
   caCert?: string;
   /**
-   * The client certificate that Vault presents to Nomad, in PEM format. Requires `clientKey`.
+   * The client certificate that Vault presents to Nomad, in PEM format, which requires `clientKey`.
    * @example fs.readFileSync("vault.pem", "utf8")
    */
   clientCert?: string;
   /**
-   * The private key of `clientCert`, in PEM format, a secret. Vault never returns it, so it shows no drift.
+   * The private key of `clientCert` in PEM format, which is a secret. Vault never returns it, so a refresh cannot detect that it changed.
    * @example { file: "/run/secrets/vault-client-key" }
    */
   clientKey?: string;
   /**
-   * Adopts an existing access configuration. `true` prints the changes, old -> new, and overwrites all attributes. The previous token cannot be
-   * restored. `"unchanged"` fails with `ERR_ALREADY_EXISTS` if an attribute that Vault returns differs, and lists the differences. `false` always
-   * fails with that code.
+   * Adopts an existing access configuration. `true` prints the changes as old -> new and overwrites all attributes, after which the
+   * previous token cannot be restored. `"unchanged"` fails with `ERR_ALREADY_EXISTS` and lists the differences if an attribute that Vault
+   * returns differs, and `false` always fails with that code.
    * @default false
    */
   adopt?: Adopt;
@@ -58,9 +59,9 @@ export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
 
 /** Outputs of {@link SchedulerAccess}. */
 export interface SchedulerAccessState {
-  /** The address of Nomad. Empty if Vault uses its own environment. */
+  /** The address of Nomad, or an empty string if Vault uses its own environment. */
   address: string;
-  /** The maximum length of token names. Undefined if Vault chooses it. */
+  /** The maximum length of token names, or undefined if Vault chooses it. */
   maxTokenNameLength: number | undefined;
   /** The mount path of the Nomad secrets engine. */
   mount: string;
@@ -213,9 +214,9 @@ const tokenMissing: CheckFailure = {
 /**
  * The connection from the Nomad secrets engine to Nomad.
  *
- * Each engine has one configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS` unless
- * `adopt` is set. Deleting the resource deletes the configuration, and with it the management token. Pass `token` and `clientKey` as references, or
- * as Pulumi secrets.
+ * Each engine has one configuration. If it already exists, creating the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`.
+ * Deleting the resource deletes the configuration, and the management token with it. Pass `token` and `clientKey` as references or as
+ * Pulumi secrets.
  *
  * @example An address and a management token
  * ```ts

@@ -10,18 +10,18 @@ import { MountArgs, mountField } from "./mount";
 /** Inputs of {@link SchedulerLease}. At least one of `ttl` and `maxTtl` is required. */
 export interface SchedulerLeaseInputs extends ConnectionArgs, MountArgs {
   /**
-   * The TTL of generated tokens. A token that is not renewed expires after it. 0 selects the default of Vault.
+   * The TTL of generated tokens, after which a token expires unless it is renewed. 0 selects Vault's default.
    * @example "30m"
    */
   ttl?: Duration;
   /**
-   * The maximum TTL of generated tokens, including renewals. 0 selects the default of Vault.
+   * The maximum TTL of generated tokens, including renewals. 0 selects Vault's default.
    * @example "8h"
    */
   maxTtl?: Duration;
   /**
-   * Adopts an existing lease configuration. `true` prints the changes, old -> new, and overwrites it. `"unchanged"` fails with
-   * `ERR_ALREADY_EXISTS` if a value differs, and lists the differences. `false` always fails with that code.
+   * Adopts an existing lease configuration. `true` prints the changes as old -> new and overwrites it. `"unchanged"` fails with
+   * `ERR_ALREADY_EXISTS` and lists the differences if a value differs, and `false` always fails with that code.
    * @default false
    */
   adopt?: Adopt;
@@ -37,7 +37,7 @@ export interface SchedulerLeaseState {
   mount: string;
 }
 
-const declareBoth = "Or declare both ttl and maxTtl: the provider then reads nothing first.";
+const declareBoth = "Or declare both ttl and maxTtl, so that the provider does not have to read them first.";
 
 type Times = Omit<SchedulerLeaseState, "mount">;
 
@@ -82,10 +82,10 @@ async function update(request: UpdateRequest<SchedulerLeaseInputs, SchedulerLeas
 /**
  * The TTL and the maximum TTL of generated Nomad tokens.
  *
- * Each engine has one lease configuration. The provider never overwrites an existing one silently: creating it fails with `ERR_ALREADY_EXISTS`
- * unless `adopt` is set. Deleting it restores the defaults of Vault, not the previous values. An undeclared value keeps its value from the last
- * refresh and is not compared. A value that is removed from the program stays on the server. The state then keeps it encrypted, and the output is
- * empty until Vault returns a different value.
+ * Each engine has one lease configuration. If it already exists, creating the resource fails with `ERR_ALREADY_EXISTS` unless you set
+ * `adopt`. Deleting the resource restores Vault's defaults, not the previous values. If you declare only one value, the provider leaves the
+ * other as the last refresh read it and does not compare it. A value that you remove from the program stays on the server, and the state
+ * keeps it encrypted, so the output is empty until Vault returns a different value.
  *
  * @example A TTL
  * ```ts
@@ -96,7 +96,7 @@ async function update(request: UpdateRequest<SchedulerLeaseInputs, SchedulerLeas
  * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "8h", adopt: true }, { dependsOn: access });
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests If a value was removed from the program, the update first sends the `GET`.
+ * @requests If you removed a value from the program, the update first sends the `GET` to keep that value.
  * @unreadable Nothing: Vault returns both values.
  */
 export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseState> = {

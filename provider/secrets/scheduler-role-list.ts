@@ -26,8 +26,8 @@ export const schedulerRoleNames: ReadFunction<ListSchedulerRolesOptions, string[
 };
 
 /**
- * Lists the names of all roles at a mount, in the order of the response: `GET <mount>/role?list=true`. The function also runs in previews.
- * Throws {@link StewardError}.
+ * Lists the names of all roles at a mount, in the order of the response to `GET <mount>/role?list=true`. The function also runs in
+ * previews, and throws a {@link StewardError} if the request fails.
  */
 export function listSchedulerRoles(options: ListSchedulerRolesOptions = {}): Promise<string[]> {
   return read(schedulerRoleNames, options);

@@ -10,7 +10,7 @@ import { apiObject, listNames } from "./api-object";
 import { apiPath, dialectOf, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 
-/** The type of the tokens of a role: `client` tokens have its policies, `management` tokens have all permissions. */
+/** The type of the tokens of a role: `client` tokens have the role's policies, and `management` tokens have all permissions. */
 export type RoleType = "client" | "management";
 // `pulumi import` writes `secrets.RoleType.Client` into a program, not the string.
 export const RoleType = { Client: "client", Management: "management" } as const;
@@ -18,7 +18,7 @@ export const RoleType = { Client: "client", Management: "management" } as const;
 /** Attributes of a role. */
 export interface RoleAttributes {
   /**
-   * The Nomad policies of generated tokens, in any order. Vault does not check that they exist. A management role has none.
+   * The Nomad policies of generated tokens, in any order. Vault does not check that they exist, and a management role has none.
    * @example ["deploy", "read-logs"]
    * @default []
    */
@@ -43,8 +43,8 @@ export interface SchedulerRoleInputs extends RoleAttributes, ConnectionArgs, Mou
    */
   name: string;
   /**
-   * Adopts an existing role. `true` prints the changes, old -> new, and overwrites it. `"unchanged"` fails with `ERR_ALREADY_EXISTS` if an
-   * attribute differs, and lists the differences. `false` always fails with that code.
+   * Adopts an existing role. `true` prints the changes as old -> new and overwrites the role. `"unchanged"` fails with `ERR_ALREADY_EXISTS`
+   * and lists the differences if an attribute differs, and `false` always fails with that code.
    * @default false
    */
   adopt?: Adopt;
@@ -54,7 +54,7 @@ export interface SchedulerRoleInputs extends RoleAttributes, ConnectionArgs, Mou
 export interface RoleState {
   /** The Nomad policies of generated tokens. */
   policies: string[];
-  /** True if generated tokens are valid in all regions. Undefined if the server does not return it. */
+  /** True if generated tokens are valid in all regions, or undefined if the server does not return it. */
   global: boolean | undefined;
   /** The type of generated tokens. */
   type: RoleType;
@@ -65,8 +65,8 @@ export interface SchedulerRoleState extends RoleState, Required<MountArgs> {
   /** The name of the role. */
   name: string;
   /**
-   * The lease duration of generated tokens after `SchedulerRole.get`: `1h0m0s`. Undefined for a declared role, and for Vault and OpenBao, which do
-   * not return it.
+   * The lease duration of generated tokens after `SchedulerRole.get`, such as `1h0m0s`. It is undefined for a declared role, and for Vault
+   * and OpenBao, which do not return it.
    */
   lease: string | undefined;
 }
@@ -92,7 +92,9 @@ export function rolePolicyFindings(operation: Operation, { type = "client", poli
   if (type === "client" && policies.length === 0)
     return [{ path, rule: "client-without-policies", reason: "a client role needs at least one policy" }];
   if (type === "management" && policies.length > 0)
-    return [{ path, rule: "management-with-policies", reason: "a management role has no policies: its tokens may do everything" }];
+    return [
+      { path, rule: "management-with-policies", reason: "a management role has no policies, because its tokens have all permissions" },
+    ];
   return [];
 }
 
@@ -156,7 +158,7 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes): Diffe
 /**
  * A role of the Nomad secrets engine, from which Vault generates Nomad tokens.
  *
- * The provider never adopts an existing role silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set.
+ * If the role already exists, creating the resource fails with `ERR_ALREADY_EXISTS` unless you set `adopt`.
  *
  * @example A role with two policies
  * ```ts

@@ -44,15 +44,16 @@ export interface SchedulerRolesInputs extends ConnectionArgs, MountArgs {
    */
   roles: Record<string, RoleAttributes>;
   /**
-   * Makes this resource own every role at the mount. If true, creating the resource fails with `ERR_ALREADY_EXISTS` while undeclared roles exist.
-   * `pulumi refresh` lists undeclared roles in the state, and the next `pulumi up` deletes them.
+   * Makes this resource own every role at the mount, so creating it fails with `ERR_ALREADY_EXISTS` while undeclared roles exist. Later,
+   * `pulumi refresh` records undeclared roles in the state, and the next `pulumi up` deletes them.
    * @change updates only the state
    * @default false
    */
   exclusive?: boolean;
   /**
-   * Adopts declared roles that already exist, including roles that are added later. `true` prints the changes, old -> new, and overwrites the
-   * roles. `"unchanged"` fails with `ERR_ALREADY_EXISTS` if an attribute differs, and lists the differences. `false` always fails with that code.
+   * Adopts declared roles that already exist, including roles that you add later. `true` prints the changes as old -> new and overwrites
+   * the roles. `"unchanged"` fails with `ERR_ALREADY_EXISTS` and lists the differences if an attribute differs, and `false` always fails
+   * with that code.
    * @default false
    */
   adopt?: Adopt;
@@ -60,7 +61,7 @@ export interface SchedulerRolesInputs extends ConnectionArgs, MountArgs {
 
 /** Outputs of {@link SchedulerRoles}. */
 export interface SchedulerRolesState extends Required<MountArgs> {
-  /** The roles by name. After `get`, all roles of the mount. */
+  /** The declared roles by name or, after `get`, all roles of the mount. */
   roles: Record<string, RoleState>;
 }
 
@@ -308,8 +309,9 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
 /**
  * Many roles of one Nomad secrets engine, faster than one resource per role.
  *
- * If some writes fail, the others still run. The error lists the failed roles, and the next `pulumi up` continues from there. With `exclusive`, an
- * update also deletes undeclared roles, but only those that a `pulumi refresh` has recorded. `pulumi destroy` deletes only declared roles.
+ * If some writes fail, the others still run, and the error lists the failed roles, so that the next `pulumi up` continues from there. With
+ * `exclusive`, an update also deletes undeclared roles, but only those that a `pulumi refresh` has recorded. `pulumi destroy` deletes only
+ * declared roles.
  *
  * @example Two roles
  * ```ts
@@ -326,8 +328,8 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
  * );
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests One `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list only if roles were added.
- * With `adopt`, a create or update also reads each new role that already exists.
+ * @requests The provider sends one `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list
+ * only if you added roles. With `adopt`, a create or update also reads each new role that already exists.
  * @unreadable Nothing: Vault returns all attributes of each role.
  */
 export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesState, StoredState> = {

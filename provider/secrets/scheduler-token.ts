@@ -17,7 +17,7 @@ export interface SchedulerTokenInputs extends ConnectionArgs, MountArgs {
    */
   role: string;
   /**
-   * Arbitrary strings whose change generates a new token and revokes the old one. For a monthly rotation, include the month.
+   * Arbitrary strings, any change of which generates a new token and revokes the old one. For a monthly rotation, include the month.
    * @example { month: "2026-01" }
    * @default {}
    */
@@ -26,17 +26,18 @@ export interface SchedulerTokenInputs extends ConnectionArgs, MountArgs {
 
 /** Outputs of {@link SchedulerToken}. */
 export interface SchedulerTokenState {
-  /** The accessor ID, which identifies the token in the API of Nomad. It is not a secret. */
+  /** The accessor ID, which identifies the token in Nomad's API and is not a secret. */
   accessorId: string;
-  /** The token, a secret. */
+  /** The token, which is a secret. */
   secretId: string;
-  /** The ID of the token's lease. Undefined if the server returns none. */
+  /** The ID of the token's lease, or undefined if the server returns none. */
   leaseId: string | undefined;
-  /** The initial duration of the lease, in seconds. Undefined without a lease. */
+  /** The initial duration of the lease in seconds, or undefined without a lease. */
   leaseDuration: number | undefined;
   /**
-   * The expiration time of the token, in RFC 3339 format: `2026-01-31T12:00:00.000Z`. The lease expires then, or the token that requested it,
-   * whichever comes first. A refresh corrects a time that differs from the clock of Vault. Undefined without a lease.
+   * The expiration time of the token in RFC 3339 format, such as `2026-01-31T12:00:00.000Z`, or undefined without a lease. It is the time
+   * at which the lease or the token that requested it expires, whichever comes first. A refresh corrects a time that differs from Vault's
+   * clock.
    */
   expiresAt: string | undefined;
 }
@@ -66,13 +67,13 @@ const responses = {
 
 const leases = (action: "lookup" | "revoke" | "revoke-force"): string => apiPath("sys", "leases", action);
 
-/** The earliest valid time, in RFC 3339 format. Undefined without one. */
+/** The earliest valid time in RFC 3339 format, or undefined without one. */
 function earliest(...times: number[]): string | undefined {
   const time = Math.min(...times.filter((each) => !Number.isNaN(new Date(each).getTime())));
   return time === Number.POSITIVE_INFINITY ? undefined : new Date(time).toISOString();
 }
 
-/** Retried only after a 429, since each response contains another token. */
+/** Retried only after a 429, since each response contains a new token. */
 async function create({ operation, inputs }: CreateRequest<SchedulerTokenInputs, unknown>): Promise<StoredState> {
   const { role, mount } = inputs;
   const path = apiPath(mount as string, "creds", role);
@@ -185,12 +186,13 @@ async function revoke({ operation, state: { accessorId, leaseId } }: DeleteReque
 /**
  * A Nomad token, generated from a role.
  *
- * **A lease expires with the token that requested it.** A token that a pipeline generates with a short login expires with that login. Run the
- * program with a token that lives longer than the lease. The provider warns if it does not. Nothing renews the lease.
+ * **A lease expires with the token that requested it**, so a Nomad token that a pipeline generates with a short-lived login expires with
+ * that login. Run the program with a Vault token that lives longer than the lease: the provider warns if it does not, and nothing renews
+ * the lease.
  *
- * Pulumi generates the token once, on create, and never in a preview or a refresh. The request is retried only after a 429. A change of `role`,
- * `mount` or `keepers` generates a new token, then revokes the old one. `pulumi refresh` detects that the lease has expired, and the next `pulumi up`
- * generates a new token. The state contains the token, encrypted.
+ * The provider generates the token once, on create, and never in a preview or a refresh. It retries the request only after a 429, because
+ * each response contains a new token. Changing `role`, `mount` or `keepers` generates a new token, then revokes the old one. When the lease
+ * has expired, `pulumi refresh` detects it, and the next `pulumi up` generates a new token. The state contains the token, encrypted.
  *
  * @example A token of an existing role
  * ```ts

@@ -6,19 +6,19 @@ import { ReadFunction } from "../read-function";
 import { isStringList } from "../text/json";
 import { readOpenApi, system } from "./client";
 
-/** An operation: a method of a path. */
+/** An operation, which is one method of one path. */
 export interface Operation {
-  /** The path below `/v1`, with the mount, and with parameters in braces: `/nomad/role/{name}`. */
+  /** The path below `/v1`, including the mount, with parameters in braces, such as `/nomad/role/{name}`. */
   path: string;
-  /** The method in upper case: `GET`. */
+  /** The method in upper case, such as `GET`. */
   method: string;
   /** A short summary. */
   summary?: string;
-  /** The description of the operation, or else of its path. */
+  /** The description of the operation or, if there is none, of its path. */
   description?: string;
   /** The responses by status code. */
   responses: Record<string, { description: string }>;
-  /** The tags. Empty if there are none. */
+  /** The tags, or an empty list if there are none. */
   tags: string[];
   /** True if the token needs the `sudo` capability. */
   sudo: boolean;
@@ -44,20 +44,20 @@ export interface SpecificationLicense {
 
 /** The OpenAPI document of Vault for one token. */
 export interface Specification {
-  /** The OpenAPI version of the document: `3.0.2`. */
+  /** The OpenAPI version of the document, such as `3.0.2`. */
   openapi: string;
   /** The title, version and license. */
   info: SpecificationInfo;
   /** The operations that match the options, in the order of the document. */
   operations: Operation[];
-  /** The whole document as the server sent it, regardless of the options. It may have megabytes. */
+  /** The whole document as the server sent it, regardless of the options, which may be several megabytes long. */
   document: unknown;
 }
 
 /** Options of {@link getSpecification}. */
 export interface GetSpecificationOptions extends ConnectionArgs {
   /**
-   * The prefix of the paths to return, such as `/sys/rekey`. The leading slash is optional.
+   * The prefix of the paths to return, such as `/sys/rekey`, where the leading slash is optional.
    * @default all paths
    */
   pathPrefix?: string;
@@ -100,11 +100,11 @@ export const specification: ReadFunction<GetSpecificationOptions, Specification>
 };
 
 /**
- * Reads the OpenAPI document of Vault or OpenBao: `GET sys/internal/specs/openapi`. Returns the operations of every path that the token can see, at
- * all mounts, and the document itself. Without a token there are none.
+ * Reads the OpenAPI document of Vault or OpenBao with `GET sys/internal/specs/openapi`. The function returns the document and the
+ * operations of every path that the token can see, at all mounts, so without a token there are none.
  *
- * The result depends on the token's policies, so it does not identify the server. It may have megabytes: do not make it a stack
- * output. The function also runs in previews. Throws {@link StewardError}.
+ * The result depends on the token's policies, so it does not identify the server. Do not make it a stack output, because it may be several
+ * megabytes long. The function also runs in previews, and throws a {@link StewardError} if the request fails.
  *
  * ```ts
  * const { operations } = await secrets.getSpecification({ pathPrefix: "/nomad/" });

@@ -16,7 +16,7 @@ export interface TextMessage {
   at: Date;
 }
 
-/** Data to add to the platform. An organization of a workspace or a module is created if it does not exist. */
+/** Data to add to the platform, which also creates the missing organizations of workspaces and modules. */
 export interface Seed {
   organizations?: {
     name: string;
@@ -34,7 +34,7 @@ export interface Seed {
     organization: string;
     /** @default false */
     locked?: boolean;
-    /** The repository, such as "acme/network". Without it, the workspace has no repository. */
+    /** The repository, such as "acme/network", without which the workspace has none. */
     vcsRepoIdentifier?: string;
     /** The current run. */
     run?: { id?: string; status: string; createdAt?: Date };
@@ -45,13 +45,13 @@ export interface Seed {
     name: string;
     provider: string;
     description?: string;
-    /** The versions. Other versions are removed. An existing version keeps its deprecation. */
+    /** The versions that the module has afterwards, so others are removed, and an existing one keeps its deprecation. */
     versions: string[];
   }[];
 }
 
 /**
- * The platform, with functions to control it outside its API. It starts with:
+ * The platform, with functions to control it outside its API. At the start, it contains:
  *
  * - the organizations `acme`, owned by the administrator, and `globex`, owned by the member
  * - the workspace `ws-acmeNetworkProd` (network-prod, applied, repository acme/network)
@@ -62,12 +62,12 @@ export interface Seed {
  * - the module `globex/website/google` with the version 0.1.0
  */
 export interface PlatformService extends Service {
-  /** The token of a user who is not a site administrator. It stays the same after a reset. */
+  /** The token of a user who is not a site administrator, which stays the same after a reset. */
   memberToken: string;
   /** The mail server. */
   mail: {
     sent(): Mail[];
-    /** Makes all test mails fail with this status. With `stored` (default false) the settings are stored nevertheless. */
+    /** Makes all test mails fail with this status. With `stored` (default false), the settings are stored nevertheless. */
     fail(status: 401 | 500 | 504, options?: { stored?: boolean }): void;
     /** Delivers test mails again. */
     recover(): void;
@@ -87,6 +87,6 @@ export interface PlatformService extends Service {
    * a module its namespace, name and provider.
    */
   seed(content: Seed): void;
-  /** Sets the suffix that the platform appends to the reason of each later deprecation. It is "" at the start. */
+  /** Sets the suffix that the platform appends to the reason of each later deprecation, which is "" at the start. */
   appendToReasons(text: string): void;
 }

@@ -1,6 +1,6 @@
 import type { Service } from "../service";
 
-/** A record of the scheduler, with the property names of its API. Omitted fields are zero, empty or null, as in the API. */
+/** A record of the scheduler with the property names of its API, where omitted fields are zero, empty or null as in the API. */
 export interface SchedulerRecord {
   ID: string;
   /** @default "default"; nodes have none */
@@ -24,7 +24,7 @@ export interface SchedulerMember {
 /** A policy, which grants rights to client tokens. */
 export interface SchedulerPolicy {
   name: string;
-  /** The right to jobs and deployments by namespace. "*" stands for all other namespaces. */
+  /** The right to jobs and deployments by namespace, where "*" stands for all other namespaces. */
   namespaces?: Record<string, "read" | "write" | "deny">;
   /** Allows listing nodes. @default false */
   nodes?: boolean;
@@ -54,11 +54,11 @@ export interface SchedulerPlace {
   region?: string;
 }
 
-/** Functions to change records of one kind outside the API. Each change raises the index and wakes blocking queries. */
+/** Functions to change records of one kind outside the API, each of which raises the index and wakes blocking queries. */
 export interface SchedulerRecords {
-  /** Sets fields of a record. Throws a TypeError if the record does not exist. */
+  /** Sets fields of a record, and throws a TypeError if the record does not exist. */
   change(id: string, fields: Record<string, unknown>, place?: SchedulerPlace): void;
-  /** Removes a record. Throws a TypeError if the record does not exist. */
+  /** Removes a record, and throws a TypeError if the record does not exist. */
   remove(id: string, place?: SchedulerPlace): void;
 }
 
@@ -68,16 +68,16 @@ export interface SchedulerTokenRequest {
   name?: string;
   /** @default "client" */
   type?: "client" | "management";
-  /** The policies of a client token. An unknown policy grants no rights. */
+  /** The policies of a client token, of which an unknown one grants no rights. */
   policies?: string[];
   /** Makes the token valid in all regions. @default false */
   global?: boolean;
-  /** The lifetime in milliseconds, by the sandbox's clock. Without it, the token never expires. */
+  /** The lifetime in milliseconds by the sandbox's clock, without which the token never expires. */
   ttl?: number;
 }
 
 /**
- * The scheduler, with functions to control it outside its API. `token` is a management token. It starts in the region `global` with:
+ * The scheduler, with functions to control it outside its API. `token` is a management token. At the start, the region `global` contains:
  *
  * - the server `scheduler-1.global`
  * - the nodes `client-1` and `client-2`
@@ -101,7 +101,7 @@ export interface SchedulerService extends Service {
     /** Returns false if the token does not exist. */
     revoke(accessor: string): boolean;
   };
-  /** Sets the lag of stale reads in milliseconds. It is 0 at the start. */
+  /** Sets the lag of stale reads in milliseconds, which is 0 at the start. */
   setStaleness(milliseconds: number): void;
   /** Removes the leader. Until `electLeader`, only stale reads succeed. */
   loseLeader(): void;

@@ -30,7 +30,7 @@ export const commandFor = ({ target }: RekeyOperation, command: string): string 
 export interface RekeyStatus {
   /** True while an attempt is in progress. */
   started: boolean;
-  /** The nonce of the attempt. Empty without an attempt. */
+  /** The nonce of the attempt, or an empty string without an attempt. */
   nonce: string;
   /** The threshold of the new shares. */
   threshold: number;
@@ -40,13 +40,15 @@ export interface RekeyStatus {
   progress: number;
   /** The number of current shares required, which is their threshold. */
   required: number;
-  /** The fingerprints of the primary keys to whose subkeys the new shares are encrypted, in order. They do not show which subkeys. */
+  /**
+   * The fingerprints, in order, of the primary keys to whose subkeys the new shares are encrypted, although they do not show which subkeys.
+   */
   pgpFingerprints: string[];
   /** True if Vault keeps the encrypted shares. */
   backup: boolean;
   /** True if the new shares must be verified before the commit. */
   verificationRequired: boolean;
-  /** The progress of the verification. Undefined unless new shares are being verified. */
+  /** The progress of the verification, or undefined unless new shares are being verified. */
   verification?: { nonce: string; progress: number; threshold: number; shares: number };
 }
 
@@ -176,7 +178,7 @@ type Method = keyof typeof capabilities;
 async function send(operation: RekeyOperation, method: Method, endpoint: Endpoint, content?: object): Promise<RekeyResponse> {
   if (method !== "GET") await operation.run.engine.assertAlive();
   const path = pathTo(operation, endpoint);
-  // The responses to shares are parsed. A strange one may still hold the only copy of the new shares.
+  // The responses to shares are parsed, since an unexpected one may still contain the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
   const request = { method, path, body: content, retry: method === "GET" ? "idempotent" : "never" } as const;
   const body = await call(operation, request, ownsBody).catch((error) => {
@@ -192,7 +194,7 @@ async function send(operation: RekeyOperation, method: Method, endpoint: Endpoin
 const write = (operation: RekeyOperation, endpoint: Endpoint, content: object): Promise<RekeyResponse> =>
   send(operation, apiOf(operation).write, endpoint, content);
 
-/** The same error, with the setting to correct where the server has no such keys or does not serve the path. */
+/** The same error, with the setting to correct if the server has no such keys or does not serve the path. */
 function explainNotServed(error: unknown, operation: RekeyOperation): unknown {
   if (!(error instanceof StewardError) || !isFromService(error)) return error;
   if (error.details.reason === "namespace is not sealable") {
@@ -236,7 +238,7 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
   return verification ? { ...status, verification } : status;
 }
 
-/** A standby of OpenBao knows no attempt of the active node, and its keys may be old. */
+/** An OpenBao standby does not know the attempt of the active node, and its keys may be old. */
 async function assertActiveNode(operation: RekeyOperation): Promise<void> {
   if (!apiOf(operation).standbysRespond) return;
   // No namespace serves this path.
@@ -262,7 +264,7 @@ function verificationOf(response: RekeyResponse): RekeyStatus["verification"] {
   return started && nonce !== "" ? { nonce, progress, threshold: t, shares: n } : undefined;
 }
 
-/** Starts an attempt. Returns its nonce, if the response names it, and the new shares if there are no current ones. */
+/** Starts an attempt. Returns its nonce, if the response contains it, and the new shares if there are no current ones. */
 export async function startAttempt(operation: RekeyOperation, parameters: Requested): Promise<{ nonce?: string; first?: FirstShares }> {
   const content = {
     secret_shares: parameters.shares,
@@ -282,8 +284,8 @@ export async function startAttempt(operation: RekeyOperation, parameters: Reques
 }
 
 /**
- * Cancels the attempt with this nonce. Returns false if the attempt was gone: canceled by this or another request, or committed. In a dialect that sends
- * no nonce, this ends any attempt in progress, so check the status first.
+ * Cancels the attempt with this nonce. Returns false if the attempt was gone: canceled by this or another request, or committed. In a
+ * dialect that sends no nonce, this cancels any attempt in progress, so check the status first.
  */
 export async function cancelAttempt(operation: RekeyOperation, nonce: string): Promise<boolean> {
   const isInProgress = async (): Promise<boolean> => (await getStatus(operation)).nonce === nonce;
@@ -302,7 +304,7 @@ export async function cancelAttempt(operation: RekeyOperation, nonce: string): P
   } catch (error) {
     const refusal = error instanceof StewardError && error.status === 400 ? error : undefined;
     if (!isReplyLost(error) && !refusal) throw error;
-    // The status shows whether the cancel was applied, or another client ended the attempt before.
+    // The status shows whether the cancel was applied, or another client canceled the attempt before.
     const isLeft = await isInProgress();
     if (isLeft && refusal) throw explainRefusedCancel(refusal, operation);
     if (isLeft) await cancel();
@@ -318,7 +320,7 @@ const explainRefusedCancel = (error: StewardError, operation: RekeyOperation): S
     ? error
     : identified("wrong-dialect", error.with({ hint: 'If the server is Vault, set the connection\'s dialect to "hashicorp".' }));
 
-/** Submits a current share. The response to the last one holds the new set. */
+/** Submits a current share. The response to the last one contains the new set. */
 export async function submitShare(
   operation: RekeyOperation,
   { nonce, share }: { nonce: string; share: string },
@@ -372,7 +374,7 @@ export async function getBackup(operation: RekeyOperation): Promise<RekeyBackup 
     };
   } catch (error) {
     const { noBackup } = dialectOf(operation);
-    // A gateway's 404 must not pass for "no backup": the next share would overwrite the one that exists.
+    // A gateway's 404 does not mean "no backup": the next share would overwrite an existing one.
     if (error instanceof StewardError && noBackup.includes(error.status ?? 0) && isFromService(error)) return undefined;
     throw explainNotServed(error, operation);
   }
@@ -408,13 +410,13 @@ export async function assertTarget(operation: RekeyOperation): Promise<void> {
 /** True if a start returns the first keys of a service without any. */
 export const returnsFirstKeys = (operation: RekeyOperation): boolean => apiOf(operation).returnsFirstKeys;
 
-/** True if the rekey succeeds without a share: the API document then asks for one of one. */
+/** True if the rekey succeeds without a share: the API document then requires one share of one. */
 export const mayReturnNoShares = (operation: RekeyOperation, { shares, threshold, fingerprints, verification }: RekeyParameters): boolean =>
   dialectOf(operation).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
 /** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. */
 export async function waitAfter429(operation: RekeyOperation, error: unknown): Promise<void> {
-  // The share may have counted, and a service that does not refuse a repeated one would count it twice.
+  // The share may have counted, and a service that accepts duplicates would count it twice.
   if (isReplyLost(error) && !dialectOf(operation).refusesRepeatedShares) throw error;
   const { cache, limits } = operation.run;
   const waits = cached(cache, ["rekey", "waits after 429"], () => ({ count: 0, milliseconds: 0 }));

@@ -37,7 +37,7 @@ export interface Attempt {
 export const hasSubkeys = ({ parameters }: Pick<Attempt, "parameters">, { encryptionKeys }: RekeyParameters): boolean =>
   isDeepStrictEqual(parameters.encryptionKeys, encryptionKeys);
 
-/** The facts of an attempt, with the nonces of those that later steps started. */
+/** The details of an attempt, with the nonces of those that later steps started. */
 export const identityOf = ({ parameters, probe }: Attempt, nonces: readonly string[], nonce?: string): AttemptIdentity => ({
   nonce,
   nonces,
@@ -77,7 +77,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     check: async (inputs, _connection, last) => {
       const { pgpKeys, secretShares } = inputs;
       if (!pgpKeys) return [];
-      const reason = `must have as many keys as secretShares, ${secretShares}, but has ${pgpKeys.length}`;
+      const reason = `must contain one key for each of the ${secretShares} shares, but contains ${pgpKeys.length}`;
       const failures = await keyFailures(pgpKeys);
       return [
         ...(pgpKeys.length === secretShares ? [] : [{ path: "pgpKeys", rule: "count", reason }]),
@@ -90,7 +90,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     fields: [...decisive, "target", "keepSharesInState"],
     check: (inputs, { server: { words } }, last) => {
       if (inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)) return [];
-      const reason = `must be true without pgpKeys, to accept that anyone who can decrypt the state can ${keysOf[inputs.target ?? "unseal"].can(words)}; or set pgpKeys, one for each holder`;
+      const reason = `must be true without pgpKeys, because anyone who can decrypt the state can then ${keysOf[inputs.target ?? "unseal"].can(words)}; or set pgpKeys, one for each holder`;
       return [{ path: "keepSharesInState", rule: "clear-text", reason }];
     },
   },
@@ -153,7 +153,10 @@ const isFor = ({ parameters, triggers }: Attempt, desired: RekeyParameters, inpu
   parameters.threshold === desired.threshold &&
   isDeepStrictEqual([parameters.fingerprints, triggers], [desired.fingerprints, inputs.triggers ?? []]);
 
-/** The attempt with the keys as they are now. If their subkeys changed, it has no nonce: the shares step starts another, unless it has the new shares. */
+/**
+ * The attempt with the current keys. If their subkeys changed, it has no nonce, so the shares step starts a new one, unless it has the new
+ * shares.
+ */
 function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: RekeyParameters): Attempt {
   const parameters = { ...attempt.parameters, pgpKeys, encryptionKeys };
   return { ...attempt, ...(nonce && hasSubkeys(attempt, parameters) ? { nonce } : {}), parameters };

@@ -107,7 +107,7 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
   {
     holds: ["a candidate"],
     server: ["none"],
-    log: "the attempt is gone, committed or not: the outcome is unknown",
+    log: "the attempt is gone, and it may have been committed: the outcome is unknown",
     act: async (run) => {
       throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
     },
@@ -212,7 +212,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
       live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await api.getBackup(operation))?.nonce === live.nonce));
     if (onlyCopy && !discardShares) throw stopped("only-copy", "the state contains the only copy of valid shares");
     const observed = await step.observe(operation, identityOf(attempt, nonces, candidate.nonce));
-    // Another resource of the program may have taken the attempt over.
+    // Another resource of the program may have adopted the attempt.
     const mayEnd = !otherManagerOf(operation, objects.commit);
     // Nothing is committed during the verification, unless the server failed in the middle of the commit.
     const isUncommitted = observed.server === "verifying" && outcome !== "unknown" && nonces.includes(observed.status.nonce);

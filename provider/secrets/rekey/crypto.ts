@@ -78,7 +78,7 @@ export type Verdict =
  */
 export async function prove(shares: readonly Share[], threshold: number): Promise<Verdict> {
   const [first] = shares;
-  if (!first) return { proven: false, rule: "missing", reason: "there is no share", misfits: [] };
+  if (!first) return { proven: false, rule: "missing", reason: "no share is available", misfits: [] };
   const odd = shares.filter(({ bytes }) => bytes.length !== first.bytes.length || bytes.length === 0);
   if (odd.length > 0) return { proven: false, rule: "length", reason: "the shares differ in length", misfits: odd };
   const duplicates = shares.filter(({ bytes }, index) => shares.findIndex((other) => other.bytes.equals(bytes)) < index);
@@ -102,7 +102,7 @@ export async function prove(shares: readonly Share[], threshold: number): Promis
   return belongTogether(shares, threshold);
 }
 
-/** Looks for a threshold of shares that most of the others fit: any that are next to each other, in a ring, will do. */
+/** Looks for a threshold of shares that most of the others fit. Any that are next to each other, in a ring, will do. */
 function belongTogether(shares: readonly Share[], threshold: number): Verdict {
   for (let start = 0; start < shares.length; start++) {
     const ring = [...shares.slice(start), ...shares.slice(0, start)];

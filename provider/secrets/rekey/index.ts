@@ -18,20 +18,22 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * instead, which only authorize operations such as generate-root and a rekey. Set `target` to the kind of keys that the server has. With a connection
  * to a namespace of OpenBao 2.6 or later, the keys are the unseal keys of that namespace.
  *
- * A component of three resources, so that Pulumi saves the state after each step. The *attempt* starts the rekey, before any share is submitted. The
- * *shares* submit the current shares and save the new ones, before anything is committed. The *commit* proves the new shares and commits them.
+ * `Rekey` is a component of three resources, so that Pulumi saves the state after each step. The *attempt* starts the rekey before any
+ * share is submitted, and the *shares* submit the current shares and save the new ones before anything is committed. The *commit* proves
+ * the new shares and commits them.
  *
- * If a run is interrupted, the valid shares are either the previous ones or in the state, and the next `pulumi up` continues. Only with
- * `requireVerification: false` can a lost response lose the new keys. `docs/rekey/errors.md` explains each error.
+ * If a run is interrupted, the valid shares are either the previous ones or in the state, and the next `pulumi up` continues. A lost
+ * response can lose the new keys only with `requireVerification: false`. `docs/rekey/errors.md` explains each error.
  *
- * Without `pgpKeys`, all new shares are stored in the state. You must permit this with `keepSharesInState: true`.
+ * Without `pgpKeys`, all new shares are stored in the state, which you must allow with `keepSharesInState: true`.
  *
- * If an OpenBao has no recovery keys yet, the rekey creates the first ones without a current share: set `currentShares: []`.
+ * If an OpenBao server has no recovery keys yet, the rekey creates the first ones without a current share, so set `currentShares: []`.
  *
- * A finished rekey runs again only after a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`. The preview says so.
+ * A finished rekey runs again only after you change `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`, which the preview
+ * announces.
  *
- * Fails with `ERR_INCOMPLETE` if the rekey stops early, and reports what is missing. Fails with `ERR_CONFLICT` while another client's attempt is in
- * progress. Fails with `ERR_REJECTED` if the server has keys of the other kind.
+ * If the rekey stops early, it fails with `ERR_INCOMPLETE` and reports what is missing. It fails with `ERR_CONFLICT` while another client's
+ * attempt is in progress, and with `ERR_REJECTED` if the server has keys of the other kind.
  *
  * @example One share, which the state keeps
  * ```ts
@@ -68,22 +70,22 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey) and
  * [`sys/rekey-recovery-key`](https://developer.hashicorp.com/vault/api-docs/system/rekey-recovery-key)
  * @requests
- * - Start: `PUT /v1/sys/rekey/init`. Before it, `GET /v1/sys/seal-status`, unless the connection has a namespace.
- * - Each current share: `PUT /v1/sys/rekey/update`. With `backup`, `GET /v1/sys/rekey/backup` before it.
+ * - Start: `PUT /v1/sys/rekey/init`, after `GET /v1/sys/seal-status` unless the connection has a namespace.
+ * - Each current share: `PUT /v1/sys/rekey/update`, after `GET /v1/sys/rekey/backup` with `backup`.
  * - Each new share that proves the new shares: `PUT /v1/sys/rekey/verify`. `DELETE /v1/sys/rekey/verify` restarts the verification.
  * - Before each request above: `GET /v1/sys/rekey/init`, and `GET /v1/sys/rekey/verify` during the verification.
  * - `removeBackup`: `DELETE /v1/sys/rekey/backup`.
  * - Refresh of a finished rekey: `GET /v1/sys/rekey/init`.
  * - Delete: `GET /v1/sys/rekey/init`, and `DELETE /v1/sys/rekey/init` if an attempt of this rekey is left.
  *
- * For recovery keys, the paths begin with `/v1/sys/rekey-recovery-key`, and the backup is `/v1/sys/rekey/recovery-key-backup`. On OpenBao, they begin with
- * `/v1/sys/rotate/recovery`.
+ * For recovery keys, the paths begin with `/v1/sys/rekey-recovery-key`, and the backup is `/v1/sys/rekey/recovery-key-backup`. On OpenBao,
+ * the paths begin with `/v1/sys/rotate/recovery`.
  *
- * With the dialect `openbao`, the paths begin with `/v1/sys/rotate/root`, and each `PUT` is a `POST`. `GET /v1/sys/health` follows each status
- * without an attempt, since a standby responds without the attempt of the active node.
- * @permissions Vault up to 1.21 requires a token only for the backup. OpenBao requires one for each request to `sys/rotate/root`. Vault 2.x is documented
- * to require one for each request to `sys/rekey`, unless its configuration has `enable_unauthenticated_access = ["rekey"]`. This package is not tested with
- * Vault 2.x, but with Vault 1.21 behind a proxy that requires these tokens.
+ * With the dialect `openbao`, the paths begin with `/v1/sys/rotate/root`, and each `PUT` is a `POST`. `GET /v1/sys/health` follows each
+ * status without an attempt, because a standby does not know the attempt of the active node.
+ * @permissions Vault up to 1.21 requires a token only for the backup. OpenBao requires one for each request to `sys/rotate/root`. Vault 2.x
+ * is documented to require one for each request to `sys/rekey`, unless its configuration has `enable_unauthenticated_access = ["rekey"]`.
+ * This package is tested with Vault 1.21 behind a proxy that requires these tokens, but not with Vault 2.x.
  *
  * The token of a stack, on Vault:
  * ```hcl
@@ -121,9 +123,9 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * @unreadable The shares. A refresh only compares their threshold with the number of shares that the server requires.
  */
 export class Rekey extends ComponentResource {
-  /** The new shares in base64, a secret. Empty with `pgpKeys`. */
+  /** The new shares in base64, which are a secret, or an empty list with `pgpKeys`. */
   readonly shares: Output<string[]>;
-  /** The unseal key shares, each encrypted for its holder. Empty without `pgpKeys`. */
+  /** The new shares, each encrypted for its holder, or an empty list without `pgpKeys`. */
   readonly encryptedShares: Output<EncryptedShare[]>;
   /** The PGP key fingerprints for `encryptedShares`, in the same order. */
   readonly fingerprints: Output<string[]>;
@@ -174,10 +176,10 @@ export interface DecryptShareOptions {
 const decryptOptions = strictObject({ share: str, privateKey: str, passphrase: str.optional() });
 
 /**
- * Decrypts a new share for its holder, in the program's own process. It sends nothing. The result is a secret: the share, which the holder
- * passes as one of `newShares`.
+ * Decrypts a new share for its holder in the program's own process, without sending anything. The result is the share as a Pulumi secret,
+ * which the holder passes as one of `newShares`.
  *
- * Throws `ERR_INVALID_INPUT` if the message, the key or the passphrase is invalid, or if they do not match.
+ * The function throws `ERR_INVALID_INPUT` if the message, the key or the passphrase is invalid, or if they do not match.
  */
 export async function decryptShare(options: DecryptShareOptions): Promise<Output<string>> {
   const { error } = decryptOptions.safeParse(options);

@@ -25,9 +25,10 @@ export interface EnvironmentShare extends EnvironmentReference {}
 export interface FileShare extends FileReference {}
 
 /**
- * A key share. A string is the share itself, base64 or hex, which the state keeps encrypted. `{ env }` refers to an environment variable of `pulumi`,
- * and `{ file }` to a file relative to the program's folder. The provider reads a reference when it needs the share. The state does not store it,
- * except new shares until as many as `proof` requires are available. If a variable is not set or a file is missing, the share is unavailable.
+ * A key share, or a reference to one. A string is the share itself in base64 or hex, which the state keeps encrypted. `{ env }` refers to
+ * an environment variable of `pulumi`, and `{ file }` to a file relative to the program's folder. The provider reads a reference when it
+ * needs the share, and the state does not store that share, except for new shares until as many as `proof` requires are available. If a
+ * variable is not set or a file is missing, the share is unavailable.
  */
 export type ShareSource = string | EnvironmentShare | FileShare;
 export type ShareReference = Exclude<ShareSource, string>;
@@ -40,81 +41,85 @@ export interface RekeyInputs extends ConnectionArgs {
    * @default "unseal"
    */
   target?: RekeyTarget;
-  /** The number of new shares, 1 to 255. */
+  /** The number of new shares, from 1 to 255. */
   secretShares: number;
   /**
-   * The number of new shares that unseal the server or authorize an operation, 1 to `secretShares`. At least 2 if `secretShares` is greater than 1.
+   * The number of new shares that unseal the server or authorize an operation, from 1 to `secretShares`, and at least 2 if `secretShares`
+   * is greater than 1.
    */
   secretThreshold: number;
   /**
-   * The current shares that you have, preferably by reference. The state stores a plain value, encrypted, but no share by reference. If there are too
-   * few, the provider submits them, and the update fails with `ERR_INCOMPLETE`. Run it again after other holders have submitted theirs. Always required,
-   * but may be `[]` when no rekey is running.
+   * The current shares that you have, preferably by reference, because the state stores a plain value, encrypted, but no share by
+   * reference. If there are too few, the provider submits them and the update fails with `ERR_INCOMPLETE`, so run it again after other
+   * holders have submitted theirs. This input is always required, but may be `[]` when no rekey is running.
    * @example [{ env: "SHARE_1" }, { file: "/run/secrets/share-2" }]
    */
   currentShares: ShareSource[];
   /**
-   * Public OpenPGP keys, armored or the base64 of the binary form, one for each new share in order. Vault then returns each new share encrypted to
-   * its key, so only its holder can decrypt it. A renewed key with the same fingerprint does not start a rekey. If its encryption subkey changed, an
-   * attempt without new shares starts again. An expired key only causes a warning, unless a new rekey starts.
+   * Public OpenPGP keys, armored or as base64 of the binary form, one for each new share in order. Vault then returns each new share
+   * encrypted to its key, so only its holder can decrypt it. A renewed key with the same fingerprint does not start a rekey, but if its
+   * encryption subkey changed, an attempt that has no new shares yet starts again. An expired key only causes a warning, unless a new rekey
+   * starts.
    * @example ["ada", "grace", "mary"].map((holder) => fs.readFileSync(`keys/${holder}.asc`, "utf8"))
    */
   pgpKeys?: string[];
   /**
-   * Allows the state to contain all new shares. Anyone who can decrypt the state can then use them. Required without `pgpKeys` when a new rekey
-   * starts.
+   * Allows the state to contain all new shares, which anyone who can decrypt the state can then use. Without `pgpKeys`, this must be true
+   * when a new rekey starts.
    * @default false
    */
   keepSharesInState?: boolean;
   /**
-   * Makes Vault keep a backup of the encrypted shares, which the provider reads if a response is lost. Requires `pgpKeys`.
+   * Makes Vault keep a backup of the encrypted shares, which the provider reads if a response is lost, and which requires `pgpKeys`.
    * @change takes effect with the next update, and only on a new rekey
    * @default false
    */
   backup?: boolean;
   /**
-   * Allows the rekey to overwrite the backup of a different rekey. The state keeps the ciphertext of that backup.
+   * Allows the rekey to overwrite the backup of a different rekey, whose ciphertext the state then keeps.
    * @default false
    */
   replaceBackup?: boolean;
   /**
-   * Removes the backup, once the new shares are known to be valid.
+   * Removes the backup once the new shares are known to be valid.
    * @change updates: true removes the backup
    * @default false
    */
   removeBackup?: boolean;
   /**
-   * Commits only after the new shares were verified. Without this, the last current share commits. If the response is lost, the new keys cannot be
-   * recovered, except from a `backup`.
+   * Commits only after the new shares were verified. If this is false, the last current share commits, so a lost response means that the
+   * new keys cannot be recovered, except from a `backup`.
    * @change takes effect with the next update, and only on a new rekey
    * @default true
    */
   requireVerification?: boolean;
   /**
-   * Allows `requireVerification: false` without `pgpKeys` and `backup`. If a response is then lost, the new shares cannot be recovered.
+   * Allows `requireVerification: false` without `pgpKeys` and `backup`, in which case the new shares cannot be recovered if a response is
+   * lost.
    * @default false
    */
   allowUnverified?: boolean;
   /**
-   * Decrypted new shares, which prove the rekey before it is committed. Used with `pgpKeys`. The state stores them, encrypted, until as many are
-   * available as `proof` requires.
+   * Decrypted new shares, which prove a rekey with `pgpKeys` before it is committed. The state stores them, encrypted, until as many as
+   * `proof` requires are available.
    * @example [{ env: "NEW_SHARE_1" }, { env: "NEW_SHARE_2" }]
    */
   newShares?: ShareSource[];
   /**
-   * The new shares to prove before the commit: "all", or a "threshold" of them. With PGP keys, "all" brings every share to one place.
+   * The new shares to prove before the commit, which are "all" or a "threshold" of them. With PGP keys, "all" brings every share to one
+   * place.
    * @default "all" without `pgpKeys`, "threshold" with them
    */
   proof?: RekeyProof;
   /**
-   * The seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports and stops. With the native
-   * plugin, Ctrl-C stops the wait. Pulumi does not notify dynamic resources: there, pressing Ctrl-C once does not stop the wait. Pressing it twice
-   * stops it immediately and may leave the stack locked. Then run `pulumi cancel --yes` and `pulumi up --refresh`.
+   * The seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports what is missing and stops.
+   * Ctrl-C stops the wait with the native plugin, but not with dynamic resources, because Pulumi does not notify them. There, pressing it
+   * twice stops the wait immediately and may leave the stack locked, so run `pulumi cancel --yes` and `pulumi up --refresh` afterwards.
    * @default 0
    */
   waitSeconds?: number;
   /**
-   * Arbitrary strings. Changing any of them starts a new rekey.
+   * Arbitrary strings, any change of which starts a new rekey.
    * @example ["2026-01: Grace left"]
    */
   triggers?: string[];
@@ -125,7 +130,7 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   onConflict?: OnConflict;
   /**
-   * Allows deletion even if the state contains the only copy of shares that are valid, or that may be.
+   * Allows deletion even if the state contains the only copy of shares that are, or may be, valid.
    * @change updates only the state
    * @default false
    */
@@ -140,7 +145,7 @@ export interface RekeyInputs extends ConnectionArgs {
 /** The inputs that the second and the third step share. */
 export type StepInputs = Pick<RekeyInputs, "target" | "currentShares" | "newShares" | "onConflict" | "discardShares" | "connection">;
 
-/** The keys that a rekey replaces: the unseal keys, or the recovery keys of a server with auto-unseal. */
+/** The keys that a rekey replaces, which are the unseal keys, or the recovery keys of a server with auto-unseal. */
 export type RekeyTarget = "unseal" | "recovery";
 
 /** The new shares to prove before the commit. */

@@ -26,12 +26,12 @@ export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
 };
 
 /**
- * Reads the status of the rekey: `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`. For OpenBao, the path is
- * `sys/rotate/root` instead of `sys/rekey`. For recovery keys, the path is `sys/rekey-recovery-key` or `sys/rotate/recovery`.
+ * Reads the status of the rekey with `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`. For OpenBao,
+ * the path is `sys/rotate/root` instead of `sys/rekey`, and for recovery keys it is `sys/rekey-recovery-key` or `sys/rotate/recovery`.
  *
- * Throws `ERR_UNAVAILABLE` if the server is sealed, or if a standby of OpenBao responds, which has its own status.
- * @permissions `read` on `sys/rekey/init` and `sys/rekey/verify`, in OpenBao on `sys/rotate/root/init` and `sys/rotate/root/verify`. Vault up to 1.21
- * requires no token.
+ * The function throws `ERR_UNAVAILABLE` if the server is sealed, or if an OpenBao standby responds, because it has its own status.
+ * @permissions `read` on `sys/rekey/init` and `sys/rekey/verify`, or in OpenBao on `sys/rotate/root/init` and `sys/rotate/root/verify`.
+ * Vault up to 1.21 requires no token.
  */
 export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {
   return read(rekeyStatus, options);
@@ -56,12 +56,12 @@ export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | unde
 };
 
 /**
- * Reads the backup of encrypted new shares: `GET sys/rekey/backup`, or `sys/rotate/root/backup` for OpenBao. For recovery keys, the path is
- * `sys/rekey/recovery-key-backup` or `sys/rotate/recovery/backup`. Returns undefined if there is none. The backup may belong to a rekey that was
- * never committed: compare its `nonce`.
+ * Reads the backup of encrypted new shares with `GET sys/rekey/backup`, or `sys/rotate/root/backup` for OpenBao. For recovery keys, the
+ * path is `sys/rekey/recovery-key-backup` or `sys/rotate/recovery/backup`. The function returns undefined if there is no backup. Compare
+ * its `nonce`, because the backup may belong to a rekey that was never committed.
  *
- * Throws `ERR_FORBIDDEN` if the token cannot read it.
- * @permissions `read` on `sys/rekey/backup`, in OpenBao on `sys/rotate/root/backup`.
+ * The function throws `ERR_FORBIDDEN` if the token cannot read the backup.
+ * @permissions `read` on `sys/rekey/backup`, or in OpenBao on `sys/rotate/root/backup`.
  */
 export async function getRekeyBackup(options: GetRekeyBackupOptions = {}): Promise<RekeyBackup | undefined> {
   return read(rekeyBackup, options);

@@ -6,7 +6,8 @@ import { RekeyOperation, RekeyParameters, RekeyStatus, Requested } from "./api";
 import { RekeyInputs, RekeyTarget } from "./inputs";
 import { endedByOthers, stopped, wrongTarget } from "./stops";
 
-// Each step of a rekey has a table of what the next `pulumi up` does. This file observes the server, finds the row, and has what the steps share.
+// Each step of a rekey has a table of what the next `pulumi up` does. This file observes the server, finds the row, and contains the code
+// that the steps share.
 
 /**
  * The attempt on the server, as one of the three resources classifies it:
@@ -16,7 +17,7 @@ import { endedByOthers, stopped, wrongTarget } from "./stops";
  * - `collecting`, `verifying`: the attempt of this rekey, before and after the last current share;
  * - `tampered`: the nonce of this rekey, but other parameters;
  * - `abandoned`: an earlier attempt of this rekey;
- * - `matchingUnused`: the parameters of this rekey, with verification, and no share yet, so a takeover harms no other client;
+ * - `matchingUnused`: the parameters of this rekey, with verification, and no share yet, so adopting it harms no other client;
  * - `matchingInUse`: the same, with shares of other holders;
  * - `matchingFirst`: the same on a service without keys, so that the response to its start has the first ones, of which none is verified;
  * - `probe`: the throw-away attempt of this rekey, known by its key;
@@ -40,7 +41,7 @@ export interface Observed {
   status: RekeyStatus;
 }
 
-/** The facts by which a resource recognizes its attempts. */
+/** The details by which a resource recognizes its attempts. */
 export interface AttemptIdentity {
   /** The nonce of the current attempt. Undefined without one. */
   nonce?: string;
@@ -102,7 +103,7 @@ type Holds = "nothing" | "an attempt" | "a nonce" | "no nonce" | "a candidate" |
 /** One of the three resources of a rekey. */
 export type Step = "attempt" | "shares" | "commit";
 
-/** The action of a step for a content of its state and a state of the server. */
+/** The action of a step for one content of its state and one state of the server. */
 export interface Row<Run, State> {
   /** If omitted, any. */
   holds?: readonly Holds[];
@@ -258,7 +259,7 @@ export const tampered = ({ status }: Observed): StewardError =>
     `the attempt ${status.nonce} has other parameters than this rekey requested (${describe(status)}): a share submitted to it could produce keys for an attacker`,
   );
 
-/** A pair of state and server that no row names. */
+/** A pair of state and server without a row. */
 export const unexpectedState = (operation: RekeyOperation, { server, status }: Observed, holds: Holds): StewardError =>
   stopped(
     "unexpected-state",
@@ -269,7 +270,7 @@ export const unexpectedState = (operation: RekeyOperation, { server, status }: O
 export async function cancelOwnAttempt(operation: RekeyOperation, status: RekeyStatus): Promise<void> {
   if (status.verification) {
     await api.restartVerification(operation, status.nonce);
-    // A cancel without a nonce ends any attempt that is then in progress.
+    // A cancel without a nonce cancels any attempt that is then in progress.
     if ((await api.getStatus(operation)).nonce !== status.nonce)
       throw stopped(
         "attempt-lost",
@@ -297,7 +298,7 @@ export async function cancelLeftovers(operation: RekeyOperation, observed: Obser
   if (nonces.includes(observed.status.nonce)) await cancelOwnAttempt(operation, observed.status);
 }
 
-/** The objects that the three resources hold. */
+/** The objects that the three resources manage. */
 export function rekeyObjects(fields: object): { attempt: string; shares: string; commit: string } {
   const { target } = fields as { target?: RekeyTarget };
   const path = target === "recovery" ? "/v1/sys/rekey-recovery-key" : "/v1/sys/rekey";

@@ -14,7 +14,7 @@ interface Stop {
 const runAgain = "Run `pulumi up` again: it continues from the current status.";
 const untilKnown =
   "Run `pulumi up` until the outcome is known. To discard the shares, set discardShares: true, run `pulumi up`, and then delete the resource.";
-/** The nonce of another attempt is saved before a share is submitted to it. */
+/** The nonce of a new attempt is saved before a share is submitted to it. */
 const submitAgain = "Run `pulumi up` again to submit the current shares.";
 
 const stops = {
@@ -139,7 +139,7 @@ export const wrongTarget = (target: keyof typeof keysOf, { service }: Words, mor
   );
 
 /** The possible causes of an attempt that is gone. */
-export const endedByOthers = "it was lost in a seal or a failover, or another client ended it";
+export const endedByOthers = "it was lost in a seal or a failover, or another client canceled or completed it";
 
 export const keptBySeal =
   "the key was rotated, but no share was returned, so the seal must store the key. If shares unseal the server, the new key is lost: keep the server unsealed, and restore it from a backup";

@@ -36,7 +36,7 @@ export interface Submission {
   submitted: string[];
   /** Digests of shares that do not belong to the candidate: submitted for it, or brought before it existed. */
   excluded: string[];
-  /** Nonces of the kept sets that this attempt refused. */
+  /** Nonces of the kept sets that this attempt rejected. */
   refused: string[];
   /** True if an attempt of this rekey may have left a backup. */
   hadBackup: boolean;
@@ -91,7 +91,7 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
     } else if (waits && !batch.set) {
       if (!(await waitForHolders(run, progress, waitUntil))) throw sharesMissing(run, progress, status);
     }
-    // Shares of another set would invalidate the shares that other holders submitted.
+    // Shares of a different set would invalidate the shares that other holders submitted.
     else if (status.progress > progress.counted || !useNextBatch(progress)) throw sharesMissing(run, progress, status);
     else step.log(run.operation, "too few shares are available: trying those of an earlier rekey from the state");
     observed = await step.observe(run.operation, run.identity);
@@ -105,7 +105,7 @@ function begin(run: SharesRun, required: number) {
   const { shares, missing } = availableShares(inputs.currentShares, "currentShares");
   const { shares: priorShares } = availableShares(inputs.newShares ?? [], "newShares");
   const batch: Batch = { shares };
-  // The kept sets that may be the current one: with the threshold that the server requires, in plaintext, and not yet refused.
+  // The kept sets that may be the current one: with the threshold that the server requires, in plaintext, and not yet rejected.
   const otherBatches = kept
     .filter((set) => set.threshold === required && set.shares.length > 0 && !refused.includes(set.nonce))
     .map((set): Batch => ({ set, shares: set.shares.slice(0, required).map((text) => shareOf(text, `a share of ${set.nonce}`)) }));
@@ -126,7 +126,7 @@ function begin(run: SharesRun, required: number) {
     isRetry: false,
     /** True if the server has restarted its count in this run, so that all shares were submitted again. */
     isRestarted: false,
-    /** The reasons for which the server refused single shares. */
+    /** The reasons for which the server rejected single shares. */
     refusals: [] as string[],
     /** Share references that could not be resolved. */
     missing,
@@ -137,7 +137,7 @@ function begin(run: SharesRun, required: number) {
   };
 }
 
-/** Prints the count of the server. A lower one means that it refused all shares together with the last share of another holder. */
+/** Prints the count of the server. A lower one means that it rejected all shares together with the last share of another holder. */
 function noteCount(run: SharesRun, progress: Progress, status: RekeyStatus): void {
   if (status.progress !== progress.printedProgress) step.log(run.operation, countOf(status));
   progress.printedProgress = status.progress;
@@ -189,7 +189,7 @@ function advance(progress: Progress): void {
 async function submitOrSkip(run: SharesRun, progress: Progress, share: Share, status: RekeyStatus): Promise<SharesState | undefined> {
   const { operation, identity } = run;
   const { submission } = run.state;
-  // Vault refuses a repeated share without loss. Another server may count it twice.
+  // Vault rejects a repeated share without loss. A different server may count it twice.
   if (isSubmitted(run, share) && !dialectOf(operation).refusesRepeatedShares) {
     if (!progress.batch.set && progress.counted === progress.submittedBefore) progress.submittedBefore++;
     progress.counted++;
@@ -247,7 +247,7 @@ async function resolveFailure(
   return undefined;
 }
 
-/** A share that this attempt has is refused as a duplicate, so it counts. */
+/** A share that this attempt has is rejected as a duplicate, so it counts. */
 function noteRefusal(run: SharesRun, progress: Progress, share: Share, reason: string): void {
   if (isSubmitted(run, share)) {
     progress.counted++;
@@ -256,7 +256,7 @@ function noteRefusal(run: SharesRun, progress: Progress, share: Share, reason: s
   advance(progress);
 }
 
-/** At the threshold the server refuses all shares together, and restarts its count. */
+/** At the threshold, the server rejects all shares together, and restarts its count. */
 function afterAllRefused(run: SharesRun, progress: Progress, reason: string, { required, nonce }: RekeyStatus): void {
   const { submission } = run.state;
   const { set } = progress.batch;
@@ -341,7 +341,9 @@ function accepted({ state }: SharesRun, progress: Progress, set: ShareSet, share
   return { submission: { ...submission, candidate: set, source: "reply", kept, excluded } };
 }
 
-/** Cancels the attempt of a set that may not become the candidate, and starts another. Without verification the set is live, and is kept. */
+/**
+ * Cancels the attempt of a set that may not become the candidate, and starts a new one. Without verification the set is live, and is kept.
+ */
 async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
   const { operation, identity } = run;
   const flaw = await flawOf(set, identity.parameters);
@@ -419,7 +421,7 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
   return restart(run, "share-count-unknown-restarted", why);
 }
 
-/** The nonce of another attempt: saved before a share is submitted to it. */
+/** The nonce of a new attempt, which is saved before a share is submitted to it. */
 export function restarted(run: SharesRun, id: StopId, nonce: string, reason: string, hint?: string): StewardError {
   run.state = { submission: { ...run.state.submission, nonce, submitted: [] } };
   return unfinished(run, id, `${reason}. The nonce ${nonce} is saved`, hint);
@@ -436,8 +438,8 @@ export async function restart(run: SharesRun, id: StopId, why: string, hint?: st
 }
 
 /**
- * Starts the rekey of a service without recovery keys, and keeps the first ones from the response. A backup that this overwrites holds shares that were
- * never committed.
+ * Starts the rekey of a service without recovery keys, and keeps the first ones from the response. A backup that this overwrites contains
+ * shares that were never committed.
  */
 export async function makeFirst(run: SharesRun): Promise<SharesState> {
   const { operation, identity, state } = run;
@@ -454,7 +456,7 @@ export async function makeFirst(run: SharesRun): Promise<SharesState> {
     throw restarted(run, "attempt-restarted", started, "another client has created recovery keys, so the provider started a rekey of them");
   }
   const { status } = await step.observe(operation, identity);
-  // The response has no nonce. Another client may have started an attempt meanwhile.
+  // The response has no nonce. Another client may have started an attempt in the meantime.
   if (!first || status.verification?.nonce !== first.verificationNonce)
     throw lost(`${operation.server.words.service} reports a different attempt than the one that was started`);
   const { nonce } = status;

@@ -80,13 +80,13 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     if (error instanceof StewardError && error.status === 400) return undefined;
     throw error;
   });
-  if (!verification) throw outcomeUnknown(run, "the attempt ended while the provider observed it");
+  if (!verification) throw outcomeUnknown(run, "the attempt disappeared while the provider restarted its verification");
   if (all) await proveLocally(run);
   for (const [index, share] of shares.slice(0, threshold).entries()) {
     const assertVerifying = async (): Promise<true> => {
       const { server, status } = await step.observe(operation, identity);
       if (server === "none")
-        throw outcomeUnknown(run, `the attempt ended before ${operation.server.words.service} confirmed the last new share`);
+        throw outcomeUnknown(run, `the attempt disappeared before ${operation.server.words.service} confirmed the last new share`);
       if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index)
         return true;
       throw stopped("verification-disturbed", `another client changed the verification of the attempt ${nonce} (${step.describe(status)})`);
@@ -104,7 +104,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   }
   const { server } = await step.observe(operation, identity);
   if (server !== "verifying")
-    throw outcomeUnknown(run, "the attempt ended, but the response to the last new share did not show the outcome");
+    throw outcomeUnknown(run, "the attempt is gone, but the response to the last new share did not show the outcome");
   throw stopped("verification-endless", `${operation.server.words.service} requires more new shares than their threshold`);
 }
 
@@ -134,7 +134,7 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   if (!isVerdict && (api.isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
     return outcomeUnknown(run, `${service} did not respond to a new share (${error.details.reason})`);
   const { server } = await step.observe(run.operation, run.identity);
-  if (server !== "verifying") return outcomeUnknown(run, "the attempt ended while a new share was sent");
+  if (server !== "verifying") return outcomeUnknown(run, "the attempt disappeared while a new share was being sent");
   if (!isVerdict) return error;
   if (run.inputs.submission.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
   const reason = `${service} rejected the new shares when it received ${share.label} (${error.details.reason}); nothing is committed, and the attempt is still in progress`;
@@ -149,7 +149,7 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
 async function committed(run: CommitRun): Promise<CommitState> {
   const { operation, identity } = run;
   const { candidate } = run.inputs.submission;
-  // A proxy may respond with "complete". A commit ends the attempt, and the server then requires the new threshold.
+  // A proxy may respond with "complete". After a commit, the attempt is gone, and the server requires the new threshold.
   const { status } = await step.observe(operation, identity);
   if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
     throw outcomeUnknown(run, `${operation.server.words.service} reported completion, but its status does not show it`);

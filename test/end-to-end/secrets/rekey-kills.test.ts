@@ -37,7 +37,7 @@ test.each(stages)(
       const rows = [
         "attempt: a matching attempt without shares is in progress: the rekey adopts it",
         "shares: the attempt is collecting current shares: the rekey submits the available ones",
-        "commit: the attempt is gone, committed or not: the outcome is unknown",
+        "commit: the attempt is gone, and it may have been committed: the outcome is unknown",
         "commit: the outcome is unknown: a probe tests which shares are live",
       ];
       expect([...report.rows]).toEqual(expect.arrayContaining(rows));

@@ -196,7 +196,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stack.up(inputs);
     expect((await status()).started).toBe(false);
   },
-  "commit: the attempt is gone, committed or not: the outcome is unknown": async (stage) => {
+  "commit: the attempt is gone, and it may have been committed: the outcome is unknown": async (stage) => {
     await untilUnknown(stage);
     expect((await stage.status()).started).toBe(false);
     expect(await stage.stack.stops(stage.inputs)).toBe("rekey/not-committed");
