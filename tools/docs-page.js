@@ -196,7 +196,7 @@ function pageText(model, { file, title, names }, places) {
         `## ${name}()`,
         `\`\`\`text\n${name}(${parametersOf(declaration)}): ${declaration.type ? textOf(declaration.type) : "void"}\n\`\`\``,
         prose(text),
-        ...(addressOf(options) ? [`Takes [\`${options}\`](${addressOf(options)}).`] : []),
+        ...(addressOf(options) ? [`See [\`${options}\`](${addressOf(options)}) for the options.`] : []),
         ...(permissions ? ["### Permissions", permissions] : []),
       ];
     }

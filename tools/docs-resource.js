@@ -130,7 +130,7 @@ function importPart(title) {
     "## Import",
     `The id is \`${template}\`. An import by id [requires the native plugin](../../guides/import.md#import-by-id), whereas an import from a file does not.`,
     `\`\`\`sh\npulumi import steward:${token} example ${id}\n\`\`\``,
-    `\`${title}.get("example", "${id}")\` reads it without managing it.`,
+    `\`${title}.get("example", "${id}")\` reads the object without managing it.`,
   ];
 }
 
@@ -209,8 +209,10 @@ function permissionsPart(title, of, said) {
   }
   const mount = requests.some((request) => request.includes("<mount>")) ? ", here for the mount `nomad`" : "";
   const derived = isPlatform
-    ? ["The token of a site administrator: see [Create a token](../../getting-started/terraform-enterprise.md#1-create-a-token)."]
-    : [`A Vault token with this policy${mount}:`, `\`\`\`hcl\n${policyOf(requests, of?.neverCreates ?? [])}\n\`\`\``];
+    ? [
+        "The connection needs the token of a site administrator: see [Create a token](../../getting-started/terraform-enterprise.md#1-create-a-token).",
+      ]
+    : [`The connection needs a Vault token with this policy${mount}:`, `\`\`\`hcl\n${policyOf(requests, of?.neverCreates ?? [])}\n\`\`\``];
   return ["## Permissions", ...derived, said];
 }
 

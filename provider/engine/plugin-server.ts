@@ -93,11 +93,11 @@ export async function servePlugin(
   const empty = (): EmptyMessages.Empty => new Empty();
 
   /** Pulumi itself warns about an older plugin. */
-  function warnOfOlderProgram(asked: unknown): void {
-    if (typeof asked !== "string" || version.localeCompare(asked, "en", { numeric: true }) <= 0) return;
+  function warnOfOlderProgram(programVersion: unknown): void {
+    if (typeof programVersion !== "string" || version.localeCompare(programVersion, "en", { numeric: true }) <= 0) return;
     (logTo ?? log)(
       "warning",
-      `the program uses pulumi-steward ${asked}, but Pulumi runs version ${version} of the plugin: in Pulumi.yaml, set the plugin's path to node_modules/pulumi-steward/bin`,
+      `the program uses pulumi-steward ${programVersion}, but Pulumi runs version ${version} of the plugin: in Pulumi.yaml, set the plugin's path to node_modules/pulumi-steward/bin`,
       "",
     );
   }

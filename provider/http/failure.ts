@@ -1,6 +1,6 @@
 import { Operation, Product, Server } from "../connection";
 import { ErrorCode, invalidInput, StewardError } from "../errors";
-import { holdsShortSecret, redact } from "./redaction";
+import { containsShortSecret, redact } from "./redaction";
 
 // Converts a failed request to an error with a cause and a hint.
 
@@ -22,7 +22,7 @@ interface Progress {
   /** No attempt has sent the request. */
   nothingSent: boolean;
   /** The status and the headers were received. */
-  isAnswered: boolean;
+  hasResponse: boolean;
   /** The proxy, if there is one. */
   proxy: ReturnType<typeof proxyFor>;
 }
@@ -30,7 +30,7 @@ interface Progress {
 /** Returns the error for a request that got no complete response. Rethrows errors that indicate a bug in this package. */
 export function transportError(thrown: unknown, operation: Operation, progress: Progress, fail: Fail): StewardError {
   const { title, address, system } = operation.server;
-  const { writes, isSent, isAnswered } = progress;
+  const { writes, isSent, hasResponse } = progress;
   const error = thrown as NodeJS.ErrnoException;
   // Undici's parser error has a name, but no code.
   const isGarbled = error.name === "HTTPParserError";
@@ -60,7 +60,7 @@ export function transportError(thrown: unknown, operation: Operation, progress: 
       rule: "unreadable",
       hint: "Check the scheme and the port of the connection's address, and any proxy on the way.",
       // A response that does not begin as HTTP is from another kind of server.
-      outcomeUnknown: outcomeUnknown && (isAnswered || !error.message.includes("Expected HTTP/")),
+      outcomeUnknown: outcomeUnknown && (hasResponse || !error.message.includes("Expected HTTP/")),
     });
   return fail(
     "ERR_NO_RESPONSE",
@@ -248,7 +248,7 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
   });
   const plain = body === undefined && !isHtml(text) ? text : "";
   const reason = words.filter(Boolean).join("; ") || plain;
-  if (holdsShortSecret(reason, secrets)) return "the server's reason contains a secret and is not shown";
+  if (containsShortSecret(reason, secrets)) return "the server's reason contains a secret and is not shown";
   // Redact before shortening: a part of a secret would not be found.
   return (
     redact(reason, secrets)

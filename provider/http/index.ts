@@ -41,7 +41,7 @@ export interface Request {
   /** Aborts the request and its retries. */
   signal?: AbortSignal;
   /** True for a blocking query, which may take minutes and must not occupy a slot. */
-  isHeld?: boolean;
+  isBlocking?: boolean;
   /** Limits for a slow or large response. */
   limits?: Partial<Pick<Limits, "idleTimeout" | "deadline" | "bodyBytes">>;
   /** Parses the response. Throws if it is not JSON. The default is `JSON.parse`. */
@@ -62,7 +62,7 @@ export interface Response {
 export async function send(operation: Operation, request: Request): Promise<Response> {
   const token = operation.server.credentials.token();
   const secrets = [...operation.secrets.values, token ?? "", operation.server.credentials.clientKey ?? ""];
-  const sockets = socketsTo(operation, request.isHeld ?? false);
+  const sockets = socketsTo(operation, request.isBlocking ?? false);
   let hasSlot = false;
   const release = (): void => {
     if (hasSlot) sockets.releaseSlot();
@@ -223,8 +223,8 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
     const nothingSent = !isSent && isFirst;
     if (request.signal?.aborted)
       throw fail("ERR_ABORTED", "the program's AbortSignal aborted it", { outcomeUnknown: writes && isSent, nothingSent });
-    const isAnswered = response !== undefined;
-    throw failures.transportError(error, operation, { writes, isSent, nothingSent, isAnswered, proxy: sockets.proxy }, fail);
+    const hasResponse = response !== undefined;
+    throw failures.transportError(error, operation, { writes, isSent, nothingSent, hasResponse, proxy: sockets.proxy }, fail);
   }
 
   const { statusCode: status, headers } = response;

@@ -10,7 +10,7 @@ const longLine = 16;
 /**
  * Replaces secrets with `[secret]`. Finds the forms that a server may echo: plain, single lines, and strings in JSON. Finds each of them also
  * in JSON, URLs, forms, HTML, base64 and hex. Ignores case. Processes the first 65,536 characters and drops the rest. Leaves secrets shorter
- * than four characters: see {@link holdsShortSecret}.
+ * than four characters: see {@link containsShortSecret}.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   const forms = formsOf(secrets).filter(({ length }) => length >= shortest);
@@ -18,10 +18,10 @@ export function redact(text: string, secrets: readonly string[]): string {
   // Include a secret that crosses the limit, since a part of one is not recognized.
   const searched = text.slice(0, longestText + longest);
   const folded = lowerCase(searched);
-  const secretsFound = forms.flatMap((form) => occurrences(folded, lowerCase(form))).sort((a, b) => a.start - b.start);
+  const matches = forms.flatMap((form) => occurrences(folded, lowerCase(form))).sort((a, b) => a.start - b.start);
   let redacted = "";
   let end = 0;
-  for (const occurrence of secretsFound) {
+  for (const occurrence of matches) {
     if (occurrence.start >= longestText) break;
     if (occurrence.start >= end) redacted += `${searched.slice(end, occurrence.start)}[secret]`;
     end = Math.max(end, occurrence.end);
@@ -30,7 +30,7 @@ export function redact(text: string, secrets: readonly string[]): string {
 }
 
 /** True if a string contains a secret under four characters as a separate word. */
-export function holdsShortSecret(text: string, secrets: readonly string[]): boolean {
+export function containsShortSecret(text: string, secrets: readonly string[]): boolean {
   const isPartOfWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}_]/u.test(character);
   const folded = lowerCase(text.slice(0, longestText));
   return formsOf(secrets)

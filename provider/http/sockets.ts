@@ -13,10 +13,10 @@ export class Sockets {
   private readonly waiting = new Set<() => void>();
   private pool: Undici.Dispatcher | undefined;
 
-  /** `isHeld`: for blocking queries. Their number is unlimited, since each may take minutes. */
+  /** `isBlocking`: for blocking queries. Their number is unlimited, since each may take minutes. */
   constructor(
     private readonly operation: Operation,
-    private readonly isHeld: boolean,
+    private readonly isBlocking: boolean,
   ) {
     const { address } = operation.server;
     this.proxy = isLoopback(address) ? undefined : proxyFor(address, process.env);
@@ -30,7 +30,7 @@ export class Sockets {
         this.taken++;
         resolve(true);
       };
-      if (this.isHeld || this.taken < this.operation.run.limits.maxConcurrentRequests) return enter();
+      if (this.isBlocking || this.taken < this.operation.run.limits.maxConcurrentRequests) return enter();
       this.waiting.add(enter);
       signal?.addEventListener("abort", () => this.waiting.delete(enter) && resolve(false), { once: true });
     });
@@ -69,7 +69,7 @@ export class Sockets {
     const tls = { ca: caCert, cert: clientCert, key: clientKey, ...verified };
     const connect = buildConnector({ timeout, ...tls });
     const options: Undici.Agent.Options & Undici.EnvHttpProxyAgent.Options = {
-      connections: this.isHeld ? null : maxConcurrentRequests,
+      connections: this.isBlocking ? null : maxConcurrentRequests,
       headersTimeout: idleTimeout,
       bodyTimeout: idleTimeout,
       connect: (...connection) => {
@@ -96,7 +96,7 @@ export class Sockets {
 
 const pools = new Map<string, Sockets>();
 
-export function socketsTo(operation: Operation, isHeld: boolean): Sockets {
+export function socketsTo(operation: Operation, isBlocking: boolean): Sockets {
   const { server, run } = operation;
   const { system, title, address } = server;
   if (!isPrivate(server))
@@ -106,8 +106,8 @@ export function socketsTo(operation: Operation, isHeld: boolean): Sockets {
     );
   const { caCert, clientCert, clientKey } = server.credentials;
   const { connect, idleTimeout, maxConcurrentRequests } = run.limits;
-  const key = JSON.stringify([address, caCert, clientCert, clientKey, isHeld, connect, idleTimeout, maxConcurrentRequests]);
-  const sockets = pools.get(key) ?? new Sockets(operation, isHeld);
+  const key = JSON.stringify([address, caCert, clientCert, clientKey, isBlocking, connect, idleTimeout, maxConcurrentRequests]);
+  const sockets = pools.get(key) ?? new Sockets(operation, isBlocking);
   pools.set(key, sockets);
   return sockets;
 }

@@ -1,5 +1,5 @@
 import { StewardError } from "../errors";
-import { holdsShortSecret, redact } from "../http/redaction";
+import { containsShortSecret, redact } from "../http/redaction";
 import { describe, Resource, secretsIn } from "./context";
 import { Properties } from "./properties";
 
@@ -46,7 +46,7 @@ export function unexpected(error: unknown, secrets: readonly string[]): StewardE
   // One source line is enough for a bug report.
   const [, place] = /\b(provider[\\/][\w\\/.-]{1,200}:\d+):\d+/.exec((error as Error | undefined)?.stack ?? "") ?? [];
   const message = String(error);
-  const safe = holdsShortSecret(message, secrets) ? "the message contains a secret" : redact(message, secrets);
+  const safe = containsShortSecret(message, secrets) ? "the message contains a secret" : redact(message, secrets);
   return new StewardError({
     code: "ERR_INTERNAL",
     reason: `internal error in pulumi-steward: ${safe}${place ? ` (${place})` : ""}`,

@@ -19,7 +19,7 @@ export const agentMembers: ReadFunction<GetAgentMembersOptions, unknown> = {
  * Reads the cluster members that the agent at the connection's address knows, with `GET /v1/agent/members`. The function returns the
  * response unchanged, and the other agents of the cluster may know different members. It also runs in previews, and throws a
  * {@link StewardError} if the request fails.
- * @permissions A Nomad token with this ACL policy:
+ * @permissions The connection needs a Nomad token with this ACL policy:
  * ```hcl
  * node {
  *   policy = "read"

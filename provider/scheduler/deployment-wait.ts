@@ -59,7 +59,7 @@ const undeployed = ["batch", "sysbatch"];
  * waits. It does not support jobs without deployments, which are batch jobs and jobs whose `Update` has `MaxParallel` 0.
  *
  * Fails with `ERR_FAILED` and Nomad's description if the deployment finishes with a different status, and with `ERR_TIMED_OUT` after `timeout`.
- * @permissions A Nomad token with this ACL policy:
+ * @permissions The connection needs a Nomad token with this ACL policy:
  * ```hcl
  * namespace "default" {
  *   capabilities = ["list-jobs", "read-job"]
@@ -108,7 +108,7 @@ async function follow(
   };
   const ofJob = { ...query, filter: filter("JobID").equals(jobId) };
   let id: string | undefined;
-  let asked = false;
+  let isChecked = false;
   for await (const { items } of changes(operation, "deployments", ofJob, waitOptions)) {
     // Servers that do not support filters silently return all deployments.
     const deployment = items
@@ -116,11 +116,11 @@ async function follow(
       .sort(newestFirst)[0];
     if (!deployment) {
       if (id !== undefined) throw failed("gone", `deployment ${id} no longer exists`);
-      if (!asked && (await outlastElection(operation, () => isStable(operation, jobId, query, jobIndex), waitOptions))) {
+      if (!isChecked && (await outlastElection(operation, () => isStable(operation, jobId, query, jobIndex), waitOptions))) {
         report(`already successful; ${operation.server.words.service} no longer has it`);
         return undefined;
       }
-      asked = true;
+      isChecked = true;
       continue;
     }
     id = String(deployment.ID);

@@ -60,7 +60,7 @@ export const deployments: ListReadFunction<Deployment> = listFunction("deploymen
  * Lists all deployments with `GET /v1/deployments`. Pages are fetched on demand, and a deployment that moves to a different page in the
  * meantime is returned once. Integers beyond 2^53 are strings. The function also runs in previews, does not retry a 5xx response, and
  * throws a {@link StewardError} if a request fails.
- * @permissions A Nomad token with this ACL policy:
+ * @permissions The connection needs a Nomad token with this ACL policy:
  * ```hcl
  * namespace "default" {
  *   capabilities = ["read-job"]

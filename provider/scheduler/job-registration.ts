@@ -58,7 +58,7 @@ const schema = strictObject({
  * await scheduler.registerJob({ job });
  * await scheduler.waitForDeployment({ jobId: "web", timeout: "10m" });
  * ```
- * @permissions A Nomad token with this ACL policy:
+ * @permissions The connection needs a Nomad token with this ACL policy:
  * ```hcl
  * namespace "default" {
  *   capabilities = ["submit-job"]

@@ -64,7 +64,7 @@ export const jobs: ListReadFunction<JobStub> = listFunction("jobs");
  * const running = scheduler.filter("Status").equals("running");
  * for await (const job of scheduler.listJobs({ namespace: "*", filter: running })) console.log(job.Namespace, job.ID);
  * ```
- * @permissions A Nomad token with this ACL policy:
+ * @permissions The connection needs a Nomad token with this ACL policy:
  * ```hcl
  * namespace "default" {
  *   capabilities = ["list-jobs"]

@@ -93,13 +93,13 @@ const withoutLiterals = (filter: string): string => filter.replace(/"(?:[^"\\]|\
 const emptiness = /(?<![\w.\]])([A-Za-z]\w*(?:\.\w+|\[""\])*)\s+is\s+(?:not\s+)?empty\b/g;
 
 /** True if Nomad may close the connection because of the filter, so that the request must not be retried. */
-const asksForEmptiness = (filter: string): boolean => withoutLiterals(filter).search(emptiness) >= 0;
+const testsEmptiness = (filter: string): boolean => withoutLiterals(filter).search(emptiness) >= 0;
 
 /** The error with a hint about the filter. */
 function explainFilter(error: unknown, filter: string, collection: Collection): unknown {
   if (!(error instanceof StewardError)) return error;
   const quoted = `The filter was: ${filter}`;
-  if (error.code === "ERR_NO_RESPONSE" && asksForEmptiness(filter))
+  if (error.code === "ERR_NO_RESPONSE" && testsEmptiness(filter))
     return error.with({
       hint: `The server closes the connection when a filter tests a number, a bool or an object for emptiness. ${quoted}`,
     });
@@ -145,7 +145,7 @@ export async function fetchPage(
     next_token: next,
     ...more.query,
   };
-  const retry = filter !== undefined && asksForEmptiness(filter) ? "only429" : "exceptOn5xx";
+  const retry = filter !== undefined && testsEmptiness(filter) ? "only429" : "exceptOn5xx";
   const limits = { bodyBytes: listBytes, ...more.limits };
   const request = { method: "GET", path, retry, signal: options.signal, ...more, query, limits } as const;
   const response = await call(operation, request).catch((error) => {

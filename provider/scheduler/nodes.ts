@@ -32,7 +32,7 @@ export const nodes: ListReadFunction<NodeStub> = listFunction("nodes");
  * Lists all nodes with `GET /v1/nodes`, which have no namespace. Pages are fetched on demand, and a node that moves to a different page in
  * the meantime is returned once. The function also runs in previews, does not retry a 5xx response, and throws a {@link StewardError} if a
  * request fails.
- * @permissions A Nomad token with this ACL policy:
+ * @permissions The connection needs a Nomad token with this ACL policy:
  * ```hcl
  * node {
  *   policy = "read"

@@ -62,7 +62,7 @@ const schema = querySchema({
  *   if (items.every((node) => node.Status === "ready")) break;
  * }
  * ```
- * @permissions Those of {@link listJobs}, {@link listDeployments} or {@link listNodes}.
+ * @permissions The same as for {@link listJobs}, {@link listDeployments} or {@link listNodes}.
  */
 export function watch(options: WatchOptions): AsyncIterable<Snapshot> {
   const { resource, wait, electionTimeout, ...query } = options ?? {};
@@ -92,7 +92,7 @@ async function readState(
   const idleTimeout = (waited + waited / 16) * 1000 + operation.run.limits.blockingQueryGrace;
   const blocking = {
     query: { index: String(index), wait: `${waited}s` },
-    isHeld: true,
+    isBlocking: true,
     limits: { idleTimeout, deadline: idleTimeout },
     // After a broken connection, `changes` reads the list again without an index.
     retry: "never" as const,
@@ -125,12 +125,12 @@ export async function* changes(
   while (!signal?.aborted) {
     const begin = Date.now();
     let state: State;
-    let isHeld = index !== undefined;
+    let isBlocking = index !== undefined;
     try {
       const read = (attempt: number): Promise<State> => {
         // After an election another server may respond, or one that has lost its indexes.
-        if (attempt > 0) isHeld = false;
-        return readState(operation, collection, query, isHeld ? index : undefined, wait);
+        if (attempt > 0) isBlocking = false;
+        return readState(operation, collection, query, isBlocking ? index : undefined, wait);
       };
       state = await outlastElection(operation, read, { electionTimeout, signal });
     } catch (error) {
@@ -147,7 +147,7 @@ export async function* changes(
     const taken = Date.now() - begin;
     const wasImmediate = taken < Math.min(1000, halfWait);
     immediateResponses =
-      taken < Math.min(limits.immediateThreshold, halfWait) && isHeld && state.index === index ? immediateResponses + 1 : 0;
+      taken < Math.min(limits.immediateThreshold, halfWait) && isBlocking && state.index === index ? immediateResponses + 1 : 0;
     if (immediateResponses >= maxImmediate)
       throw unsupported("answers-at-once", "the server responds immediately instead of waiting for a change");
     // A lower index comes from another server, or from one that has lost its indexes. An index of 0 would not block.

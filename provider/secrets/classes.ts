@@ -78,7 +78,7 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests If you removed a value from the program, the update first sends the `GET` to keep that value.
- * @unreadable Nothing: Vault returns both values.
+ * @unreadable Nothing, because Vault returns both values.
  */
 export class SchedulerLease extends CustomResource {
   /** Reads what exists without managing it; the id is `<mount>/config/lease`. */
@@ -115,7 +115,7 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
  * new secrets.SchedulerRole("operator", { mount, name: "operator", type: "management", global: true }, opts);
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @unreadable Nothing: Vault returns all attributes.
+ * @unreadable Nothing, because Vault returns all attributes.
  */
 export class SchedulerRole extends CustomResource {
   /** Reads what exists without managing it; the id is `<mount>/role/<name>`. */
@@ -154,7 +154,7 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests The provider sends one `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list
  * only if you added roles. With `adopt`, a create or update also reads each new role that already exists.
- * @unreadable Nothing: Vault returns all attributes of each role.
+ * @unreadable Nothing, because Vault returns all attributes of each role.
  */
 export class SchedulerRoles extends CustomResource {
   /** Reads what exists without managing it; the id is `<mount>/role`. */

@@ -16,7 +16,7 @@ import { atEachMount } from "./scheduler-mounts";
 /** Inputs of {@link SchedulerAccess}. */
 export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
   /**
-   * The address at which Vault reaches Nomad, such as `https://host:4646`, without user, query or fragment. If you omit it, Vault uses
+   * The address at which Vault reaches Nomad, such as `https://host:4646`, without user, query or fragment. If it is omitted, Vault uses
    * `NOMAD_ADDR` from its own environment, and the provider does not compare the address.
    * @example "https://nomad.example.com:4646"
    */

@@ -97,7 +97,7 @@ async function update(request: UpdateRequest<SchedulerLeaseInputs, SchedulerLeas
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests If you removed a value from the program, the update first sends the `GET` to keep that value.
- * @unreadable Nothing: Vault returns both values.
+ * @unreadable Nothing, because Vault returns both values.
  */
 export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseState> = {
   system,

@@ -177,7 +177,7 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes): Diffe
  * new secrets.SchedulerRole("operator", { mount, name: "operator", type: "management", global: true }, opts);
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @unreadable Nothing: Vault returns all attributes.
+ * @unreadable Nothing, because Vault returns all attributes.
  */
 export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> = {
   system,

@@ -330,7 +330,7 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests The provider sends one `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list
  * only if you added roles. With `adopt`, a create or update also reads each new role that already exists.
- * @unreadable Nothing: Vault returns all attributes of each role.
+ * @unreadable Nothing, because Vault returns all attributes of each role.
  */
 export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesState, StoredState> = {
   system,

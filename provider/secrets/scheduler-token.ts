@@ -78,9 +78,9 @@ async function create({ operation, inputs }: CreateRequest<SchedulerTokenInputs,
   const { role, mount } = inputs;
   const path = apiPath(mount as string, "creds", role);
   // Read before the token is generated, which a failure would lose.
-  const ownLife = dialectOf(operation).tokensHaveLeases ? await lifeOfOwnToken(operation) : undefined;
+  const connectionTtl = dialectOf(operation).tokensHaveLeases ? await connectionTokenTtl(operation) : undefined;
   await operation.run.engine.assertAlive();
-  const asked = Date.now();
+  const requestedAt = Date.now();
   const response = await generate(operation, path).catch((error) => {
     throw explainFailure(operation, error);
   });
@@ -90,12 +90,12 @@ async function create({ operation, inputs }: CreateRequest<SchedulerTokenInputs,
   if (!leaseId) return { ...token, leaseId: undefined, leaseDuration: undefined, expiresAt: undefined };
   // A lease without a duration can still be looked up and revoked.
   if (!leaseDuration) return { ...token, leaseId, leaseDuration, expiresAt: undefined };
-  const requesterTtl = ownLife && ownLife < leaseDuration ? ownLife : undefined;
+  const requesterTtl = connectionTtl && connectionTtl < leaseDuration ? connectionTtl : undefined;
   if (requesterTtl)
     operation.run.log.warn(
       `${dialectOf(operation).words.engine} token "${role}": its lease of ${leaseDuration} s expires with the token that requested it, in ${requesterTtl} s unless that token is renewed`,
     );
-  return { ...token, leaseId, leaseDuration, requesterTtl, expiresAt: earliest(asked + (requesterTtl ?? leaseDuration) * 1000) };
+  return { ...token, leaseId, leaseDuration, requesterTtl, expiresAt: earliest(requestedAt + (requesterTtl ?? leaseDuration) * 1000) };
 }
 
 async function generate(operation: Operation, path: string): Promise<z.infer<typeof responses.generated>> {
@@ -110,7 +110,7 @@ async function generate(operation: Operation, path: string): Promise<z.infer<typ
 }
 
 /** The remaining TTL of the connection's token, in seconds. 0 if it never expires, undefined if the lookup fails. */
-async function lifeOfOwnToken(operation: Operation): Promise<number | undefined> {
+async function connectionTokenTtl(operation: Operation): Promise<number | undefined> {
   const path = apiPath("auth", "token", "lookup-self");
   const token = await call(operation, { method: "GET", path, retry: "never" }).catch(() => undefined);
   return responses.self.safeParse(token).data?.data.ttl;

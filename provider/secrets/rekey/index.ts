@@ -120,7 +120,7 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * The `backup` lines are for rekeys with `backup: true`, and their `delete` is for `removeBackup`. A stack uses `delete` on `init` to cancel its own
  * attempt. Holders need [more](../../rekey/command-line.md#get-a-token) to verify, restart or cancel a rekey. A holder who runs the stack uses the
  * token of the stack.
- * @unreadable The shares. A refresh only compares their threshold with the number of shares that the server requires.
+ * @unreadable The shares, so a refresh only compares their threshold with the number of shares that the server requires.
  */
 export class Rekey extends ComponentResource {
   /** The new shares in base64, which are a secret, or an empty list with `pgpKeys`. */

@@ -4,7 +4,7 @@ import { otherManagerOf } from "../../lifecycle/ownership";
 import * as api from "./api";
 import { RekeyOperation, RekeyParameters, RekeyStatus, Requested } from "./api";
 import { RekeyInputs, RekeyTarget } from "./inputs";
-import { endedByOthers, stopped, wrongTarget } from "./stops";
+import { lossCauses, stopped, wrongTarget } from "./stops";
 
 // Each step of a rekey has a table of what the next `pulumi up` does. This file observes the server, finds the row, and contains the code
 // that the steps share.
@@ -201,7 +201,7 @@ export async function newAttempt(operation: RekeyOperation, identity: AttemptIde
     lost = error;
   }
   const { server, status } = await observe(operation, { ...identity, nonce });
-  if (server === "none") throw lost ?? stopped("attempt-lost-at-start", `the new attempt no longer exists: ${endedByOthers}`);
+  if (server === "none") throw lost ?? stopped("attempt-lost-at-start", `the new attempt no longer exists: ${lossCauses}`);
   // Its nonce is known, so it is the new attempt, although other holders may have submitted shares to it.
   const hasNonce = server === "collecting" || server === "verifying";
   const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
@@ -274,7 +274,7 @@ export async function cancelOwnAttempt(operation: RekeyOperation, status: RekeyS
     if ((await api.getStatus(operation)).nonce !== status.nonce)
       throw stopped(
         "attempt-lost",
-        `the attempt no longer exists: ${endedByOthers}`,
+        `the attempt no longer exists: ${lossCauses}`,
         "Nothing was canceled. Run again: it continues from the current status.",
       );
   }

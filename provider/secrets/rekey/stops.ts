@@ -139,7 +139,7 @@ export const wrongTarget = (target: keyof typeof keysOf, { service }: Words, mor
   );
 
 /** The possible causes of an attempt that is gone. */
-export const endedByOthers = "it was lost in a seal or a failover, or another client canceled or completed it";
+export const lossCauses = "it was lost in a seal or a failover, or another client canceled or completed it";
 
 export const keptBySeal =
   "the key was rotated, but no share was returned, so the seal must store the key. If shares unseal the server, the new key is lost: keep the server unsealed, and restore it from a backup";

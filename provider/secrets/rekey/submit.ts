@@ -10,7 +10,7 @@ import { flawOf, isEmpty, redacting, Share, ShareSet, shareDigest, shareOf } fro
 import { availableShares, RekeyInputs, StepInputs } from "./inputs";
 import * as step from "./step";
 import { AttemptIdentity, Observed } from "./step";
-import { endedByOthers, keptBySeal, noShares, StopId, stopped, unfinished } from "./stops";
+import { keptBySeal, lossCauses, noShares, StopId, stopped, unfinished } from "./stops";
 
 // The current shares are submitted, one by one, and the new ones received.
 
@@ -385,7 +385,7 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
   const hint = verification
     ? "The provider committed nothing. Run `pulumi up` again: it continues from the current status."
     : "Without verification the last share commits, so the new keys may be live. Run `pulumi up` again: it reads them from the backup, if there is one.";
-  if (server === "none") return unfinished(run, "attempt-lost", `the attempt no longer exists: ${endedByOthers}`, hint);
+  if (server === "none") return unfinished(run, "attempt-lost", `the attempt no longer exists: ${lossCauses}`, hint);
   return unfinished(run, "attempt-replaced", `the attempt no longer exists, and a different one is in progress, ${status.nonce}`, hint);
 }
 

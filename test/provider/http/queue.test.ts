@@ -109,7 +109,7 @@ describe("requests beyond the connection limit of a server", () => {
     const target = await serve(({ url }, response) => {
       if (url !== "/v1/held") ok(response);
     });
-    const held = Array.from({ length: 5 }, () => send(target, { ...get, path: "/v1/held", isHeld: true, signal: controller.signal }));
+    const held = Array.from({ length: 5 }, () => send(target, { ...get, path: "/v1/held", isBlocking: true, signal: controller.signal }));
     const failures = Promise.all(held.map(failure));
     await until("the blocking queries", () => seen.length === held.length);
     expect((await send(target, get)).status).toBe(200);

@@ -1,5 +1,5 @@
 import { serverReason } from "../../../provider/http/failure";
-import { holdsShortSecret, longestText, redact } from "../../../provider/http/redaction";
+import { containsShortSecret, longestText, redact } from "../../../provider/http/redaction";
 
 test("a private key is redacted line by line, because a server may reflow it", () => {
   const key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSj\n-----END PRIVATE KEY-----\n";
@@ -82,7 +82,7 @@ describe("a secret below four characters", () => {
     ["key=abc;", true],
     ["denied for YWJj", false],
     ["the abcess of cabc, abc1 and \u00e9abc", false],
-  ])("%p contains it as a separate word: %p", (text, holds) => expect(holdsShortSecret(text, ["abc", " ", ""])).toBe(holds));
+  ])("%p contains it as a separate word: %p", (text, holds) => expect(containsShortSecret(text, ["abc", " ", ""])).toBe(holds));
 
   test("hides the whole reason if it is a separate word, and does not redact parts of other words", () => {
     expect(serverReason({ errors: ["this is a bad request"] }, "", ["a"])).not.toContain("bad request");

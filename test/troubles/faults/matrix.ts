@@ -126,12 +126,12 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
       limits.deadline = deadline;
       await gateways[where.system].reopen();
       // A request that timed out in the provider still arrives.
-      const isAnswered = (): boolean =>
+      const hasResponse = (): boolean =>
         sandbox
           .requests()
           .slice(before)
           .every(({ status }) => status !== 0);
-      if (fault.name === "slow") await until("the slow requests are answered", isAnswered);
+      if (fault.name === "slow") await until("the slow requests are answered", hasResponse);
     }
   }
 
