@@ -209,9 +209,7 @@ function permissionsPart(title, of, said) {
   }
   const mount = requests.some((request) => request.includes("<mount>")) ? ", here for the mount `nomad`" : "";
   const derived = isPlatform
-    ? [
-        "The connection needs the token of a site administrator: see [Create a token](../../getting-started/terraform-enterprise.md#1-create-a-token).",
-      ]
+    ? ["A site administrator's token: see [Create a token](../../getting-started/terraform-enterprise.md#1-create-a-token)."]
     : [`The connection needs a Vault token with this policy${mount}:`, `\`\`\`hcl\n${policyOf(requests, of?.neverCreates ?? [])}\n\`\`\``];
   return ["## Permissions", ...derived, said];
 }

@@ -92,9 +92,7 @@ export function rolePolicyFindings(operation: Operation, { type = "client", poli
   if (type === "client" && policies.length === 0)
     return [{ path, rule: "client-without-policies", reason: "a client role needs at least one policy" }];
   if (type === "management" && policies.length > 0)
-    return [
-      { path, rule: "management-with-policies", reason: "a management role has no policies, because its tokens have all permissions" },
-    ];
+    return [{ path, rule: "management-with-policies", reason: "a management role has no policies: its tokens have all rights" }];
   return [];
 }
 
