@@ -43,7 +43,7 @@ export interface EnvironmentReference {
 
 /** A secret in a file. */
 export interface FileReference {
-  /** The path, relative to the program's folder, of a file from which one trailing newline is dropped. */
+  /** The path of the file, relative to the program's folder. One newline at the end of the file is dropped. */
   file: string;
 }
 

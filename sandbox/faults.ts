@@ -2,7 +2,7 @@
 export interface Fault {
   /** The service whose requests are counted. */
   system: "secrets" | "platform" | "scheduler";
-  /** The method in upper or lower case, without which all methods match. */
+  /** The method, in upper or lower case. If it is omitted, all methods match. */
   method?: string;
   /** The path. A string must equal the path, with or without its query, whereas a regular expression searches the path with its query. */
   path: RegExp | string;
@@ -32,7 +32,7 @@ export interface Fault {
   status?: number;
   /** The body of `respond`. */
   body?: string;
-  /** The headers of `respond`, `redirect` and `huge`, of which a redirect requires `location`. */
+  /** The headers of `respond`, `redirect` and `huge`. A redirect requires `location`. */
   headers?: Record<string, string>;
   /** The duration of `delay` in milliseconds of real time, which `clock.advance` does not shorten. */
   delayMs?: number;

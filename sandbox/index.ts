@@ -54,10 +54,10 @@ export interface Sandbox {
     add(fault: Fault): void;
     clear(): void;
   };
-  /** The clock of the services, which determines token lifetimes, the log and the Date header. */
+  /** The clock that the services use for token lifetimes, the log and the Date header. */
   clock: {
     now(): Date;
-    /** Moves the clock forward by a number of milliseconds, and throws a RangeError if that is not 0 or more. */
+    /** Moves the clock forward by a number of milliseconds, and throws a RangeError unless that number is at least 0. */
     advance(ms: number): void;
   };
   /** Restores the records, log, faults and clock to their state after `start`, but keeps addresses, tokens and shares. */

@@ -14,7 +14,7 @@ export type SecretsDialect = Dialect | "openbao";
 export interface Server {
   /** The URL of the server, such as `https://vault.example.com:8200`. */
   address: string;
-  /** The token itself. Prefer `tokenEnv` or `tokenFile`, of which only one may be set, and not together with `token`. */
+  /** The token itself. Prefer `tokenEnv` or `tokenFile`, and set only one of the three. */
   token?: string;
   /** The name of the environment variable with the token. */
   tokenEnv?: string;
@@ -22,7 +22,7 @@ export interface Server {
   tokenFile?: string;
   /** The CA certificate of the server, as PEM or as the path of a file. */
   caCert?: string;
-  /** The client certificate, as PEM or as the path of a file, which requires `clientKey`. */
+  /** The client certificate, as PEM or as the path of a file. It requires `clientKey`. */
   clientCert?: string;
   /** The private key of `clientCert`, as PEM or as the path of a file. */
   clientKey?: string;

@@ -23,7 +23,7 @@ export interface QueryOptions {
    */
   region?: string;
   /**
-   * Allows any server to respond, even one without a leader, so the response may be as old as `page.lastContact` says.
+   * Allows any server to respond, even one without a leader, so the response may be stale by `page.lastContact` milliseconds.
    * @default false
    */
   stale?: boolean;

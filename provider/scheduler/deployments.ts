@@ -16,7 +16,7 @@ export interface Deployment {
   TaskGroups: Record<string, DeploymentTaskGroup>;
   /** True for a deployment of a multiregion job. */
   IsMultiregion: boolean;
-  /** The priority of the evaluation, where Nomad evaluates higher ones first. */
+  /** The priority of the evaluation. Nomad processes evaluations with a higher priority first. */
   EvalPriority: number;
   /** The version of the job. */
   JobVersion: number;

@@ -18,7 +18,7 @@ export interface JobStub {
   StatusDescription: string;
   /** The type: `service`, `batch`, … */
   Type: string;
-  /** The priority of the job, where Nomad places higher ones first. */
+  /** The priority of the job. Nomad places jobs with a higher priority first. */
   Priority: number;
   /** The nanoseconds since 1970 as a string of digits, because JavaScript numbers cannot represent them. */
   SubmitTime: string;

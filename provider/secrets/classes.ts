@@ -170,7 +170,7 @@ export interface SchedulerTokenArgs extends Args<SchedulerTokenInputs> {}
 export interface SchedulerToken extends Outputs<SchedulerTokenState> {}
 
 /**
- * A Nomad token, generated from a role.
+ * A Nomad token that Vault generates from a role.
  *
  * **A lease expires with the token that requested it**, so a Nomad token that a pipeline generates with a short-lived login expires with
  * that login. Run the program with a Vault token that lives longer than the lease: the provider warns if it does not, and nothing renews

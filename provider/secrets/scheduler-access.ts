@@ -39,7 +39,7 @@ export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
    */
   caCert?: string;
   /**
-   * The client certificate that Vault presents to Nomad, in PEM format, which requires `clientKey`.
+   * The client certificate that Vault presents to Nomad, in PEM format. It requires `clientKey`.
    * @example fs.readFileSync("vault.pem", "utf8")
    */
   clientCert?: string;

@@ -17,7 +17,8 @@ export interface SchedulerTokenInputs extends ConnectionArgs, MountArgs {
    */
   role: string;
   /**
-   * Arbitrary strings, any change of which generates a new token and revokes the old one. For a monthly rotation, include the month.
+   * Arbitrary strings. Changing any of them generates a new token and revokes the old one, so include the month to rotate the token
+   * monthly.
    * @example { month: "2026-01" }
    * @default {}
    */
@@ -184,7 +185,7 @@ async function revoke({ operation, state: { accessorId, leaseId } }: DeleteReque
 }
 
 /**
- * A Nomad token, generated from a role.
+ * A Nomad token that Vault generates from a role.
  *
  * **A lease expires with the token that requested it**, so a Nomad token that a pipeline generates with a short-lived login expires with
  * that login. Run the program with a Vault token that lives longer than the lease: the provider warns if it does not, and nothing renews

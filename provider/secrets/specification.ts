@@ -50,14 +50,14 @@ export interface Specification {
   info: SpecificationInfo;
   /** The operations that match the options, in the order of the document. */
   operations: Operation[];
-  /** The whole document as the server sent it, regardless of the options, which may be several megabytes long. */
+  /** The whole document as the server sent it, regardless of the options. It may be several megabytes long. */
   document: unknown;
 }
 
 /** Options of {@link getSpecification}. */
 export interface GetSpecificationOptions extends ConnectionArgs {
   /**
-   * The prefix of the paths to return, such as `/sys/rekey`, where the leading slash is optional.
+   * The prefix of the paths to return, such as `/sys/rekey`. The leading slash is optional.
    * @default all paths
    */
   pathPrefix?: string;

@@ -16,7 +16,7 @@ export interface TextMessage {
   at: Date;
 }
 
-/** Data to add to the platform, which also creates the missing organizations of workspaces and modules. */
+/** Data to add to the platform. The missing organizations of workspaces and modules are created as well. */
 export interface Seed {
   organizations?: {
     name: string;
@@ -34,7 +34,7 @@ export interface Seed {
     organization: string;
     /** @default false */
     locked?: boolean;
-    /** The repository, such as "acme/network", without which the workspace has none. */
+    /** The repository, such as "acme/network". If it is omitted, the workspace has none. */
     vcsRepoIdentifier?: string;
     /** The current run. */
     run?: { id?: string; status: string; createdAt?: Date };
@@ -45,7 +45,7 @@ export interface Seed {
     name: string;
     provider: string;
     description?: string;
-    /** The versions that the module has afterwards, so others are removed, and an existing one keeps its deprecation. */
+    /** The complete list of versions. Other versions are removed, and an existing version keeps its deprecation. */
     versions: string[];
   }[];
 }

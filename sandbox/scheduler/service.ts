@@ -54,7 +54,7 @@ export interface SchedulerPlace {
   region?: string;
 }
 
-/** Functions to change records of one kind outside the API, each of which raises the index and wakes blocking queries. */
+/** Functions to change records of one kind outside the API. Each change raises the index and wakes blocking queries. */
 export interface SchedulerRecords {
   /** Sets fields of a record, and throws a TypeError if the record does not exist. */
   change(id: string, fields: Record<string, unknown>, place?: SchedulerPlace): void;
@@ -68,11 +68,11 @@ export interface SchedulerTokenRequest {
   name?: string;
   /** @default "client" */
   type?: "client" | "management";
-  /** The policies of a client token, of which an unknown one grants no rights. */
+  /** The policies of a client token, where an unknown policy grants no rights. */
   policies?: string[];
   /** Makes the token valid in all regions. @default false */
   global?: boolean;
-  /** The lifetime in milliseconds by the sandbox's clock, without which the token never expires. */
+  /** The lifetime in milliseconds, by the sandbox's clock. If it is omitted, the token never expires. */
   ttl?: number;
 }
 

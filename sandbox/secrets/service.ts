@@ -18,6 +18,6 @@ export interface SecretsService extends Service {
   seal(): Promise<void>;
   /** Unseals the service, or resolves to false and changes nothing if these shares do not open it. */
   unseal(shares: string[]): Promise<boolean>;
-  /** Changes the active node, with which a rekey in progress and all open connections are lost. */
+  /** Changes the active node, so that a rekey in progress and all open connections are lost. */
   failover(): Promise<void>;
 }

@@ -41,7 +41,8 @@ export interface RekeyStatus {
   /** The number of current shares required, which is their threshold. */
   required: number;
   /**
-   * The fingerprints, in order, of the primary keys to whose subkeys the new shares are encrypted, although they do not show which subkeys.
+   * The fingerprints, in order, of the primary keys to whose subkeys the new shares are encrypted. They do not show which subkeys were
+   * used.
    */
   pgpFingerprints: string[];
   /** True if Vault keeps the encrypted shares. */

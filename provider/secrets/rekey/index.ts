@@ -12,7 +12,7 @@ import { Submission } from "./submit";
 export interface RekeyArgs extends Args<RekeyInputs> {}
 
 /**
- * Rekeys Vault or OpenBao: replaces its unseal key shares or its recovery key shares.
+ * Replaces the unseal key shares or the recovery key shares of Vault or OpenBao.
  *
  * The *current shares* unseal the server before the rekey, and the *new shares* unseal it afterwards. A server with auto-unseal has recovery keys
  * instead, which only authorize operations such as generate-root and a rekey. Set `target` to the kind of keys that the server has. With a connection

@@ -70,7 +70,7 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   keepSharesInState?: boolean;
   /**
-   * Makes Vault keep a backup of the encrypted shares, which the provider reads if a response is lost, and which requires `pgpKeys`.
+   * Makes Vault keep a backup of the encrypted shares, which the provider reads if a response is lost. It requires `pgpKeys`.
    * @change takes effect with the next update, and only on a new rekey
    * @default false
    */
@@ -119,7 +119,7 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   waitSeconds?: number;
   /**
-   * Arbitrary strings, any change of which starts a new rekey.
+   * Arbitrary strings. Changing any of them starts a new rekey.
    * @example ["2026-01: Grace left"]
    */
   triggers?: string[];
