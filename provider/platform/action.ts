@@ -20,7 +20,7 @@ export interface ActionArgs extends Args<ActionInputs> {}
 
 /** Outputs of every action. */
 export interface ActionState {
-  /** The time when the action last ran, in RFC 3339 format: `2026-01-31T12:00:00.000Z`. */
+  /** The time when the action last ran, in RFC 3339 format, such as `2026-01-31T12:00:00.000Z`. */
   performedAt: string;
 }
 

@@ -251,15 +251,15 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
 /**
  * The credentials for cost estimation.
  *
- * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`.
  *
- * Terraform Enterprise returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only
- * `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored. Removing it from the
- * program or destroying the resource may then disable cost estimation: see `onDelete`.
+ * Terraform Enterprise returns the secrets, so a refresh detects their drift, and the provider prints a line about it because Pulumi prints
+ * only `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored, so removing it
+ * from the program or destroying the resource may disable cost estimation, as `onDelete` explains.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all credentials of a
- * cloud fails with `ERR_INVALID_INPUT` before anything is written.
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all
+ * credentials of a cloud fails with `ERR_INVALID_INPUT` before anything is written.
  *
  * @example Credentials of AWS
  * ```ts
@@ -281,8 +281,9 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable Nothing: Terraform Enterprise returns even the secrets, but Pulumi prints a changed one as `[secret]`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`.
+ * @unreadable Nothing, because Terraform Enterprise returns even the secrets, but Pulumi prints a changed one as `[secret]`.
  */
 export class CostEstimationSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `cost-estimation`. */
@@ -307,11 +308,11 @@ export interface CustomizationSettings extends Outputs<CustomizationSettingsStat
 /**
  * The support address and the messages of the user interface.
  *
- * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform Enterprise is older than
- * release 202003-1.
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
+ * Enterprise is older than release 202003-1.
  *
  * @example A footer
  * ```ts
@@ -328,8 +329,9 @@ export interface CustomizationSettings extends Outputs<CustomizationSettingsStat
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable Nothing: Terraform Enterprise returns all attributes.
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`.
+ * @unreadable Nothing, because Terraform Enterprise returns all attributes.
  */
 export class CustomizationSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `customization`. */
@@ -352,10 +354,10 @@ export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
 /**
  * The general settings of Terraform Enterprise.
  *
- * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  *
  * @example Leave the creation of organizations to administrators
  * ```ts
@@ -371,8 +373,9 @@ export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable Nothing: Terraform Enterprise returns all attributes.
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`.
+ * @unreadable Nothing, because Terraform Enterprise returns all attributes.
  */
 export class GeneralSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `general`. */
@@ -395,7 +398,7 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
 /**
  * SAML single sign-on settings.
  *
- * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`. Destroying the resource does not restore `oldIdpCert`.
  *
  * `privateKey` cannot be restored, so removing it from the program or destroying the resource may disable SAML: see `onDelete`.
@@ -420,7 +423,8 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`.
  * @unreadable `privateKey`.
  */
 export class SamlSettings extends CustomResource {
@@ -444,14 +448,14 @@ export interface SmsSettings extends Outputs<SmsSettingsState> {}
 /**
  * The SMS provider for two-factor authentication.
  *
- * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`. {@link SmsVerification} sends a test message.
  *
- * `authToken` cannot be restored, so removing it from the program or destroying the resource may disable text messages: see
- * `onDelete`.
+ * `authToken` cannot be restored, so removing it from the program or destroying the resource may disable text messages, as `onDelete`
+ * explains.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling text messages fails with `ERR_INVALID_INPUT`
- * before anything is written if a required attribute is known to be missing.
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling text messages fails with
+ * `ERR_INVALID_INPUT` before anything is written if a required attribute is known to be missing.
  *
  * @example Disable text messages
  * ```ts
@@ -468,7 +472,8 @@ export interface SmsSettings extends Outputs<SmsSettingsState> {}
  * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: ["AC6f0e9c"] }, { dependsOn: sms });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`.
  * @unreadable `authToken`.
  */
 export class SmsSettings extends CustomResource {
@@ -492,15 +497,14 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
 /**
  * The SMTP server that Terraform Enterprise sends mail through.
  *
- * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete`. A write is retried only after a 429, because each write may send a test
- * email.
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete`. A write is retried only after a 429, because each write may send a test email.
  *
- * `password` cannot be restored. Removing it from the program or destroying the resource may therefore disable email: see `onDelete`.
+ * `password` cannot be restored, so removing it from the program or destroying the resource may disable email, as `onDelete` explains.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling email fails with `ERR_INVALID_INPUT` before
- * anything is written if a required attribute is known to be missing. If the mail server rejects the test email, the error is
- * `ERR_REJECTED`, or `ERR_INCOMPLETE` if Terraform Enterprise has stored the settings.
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling email fails with
+ * `ERR_INVALID_INPUT` before anything is written if a required attribute is known to be missing. If the mail server rejects the test email,
+ * the error is `ERR_REJECTED`, or `ERR_INCOMPLETE` if Terraform Enterprise has stored the settings.
  *
  * @example A different sender
  * ```ts
@@ -520,8 +524,9 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable `password`. Terraform Enterprise does not store `testEmailAddress`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`.
+ * @unreadable `password`, and `testEmailAddress`, which Terraform Enterprise does not store.
  */
 export class SmtpSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `smtp`. */

@@ -11,7 +11,7 @@ export interface ListModuleVersionsOptions extends Module, ConnectionArgs {}
 
 /** Options of {@link getModuleVersion}. */
 export interface GetModuleVersionOptions extends ListModuleVersionsOptions {
-  /** The version as in the registry: `1.2.0`, `2.0.0-rc.1`. */
+  /** The version as in the registry, such as `1.2.0` or `2.0.0-rc.1`. */
   moduleVersion: string;
 }
 
@@ -53,16 +53,16 @@ export const moduleVersions: ReadFunction<ListModuleVersionsOptions, ModuleVersi
 };
 
 /**
- * Reads a version of a private module: `GET /api/registry/v1/modules/:namespace/:name/:provider/:version`. Fails with `ERR_NOT_FOUND` if the
- * version does not exist or the token may not read it.
+ * Reads a version of a private module with `GET /api/registry/v1/modules/:namespace/:name/:provider/:version`. The function fails with
+ * `ERR_NOT_FOUND` if the version does not exist or the token may not read it.
  */
 export function getModuleVersion(options: GetModuleVersionOptions): Promise<ModuleVersion> {
   return read(moduleVersion, options);
 }
 
 /**
- * Lists all versions of a private module: `GET /api/registry/v1/modules/:namespace/:name/:provider/versions`. Fails with `ERR_NOT_FOUND` if
- * the module does not exist or the token may not read it.
+ * Lists all versions of a private module with `GET /api/registry/v1/modules/:namespace/:name/:provider/versions`. The function fails with
+ * `ERR_NOT_FOUND` if the module does not exist or the token may not read it.
  */
 export function listModuleVersions(options: ListModuleVersionsOptions): Promise<ModuleVersion[]> {
   return read(moduleVersions, options);

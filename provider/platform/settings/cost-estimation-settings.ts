@@ -14,18 +14,19 @@ export interface CostEstimationSettingsAttributes {
   /** The access key id for AWS. */
   cloudAAccessKeyId: string | undefined;
   /**
-   * The secret key for AWS. Terraform Enterprise returns it, but it is a secret.
+   * The secret key for AWS, which is a secret, although Terraform Enterprise returns it.
    * @example { env: "AWS_SECRET_KEY" }
    */
   cloudASecretKey: string | undefined;
   /**
-   * The service account key for Google Cloud, as a JSON string. Terraform Enterprise returns it, but it is a secret. Compared as JSON.
+   * The service account key for Google Cloud, as a JSON string that is compared as JSON. It is a secret, although Terraform Enterprise
+   * returns it.
    * @example { file: "/run/secrets/google.json" }
    */
   cloudBCredentials: string | undefined;
   /** The client id for Azure. */
   cloudCClientId: string | undefined;
-  /** The client secret for Azure. Terraform Enterprise returns it, but it is a secret. */
+  /** The client secret for Azure, which is a secret, although Terraform Enterprise returns it. */
   cloudCClientSecret: string | undefined;
   /** The subscription id for Azure. */
   cloudCSubscriptionId: string | undefined;
@@ -59,15 +60,15 @@ function requiredWhenEnabled(values: Values): string[] {
 /**
  * The credentials for cost estimation.
  *
- * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`.
  *
- * Terraform Enterprise returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only
- * `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored. Removing it from the
- * program or destroying the resource may then disable cost estimation: see `onDelete`.
+ * Terraform Enterprise returns the secrets, so a refresh detects their drift, and the provider prints a line about it because Pulumi prints
+ * only `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored, so removing it
+ * from the program or destroying the resource may disable cost estimation, as `onDelete` explains.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all credentials of a
- * cloud fails with `ERR_INVALID_INPUT` before anything is written.
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all
+ * credentials of a cloud fails with `ERR_INVALID_INPUT` before anything is written.
  *
  * @example Credentials of AWS
  * ```ts
@@ -89,8 +90,9 @@ function requiredWhenEnabled(values: Values): string[] {
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable Nothing: Terraform Enterprise returns even the secrets, but Pulumi prints a changed one as `[secret]`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`.
+ * @unreadable Nothing, because Terraform Enterprise returns even the secrets, but Pulumi prints a changed one as `[secret]`.
  */
 export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsInputs, CostEstimationSettingsState> = settings({
   type: "CostEstimationSettings",

@@ -27,11 +27,11 @@ export interface CustomizationSettingsState extends SettingsState, Customization
 /**
  * The support address and the messages of the user interface.
  *
- * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform Enterprise is older than
- * release 202003-1.
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if Terraform
+ * Enterprise is older than release 202003-1.
  *
  * @example A footer
  * ```ts
@@ -48,8 +48,9 @@ export interface CustomizationSettingsState extends SettingsState, Customization
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable Nothing: Terraform Enterprise returns all attributes.
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`.
+ * @unreadable Nothing, because Terraform Enterprise returns all attributes.
  */
 export const customizationSettings: SettingsDefinition<CustomizationSettingsInputs, CustomizationSettingsState> = settings({
   type: "CustomizationSettings",

@@ -16,7 +16,7 @@ export interface GeneralSettingsAttributes {
   limitUserOrganizationCreation: boolean;
   /** True if `apiRateLimit` limits API requests. */
   apiRateLimitingEnabled: boolean;
-  /** The API requests per second and client, at least 30. The limit applies to this provider too. */
+  /** The API requests per second and client, at least 30, which limits this provider too. */
   apiRateLimit: number;
   /** True if pull requests that do not change the tracked files of a workspace receive a passing status. */
   sendPassingStatusesForUntriggeredSpeculativePlans: boolean;
@@ -44,10 +44,10 @@ export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttr
 /**
  * The general settings of Terraform Enterprise.
  *
- * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  *
  * @example Leave the creation of organizations to administrators
  * ```ts
@@ -63,8 +63,9 @@ export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttr
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable Nothing: Terraform Enterprise returns all attributes.
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`.
+ * @unreadable Nothing, because Terraform Enterprise returns all attributes.
  */
 export const generalSettings: SettingsDefinition<GeneralSettingsInputs, GeneralSettingsState> = settings({
   type: "GeneralSettings",

@@ -14,10 +14,10 @@ export const OnDelete = { Restore: "restore", Retain: "retain" } as const;
 /** Inputs of every settings resource besides its attributes. An attribute that was never declared keeps its value. */
 export interface SettingsInputs extends ConnectionArgs {
   /**
-   * The effect of destroying the resource on its attributes. "restore" writes back their original values, and "retain" leaves the current ones.
-   * An attribute that is removed from the program is always restored. An original value that Terraform Enterprise did not return, such as a
-   * password, cannot be restored. If the settings would stay enabled without it, the provider disables them, unless the program declares
-   * `enabled`.
+   * The effect of destroying the resource on its attributes. "restore" writes back their original values, and "retain" leaves the current
+   * ones. An attribute that is removed from the program is restored in either case. An original value that Terraform Enterprise did not
+   * return, such as a password, cannot be restored. If the settings would stay enabled without it, the provider disables them, unless the
+   * program declares `enabled`.
    * @change updates only the state
    * @default "restore"
    */

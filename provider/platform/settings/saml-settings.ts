@@ -118,7 +118,7 @@ const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must
 /**
  * SAML single sign-on settings.
  *
- * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`. Destroying the resource does not restore `oldIdpCert`.
  *
  * `privateKey` cannot be restored, so removing it from the program or destroying the resource may disable SAML: see `onDelete`.
@@ -143,7 +143,8 @@ const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`.
  * @unreadable `privateKey`.
  */
 export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsState> = settings({

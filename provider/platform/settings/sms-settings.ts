@@ -22,7 +22,7 @@ export interface SmsSettingsAttributes {
 /** Inputs of {@link SmsSettings}. An attribute that was never declared keeps its value. */
 export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAttributes> {
   /**
-   * The token of the account, a secret. Terraform Enterprise never returns it, so it shows no drift.
+   * The token of the account, which is a secret. Terraform Enterprise never returns it, so a refresh cannot detect that it changed.
    * @example { env: "SMS_TOKEN" }
    */
   authToken?: string;
@@ -33,14 +33,14 @@ export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {
 /**
  * The SMS provider for two-factor authentication.
  *
- * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`. {@link SmsVerification} sends a test message.
  *
- * `authToken` cannot be restored, so removing it from the program or destroying the resource may disable text messages: see
- * `onDelete`.
+ * `authToken` cannot be restored, so removing it from the program or destroying the resource may disable text messages, as `onDelete`
+ * explains.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling text messages fails with `ERR_INVALID_INPUT`
- * before anything is written if a required attribute is known to be missing.
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling text messages fails with
+ * `ERR_INVALID_INPUT` before anything is written if a required attribute is known to be missing.
  *
  * @example Disable text messages
  * ```ts
@@ -57,7 +57,8 @@ export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {
  * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: ["AC6f0e9c"] }, { dependsOn: sms });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`.
  * @unreadable `authToken`.
  */
 export const smsSettings: SettingsDefinition<SmsSettingsInputs, SmsSettingsState> = settings({

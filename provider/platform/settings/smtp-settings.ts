@@ -27,7 +27,7 @@ export interface SmtpSettingsAttributes {
    * @example "platform@example.com"
    */
   sender: string | undefined;
-  /** The authentication method. "plain" and "login" require `username` and `password`. */
+  /** The authentication method, of which "plain" and "login" require `username` and `password`. */
   auth: SmtpAuth;
   /** The user name for the mail server. */
   username: string | undefined;
@@ -36,14 +36,14 @@ export interface SmtpSettingsAttributes {
 /** Inputs of {@link SmtpSettings}. An attribute that was never declared keeps its value. */
 export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettingsAttributes> {
   /**
-   * The password of `username`, a secret. Terraform Enterprise never returns it, so it shows no drift.
+   * The password of `username`, which is a secret. Terraform Enterprise never returns it, so a refresh cannot detect that it changed.
    * @example { env: "SMTP_PASSWORD" }
    */
   password?: string;
   /**
-   * The recipient of a test email, sent each time these settings change. Terraform Enterprise does not store it. Without it Terraform Enterprise
-   * sends no test email, and some installations reject enabled settings. A restore sends no test email, so on such an installation you must enable
-   * email again manually.
+   * The recipient of a test email, which Terraform Enterprise sends each time these settings change, and whose address it does not store.
+   * Without it, Terraform Enterprise sends no test email, and some installations reject enabled settings. A restore sends no test email, so
+   * on such an installation you must enable email again manually.
    * @change updates, and sends a test email
    * @example "operators@example.com"
    */
@@ -55,15 +55,14 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
 /**
  * The SMTP server that Terraform Enterprise sends mail through.
  *
- * The provider manages only the attributes that the program declares. An attribute that was never declared keeps its current value. See
- * {@link SettingsInputs} for `onDelete`. A write is retried only after a 429, because each write may send a test
- * email.
+ * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
+ * {@link SettingsInputs} for `onDelete`. A write is retried only after a 429, because each write may send a test email.
  *
- * `password` cannot be restored. Removing it from the program or destroying the resource may therefore disable email: see `onDelete`.
+ * `password` cannot be restored, so removing it from the program or destroying the resource may disable email, as `onDelete` explains.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling email fails with `ERR_INVALID_INPUT` before
- * anything is written if a required attribute is known to be missing. If the mail server rejects the test email, the error is
- * `ERR_REJECTED`, or `ERR_INCOMPLETE` if Terraform Enterprise has stored the settings.
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling email fails with
+ * `ERR_INVALID_INPUT` before anything is written if a required attribute is known to be missing. If the mail server rejects the test email,
+ * the error is `ERR_REJECTED`, or `ERR_INCOMPLETE` if Terraform Enterprise has stored the settings.
  *
  * @example A different sender
  * ```ts
@@ -83,8 +82,9 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs. An update that declares a new attribute first sends the `GET`.
- * @unreadable `password`. Terraform Enterprise does not store `testEmailAddress`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
+ * `GET`.
+ * @unreadable `password`, and `testEmailAddress`, which Terraform Enterprise does not store.
  */
 export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsState> = settings({
   type: "SmtpSettings",
