@@ -124,8 +124,8 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   triggers?: string[];
   /**
-   * The reaction to another client's rekey that is in progress. `"fail"` reports it and stops. `"resume"` resumes it if its parameters match and
-   * verification is enabled. `"cancel"` cancels it and discards the shares that others submitted.
+   * The reaction to another client's rekey that is in progress. `"fail"` reports it and stops, and `"resume"` resumes it if its parameters
+   * match and verification is enabled. `"cancel"` cancels it and discards the shares that others submitted.
    * @default "fail"
    */
   onConflict?: OnConflict;
