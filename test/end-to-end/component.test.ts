@@ -1,5 +1,5 @@
 import { nativeProject, Project } from "../support/project";
-import { slowRekeyTargets } from "../support/rekey";
+import { allRekeyTargets } from "../support/rekey";
 
 // A rekey in a program of another language: the native plugin registers its three resources. A remote component of a Node program
 // makes the same request to the engine.
@@ -16,7 +16,7 @@ exports.shares = rekey.shares; exports.complete = rekey.complete;
 `;
 
 test("a rekey in a remote component stops, continues, converges, refreshes, runs again and is destroyed", async () => {
-  const [{ start }] = slowRekeyTargets as [(typeof slowRekeyTargets)[number]];
+  const [{ start }] = allRekeyTargets as [(typeof allRekeyTargets)[number]];
   const target = await start();
   const { gateway, token, connection, first } = target;
   const project = new Project({ STEWARD_TOKEN: token, RS0: first[0] as string })
