@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import type { Writable } from "node:stream";
+import { Writable } from "node:stream";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import type { Options } from "./options";
+import { Options } from "./options";
 
 /** The output streams of the command: those of the process or of a test. */
 export interface Terminal {

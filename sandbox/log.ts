@@ -1,5 +1,5 @@
-import type { Clock } from "./clock";
-import type { Fault } from "./faults";
+import { Clock } from "./clock";
+import { Fault } from "./faults";
 
 /** One request in the log. `status` is 0 until a response is sent. */
 export interface Entry {

@@ -1,10 +1,10 @@
 import { createServer, STATUS_CODES } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { AddressInfo, Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
-import type { Clock } from "./clock";
-import type { Fault, Faults } from "./faults";
-import type { Log } from "./log";
+import { Clock } from "./clock";
+import { Fault, Faults } from "./faults";
+import { Log } from "./log";
 
 /** The connection is closed instead of sending a response with this header, as after a panic in Nomad. */
 export const dropHeader = "x-sandbox-drop";

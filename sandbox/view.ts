@@ -1,4 +1,4 @@
-import type { Fault } from "./faults";
+import { Fault } from "./faults";
 
 /** A section of the page: one service, or the requests. It never contains a secret. */
 export interface Section {

@@ -1,9 +1,7 @@
-import type { Records } from "../platform/records";
+import { Records } from "../platform/records";
 import { routeFiles } from "../platform/routes";
-import type { Settings } from "../platform/settings";
-import { valuesOf } from "../platform/settings";
-import type { Block, Section } from "../view";
-import { row, secret, table } from "../view";
+import { Settings, valuesOf } from "../platform/settings";
+import { Block, row, Section, secret, table } from "../view";
 
 export function platformView(records: Records, settings: Settings[], url: string): Section {
   const views = routeFiles.flatMap(({ view }) => view?.(records) ?? []);

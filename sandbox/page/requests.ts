@@ -1,6 +1,5 @@
-import type { Log } from "../log";
-import type { Section, Tone } from "../view";
-import { row, table } from "../view";
+import { Log } from "../log";
+import { row, Section, Tone, table } from "../view";
 
 const maxRequests = 200;
 

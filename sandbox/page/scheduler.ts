@@ -1,7 +1,5 @@
-import type { Collection, Records, Row } from "../scheduler/records";
-import { home } from "../scheduler/records";
-import type { Block, Cell, Section, TableRow, Tone } from "../view";
-import { row, table } from "../view";
+import { Collection, home, Records, Row } from "../scheduler/records";
+import { Block, Cell, row, Section, TableRow, Tone, table } from "../view";
 
 export function schedulerView(records: Records, url: string): Section {
   return {

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Attempt, Records } from "../secrets/records";
+import { Attempt, Records } from "../secrets/records";
 import { routeFiles } from "../secrets/routes";
-import type { Key } from "../secrets/seal";
-import type { Block, Cell, Section } from "../view";
-import { fields, row, table, time } from "../view";
+import { Key } from "../secrets/seal";
+import { Block, Cell, fields, row, Section, table, time } from "../view";
 
 export function secretsView(records: Records, now: Date, url: string): Section {
   const mounts = [...records.mounts.values()].flatMap((mount) => routeFiles.flatMap(({ view }) => view?.(mount) ?? []));

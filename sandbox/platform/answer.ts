@@ -1,8 +1,7 @@
-import type { Context, Env } from "hono";
-import type { Dialect } from "./dialect";
-import type { Problem, Status } from "./http-error";
-import { HttpError } from "./http-error";
-import type { Records, User } from "./records";
+import { Context, Env } from "hono";
+import { Dialect } from "./dialect";
+import { HttpError, Problem, Status } from "./http-error";
+import { Records, User } from "./records";
 
 /** The context that the middleware sets for the routes. */
 export interface AppEnv extends Env {

@@ -1,4 +1,4 @@
-import type { Attribute, Values } from "./attributes";
+import { Attribute, Values } from "./attributes";
 import { runStatuses } from "./records";
 
 /** The differences between the API specification and Terraform Enterprise. Routes read this table. Only a file that one dialect serves reads the name. */

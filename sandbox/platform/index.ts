@@ -1,16 +1,14 @@
 import { Hono } from "hono";
-import type { Clock } from "../clock";
-import type { AppEnv, Route } from "./answer";
-import { bodyOf, errors, missing } from "./answer";
-import type { Dialect } from "./dialect";
+import { Clock } from "../clock";
+import { AppEnv, bodyOf, errors, missing, Route } from "./answer";
+import { Dialect } from "./dialect";
 import { HttpError } from "./http-error";
 import { Records, randomText } from "./records";
 import { routeFiles } from "./routes";
 import * as general from "./routes/general-settings";
 import { applySeed, initialSeed } from "./seed";
-import type { PlatformService } from "./service";
-import type { Settings } from "./settings";
-import { valuesOf } from "./settings";
+import { PlatformService } from "./service";
+import { Settings, valuesOf } from "./settings";
 
 export interface Platform {
   records: Records;

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Clock } from "../clock";
+import { Clock } from "../clock";
 
 export interface SigningKey {
   kid: string;

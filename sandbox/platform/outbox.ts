@@ -1,4 +1,4 @@
-import type { Mail, TextMessage } from "./service";
+import { Mail, TextMessage } from "./service";
 
 /** The failure of test mails. `stored`: the settings are stored nevertheless. */
 interface Failure {

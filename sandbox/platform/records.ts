@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Clock } from "../clock";
-import type { Values } from "./attributes";
+import { Clock } from "../clock";
+import { Values } from "./attributes";
 import { SigningKeys } from "./keys";
 import { MailOutbox, SmsOutbox } from "./outbox";
 import { RateCounter } from "./rate";

@@ -1,9 +1,9 @@
-import type { Hono } from "hono";
-import type { Block } from "../view";
-import type { AppEnv } from "./answer";
-import type { Dialect } from "./dialect";
-import type { Records } from "./records";
-import type { Settings } from "./settings";
+import { Hono } from "hono";
+import { Block } from "../view";
+import { AppEnv } from "./answer";
+import { Dialect } from "./dialect";
+import { Records } from "./records";
+import { Settings } from "./settings";
 
 /** The exports of a file in routes/. No two files serve the same path, so their order does not matter. */
 export interface RouteFile {

@@ -1,6 +1,5 @@
-import type { Organization, Records } from "./records";
-import { runStatuses } from "./records";
-import type { Seed } from "./service";
+import { Organization, Records, runStatuses } from "./records";
+import { Seed } from "./service";
 
 export function initialSeed(now: Date): Seed {
   const hoursAgo = (hours: number): Date => new Date(now.getTime() - hours * 3_600_000);

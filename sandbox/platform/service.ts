@@ -1,4 +1,4 @@
-import type { Service } from "../service";
+import { Service } from "../service";
 
 /** A delivered test mail. */
 export interface Mail {

@@ -1,10 +1,8 @@
-import type { Hono } from "hono";
-import type { AppEnv, Route } from "./answer";
-import { attributesOf, document } from "./answer";
-import type { Attribute, Values } from "./attributes";
-import type { Problem } from "./http-error";
-import { HttpError } from "./http-error";
-import type { Records } from "./records";
+import { Hono } from "hono";
+import { AppEnv, attributesOf, document, Route } from "./answer";
+import { Attribute, Values } from "./attributes";
+import { HttpError, Problem } from "./http-error";
+import { Records } from "./records";
 
 /** A settings resource of the installation. Each exists exactly once. */
 export interface Settings {

@@ -1,4 +1,4 @@
-import type { Deprecation, Module, Organization, Run, Version, Workspace } from "./records";
+import { Deprecation, Module, Organization, Run, Version, Workspace } from "./records";
 
 export interface Resource {
   id: string;

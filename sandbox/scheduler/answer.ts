@@ -1,8 +1,8 @@
-import type { Context, Env } from "hono";
-import type { Dialect } from "./dialect";
-import type { HttpError } from "./http-error";
+import { Context, Env } from "hono";
+import { Dialect } from "./dialect";
+import { HttpError } from "./http-error";
 import { stringify } from "./json";
-import type { Records } from "./records";
+import { Records } from "./records";
 
 /** The context that the middleware sets for the routes. */
 export interface AppEnv extends Env {

@@ -1,4 +1,4 @@
-import type { Records, Region, Row } from "./records";
+import { Records, Region, Row } from "./records";
 import { nanoseconds } from "./seed";
 
 /** The part of a task group that clients use. */

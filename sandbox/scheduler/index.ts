@@ -1,17 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
-import type { Clock } from "../clock";
+import { Clock } from "../clock";
 import { dropHeader } from "../server";
-import type { AppEnv, Route } from "./answer";
-import { sentence } from "./answer";
+import { AppEnv, Route, sentence } from "./answer";
 import { compressed } from "./compression";
-import type { Dialect } from "./dialect";
+import { Dialect } from "./dialect";
 import { HttpError } from "./http-error";
-import type { Collection } from "./records";
-import { Records } from "./records";
+import { Collection, Records } from "./records";
 import { routeFiles } from "./routes";
 import { applySeed, initialSeed } from "./seed";
-import type { SchedulerRecords, SchedulerService, SchedulerTokenRequest } from "./service";
+import { SchedulerRecords, SchedulerService, SchedulerTokenRequest } from "./service";
 import { createToken, deleteToken } from "./tokens";
 
 export interface Scheduler {

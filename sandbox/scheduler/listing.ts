@@ -1,12 +1,9 @@
-import type { Route } from "./answer";
-import { json } from "./answer";
-import type { Listing } from "./paging";
-import { byBytes, page } from "./paging";
-import type { Access } from "./policy";
-import type { Query } from "./query";
+import { json, Route } from "./answer";
+import { byBytes, Listing, page } from "./paging";
+import { Access } from "./policy";
+import { Query } from "./query";
 import { read } from "./reading";
-import type { Collection, Row, Table } from "./records";
-import { keyOf, structureOf } from "./records";
+import { Collection, keyOf, Row, structureOf, Table } from "./records";
 
 /** The response to a list: the matching rows, sorted, filtered and paginated. */
 export async function listed(

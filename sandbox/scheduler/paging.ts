@@ -1,11 +1,11 @@
 import { dropHeader } from "../server";
-import type { Dialect } from "./dialect";
+import { Dialect } from "./dialect";
 import { Crash, matches } from "./filter/evaluate";
-import type { Expression } from "./filter/expression";
+import { Expression } from "./filter/expression";
 import { parse } from "./filter/parse";
 import { HttpError } from "./http-error";
-import type { Query } from "./query";
-import type { Row } from "./records";
+import { Query } from "./query";
+import { Row } from "./records";
 
 export interface Listing {
   /** The sorted rows. */

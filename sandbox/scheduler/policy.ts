@@ -1,5 +1,4 @@
-import type { Records } from "./records";
-import { home } from "./records";
+import { home, Records } from "./records";
 
 /** The rights of a token in one region. */
 export interface Access {

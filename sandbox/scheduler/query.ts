@@ -1,5 +1,5 @@
 import { parseBool } from "../parse-bool";
-import type { Route } from "./answer";
+import { Route } from "./answer";
 import { HttpError } from "./http-error";
 import { home } from "./records";
 

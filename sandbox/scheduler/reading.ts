@@ -1,12 +1,8 @@
-import type { Route } from "./answer";
-import { secretOf } from "./answer";
+import { Route, secretOf } from "./answer";
 import { denied, HttpError } from "./http-error";
-import type { Access } from "./policy";
-import { accessOf } from "./policy";
-import type { Query } from "./query";
-import { queryOf } from "./query";
-import type { Collection, Region, State } from "./records";
-import { home } from "./records";
+import { Access, accessOf } from "./policy";
+import { Query, queryOf } from "./query";
+import { Collection, home, Region, State } from "./records";
 
 const defaultWait = 300_000;
 

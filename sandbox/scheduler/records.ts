@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../clock";
-import type { SchedulerPlace, SchedulerPolicy, SchedulerTokenRequest } from "./service";
+import { Clock } from "../clock";
+import { SchedulerPlace, SchedulerPolicy, SchedulerTokenRequest } from "./service";
 import { complete } from "./types";
 
 export type Collection = "jobs" | "deployments" | "nodes";

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { Work } from "./clients";
-import { runTasks } from "./clients";
+import { runTasks, Work } from "./clients";
 import { HttpError } from "./http-error";
 import { stringify } from "./json";
-import type { Records, Region, Row } from "./records";
-import { keyOf, structureOf } from "./records";
+import { keyOf, Records, Region, Row, structureOf } from "./records";
 import { defaults, nanoseconds, update } from "./seed";
 import { complete } from "./types";
 

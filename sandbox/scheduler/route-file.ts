@@ -1,6 +1,6 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "./answer";
-import type { Dialect } from "./dialect";
+import { Hono } from "hono";
+import { AppEnv } from "./answer";
+import { Dialect } from "./dialect";
 
 /** The exports of a file in routes/. No two files serve the same path, so their order does not matter. */
 export interface RouteFile {

@@ -1,6 +1,5 @@
-import type { Collection, Records, Row } from "./records";
-import { home, keyOf } from "./records";
-import type { SchedulerMember, SchedulerRecord, SchedulerSeed } from "./service";
+import { Collection, home, keyOf, Records, Row } from "./records";
+import { SchedulerMember, SchedulerRecord, SchedulerSeed } from "./service";
 
 const second = 1_000_000_000;
 

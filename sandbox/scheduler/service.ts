@@ -1,4 +1,4 @@
-import type { Service } from "../service";
+import { Service } from "../service";
 
 /** A record of the scheduler with the property names of its API, where omitted fields are zero, empty or null as in the API. */
 export interface SchedulerRecord {

@@ -1,8 +1,8 @@
-import type { Dialect } from "./dialect";
+import { Dialect } from "./dialect";
 import { denied, HttpError } from "./http-error";
 import { manages } from "./policy";
-import type { Records, Token } from "./records";
-import type { SchedulerTokenRequest } from "./service";
+import { Records, Token } from "./records";
+import { SchedulerTokenRequest } from "./service";
 
 /** Creates a token. `secret`: a management token. */
 export function createToken(records: Records, secret: string, request: SchedulerTokenRequest, { needsKnownPolicies }: Dialect): Token {

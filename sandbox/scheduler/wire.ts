@@ -1,4 +1,4 @@
-import type { Row } from "./records";
+import { Row } from "./records";
 
 const jobFields =
   "CreateIndex Datacenters ID JobModifyIndex ModifyIndex Multiregion Name Namespace NodePool ParentID Priority Status StatusDescription Stop SubmitTime Type";

@@ -1,8 +1,8 @@
-import type { Context, Env } from "hono";
-import type { Dialect } from "./dialect";
-import type { Group } from "./document";
+import { Context, Env } from "hono";
+import { Dialect } from "./dialect";
+import { Group } from "./document";
 import { one } from "./http-error";
-import type { Mount, Records, Token } from "./records";
+import { Mount, Records, Token } from "./records";
 
 /** The context of a request, set before its route runs. */
 export interface AppEnv extends Env {

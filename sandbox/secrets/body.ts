@@ -1,4 +1,4 @@
-import type { Route } from "./answer";
+import { Route } from "./answer";
 import { flag, text, whole, words } from "./fields";
 import { HttpError } from "./http-error";
 

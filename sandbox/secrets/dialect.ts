@@ -1,9 +1,8 @@
 import { HttpError, one } from "./http-error";
-import type { Granted } from "./leases";
-import type { Rule } from "./policy";
-import { sees, seesMount } from "./policy";
-import type { Access, Attempt, Backup, Role } from "./records";
-import type { Completed, RekeyRules } from "./rekey";
+import { Granted } from "./leases";
+import { Rule, sees, seesMount } from "./policy";
+import { Access, Attempt, Backup, Role } from "./records";
+import { Completed, RekeyRules } from "./rekey";
 import { recoveryRekeyErrors, recoveryRotationErrors, rekeyErrors, rotationErrors } from "./rekey-errors";
 import * as wire from "./wire";
 

@@ -1,4 +1,4 @@
-import type { Dialect } from "./dialect";
+import { Dialect } from "./dialect";
 
 /** A path below its mount, as its route file describes it. */
 export interface Described {

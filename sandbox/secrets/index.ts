@@ -1,24 +1,21 @@
 import { randomBytes } from "node:crypto";
-import type { Next } from "hono";
-import { Hono } from "hono";
-import type { Clock } from "../clock";
+import { Hono, Next } from "hono";
+import { Clock } from "../clock";
 import { parseBool } from "../parse-bool";
-import type { AppEnv, Route } from "./answer";
-import { denied, errors, unsupportedPath } from "./answer";
-import type { Dialect } from "./dialect";
-import type { Group } from "./document";
+import { AppEnv, denied, errors, Route, unsupportedPath } from "./answer";
+import { Dialect } from "./dialect";
+import { Group } from "./document";
 import { FieldError } from "./fields";
 import { HttpError } from "./http-error";
 import { expire } from "./leases";
 import { allows } from "./policy";
 import { Records } from "./records";
-import type { RouteFile } from "./route-file";
+import { RouteFile } from "./route-file";
 import { routeFiles } from "./routes";
-import type { SchedulerPeer } from "./scheduler-peer";
-import type { Key } from "./seal";
-import { opens } from "./seal";
+import { SchedulerPeer } from "./scheduler-peer";
+import { Key, opens } from "./seal";
 import { applySeed } from "./seed";
-import type { SecretsService } from "./service";
+import { SecretsService } from "./service";
 
 export interface Secrets {
   records: Records;

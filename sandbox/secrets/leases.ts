@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { HttpError } from "./http-error";
-import type { Lease, Mount, Records, Token } from "./records";
+import { Lease, Mount, Records, Token } from "./records";
 import { removeToken, Unreachable } from "./scheduler-client";
 import { timeToLive } from "./ttl";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../clock";
-import type { Holder } from "./pgp";
-import type { Rule } from "./policy";
-import type { SchedulerPeer } from "./scheduler-peer";
-import type { Key } from "./seal";
+import { Clock } from "../clock";
+import { Holder } from "./pgp";
+import { Rule } from "./policy";
+import { SchedulerPeer } from "./scheduler-peer";
+import { Key } from "./seal";
 
 /** The access configuration of an engine. */
 export interface Access {

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { HttpError } from "./http-error";
-import type { Holder } from "./pgp";
-import { encryptShare, readHolder } from "./pgp";
-import type { Attempt, KeyKind, Records } from "./records";
-import type { RekeyErrors } from "./rekey-errors";
+import { encryptShare, Holder, readHolder } from "./pgp";
+import { Attempt, KeyKind, Records } from "./records";
+import { RekeyErrors } from "./rekey-errors";
 import { combine, createKey, same } from "./seal";
 
 export interface RekeyParameters {

@@ -1,9 +1,9 @@
-import type { Hono } from "hono";
-import type { Block } from "../view";
-import type { AppEnv } from "./answer";
-import type { Dialect } from "./dialect";
-import type { Described } from "./document";
-import type { Mount, Records } from "./records";
+import { Hono } from "hono";
+import { Block } from "../view";
+import { AppEnv } from "./answer";
+import { Dialect } from "./dialect";
+import { Described } from "./document";
+import { Mount, Records } from "./records";
 
 /** The exports of a file in `routes/`. No two files serve the same path, so their order does not matter. */
 export interface RouteFile {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { parsePolicy } from "./policy";
-import type { Records } from "./records";
+import { Records } from "./records";
 
 // The part of Vault's "default" policy for the routes of the sandbox. It makes their mounts visible.
 const defaultPolicy = `

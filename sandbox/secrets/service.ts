@@ -1,4 +1,4 @@
-import type { Service } from "../service";
+import { Service } from "../service";
 
 /**
  * The service with its unseal shares, and with operations that disturb a rekey. Shares are in base64 or hex and, with the seal "stored",

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Access, Attempt, Backup, Lease, LeaseConfig, Records, Role, Token } from "./records";
-import type { Completed } from "./rekey";
+import { Access, Attempt, Backup, Lease, LeaseConfig, Records, Role, Token } from "./records";
+import { Completed } from "./rekey";
 
 /** The version of Vault, also in its OpenAPI document. */
 export const version = "1.21.1";

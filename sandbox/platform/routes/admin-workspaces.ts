@@ -1,14 +1,10 @@
-import type { Hono } from "hono";
-import type { Block } from "../../view";
-import { row, table } from "../../view";
-import type { AppEnv, Route } from "../answer";
-import { document, done, missing } from "../answer";
+import { Hono } from "hono";
+import { Block, row, table } from "../../view";
+import { AppEnv, document, done, missing, Route } from "../answer";
 import { HttpError } from "../http-error";
 import { page } from "../paging";
-import type { Records, Workspace } from "../records";
-import { runStatuses } from "../records";
-import type { Resource } from "../wire";
-import { organization, run, user, workspace } from "../wire";
+import { Records, runStatuses, Workspace } from "../records";
+import { organization, Resource, run, user, workspace } from "../wire";
 
 const includable = ["organization", "organization.owners", "current_run"];
 

@@ -1,9 +1,8 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import type { Values } from "../attributes";
-import type { Dialect } from "../dialect";
-import type { Settings } from "../settings";
-import { serve, wrong } from "../settings";
+import { Hono } from "hono";
+import { AppEnv } from "../answer";
+import { Values } from "../attributes";
+import { Dialect } from "../dialect";
+import { Settings, serve, wrong } from "../settings";
 
 export function settings(dialect: Dialect): Settings {
   const { keyPair, document, client, derived } = dialect.costEstimation;

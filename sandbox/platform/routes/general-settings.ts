@@ -1,8 +1,7 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import type { Dialect } from "../dialect";
-import type { Settings } from "../settings";
-import { serve, wrong } from "../settings";
+import { Hono } from "hono";
+import { AppEnv } from "../answer";
+import { Dialect } from "../dialect";
+import { Settings, serve, wrong } from "../settings";
 
 const leastRate = 30;
 

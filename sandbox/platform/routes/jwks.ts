@@ -1,6 +1,6 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import type { Dialect } from "../dialect";
+import { Hono } from "hono";
+import { AppEnv } from "../answer";
+import { Dialect } from "../dialect";
 
 export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 export const isPublic = true;

@@ -1,11 +1,8 @@
-import type { Hono } from "hono";
-import type { Block } from "../../view";
-import { row, table } from "../../view";
-import type { AppEnv, Route } from "../answer";
-import { attributesOf, document, missing, objectOf } from "../answer";
+import { Hono } from "hono";
+import { Block, row, table } from "../../view";
+import { AppEnv, attributesOf, document, missing, objectOf, Route } from "../answer";
 import { HttpError } from "../http-error";
-import type { Records } from "../records";
-import { mayManage } from "../records";
+import { mayManage, Records } from "../records";
 import { wrong } from "../settings";
 import { deprecation, moduleVersion } from "../wire";
 

@@ -1,9 +1,7 @@
-import type { Hono } from "hono";
-import type { Block } from "../../view";
-import { row, table, time } from "../../view";
-import type { AppEnv } from "../answer";
-import { done } from "../answer";
-import type { Records } from "../records";
+import { Hono } from "hono";
+import { Block, row, table, time } from "../../view";
+import { AppEnv, done } from "../answer";
+import { Records } from "../records";
 
 export function routes(app: Hono<AppEnv>): void {
   const path = "/api/v2/admin/oidc-settings/actions";

@@ -1,11 +1,9 @@
-import type { Hono } from "hono";
-import type { AppEnv, Route } from "../answer";
-import { attributesOf, document, done, missing } from "../answer";
-import type { Dialect } from "../dialect";
+import { Hono } from "hono";
+import { AppEnv, attributesOf, document, done, missing, Route } from "../answer";
+import { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
 import { page } from "../paging";
-import type { Organization } from "../records";
-import { mayManage } from "../records";
+import { mayManage, Organization } from "../records";
 import { valuesOf, wrong } from "../settings";
 import { organization } from "../wire";
 import { settings as generalSettings } from "./general-settings";

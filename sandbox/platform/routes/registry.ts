@@ -1,5 +1,5 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
+import { Hono } from "hono";
+import { AppEnv } from "../answer";
 import { registryVersion, registryVersions } from "../wire";
 
 /** The registry protocol, with plain JSON and errors as strings. Every user may read. */

@@ -1,11 +1,10 @@
 import { X509Certificate } from "node:crypto";
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import type { Values } from "../attributes";
-import type { Dialect } from "../dialect";
-import type { Problem } from "../http-error";
-import type { Settings } from "../settings";
-import { merged, required, show, store, valuesOf, wrong } from "../settings";
+import { Hono } from "hono";
+import { AppEnv } from "../answer";
+import { Values } from "../attributes";
+import { Dialect } from "../dialect";
+import { Problem } from "../http-error";
+import { merged, required, Settings, show, store, valuesOf, wrong } from "../settings";
 
 const endpoints = ["slo-endpoint-url", "sso-endpoint-url"];
 const timeout = "sso-api-token-session-timeout";

@@ -1,12 +1,9 @@
-import type { Hono } from "hono";
-import type { Block } from "../../view";
-import { row, table, time } from "../../view";
-import type { AppEnv, Route } from "../answer";
-import { errors } from "../answer";
-import type { Dialect } from "../dialect";
-import type { Records } from "../records";
-import type { Settings } from "../settings";
-import { required, serve, valuesOf } from "../settings";
+import { Hono } from "hono";
+import { Block, row, table, time } from "../../view";
+import { AppEnv, errors, Route } from "../answer";
+import { Dialect } from "../dialect";
+import { Records } from "../records";
+import { required, Settings, serve, valuesOf } from "../settings";
 
 export function settings(dialect: Dialect): Settings {
   return {

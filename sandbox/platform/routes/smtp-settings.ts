@@ -1,13 +1,10 @@
-import type { Hono } from "hono";
-import type { Block } from "../../view";
-import { row, table, time } from "../../view";
-import type { AppEnv } from "../answer";
-import { errors } from "../answer";
-import type { Dialect } from "../dialect";
+import { Hono } from "hono";
+import { Block, row, table, time } from "../../view";
+import { AppEnv, errors } from "../answer";
+import { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
-import type { Records } from "../records";
-import type { Settings } from "../settings";
-import { merged, required, show, store, valuesOf, wrong } from "../settings";
+import { Records } from "../records";
+import { merged, required, Settings, show, store, valuesOf, wrong } from "../settings";
 
 const smtp: Settings = {
   type: "smtp-settings",

@@ -1,11 +1,9 @@
-import type { Hono } from "hono";
-import type { AppEnv, Route } from "../answer";
-import { attributesOf, document, done, errors, objectOf } from "../answer";
-import type { Dialect } from "../dialect";
+import { Hono } from "hono";
+import { AppEnv, attributesOf, document, done, errors, objectOf, Route } from "../answer";
+import { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
 import { page } from "../paging";
-import type { Organization, Workspace } from "../records";
-import { mayManage } from "../records";
+import { mayManage, Organization, Workspace } from "../records";
 import { wrong } from "../settings";
 import { workspace } from "../wire";
 import { checkedName, organizationOf } from "./organizations";

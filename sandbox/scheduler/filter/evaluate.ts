@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { elementOf, fieldsOf, kindName, kindOf } from "../types";
-import type { Expression, Selector } from "./expression";
+import { Expression, Selector } from "./expression";
 import { equal } from "./values";
 
 /** A value of a record with its type. */

@@ -1,4 +1,4 @@
-import type { Expression } from "./expression";
+import { Expression } from "./expression";
 import { parse as run } from "./parser";
 
 /** The character that marks the end of the input. */

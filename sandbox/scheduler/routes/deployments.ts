@@ -1,9 +1,9 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
+import { Hono } from "hono";
+import { AppEnv } from "../answer";
 import { HttpError } from "../http-error";
 import { listed, oneRecord } from "../listing";
 import { byBytes } from "../paging";
-import type { Row } from "../records";
+import { Row } from "../records";
 
 export function routes(app: Hono<AppEnv>): void {
   app.get("/v1/deployments", (c) => {

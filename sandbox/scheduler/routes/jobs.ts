@@ -1,15 +1,13 @@
-import type { Hono } from "hono";
+import { Hono } from "hono";
 import { parseBool } from "../../parse-bool";
-import type { AppEnv, Route } from "../answer";
-import { json, secretOf } from "../answer";
-import type { Dialect } from "../dialect";
+import { AppEnv, json, Route, secretOf } from "../answer";
+import { Dialect } from "../dialect";
 import { denied, HttpError } from "../http-error";
 import { listed, oneRecord } from "../listing";
 import { byBytes } from "../paging";
 import { accessOf } from "../policy";
 import { regionOf } from "../reading";
-import type { Row } from "../records";
-import { home } from "../records";
+import { home, Row } from "../records";
 import { register } from "../registration";
 import { jobStub } from "../wire";
 

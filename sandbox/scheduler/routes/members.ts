@@ -1,6 +1,5 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import { json, secretOf } from "../answer";
+import { Hono } from "hono";
+import { AppEnv, json, secretOf } from "../answer";
 import { denied } from "../http-error";
 import { accessOf } from "../policy";
 import { membership } from "../wire";

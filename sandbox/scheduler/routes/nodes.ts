@@ -1,5 +1,5 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
+import { Hono } from "hono";
+import { AppEnv } from "../answer";
 import { listed } from "../listing";
 import { byBytes } from "../paging";
 import { nodeStub } from "../wire";

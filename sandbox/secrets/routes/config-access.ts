@@ -1,12 +1,10 @@
-import type { Hono } from "hono";
-import type { Block } from "../../view";
-import { fields as block, secret } from "../../view";
-import type { AppEnv } from "../answer";
-import { data, done, errors, missing, unsupportedOperation } from "../answer";
-import type { Dialect } from "../dialect";
-import type { Described } from "../document";
+import { Hono } from "hono";
+import { Block, fields as block, secret } from "../../view";
+import { AppEnv, data, done, errors, missing, unsupportedOperation } from "../answer";
+import { Dialect } from "../dialect";
+import { Described } from "../document";
 import { text, whole } from "../fields";
-import type { Mount } from "../records";
+import { Mount } from "../records";
 
 export const below = "engine";
 

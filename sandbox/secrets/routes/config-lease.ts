@@ -1,12 +1,10 @@
-import type { Hono } from "hono";
-import type { Block } from "../../view";
-import { fields } from "../../view";
-import type { AppEnv } from "../answer";
-import { data, done, missing, unsupportedOperation } from "../answer";
-import type { Dialect } from "../dialect";
-import type { Described } from "../document";
+import { Hono } from "hono";
+import { Block, fields } from "../../view";
+import { AppEnv, data, done, missing, unsupportedOperation } from "../answer";
+import { Dialect } from "../dialect";
+import { Described } from "../document";
 import { duration } from "../fields";
-import type { Mount } from "../records";
+import { Mount } from "../records";
 import { lease } from "../wire";
 
 export const below = "engine";

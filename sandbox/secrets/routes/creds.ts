@@ -1,12 +1,11 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import { errors, unsupportedOperation } from "../answer";
-import type { Dialect } from "../dialect";
-import type { Described } from "../document";
+import { Hono } from "hono";
+import { AppEnv, errors, unsupportedOperation } from "../answer";
+import { Dialect } from "../dialect";
+import { Described } from "../document";
 import { one } from "../http-error";
 import { grant } from "../leases";
 import { createToken, Unreachable } from "../scheduler-client";
-import type { TokenRequest } from "../scheduler-peer";
+import { TokenRequest } from "../scheduler-peer";
 import { nameOf } from "./role";
 
 export const below = "engine";

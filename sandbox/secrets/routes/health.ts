@@ -1,8 +1,7 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import { errors, unknownMethod } from "../answer";
-import type { Dialect } from "../dialect";
-import type { Described } from "../document";
+import { Hono } from "hono";
+import { AppEnv, errors, unknownMethod } from "../answer";
+import { Dialect } from "../dialect";
+import { Described } from "../document";
 import { health } from "../wire";
 
 export const below = "sys";

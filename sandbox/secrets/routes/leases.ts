@@ -1,8 +1,7 @@
-import type { Hono } from "hono";
-import type { AppEnv, Route } from "../answer";
-import { data, done, errors, unsupportedOperation } from "../answer";
-import type { Dialect } from "../dialect";
-import type { Described } from "../document";
+import { Hono } from "hono";
+import { AppEnv, data, done, errors, Route, unsupportedOperation } from "../answer";
+import { Dialect } from "../dialect";
+import { Described } from "../document";
 import { duration, text } from "../fields";
 import { HttpError } from "../http-error";
 import { renew, revoke } from "../leases";

@@ -1,11 +1,10 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import { done, errors, twice, unsupportedOperation } from "../answer";
-import type { Dialect } from "../dialect";
-import type { Described } from "../document";
+import { Hono } from "hono";
+import { AppEnv, done, errors, twice, unsupportedOperation } from "../answer";
+import { Dialect } from "../dialect";
+import { Described } from "../document";
 import { text } from "../fields";
 import { unmount } from "../leases";
-import type { Mount } from "../records";
+import { Mount } from "../records";
 
 export const below = "sys";
 

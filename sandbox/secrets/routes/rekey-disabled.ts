@@ -1,8 +1,7 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import { errors } from "../answer";
-import type { Dialect } from "../dialect";
-import type { Described } from "../document";
+import { Hono } from "hono";
+import { AppEnv, errors } from "../answer";
+import { Dialect } from "../dialect";
+import { Described } from "../document";
 
 export const below = "sys";
 export const isServed = ({ disablesVaultsRekey }: Dialect): boolean => disablesVaultsRekey;

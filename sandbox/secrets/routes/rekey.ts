@@ -1,10 +1,8 @@
-import type { Hono } from "hono";
-import type { AppEnv, Route } from "../answer";
-import { done, unsupportedOperation } from "../answer";
+import { Hono } from "hono";
+import { AppEnv, done, Route, unsupportedOperation } from "../answer";
 import { rekeyBody, structure } from "../body";
-import type { Dialect, Rekey } from "../dialect";
-import type { Described } from "../document";
-import { rekeyPaths, writing } from "../document";
+import { Dialect, Rekey } from "../dialect";
+import { Described, rekeyPaths, writing } from "../document";
 import { assertCancel, assertShare, assertSupported, restart, start, update, verify } from "../rekey";
 import { readShare } from "../seal";
 

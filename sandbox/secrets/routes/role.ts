@@ -1,13 +1,11 @@
-import type { Hono } from "hono";
-import type { Block } from "../../view";
-import { row, table } from "../../view";
-import type { AppEnv, Route } from "../answer";
-import { data, done, errors, internal, keys, missing, unsupportedOperation } from "../answer";
-import type { Dialect } from "../dialect";
-import type { Described } from "../document";
+import { Hono } from "hono";
+import { Block, row, table } from "../../view";
+import { AppEnv, data, done, errors, internal, keys, missing, Route, unsupportedOperation } from "../answer";
+import { Dialect } from "../dialect";
+import { Described } from "../document";
 import { flag, text, words } from "../fields";
 import { one } from "../http-error";
-import type { Mount } from "../records";
+import { Mount } from "../records";
 
 /** The role in the path. The path is already decoded, and `c.req.param` would decode it again. */
 export function nameOf(c: Route): string {

@@ -1,7 +1,6 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import { keys, unsupportedOperation } from "../answer";
-import type { Described } from "../document";
+import { Hono } from "hono";
+import { AppEnv, keys, unsupportedOperation } from "../answer";
+import { Described } from "../document";
 
 const description =
   "List token accessors, which can then be used to iterate and discover their properties or revoke them. Because this can be used to cause a denial of service, this endpoint requires 'sudo' capability in addition to 'list'.";

@@ -1,8 +1,7 @@
-import type { Hono } from "hono";
-import type { AppEnv, Route } from "../answer";
-import { data, unsupportedOperation } from "../answer";
-import type { Dialect } from "../dialect";
-import type { Described } from "../document";
+import { Hono } from "hono";
+import { AppEnv, data, Route, unsupportedOperation } from "../answer";
+import { Dialect } from "../dialect";
+import { Described } from "../document";
 import { token } from "../wire";
 
 const description = "This endpoint will lookup a token and its properties.";

@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import { errors, unsupportedOperation } from "../answer";
-import type { Dialect } from "../dialect";
-import type { Described } from "../document";
+import { Hono } from "hono";
+import { AppEnv, errors, unsupportedOperation } from "../answer";
+import { Dialect } from "../dialect";
+import { Described } from "../document";
 import { flag, parseDuration, text, words } from "../fields";
 import { HttpError } from "../http-error";
-import type { Token } from "../records";
+import { Token } from "../records";
 import { timeToLive } from "../ttl";
 
 export const below = "auth/token";

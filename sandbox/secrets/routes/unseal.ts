@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import { errors, unknownMethod } from "../answer";
+import { Hono } from "hono";
+import { AppEnv, errors, unknownMethod } from "../answer";
 import { structure } from "../body";
-import type { Dialect } from "../dialect";
-import type { Described } from "../document";
+import { Dialect } from "../dialect";
+import { Described } from "../document";
 import { HttpError } from "../http-error";
-import type { Records } from "../records";
+import { Records } from "../records";
 import { combine, readShare, same } from "../seal";
 import { sealStatus } from "../wire";
 
