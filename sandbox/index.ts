@@ -2,7 +2,7 @@ import { Clock } from "./clock";
 import { Fault, Faults } from "./faults";
 import { Log } from "./log";
 import { checkOptions, Options } from "./options";
-import { listenPage, Page } from "./page";
+import { listenPage } from "./page";
 import { createPlatform } from "./platform";
 import * as platformDialects from "./platform/dialect";
 import { PlatformService } from "./platform/service";
@@ -113,7 +113,7 @@ export async function start(options: Options = {}): Promise<Sandbox> {
     },
   ];
   const servers: Server[] = [];
-  let page: Page | undefined;
+  let page: Omit<Server, "drop"> | undefined;
   const close = async (): Promise<void> => {
     // Respond to held requests first.
     scheduler.records.end();

@@ -1,5 +1,6 @@
-import { createServer, STATUS_CODES } from "node:http";
+import { createServer, Server as HttpServer, STATUS_CODES } from "node:http";
 import { AddressInfo, Socket } from "node:net";
+import { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import { Clock } from "./clock";
@@ -43,6 +44,9 @@ export async function listen(system: System, port: number, shared: { log: Log; f
 
   async function act(fault: Fault | undefined, request: Request): Promise<Outcome> {
     const nothing = new Response(null);
+    const made = (body: BodyInit | null, status: number, headers?: Record<string, string>): Outcome => ({
+      response: new Response(body, { status: fault?.status ?? status, headers: { ...headers, ...fault?.headers } }),
+    });
     switch (fault?.action) {
       case "refuse":
         return { response: nothing, cut: "whole" };
@@ -54,24 +58,15 @@ export async function listen(system: System, port: number, shared: { log: Log; f
       case "truncate":
         return { response: await system.fetch(request), cut: "half" };
       case "respond":
-        return { response: new Response(fault.body || null, { status: fault.status ?? 500, headers: fault.headers }) };
+        return made(fault.body || null, 500);
       case "redirect":
-        return { response: new Response(null, { status: fault.status ?? 307, headers: fault.headers }) };
+        return made(null, 307);
       case "huge":
-        return {
-          response: new Response(huge(), {
-            status: fault.status ?? 200,
-            headers: { "content-type": "application/json", ...fault.headers },
-          }),
-        };
+        return made(Readable.toWeb(Readable.from(huge())) as ReadableStream, 200, { "content-type": "application/json" });
       case "delay":
-        try {
-          await setTimeout(fault.delayMs, undefined, { signal: closing.signal });
-        } catch {
-          // The sandbox closed meanwhile.
-          return { response: nothing, cut: "whole" };
-        }
-        return { response: await system.fetch(request) };
+        // Rejects if the sandbox closes meanwhile.
+        await setTimeout(fault.delayMs, undefined, { signal: closing.signal }).catch(() => undefined);
+        return closing.signal.aborted ? { response: nothing, cut: "whole" } : { response: await system.fetch(request) };
       default: {
         const response = await system.fetch(request);
         return { response, cut: response.headers.has(dropHeader) ? "whole" : undefined };
@@ -119,16 +114,27 @@ export async function listen(system: System, port: number, shared: { log: Log; f
     socket.destroy();
   });
 
+  const { url, close } = await bind(server, port);
+  return {
+    url,
+    drop: () => server.closeAllConnections(),
+    close() {
+      closing.abort();
+      return close();
+    },
+  };
+}
+
+/** Starts to listen on the loopback address. */
+export async function bind(server: HttpServer, port: number): Promise<Omit<Server, "drop">> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    drop: () => server.closeAllConnections(),
     close: () =>
-      new Promise<void>((resolve) => {
-        closing.abort();
+      new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -166,18 +172,9 @@ async function write(socket: Socket, response: Response, cut: "half" | undefined
   await new Promise<void>((resolve) => (socket.destroyed ? resolve() : socket.end(sent, () => resolve())));
 }
 
-/** 50 MB that begin like JSON, generated on demand. */
-function huge(): ReadableStream<Uint8Array> {
-  let left = 50;
-  return new ReadableStream({
-    pull(controller) {
-      if (left === 50) controller.enqueue(Buffer.from('{"data":"'));
-      if (left > 0) controller.enqueue(Buffer.alloc(1_000_000, "x"));
-      else {
-        controller.enqueue(Buffer.from('"}'));
-        controller.close();
-      }
-      left -= 1;
-    },
-  });
+/** 50 MB that begin like JSON. */
+function* huge(): Generator<Uint8Array> {
+  yield Buffer.from('{"data":"');
+  for (let megabyte = 0; megabyte < 50; megabyte++) yield Buffer.alloc(1_000_000, "x");
+  yield Buffer.from('"}');
 }

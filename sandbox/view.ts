@@ -47,12 +47,8 @@ export function table(title: string, columns: string[], rows: TableRow[], empty 
 
 /** A block of names and their values. */
 export function fields(title: string, values: Record<string, Cell> | undefined, empty = "Not configured."): Block {
-  return table(
-    title,
-    [],
-    Object.entries(values ?? {}).map(([name, value]) => row(name, name, value)),
-    empty,
-  );
+  const rows = Object.entries(values ?? {}).map(([name, value]) => row(name, name, value));
+  return table(title, [], rows, empty);
 }
 
 export function row(id: string, ...cells: Cell[]): TableRow {

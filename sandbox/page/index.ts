@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { createServer, IncomingMessage, ServerResponse } from "node:http";
-import { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Clock } from "../clock";
 import { Log } from "../log";
 import { Platform } from "../platform";
 import { Records as SchedulerRecords } from "../scheduler/records";
 import { Records as SecretsRecords } from "../secrets/records";
+import { bind, Server } from "../server";
 import { encode } from "../view";
 import { platformSecrets, platformView } from "./platform";
 import { requestsView } from "./requests";
@@ -20,11 +20,6 @@ export interface Sources {
   secrets: { records: SecretsRecords; url: string };
   platform: Pick<Platform, "records" | "settings"> & { url: string };
   scheduler: { records: SchedulerRecords; url: string };
-}
-
-export interface Page {
-  url: string;
-  close(): Promise<void>;
 }
 
 /** The milliseconds between two looks at the services while a page is open. */
@@ -58,7 +53,7 @@ const headers = {
 };
 
 /** Serves the page that shows the data of the sandbox. It needs no token, so it is local, read-only and without secrets. */
-export async function listenPage({ log, clock, secrets, platform, scheduler }: Sources, port: number): Promise<Page> {
+export async function listenPage({ log, clock, secrets, platform, scheduler }: Sources, port: number): Promise<Omit<Server, "drop">> {
   const started = clock.now().getTime();
   const views = {
     secrets: () => secretsView(secrets.records, clock.now(), secrets.url),
@@ -104,7 +99,7 @@ export async function listenPage({ log, clock, secrets, platform, scheduler }: S
     const end = (status: number, text: string): void =>
       void response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${text}\n`);
     // Prevents DNS rebinding: a foreign host name would give a foreign page the same origin.
-    if (!hosts.has(request.headers.host ?? "")) return end(403, "This page is available only as 127.0.0.1 and localhost.");
+    if (!hosts.includes(request.headers.host ?? "")) return end(403, "This page is available only as 127.0.0.1 and localhost.");
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.setHeader("allow", "GET, HEAD");
       return end(405, "This page is read-only.");
@@ -122,20 +117,10 @@ export async function listenPage({ log, clock, secrets, platform, scheduler }: S
   }
 
   const server = createServer((request, response) => void respond(request, response));
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  const actual = (server.address() as AddressInfo).port;
-  const hosts = new Set(["127.0.0.1", "localhost"].map((name) => new URL(`http://${name}:${actual}`).host));
-  return {
-    url: `http://127.0.0.1:${actual}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const page = await bind(server, port);
+  const { host } = new URL(page.url);
+  const hosts = [host, host.replace("127.0.0.1", "localhost")];
+  return page;
 }
 
 function send(reader: ServerResponse, name: string, data: string): void {

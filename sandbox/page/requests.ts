@@ -5,18 +5,10 @@ const maxRequests = 200;
 
 /** The requests, newest first. `started`: the start of the sandbox in milliseconds. */
 export function requestsView(log: Log, started: number): Section {
-  const rows = log
-    .newest(maxRequests)
-    .map(({ number, at, system, method, path, status }) =>
-      row(
-        `${number}`,
-        since(at - started),
-        { text: system, tone: system },
-        method,
-        path,
-        status === 0 ? "…" : { text: String(status), tone: tone(status) },
-      ),
-    );
+  const rows = log.newest(maxRequests).map(({ number, at, system, method, path, status }) => {
+    const cell = status === 0 ? "…" : { text: String(status), tone: tone(status) };
+    return row(`${number}`, since(at - started), { text: system, tone: system }, method, path, cell);
+  });
   const columns = ["After", "System", "Method", "Path", "Status"];
   return { note: "newest first", blocks: [table("All services", columns, rows.reverse(), "None yet.", log.count)] };
 }

@@ -55,6 +55,9 @@ export interface Dialect {
   clientRoutes: boolean;
 }
 
+/** The run statuses that the specification does not count. */
+const withoutCounter = ["plan_queued", "apply_queued", "cost_estimating", "cost_estimated", "policy_soft_failed", "planned_and_finished"];
+
 export const standard: Dialect = {
   name: "standard",
   general: {},
@@ -73,20 +76,7 @@ export const standard: Dialect = {
   },
   sms: { type: "sms-settings", id: "sms", verifies: ["POST"] },
   supportAddress: "support@example.com",
-  counters: [
-    "pending",
-    "planning",
-    "planned",
-    "confirmed",
-    "applying",
-    "applied",
-    "discarded",
-    "errored",
-    "canceled",
-    "policy_checking",
-    "policy_override",
-    "policy_checked",
-  ],
+  counters: runStatuses.filter((status) => !withoutCounter.includes(status)),
   linkOrigin: () => "",
   pagination: () => ({}),
   headers: {},

@@ -84,8 +84,15 @@ function serviceOf(records: Records, url: string, clock: Clock): PlatformService
     url,
     token: records.token,
     memberToken: records.memberToken,
-    mail: { sent: () => mail.sent(), fail: (status, options) => mail.fail(status, options), recover: () => mail.recover() },
-    sms: { sent: () => sms.sent(), fail: () => sms.fail(), recover: () => sms.recover() },
+    mail: {
+      sent: () => mail.sent(),
+      fail(status, { stored = false } = {}) {
+        if (![401, 500, 504].includes(status)) throw new TypeError("The status of a failed mail must be 401, 500 or 504.");
+        mail.fail({ status, stored });
+      },
+      recover: () => mail.recover(),
+    },
+    sms: { sent: () => sms.sent(), fail: () => sms.fail(true), recover: () => sms.recover() },
     signingKeys: () => records.keys.list().map(({ kid, createdAt }) => ({ kid, createdAt: new Date(createdAt) })),
     seed: (content) => applySeed(records, content, clock.now()),
     appendToReasons(text) {

@@ -1,59 +1,24 @@
-import { Mail, TextMessage } from "./service";
-
-/** The failure of test mails. `stored`: the settings are stored nevertheless. */
-interface Failure {
-  status: 401 | 500 | 504;
-  stored: boolean;
-}
-
-export class MailOutbox {
-  #sent: Mail[] = [];
+/** The messages that a provider delivered. While it fails, it delivers none. */
+export class Outbox<Message extends object, Failure> {
+  #sent: Message[] = [];
   #failure: Failure | undefined;
 
-  sent(): Mail[] {
-    return this.#sent.map((mail) => ({ ...mail }));
+  sent(): Message[] {
+    return this.#sent.map((message) => ({ ...message }));
   }
 
-  fail(status: Failure["status"], { stored = false }: { stored?: boolean } = {}): void {
-    if (![401, 500, 504].includes(status)) throw new TypeError("The status of a failed mail must be 401, 500 or 504.");
-    this.#failure = { status, stored };
+  fail(failure: Failure): void {
+    this.#failure = failure;
   }
 
   recover(): void {
     this.#failure = undefined;
   }
 
-  /** The failure; undefined if the mail was delivered. */
-  deliver(mail: Mail): Failure | undefined {
-    if (!this.#failure) this.#sent.push(mail);
+  /** The failure; undefined if the message was delivered. */
+  deliver(message: Message): Failure | undefined {
+    if (!this.#failure) this.#sent.push(message);
     return this.#failure;
-  }
-
-  reset(): void {
-    this.#sent = [];
-    this.recover();
-  }
-}
-
-export class SmsOutbox {
-  #sent: TextMessage[] = [];
-  #fails = false;
-
-  sent(): TextMessage[] {
-    return this.#sent.map((message) => ({ ...message }));
-  }
-
-  fail(): void {
-    this.#fails = true;
-  }
-
-  recover(): void {
-    this.#fails = false;
-  }
-
-  deliver(message: TextMessage): boolean {
-    if (!this.#fails) this.#sent.push(message);
-    return !this.#fails;
   }
 
   reset(): void {

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { Clock } from "../clock";
 import { Values } from "./attributes";
 import { SigningKeys } from "./keys";
-import { MailOutbox, SmsOutbox } from "./outbox";
+import { Outbox } from "./outbox";
 import { RateCounter } from "./rate";
+import { Mail, TextMessage } from "./service";
 
 export interface User {
   name: string;
@@ -91,8 +92,9 @@ export class Records {
   /** The suffix that the service appends to the reason of a deprecation. */
   suffix = "";
   readonly keys: SigningKeys;
-  readonly mail: MailOutbox = new MailOutbox();
-  readonly sms: SmsOutbox = new SmsOutbox();
+  /** The failure of test mails. `stored`: the settings are stored nevertheless. */
+  readonly mail: Outbox<Mail, { status: 401 | 500 | 504; stored: boolean }> = new Outbox();
+  readonly sms: Outbox<TextMessage, true> = new Outbox();
   readonly rate: RateCounter = new RateCounter();
   #lastNumber = 0;
 

@@ -91,48 +91,40 @@ function organizationOf(records: Records, name: string, now: Date): Organization
   return organization;
 }
 
-const members = {
-  seed: ["organizations", "workspaces", "modules"],
-  organization: ["name", "owners", "planTimeout", "applyTimeout"],
-  workspace: ["id", "name", "organization", "locked", "vcsRepoIdentifier", "run"],
-  run: ["id", "status", "createdAt"],
-  module: ["namespace", "name", "provider", "description", "versions"],
+/** The members of each kind of item, and those that it requires. */
+const kinds = {
+  seed: { members: ["organizations", "workspaces", "modules"], required: [] },
+  organization: { members: ["name", "owners", "planTimeout", "applyTimeout"], required: ["name"] },
+  workspace: { members: ["id", "name", "organization", "locked", "vcsRepoIdentifier", "run"], required: ["name", "organization"] },
+  run: { members: ["id", "status", "createdAt"], required: [] },
+  module: { members: ["namespace", "name", "provider", "description", "versions"], required: ["namespace", "name", "provider"] },
 };
 
 /** Rejects an invalid seed early: a misspelled property, an unknown status, two workspaces with one name. */
 function check(seed: Seed, ids: Map<string, string>): void {
   checkMembers(seed, "seed");
-  for (const organization of seed.organizations ?? []) {
-    checkMembers(organization, "organization");
-    checkStrings(organization, "organization", "name");
-  }
+  for (const organization of seed.organizations ?? []) checkMembers(organization, "organization");
   for (const workspace of seed.workspaces ?? []) {
     checkMembers(workspace, "workspace");
-    checkStrings(workspace, "workspace", "name", "organization");
-    if (workspace.run) {
-      checkMembers(workspace.run, "run");
-      if (!runStatuses.includes(workspace.run.status))
-        throw new TypeError(`Unknown run status "${workspace.run.status}". Known: ${runStatuses.join(", ")}.`);
-    }
-    const { id, name, organization } = workspace;
+    const { id, name, organization, run } = workspace;
+    if (run) checkMembers(run, "run");
+    if (run && !runStatuses.includes(run.status))
+      throw new TypeError(`Unknown run status "${run.status}". Known: ${runStatuses.join(", ")}.`);
     const holder = ids.get(`${organization}/${name}`) ?? id;
     if (id !== undefined && holder !== id) throw new TypeError(`${organization} has a workspace "${name}" with another id.`);
     if (id !== undefined) ids.set(`${organization}/${name}`, id);
   }
   for (const module of seed.modules ?? []) {
     checkMembers(module, "module");
-    checkStrings(module, "module", "namespace", "name", "provider");
     if (!Array.isArray(module.versions)) throw new TypeError('Each module of the seed requires "versions".');
   }
 }
 
-function checkMembers(value: object, kind: keyof typeof members): void {
-  const unknown = Object.keys(value).find((member) => !members[kind].includes(member));
-  if (unknown !== undefined) throw new TypeError(`Unknown member "${unknown}" of a ${kind}. Known: ${members[kind].join(", ")}.`);
-}
-
-function checkStrings(value: object, kind: string, ...members: string[]): void {
-  const fields = value as Record<string, unknown>;
-  for (const member of members)
-    if (typeof fields[member] !== "string" || fields[member] === "") throw new TypeError(`Each ${kind} of the seed requires "${member}".`);
+function checkMembers(item: object, kind: keyof typeof kinds): void {
+  const { members, required } = kinds[kind];
+  const fields = item as Record<string, unknown>;
+  const unknown = Object.keys(fields).find((name) => !members.includes(name));
+  if (unknown !== undefined) throw new TypeError(`Unknown member "${unknown}" of a ${kind}. Known: ${members.join(", ")}.`);
+  const missing = required.find((name) => typeof fields[name] !== "string" || fields[name] === "");
+  if (missing !== undefined) throw new TypeError(`Each ${kind} of the seed requires "${missing}".`);
 }

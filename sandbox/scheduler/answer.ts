@@ -1,6 +1,5 @@
 import { Context, Env } from "hono";
 import { Dialect } from "./dialect";
-import { HttpError } from "./http-error";
 import { stringify } from "./json";
 import { Records } from "./records";
 
@@ -16,10 +15,6 @@ export function json(c: Route, content: unknown, headers: Record<string, string>
   const indented = pretty !== undefined && pretty !== "0";
   const text = indented ? `${stringify(content, "    ")}\n` : stringify(content);
   return c.body(text, 200, { ...headers, "content-type": "application/json" });
-}
-
-export function sentence(c: Route, { status, message, headers }: HttpError): Response {
-  return c.body(message, status, { ...headers, "content-type": "text/plain; charset=utf-8" });
 }
 
 /** The secret of the token in the token header, or else in the authorization header. */

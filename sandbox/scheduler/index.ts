@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { Clock } from "../clock";
+import { SchedulerPeer } from "../scheduler-peer";
 import { dropHeader } from "../server";
-import { AppEnv, Route, sentence } from "./answer";
+import { AppEnv } from "./answer";
 import { compressed } from "./compression";
 import { Dialect } from "./dialect";
 import { HttpError } from "./http-error";
 import { Collection, Records } from "./records";
 import { routeFiles } from "./routes";
 import { applySeed, initialSeed } from "./seed";
-import { SchedulerRecords, SchedulerService, SchedulerTokenRequest } from "./service";
+import { SchedulerRecords, SchedulerService } from "./service";
 import { createToken, deleteToken } from "./tokens";
 
 export interface Scheduler {
@@ -17,11 +18,8 @@ export interface Scheduler {
   /** The coverage test reads its `routes`. */
   app: Hono<AppEnv>;
   fetch(request: Request): Promise<Response>;
-  /** Creates and deletes tokens. `secret`: a management token. */
-  tokens: {
-    create(secret: string, request: SchedulerTokenRequest): { accessor: string; secret: string };
-    remove(secret: string, accessor: string): void;
-  };
+  /** Creates and deletes tokens. */
+  tokens: Omit<SchedulerPeer, "url">;
   /** Restores the seed. */
   reset(): void;
   /** The public interface of the scheduler at this address. */
@@ -51,7 +49,10 @@ export function createScheduler(dialect: Dialect, clock: Clock): Scheduler {
       throw new HttpError(405, "Invalid method");
     });
   app.notFound((c) => c.body(null, 404));
-  app.onError((error, c) => sentence(c as Route, error instanceof HttpError ? error : new HttpError(500, error.message)));
+  app.onError((error, c) => {
+    const { status, message, headers } = error instanceof HttpError ? error : new HttpError(500, error.message);
+    return c.body(message, status, { ...headers, "content-type": "text/plain; charset=utf-8" });
+  });
 
   const fetch = async (request: Request): Promise<Response> => {
     const response = await app.fetch(request);

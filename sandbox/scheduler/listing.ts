@@ -1,38 +1,31 @@
-import { json, Route } from "./answer";
+import { Route } from "./answer";
 import { byBytes, Listing, page } from "./paging";
-import { Access } from "./policy";
 import { Query } from "./query";
 import { read } from "./reading";
-import { Collection, keyOf, Row, structureOf, Table } from "./records";
+import { Collection, keyOf, Row, structures, Table } from "./records";
 
 /** The response to a list: the matching rows, sorted, filtered and paginated. */
-export async function listed(
+export function listed(
   c: Route,
   collection: Collection,
   stub: (row: Row) => Row,
   edges: Pick<Listing, "token" | "compare">,
 ): Promise<Response> {
-  const { body, headers } = await read(c, collection, mayList(collection), async (state, query, access) => {
+  return read(c, collection, (state, query, access) => {
     const visible = ({ Namespace }: Row): boolean => collection === "nodes" || access.namespace(String(Namespace), "read");
-    const listing = { rows: ordered(collection, state[collection], query), structure: structureOf(collection), visible, ...edges };
+    const listing = { rows: ordered(collection, state[collection], query), structure: structures[collection], visible, ...edges };
     const { rows, nextToken } = page(listing, query, c.var.dialect);
     return { body: rows.map(stub), nextToken };
   });
-  return json(c, body, headers);
 }
 
 /** The response with one full record. */
-export async function oneRecord(c: Route, collection: Collection, missing: string): Promise<Response> {
+export function oneRecord(c: Route, collection: Collection, missing: string): Promise<Response> {
   const id = c.req.param("id") ?? "";
-  const { body, headers } = await read(c, collection, mayList(collection), async (state, query) => {
+  return read(c, collection, (state, query) => {
     const row = state[collection].rows.get(keyOf(collection, id, query.namespace));
     return row ? { body: row } : missing;
   });
-  return json(c, body, headers);
-}
-
-function mayList(collection: Collection): (access: Access, query: Query) => boolean {
-  return (access, { namespace }) => (collection === "nodes" ? access.nodes : access.namespace(namespace, "read"));
 }
 
 function ordered(collection: Collection, table: Table, { namespace, prefix, reverse }: Query): Row[] {

@@ -1,4 +1,4 @@
-import { parseBool } from "../parse-bool";
+import { parseBool, parseDuration } from "../go-values";
 import { Route } from "./answer";
 import { HttpError } from "./http-error";
 import { home } from "./records";
@@ -30,7 +30,7 @@ export function queryOf(c: Route): Query {
   if (isStrict && size && Number(size) <= 0) throw new HttpError(400, "Expect a positive number for `per_page` query string parameter");
   if (isStrict && text("filter") && (text("prefix") || text("meta")))
     throw new HttpError(400, "`filter` cannot be combined with `prefix` or `meta`");
-  const wait = text("wait") ? readDuration(text("wait")) : 0;
+  const wait = parseDuration(text("wait") || "0");
   if (wait === undefined) throw new HttpError(400, "Invalid wait time");
   const index = text("index");
   if (index && (!/^\d+$/.test(index) || BigInt(index) >= 2n ** 64n)) throw new HttpError(400, "Invalid index");
@@ -44,17 +44,6 @@ export function queryOf(c: Route): Query {
     reverse: text("reverse") === "true",
     stale: stale !== undefined && (stale === "" || parseBool(stale) === true),
     index: BigInt(index || 0),
-    wait,
+    wait: wait * 1000,
   };
-}
-
-const units: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-/** A Go duration such as `1m30s` in milliseconds; undefined if invalid. Only 0 needs no unit. */
-function readDuration(text: string): number | undefined {
-  if (/^[+-]?0$/.test(text)) return 0;
-  if (!/^[+-]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return undefined;
-  const parts = [...text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)];
-  const total = parts.reduce((sum, [, number, unit = ""]) => sum + Number(number) * (units[unit] ?? 0), 0);
-  return text.startsWith("-") ? -total : total;
 }

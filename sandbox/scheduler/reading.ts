@@ -1,4 +1,4 @@
-import { Route, secretOf } from "./answer";
+import { json, Route, secretOf } from "./answer";
 import { denied, HttpError } from "./http-error";
 import { Access, accessOf } from "./policy";
 import { Query, queryOf } from "./query";
@@ -6,11 +6,8 @@ import { Collection, home, Region, State } from "./records";
 
 const defaultWait = 300_000;
 
-/** The result of a route for one state. */
-export interface Result {
-  body: unknown;
-  nextToken?: string;
-}
+/** The result of a route for one state, or the message of a 404. */
+type Select = (state: State, query: Query, access: Access) => { body: unknown; nextToken?: string } | string;
 
 /** The region of a request. Throws if the region is unknown or has no leader to respond. */
 export function regionOf(c: Route, name: string, stale: boolean): Region {
@@ -24,19 +21,14 @@ export function regionOf(c: Route, name: string, stale: boolean): Region {
 
 /**
  * Handles a read: checks the region and the token, selects the state that the server sees, and waits for a newer one. `select` is called again
- * after each change. It returns a string, the message of a 404, if it finds nothing.
+ * after each change.
  */
-export async function read(
-  c: Route,
-  collection: Collection,
-  allowed: (access: Access, query: Query) => boolean,
-  select: (state: State, query: Query, access: Access) => Promise<Result | string>,
-): Promise<Result & { headers: Record<string, string> }> {
+export async function read(c: Route, collection: Collection, select: Select): Promise<Response> {
   const { records, dialect } = c.var;
   const query = queryOf(c);
   const region = regionOf(c, query.region, query.stale);
   const access = accessOf(records, secretOf(c), query.region);
-  if (!allowed(access, query)) throw denied();
+  if (!(collection === "nodes" ? access.nodes : access.namespace(query.namespace, "read"))) throw denied();
 
   const behind = (): number => (query.stale ? records.staleness : 0);
   const waitTime = query.index > 0n ? longest(query, dialect.longestWait, records.fraction()) : 0;
@@ -46,7 +38,7 @@ export async function read(
   for (;;) {
     const { changed } = records.signals;
     const state = region.stateBehind(behind());
-    const result = await select(state, query, access);
+    const result = select(state, query, access);
     const waits = query.index > 0n && BigInt(state[collection].index) <= query.index;
     if (!waits || signal.aborted || records.clock.now().getTime() >= deadline) {
       const { index } = state[collection];
@@ -57,7 +49,7 @@ export async function read(
       };
       if (typeof result === "string") throw new HttpError(404, result, headers);
       if (result.nextToken) headers[`${dialect.header}${dialect.nextToken}`] = result.nextToken;
-      return { ...result, headers };
+      return json(c, result.body, headers);
     }
     const visible = region.nextAfter(state, behind()) ?? deadline;
     await records.clock.until(Math.min(deadline, visible), AbortSignal.any([signal, changed]));

@@ -32,11 +32,8 @@ export interface Token {
 }
 
 export const home = "global";
-const structures = { jobs: "structs.Job", deployments: "structs.Deployment", nodes: "structs.Node" } as const;
-
-export function structureOf(collection: Collection): string {
-  return structures[collection];
-}
+/** The types of the records. */
+export const structures: Record<Collection, string> = { jobs: "structs.Job", deployments: "structs.Deployment", nodes: "structs.Node" };
 
 export function keyOf(collection: Collection, id: string, namespace = "default"): string {
   return collection === "nodes" ? id : `${namespace}\0${id}`;
@@ -113,7 +110,7 @@ export class Region {
     const table = this.#draft[collection];
     const before = table.rows.get(key);
     const indexes = { CreateIndex: before?.CreateIndex ?? this.#index, ModifyIndex: this.#index };
-    const row = fields && Object.freeze(complete(structureOf(collection), { ...structuredClone(fields), ...indexes }) as Row);
+    const row = fields && Object.freeze(complete(structures[collection], { ...structuredClone(fields), ...indexes }) as Row);
     if (row) table.rows.set(key, row);
     else table.rows.delete(key);
     table.index = this.#index;

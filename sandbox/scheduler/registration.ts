@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { runTasks, Work } from "./clients";
 import { HttpError } from "./http-error";
 import { stringify } from "./json";
-import { keyOf, Records, Region, Row, structureOf } from "./records";
+import { keyOf, Records, Region, Row, structures } from "./records";
 import { defaults, nanoseconds, update } from "./seed";
 import { complete } from "./types";
 
@@ -101,7 +101,7 @@ function updated({ TaskGroups }: Row): Group[] {
 
 /** The specification as a string, to detect an unchanged job. */
 function bare(job: Row): string {
-  return stringify(Object.entries(complete(structureOf("jobs"), job) as Row).filter(([name]) => !serverFields.includes(name)));
+  return stringify(Object.entries(complete(structures.jobs, job) as Row).filter(([name]) => !serverFields.includes(name)));
 }
 
 /** The most common validation errors. Like Nomad, it responds with 500. */

@@ -47,10 +47,10 @@ export function initialSeed(now: number): SchedulerSeed {
       },
     ],
     deployments: [
-      deployment(1, "web", "default", "cancelled", "Cancelled due to newer version of job"),
-      deployment(2, "web", "default", "successful", "Deployment completed successfully", 1),
-      deployment(3, "api", "default", "successful", "Deployment completed successfully"),
-      deployment(4, "web", "apps", "successful", "Deployment completed successfully"),
+      deployment(1, "web", { Status: "cancelled", StatusDescription: "Cancelled due to newer version of job" }),
+      deployment(2, "web", { JobVersion: 1 }),
+      deployment(3, "api"),
+      deployment(4, "web", { Namespace: "apps" }),
     ],
     nodes: [node(1), node(2)],
     members: [{ Name: "scheduler-1.global" }],
@@ -70,24 +70,16 @@ export const update: Record<"Stagger" | "MaxParallel" | "MinHealthyTime" | "Heal
   ProgressDeadline: 600 * second,
 };
 
-function deployment(
-  number: number,
-  JobID: string,
-  Namespace: string,
-  Status: string,
-  StatusDescription: string,
-  JobVersion = 0,
-): SchedulerRecord {
-  const group = { DesiredTotal: 2, PlacedAllocs: 2, HealthyAllocs: Status === "successful" ? 2 : 0, ProgressDeadline: 600 * second };
+/** A deployment, which was successful unless the fields say otherwise. */
+function deployment(number: number, JobID: string, fields: Row = {}): SchedulerRecord {
+  const group = { DesiredTotal: 2, PlacedAllocs: 2, HealthyAllocs: fields.Status ? 0 : 2, ProgressDeadline: 600 * second };
   return {
     ID: `d000000${number}-1a2b-4c3d-8e4f-0123456789ab`,
     JobID,
-    Namespace,
-    Status,
-    StatusDescription,
-    JobVersion,
-    EvalPriority: 50,
+    Status: "successful",
+    StatusDescription: "Deployment completed successfully",
     TaskGroups: { [JobID]: group },
+    ...fields,
   };
 }
 
@@ -160,11 +152,7 @@ export function applySeed(records: Records, seed: SchedulerSeed): void {
 function check(seed: SchedulerSeed): void {
   const unknown = Object.keys(seed).find((name) => !names.includes(name));
   if (unknown !== undefined) throw new TypeError(`Unknown member "${unknown}" of a seed. Known: ${names.join(", ")}.`);
-  for (const collection of ["jobs", "deployments", "nodes"] as const)
-    for (const { ID } of seed[collection] ?? [])
-      if (typeof ID !== "string" || ID === "") throw new TypeError(`Each of the seed's ${collection} requires "ID".`);
-  for (const { Name } of seed.members ?? [])
-    if (typeof Name !== "string" || Name === "") throw new TypeError(`Each of the seed's members requires "Name".`);
-  for (const { name } of seed.policies ?? [])
-    if (typeof name !== "string" || name === "") throw new TypeError(`Each of the seed's policies requires "name".`);
+  for (const [list, name] of Object.entries({ jobs: "ID", deployments: "ID", nodes: "ID", members: "Name", policies: "name" }))
+    for (const item of (seed[list as keyof SchedulerSeed] ?? []) as Row[])
+      if (typeof item[name] !== "string" || item[name] === "") throw new TypeError(`Each of the seed's ${list} requires "${name}".`);
 }

@@ -1,7 +1,6 @@
 import { Context, Env } from "hono";
 import { Dialect } from "./dialect";
 import { Group } from "./document";
-import { one } from "./http-error";
 import { Mount, Records, Token } from "./records";
 
 /** The context of a request, set before its route runs. */
@@ -38,27 +37,6 @@ export function errors(c: Route, status: 400 | 403 | 404 | 405 | 415 | 500 | 503
 /** A 404 for a path that stores nothing: its list of errors is empty. */
 export function missing(c: Route): Response {
   return errors(c, 404);
-}
-
-export function unsupportedPath(c: Route): Response {
-  return errors(c, 404, one("unsupported path"));
-}
-
-export function unsupportedOperation(c: Route): Response {
-  return errors(c, 405, one("unsupported operation"));
-}
-
-/** The 405 of a path that Vault serves with a handler instead of an engine. */
-export function unknownMethod(c: Route): Response {
-  return errors(c, 405);
-}
-
-export function internal(c: Route): Response {
-  return errors(c, 500, one("internal error"));
-}
-
-export function denied(c: Route): Response {
-  return errors(c, 403, one("permission denied"));
 }
 
 /** Returns the data also at the top level, as Vault does on some system routes. */

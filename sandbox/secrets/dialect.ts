@@ -1,4 +1,4 @@
-import { HttpError, one } from "./http-error";
+import { HttpError } from "./http-error";
 import { Granted } from "./leases";
 import { Rule, sees, seesMount } from "./policy";
 import { Access, Attempt, Backup, Role } from "./records";
@@ -33,7 +33,6 @@ export interface Rekey extends RekeyRules {
   committed(nonce: string): Record<string, unknown>;
   backup(backup: Backup): Record<string, unknown>;
   noBackup(): HttpError;
-  otherVerb(): HttpError;
 }
 
 /** The differences between the API specification, Vault and OpenBao. Routes read this table. Only a file that one dialect serves reads the name. */
@@ -95,8 +94,6 @@ export interface Dialect {
     listEnd: string;
     /** The documented status of a canceled rekey and of an unmount. Vault documents 200, but returns 204. */
     removal: "200" | "204";
-    /** Describes every path, not only those that Vault describes. */
-    describesAll: boolean;
     /** True if a token with these rules sees the path. `beginning`: the path ends in a parameter, which is cut off here. */
     shows(rules: Rule[], mount: string, path: string, beginning: boolean): boolean;
   };
@@ -132,7 +129,6 @@ const standardRekey: Rekey = {
   verification: wire.bareVerification,
   backup: wire.bareBackup,
   noBackup: () => new HttpError(404),
-  otherVerb: () => new HttpError(405, one("unsupported operation")),
 };
 
 const vaultRekey: Rekey = {
@@ -149,7 +145,6 @@ const vaultRekey: Rekey = {
   verification: wire.fullVerification,
   backup: (backup) => wire.twice(wire.fullBackup(backup)),
   noBackup: () => new HttpError(400, "no backed-up keys found"),
-  otherVerb: () => new HttpError(405),
 };
 
 const inData = (data: unknown): Record<string, unknown> => wire.envelope(data, "system");
@@ -173,7 +168,6 @@ const rotation: Rekey = {
   completed: (completed) => inData(wire.rotated(completed)),
   verification: (attempt) => inData(wire.fullVerification(attempt)),
   committed: (nonce) => inData({ complete: true, nonce }),
-  otherVerb: standardRekey.otherVerb,
 };
 
 export const standard: Dialect = {
@@ -209,7 +203,6 @@ export const standard: Dialect = {
     create: "x-secrets-create-supported",
     listEnd: "",
     removal: "204",
-    describesAll: true,
     shows: (rules, _mount, path, beginning) => sees(rules, path, beginning),
   },
 };
@@ -272,7 +265,6 @@ export const hashicorp: Dialect = {
     create: "x-vault-createSupported",
     listEnd: "/",
     removal: "200",
-    describesAll: false,
     shows: (rules, mount) => seesMount(rules, mount),
   },
 };

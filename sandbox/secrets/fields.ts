@@ -1,4 +1,4 @@
-import { parseBool } from "../parse-bool";
+import { parseBool, parseDuration } from "../go-values";
 
 /** An invalid field. The message is the error in the response. */
 export class FieldError extends Error {}
@@ -8,28 +8,27 @@ export class FieldError extends Error {}
  * It throws if it cannot. An absent field is undefined: the route decides what that means.
  */
 export function text(fields: Record<string, unknown>, name: string): string | undefined {
-  const value = fields[name];
-  if (value === undefined) return undefined;
-  return scalar(value) ?? refuse(name, `'' expected type 'string', got unconvertible type '${goType(value)}'`);
+  return converted(fields, name, "string");
 }
 
 export function flag(fields: Record<string, unknown>, name: string): boolean | undefined {
-  const value = fields[name];
-  if (value === undefined) return undefined;
-  const word = scalar(value) ?? refuse(name, `'' expected type 'bool', got unconvertible type '${goType(value)}'`);
-  return word === ""
-    ? false
-    : (parseBool(word) ?? refuse(name, `cannot parse '' as bool: strconv.ParseBool: parsing "${word}": invalid syntax`));
+  const word = converted(fields, name, "bool");
+  if (word === undefined) return undefined;
+  if (word === "") return false;
+  return parseBool(word) ?? refuse(name, `cannot parse '' as bool: strconv.ParseBool: parsing "${word}": invalid syntax`);
 }
 
 export function whole(fields: Record<string, unknown>, name: string): number | undefined {
+  const word = converted(fields, name, "int");
+  if (word === undefined) return undefined;
+  if (word === "" || /^[+-]?\d+$/.test(word)) return Number(word);
+  return refuse(name, `cannot parse '' as int: strconv.ParseInt: parsing "${word}": invalid syntax`);
+}
+
+function converted(fields: Record<string, unknown>, name: string, type: "string" | "bool" | "int"): string | undefined {
   const value = fields[name];
   if (value === undefined) return undefined;
-  const word = scalar(value) ?? refuse(name, `'' expected type 'int', got unconvertible type '${goType(value)}'`);
-  if (word === "") return 0;
-  return /^[+-]?\d+$/.test(word)
-    ? Number(word)
-    : refuse(name, `cannot parse '' as int: strconv.ParseInt: parsing "${word}": invalid syntax`);
+  return scalar(value) ?? refuse(name, `'' expected type '${type}', got unconvertible type '${goType(value)}'`);
 }
 
 /** Reads a comma-separated string, or a list. Trims each item. Keeps the order, duplicates and empty items. */
@@ -45,8 +44,6 @@ export function words(fields: Record<string, unknown>, name: string): string[] |
   });
 }
 
-const unit: Record<string, number> = { ns: 1e-9, us: 1e-6, µs: 1e-6, μs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
-
 /** Reads a duration in whole seconds: a number, "90", "1h30m", "1.5h", or whole days such as "1d". */
 export function duration(fields: Record<string, unknown>, name: string): number | undefined {
   const value = fields[name];
@@ -54,7 +51,7 @@ export function duration(fields: Record<string, unknown>, name: string): number 
   const fail = (reason: string): never => refuse(name, reason, "Field validation failed: ");
   if (value === null || value === "") return 0;
   if (typeof value !== "number" && typeof value !== "string") return fail("could not parse duration from input");
-  const seconds = parseDuration(String(value)) ?? fail(`time: invalid duration "${value}"`);
+  const seconds = secondsOf(String(value)) ?? fail(`time: invalid duration "${value}"`);
   if (seconds < 0) return fail(`cannot provide negative value '${seconds}'`);
   // Go stores a duration as nanoseconds in 64 bits.
   if (seconds > 9_223_372_036) return fail("multiplication of durations resulted in overflow, one operand may be too large");
@@ -62,14 +59,12 @@ export function duration(fields: Record<string, unknown>, name: string): number 
 }
 
 /** Returns the whole seconds, or undefined if the string is not a duration. */
-export function parseDuration(value: string): number | undefined {
+export function secondsOf(value: string): number | undefined {
   if (/^[+-]?\d+$/.test(value)) return Number(value);
   if (/^[+-]?\d+d$/.test(value)) return Number(value.slice(0, -1)) * 86_400;
-  if (!/^[+-]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(value)) return undefined;
-  let seconds = 0;
-  for (const [, amount, name] of value.matchAll(/([\d.]+)(ns|us|µs|μs|ms|s|m|h)/g)) seconds += Number(amount) * unit[name!]!;
+  const seconds = parseDuration(value);
   // 0.1h is 360.00000000000006 in floating point: round to nanoseconds before truncating.
-  return Math.trunc(Number(seconds.toFixed(9))) * (value.startsWith("-") ? -1 : 1) || 0;
+  return seconds === undefined ? undefined : Math.trunc(Number(seconds.toFixed(9))) || 0;
 }
 
 function scalar(value: unknown): string | undefined {

@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { Hono, Next } from "hono";
 import { Clock } from "../clock";
-import { parseBool } from "../parse-bool";
-import { AppEnv, denied, errors, Route, unsupportedPath } from "./answer";
+import { parseBool } from "../go-values";
+import { SchedulerPeer } from "../scheduler-peer";
+import { AppEnv, errors, Route } from "./answer";
 import { Dialect } from "./dialect";
 import { Group } from "./document";
 import { FieldError } from "./fields";
-import { HttpError } from "./http-error";
+import { HttpError, one } from "./http-error";
 import { expire } from "./leases";
 import { allows } from "./policy";
-import { Records } from "./records";
+import { Records, Seal } from "./records";
 import { RouteFile } from "./route-file";
 import { routeFiles } from "./routes";
-import { SchedulerPeer } from "./scheduler-peer";
 import { Key, opens } from "./seal";
 import { applySeed } from "./seed";
 import { SecretsService } from "./service";
@@ -33,15 +33,9 @@ export interface Secrets {
 const unauthenticated = ["sys/internal/specs/openapi"];
 
 /** Creates the service. It authorizes every request before its route runs, with the checks and the order of Vault. */
-export function createSecrets(
-  dialect: Dialect,
-  clock: Clock,
-  schedulerPeer: SchedulerPeer,
-  key: Key,
-  seal: "shamir" | "stored" = "shamir",
-): Secrets {
+export function createSecrets(dialect: Dialect, clock: Clock, peer: SchedulerPeer, key: Key, seal: Seal = "shamir"): Secrets {
   const rootToken = `${dialect.tokenPrefix}${randomBytes(18).toString("base64url")}`;
-  const records = new Records(dialect.engine, clock, schedulerPeer, rootToken, key, seal);
+  const records = new Records(dialect.engine, clock, peer, rootToken, key, seal);
   const reset = (): void => {
     records.reset();
     applySeed(records);
@@ -103,7 +97,7 @@ export function createSecrets(
     if (!unauthenticated.includes(path)) {
       if (!token) return errors(c, 403, "permission denied");
       const needed = [capability(method, path, records, dialect, served), ...(needsSudo(path) ? ["sudo"] : [])];
-      if (!token.policies.includes("root") && !allows(records.rules(token), path, needed)) return denied(c);
+      if (!token.policies.includes("root") && !allows(records.rules(token), path, needed)) return errors(c, 403, one("permission denied"));
     }
     c.set("token", token);
 
@@ -123,7 +117,12 @@ export function createSecrets(
   });
 
   for (const { routes } of served) routes(app, dialect);
-  app.notFound(unsupportedPath);
+  // The path of a list ends in a slash. Without it, the path exists, too.
+  const paths = app.routes.filter(({ method }) => method !== "ALL").flatMap(({ path }) => [path, path.replace(/\/$/, "")]);
+  // A path that Vault serves with a handler instead of an engine has no message.
+  const unsupported = (c: Route) => errors(c, 405, ...(dialect.raw.includes(pathOf(c.req.raw)) ? [] : [one("unsupported operation")]));
+  for (const path of new Set(paths)) app.all(path, unsupported);
+  app.notFound((c) => errors(c, 404, one("unsupported path")));
   app.onError((error, c) => {
     if (error instanceof HttpError) return errors(c as Route, error.status, ...error.messages);
     return errors(c as Route, error instanceof FieldError ? 400 : 500, error.message);

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Clock } from "../clock";
+import { SchedulerPeer } from "../scheduler-peer";
 import { Holder } from "./pgp";
 import { Rule } from "./policy";
-import { SchedulerPeer } from "./scheduler-peer";
 import { Key } from "./seal";
 
 /** The access configuration of an engine. */
@@ -95,6 +95,9 @@ export interface Attempt {
   proven: Uint8Array[];
 }
 
+/** The keeper of the key: the holders of its shares, or the seal itself. A rekey differs between them. */
+export type Seal = "shamir" | "stored";
+
 /** The keys that a rekey replaces. Only a seal that keeps the unseal key has recovery keys. */
 export type KeyKind = "unseal" | "recovery";
 
@@ -133,8 +136,7 @@ export class Records {
     readonly token: string,
     /** The key at the start and after a reset. */
     private readonly firstKey: Key,
-    /** The keeper of the key: the holders of its shares, or the seal itself. A rekey differs between them. */
-    readonly seal: "shamir" | "stored",
+    readonly seal: Seal,
   ) {
     this.key = firstKey;
   }

@@ -35,6 +35,12 @@ export interface RekeyRules {
   oneForSeveral: boolean;
 }
 
+/** A share, for the attempt with this nonce. */
+export interface Submission {
+  share: Uint8Array;
+  nonce: string;
+}
+
 /** The result of the last current share: the new shares, in plaintext or encrypted. */
 export interface Completed {
   attempt: Attempt;
@@ -108,12 +114,7 @@ export function assertShare({ needsNonce }: RekeyRules, key: string, nonce: stri
 }
 
 /** Accepts a current share. Returns undefined if more shares are needed. */
-export async function update(
-  records: Records,
-  { share, nonce }: { share: Uint8Array; nonce: string },
-  rules: RekeyRules,
-  now: Date,
-): Promise<Completed | undefined> {
+export async function update(records: Records, { share, nonce }: Submission, rules: RekeyRules, now: Date): Promise<Completed | undefined> {
   const { kind, errors } = rules;
   assertSupported(records, rules, "update");
   const attempt = records.attempts[kind];
@@ -179,11 +180,7 @@ async function handOut(shares: string[], holders: Holder[], { failed }: RekeyErr
 }
 
 /** Accepts a new share. Returns the nonce if it was the last one, and the new key is live. */
-export async function verify(
-  records: Records,
-  { share, nonce }: { share: Uint8Array; nonce: string },
-  rules: RekeyRules,
-): Promise<string | undefined> {
+export async function verify(records: Records, { share, nonce }: Submission, rules: RekeyRules): Promise<string | undefined> {
   const { kind, errors } = rules;
   const attempt = records.attempts[kind];
   if (!attempt) throw errors.notRunning();

@@ -1,6 +1,6 @@
 import { createSecureContext } from "node:tls";
+import { SchedulerPeer, TokenRequest } from "../scheduler-peer";
 import { Access } from "./records";
-import { SchedulerPeer, TokenRequest } from "./scheduler-peer";
 
 /** A failed request to the scheduler. The message is that of Vault's Nomad client. */
 export class Unreachable extends Error {}

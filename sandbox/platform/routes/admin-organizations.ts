@@ -1,7 +1,6 @@
-import type { Hono } from "hono";
-import type { AppEnv } from "../answer";
-import { document } from "../answer";
-import type { Dialect } from "../dialect";
+import { Hono } from "hono";
+import { AppEnv, document } from "../answer";
+import { Dialect } from "../dialect";
 import { page } from "../paging";
 import { adminOrganization } from "../wire";
 

@@ -32,11 +32,12 @@ export function routes(app: Hono<AppEnv>): void {
 function wantedStatuses(c: Route): string[] {
   const statuses = c.req.query("filter[current_run][status]")?.split(",").filter(Boolean) ?? [];
   if (c.var.dialect.checksStatuses && statuses.some((status) => !runStatuses.includes(status)))
-    throw new HttpError(400, {
-      title: "Invalid filter parameter",
-      detail: `filter[current_run][status] must be one of: ${runStatuses.join(", ")}.`,
-    });
+    throw invalid("filter", `filter[current_run][status] must be one of: ${runStatuses.join(", ")}.`);
   return statuses;
+}
+
+function invalid(parameter: "filter" | "sort" | "include", detail: string): HttpError {
+  return new HttpError(400, { title: `Invalid ${parameter} parameter`, detail });
 }
 
 /** The workspaces with `q` in their name or their organization's name. */
@@ -57,10 +58,7 @@ function order(c: Route): (a: Workspace, b: Workspace) => number {
   const { workspaceOrders } = c.var.dialect;
   // The documentation does not define the response. Terraform Enterprise's client knows this one for an invalid include.
   if (!workspaceOrders.includes(by))
-    throw new HttpError(400, {
-      title: "Invalid sort parameter",
-      detail: `sort must be one of: ${workspaceOrders.join(", ")}, with an optional leading hyphen.`,
-    });
+    throw invalid("sort", `sort must be one of: ${workspaceOrders.join(", ")}, with an optional leading hyphen.`);
   switch (by) {
     case "name":
       return (a, b) => direction * byName(a, b);
@@ -92,8 +90,7 @@ function counts(c: Route, workspaces: Workspace[]): Record<string, number> {
 /** The requested related resources, without duplicates. */
 function included(c: Route, workspaces: Workspace[]): { included?: Resource[] } {
   const names = c.req.query("include")?.split(",").filter(Boolean) ?? [];
-  if (names.some((name) => !includable.includes(name)))
-    throw new HttpError(400, { title: "Invalid include parameter", detail: `include must be one of: ${includable.join(", ")}.` });
+  if (names.some((name) => !includable.includes(name))) throw invalid("include", `include must be one of: ${includable.join(", ")}.`);
   if (names.length === 0) return {};
   const organizations = [...new Set(workspaces.map((workspace) => workspace.organization))];
   const owners = [...new Set(organizations.flatMap((organization) => organization.owners))];

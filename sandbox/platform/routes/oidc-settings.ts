@@ -17,13 +17,7 @@ export function routes(app: Hono<AppEnv>): void {
   });
 }
 
-export const view = ({ keys }: Records): Block[] => [
-  table(
-    "OIDC signing keys",
-    ["Key", "Created"],
-    keys
-      .list()
-      .map(({ kid, createdAt }) => row(kid, kid, time(createdAt)))
-      .reverse(),
-  ),
-];
+export function view({ keys }: Records): Block[] {
+  const rows = keys.list().map(({ kid, createdAt }) => row(kid, kid, time(createdAt)));
+  return [table("OIDC signing keys", ["Key", "Created"], rows.reverse())];
+}

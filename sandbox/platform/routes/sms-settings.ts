@@ -28,7 +28,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     const to = testNumber(c);
     if (!to) return errors(c, 400, { detail: "The test number is missing." });
     if (!values.enabled) return errors(c, 400, { detail: "The SMS provider is disabled." });
-    if (!c.var.records.sms.deliver({ to, from: String(values["from-number"]), at: c.var.now }))
+    if (c.var.records.sms.deliver({ to, from: String(values["from-number"]), at: c.var.now }))
       return errors(c, 400, { detail: "The SMS provider refused the message." });
     return c.body(null, 200);
   });
@@ -41,13 +41,7 @@ function testNumber(c: Route): string | undefined {
   return typeof number === "string" ? number : undefined;
 }
 
-export const view = ({ sms }: Records): Block[] => [
-  table(
-    "Text messages sent",
-    ["To", "From", "At"],
-    sms
-      .sent()
-      .map(({ to, from, at }, index) => row(`${index}`, to, from, time(at)))
-      .reverse(),
-  ),
-];
+export function view({ sms }: Records): Block[] {
+  const rows = sms.sent().map(({ to, from, at }, index) => row(`${index}`, to, from, time(at)));
+  return [table("Text messages sent", ["To", "From", "At"], rows.reverse())];
+}

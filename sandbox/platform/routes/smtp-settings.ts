@@ -50,13 +50,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   });
 }
 
-export const view = ({ mail }: Records): Block[] => [
-  table(
-    "Mails sent",
-    ["To", "From", "Server", "At"],
-    mail
-      .sent()
-      .map(({ to, sender, host, at }, index) => row(`${index}`, to, sender, host, time(at)))
-      .reverse(),
-  ),
-];
+export function view({ mail }: Records): Block[] {
+  const rows = mail.sent().map(({ to, sender, host, at }, index) => row(`${index}`, to, sender, host, time(at)));
+  return [table("Mails sent", ["To", "From", "Server", "At"], rows.reverse())];
+}

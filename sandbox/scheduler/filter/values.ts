@@ -1,4 +1,4 @@
-import { parseBool } from "../../parse-bool";
+import { parseBool } from "../../go-values";
 import { kindOf } from "../types";
 
 /** True if the string stands for the value in a field of this type. Without a value, it only checks that the string is valid. */

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { parseBool } from "../../parse-bool";
+import { parseBool } from "../../go-values";
 import { AppEnv, json, Route, secretOf } from "../answer";
 import { Dialect } from "../dialect";
 import { denied, HttpError } from "../http-error";

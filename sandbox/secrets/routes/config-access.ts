@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { Block, fields as block, secret } from "../../view";
-import { AppEnv, data, done, errors, missing, unsupportedOperation } from "../answer";
+import { AppEnv, data, done, errors, missing } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { text, whole } from "../fields";
@@ -30,12 +30,11 @@ export const secrets = ({ access }: Mount): string[] => (access ? [access.token,
 export const paths = (dialect: Dialect): Described[] => [
   {
     path: "config/access",
-    description: "Configure how the engine reaches the scheduler",
     create: true,
     operations: {
-      get: { summary: "Read the access configuration, without its secrets.", id: "read-access-configuration" },
-      post: { summary: "Write the access configuration.", id: "configure-access" },
-      ...(dialect.deletesAccess && { delete: { summary: "Delete the access configuration.", id: "delete-access-configuration" } }),
+      get: { id: "read-access-configuration" },
+      post: { id: "configure-access" },
+      ...(dialect.deletesAccess && { delete: { id: "delete-access-configuration" } }),
     },
   },
 ];
@@ -71,6 +70,4 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
       return done(c);
     });
   }
-
-  app.all(path, unsupportedOperation);
 }

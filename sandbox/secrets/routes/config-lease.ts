@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { Block, fields } from "../../view";
-import { AppEnv, data, done, missing, unsupportedOperation } from "../answer";
+import { AppEnv, data, done, missing } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { duration } from "../fields";
@@ -17,7 +17,6 @@ export const paths = (): Described[] => [
   {
     path: "config/lease",
     description: "Configure the lease parameters for generated tokens",
-    described: true,
     operations: {
       get: { summary: "Read the lease configuration.", id: "read-lease-configuration" },
       post: { summary: "Write the lease configuration.", id: "configure-lease" },
@@ -41,6 +40,4 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     c.var.mount.lease = undefined;
     return done(c);
   });
-
-  app.all(path, unsupportedOperation);
 }

@@ -1,22 +1,16 @@
 import { Hono } from "hono";
-import { AppEnv, errors, unsupportedOperation } from "../answer";
+import { TokenRequest } from "../../scheduler-peer";
+import { AppEnv, errors } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { one } from "../http-error";
 import { grant } from "../leases";
 import { createToken, Unreachable } from "../scheduler-client";
-import { TokenRequest } from "../scheduler-peer";
 import { nameOf } from "./role";
 
 export const below = "engine";
 
-export const paths = (): Described[] => [
-  {
-    path: "creds/{name}",
-    description: "Generate a token of the scheduler from a role",
-    operations: { get: { summary: "Generate a token of the scheduler from a role.", id: "generate-credentials" } },
-  },
-];
+export const paths = (): Described[] => [{ path: "creds/{name}", operations: { get: { id: "generate-credentials" } } }];
 
 // The limit of Nomad 0.8.4 and later.
 const longestName = 256;
@@ -47,6 +41,4 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
       throw error;
     }
   });
-
-  app.all(path, unsupportedOperation);
 }

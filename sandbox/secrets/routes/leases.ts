@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { AppEnv, data, done, errors, Route, unsupportedOperation } from "../answer";
+import { AppEnv, data, done, errors, Route } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { duration, text } from "../fields";
@@ -17,31 +17,26 @@ export const paths = (): Described[] => [
   {
     path: "leases/lookup",
     description: "View or list lease metadata.",
-    described: "path",
-    operations: { post: { summary: "View or list lease metadata.", id: "leases-read-lease" } },
+    operations: { post: { id: "leases-read-lease" } },
   },
   {
     path: "leases/renew",
     description: renews,
-    described: true,
     operations: { post: { summary: "Renews a lease, requesting to extend the lease.", id: "leases-renew-lease", status: "204" } },
   },
   {
     path: "leases/renew/{url_lease_id}",
     description: renews,
-    described: true,
     operations: { post: { summary: "Renews a lease, requesting to extend the lease.", id: "leases-renew-lease-with-id", status: "204" } },
   },
   {
     path: "leases/revoke",
     description: revokes,
-    described: true,
     operations: { post: { summary: "Revokes a lease immediately.", id: "leases-revoke-lease", status: "204" } },
   },
   {
     path: "leases/revoke/{url_lease_id}",
     description: revokes,
-    described: true,
     operations: { post: { summary: "Revokes a lease immediately.", id: "leases-revoke-lease-with-id", status: "204" } },
   },
 ];
@@ -52,14 +47,12 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     const lease = c.var.records.leases.get(id);
     return lease ? data(c, { id, ...leaseTimes(lease, c.var.now.getTime()) }, "system") : errors(c, 400, "invalid lease");
   });
-  app.all("/sys/leases/lookup", unsupportedOperation);
 
   // The lease in the body takes precedence over the one in the path.
   for (const path of ["/sys/leases/renew", "/sys/leases/renew/:url_lease_id{.+}"]) {
     app.on(["POST", "PUT"], path, (c) =>
       c.json(dialect.leased(renew(c.var.records, idOf(c), duration(c.var.fields, "increment") ?? 0), null, "system")),
     );
-    app.all(path, unsupportedOperation);
   }
 
   for (const path of ["/sys/leases/revoke", "/sys/leases/revoke/:url_lease_id{.+}"]) {
@@ -68,7 +61,6 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
       if (lease) revoke(c.var.records, lease);
       return done(c);
     });
-    app.all(path, unsupportedOperation);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { AppEnv, done, errors, twice, unsupportedOperation } from "../answer";
+import { AppEnv, done, errors, twice } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { text } from "../fields";
@@ -12,13 +12,11 @@ export const paths = (dialect: Dialect): Described[] => [
   {
     path: "mounts",
     description: "List the currently mounted backends.",
-    described: true,
     operations: { get: { summary: "List the currently mounted backends.", id: "mounts-list-secrets-engines" } },
   },
   {
     path: "mounts/{path}",
     description: "Mount a new backend at a new path.",
-    described: true,
     operations: {
       get: { summary: "Read the configuration of the secret engine at the given path.", id: "mounts-read-configuration" },
       post: { summary: "Enable a new secrets engine at the given path.", id: "mounts-enable-secrets-engine", status: "204" },
@@ -36,7 +34,6 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     const mounts = Object.fromEntries([...c.var.records.mounts.values()].map((mount) => [mount.path, wire(mount, dialect)]));
     return twice(c, { ...mounts, "sys/": { type: "system", description: "system endpoints used for control, policy and debugging" } });
   });
-  app.all("/sys/mounts", unsupportedOperation);
 
   const path = "/sys/mounts/:path{.+}";
 
@@ -63,8 +60,6 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     unmount(c.var.records, requested);
     return done(c);
   });
-
-  app.all(path, unsupportedOperation);
 }
 
 function slash(path: string): string {

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { AppEnv, unsupportedOperation } from "../answer";
+import { AppEnv } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 
@@ -9,7 +9,6 @@ export const paths = (): Described[] => [
   {
     path: "internal/specs/openapi",
     description: "Generate an OpenAPI 3 document of all mounted paths.",
-    described: true,
     unauthenticated: true,
     operations: { get: { summary: "Generate an OpenAPI 3 document of all mounted paths.", id: "internal-generate-open-api-document" } },
   },
@@ -41,19 +40,15 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
       components: { schemas: {} },
     });
   });
-
-  app.all(path, unsupportedOperation);
 }
 
 function item(path: Described, tag: string, prefix: string, dialect: Dialect): Record<string, unknown> {
   const names = dialect.openapi;
-  const written = names.describesAll || path.described === true || path.described === "operations";
-  const named = names.describesAll || path.described === true || path.described === "path";
   const parameter = /\{(\w+)\}/.exec(path.path)?.[1];
   const operations = Object.entries(path.operations).map(([method, { summary, id, list, status }]) => [
     method,
     {
-      ...(written && { summary }),
+      summary,
       operationId: `${prefix}${id}`,
       tags: [tag],
       ...(list && {
@@ -65,7 +60,7 @@ function item(path: Described, tag: string, prefix: string, dialect: Dialect): R
     },
   ]);
   return {
-    ...(named && { description: path.description }),
+    description: path.description,
     ...(parameter && { parameters: [{ name: parameter, in: "path", schema: { type: "string" }, required: true }] }),
     ...(path.create && { [names.create]: true }),
     ...(path.unauthenticated && { [names.unauthenticated]: true }),

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { AppEnv, data, done, errors, missing, unsupportedOperation } from "../answer";
+import { AppEnv, data, done, errors, missing } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { text } from "../fields";
@@ -11,7 +11,6 @@ export const paths = (): Described[] => [
   {
     path: "policies/acl/{name}",
     description: "Read, Modify, or Delete an access control policy.",
-    described: true,
     operations: {
       get: { summary: "Retrieve information about the named ACL policy.", id: "policies-read-acl-policy" },
       post: { summary: "Add a new or update an existing ACL policy.", id: "policies-write-acl-policy", status: "204" },
@@ -50,6 +49,4 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     c.var.records.policies.delete(name);
     return done(c);
   });
-
-  app.all(path, unsupportedOperation);
 }

@@ -1,58 +1,62 @@
 import { Hono } from "hono";
-import { AppEnv, done, Route, unsupportedOperation } from "../answer";
+import { AppEnv, done, errors, Route } from "../answer";
 import { rekeyBody, structure } from "../body";
 import { Dialect, Rekey } from "../dialect";
-import { Described, rekeyPaths, writing } from "../document";
-import { assertCancel, assertShare, assertSupported, restart, start, update, verify } from "../rekey";
+import { Described, Operation } from "../document";
+import { assertCancel, assertShare, assertSupported, restart, Submission, start, update, verify } from "../rekey";
 import { readShare } from "../seal";
 
 export const below = "sys";
 
-const summaries = {
-  readVerification: "Read the configuration and progress of the current rekey verification attempt.",
-  verify: "Enter a single new key share to progress the rekey verification operation.",
-  restart: "Cancel any in-progress rekey verification operation.",
-};
-
-export const paths = (dialect: Dialect): Described[] => [
-  ...rekeyPaths(dialect, "init", {
-    description: "Start, read and cancel a rekey of the unseal keys.",
-    operations: {
-      get: { summary: "Reads the configuration and progress of the current rekey attempt.", id: "rekey-attempt-read-progress" },
-      [writing(dialect)]: { summary: "Initializes a new rekey attempt.", id: "rekey-attempt-initialize" },
-      delete: { summary: "Cancels any in-progress rekey.", id: "rekey-attempt-cancel", status: dialect.openapi.removal },
-    },
-  }),
-  ...rekeyPaths(dialect, "update", {
-    description: "Give a current share.",
-    operations: {
-      [writing(dialect)]: { summary: "Enter a single unseal key share to progress the rekey of the service.", id: "rekey-attempt-update" },
-    },
-  }),
-  ...rekeyPaths(dialect, "verify", {
-    description: "Give new shares back, to prove that they arrived.",
-    operations: {
-      get: { summary: summaries.readVerification, id: "rekey-verification-read-progress" },
-      [writing(dialect)]: { summary: summaries.verify, id: "rekey-verification-update" },
-      delete: { summary: summaries.restart, id: "rekey-verification-cancel", status: "200" },
-    },
-  }),
-  ...dialect.rekeys.map(({ kind, backupPath, documented }): Described => {
-    const key = kind === "recovery" ? "recovery-key" : "key";
-    return {
+export const paths = ({ rekeys, raw, openapi }: Dialect): Described[] =>
+  rekeys.flatMap(({ kind, path, backupPath, documented, writes }) => {
+    const [suffix, key] = kind === "recovery" ? ["-recovery", "recovery-key"] : ["", "key"];
+    const write = writes.includes("POST") ? "post" : "put";
+    const at = (end: string) => ({ path: `${path}/${end}`, unauthenticated: raw.includes(`sys/${path}/${end}`) });
+    const operation = (id: string, summary: string, status?: Operation["status"]) => ({ id: `rekey-${id}${suffix}`, summary, status });
+    const attempt: Described[] = [
+      {
+        ...at("init"),
+        operations: {
+          get: operation("attempt-read-progress", "Reads the configuration and progress of the current rekey attempt."),
+          [write]: operation("attempt-initialize", "Initializes a new rekey attempt."),
+          delete: operation("attempt-cancel", "Cancels any in-progress rekey.", openapi.removal),
+        },
+      },
+      {
+        ...at("update"),
+        operations: {
+          [write]: operation("attempt-update", "Enter a single unseal key share to progress the rekey of the service."),
+        },
+      },
+      {
+        ...at("verify"),
+        operations: {
+          get: operation("verification-read-progress", "Read the configuration and progress of the current rekey verification attempt."),
+          [write]: operation("verification-update", "Enter a single new key share to progress the rekey verification operation."),
+          delete: operation("verification-cancel", "Cancel any in-progress rekey verification operation.", "200"),
+        },
+      },
+    ];
+    const ofBackup = (action: "Return" | "Delete") => (documented ? `${action} the backup copy of PGP-encrypted unseal keys.` : undefined);
+    const backup: Described = {
       path: backupPath,
       description: "Allows fetching or deleting the backup of the rotated unseal keys.",
-      described: documented || "path",
       operations: {
-        get: { summary: "Return the backup copy of PGP-encrypted unseal keys.", id: `rekey-read-backup-${key}` },
-        delete: { summary: "Delete the backup copy of PGP-encrypted unseal keys.", id: `rekey-delete-backup-${key}`, status: "204" },
+        get: { id: `rekey-read-backup-${key}`, summary: ofBackup("Return") },
+        delete: { id: `rekey-delete-backup-${key}`, summary: ofBackup("Delete"), status: "204" },
       },
     };
-  }),
-];
+    return documented ? [...attempt, backup] : [backup];
+  });
 
-export function routes(app: Hono<AppEnv>, { rekeys }: Dialect): void {
+export function routes(app: Hono<AppEnv>, { rekeys, disablesVaultsRekey }: Dialect): void {
   for (const rekey of rekeys) for (const serve of [serveAttempt, serveUpdate, serveVerification, serveBackup]) serve(app, rekey);
+  // The responses of an OpenBao listener that disables Vault's rekey. They need no token.
+  for (const end of disablesVaultsRekey ? ["init", "update", "verify"] : []) {
+    app.all(`/sys/rekey/${end}`, (c) => errors(c, 405, "unsupported operation"));
+    app.all(`/sys/rekey-recovery-key/${end}`, (c) => errors(c, 404, "unsupported path"));
+  }
 }
 
 function serveAttempt(app: Hono<AppEnv>, rekey: Rekey): void {
@@ -93,8 +97,6 @@ function serveAttempt(app: Hono<AppEnv>, rekey: Rekey): void {
     attempts[rekey.kind] = undefined;
     return done(c);
   });
-
-  rejectOthers(app, rekey, path);
 }
 
 function serveUpdate(app: Hono<AppEnv>, rekey: Rekey): void {
@@ -106,7 +108,6 @@ function serveUpdate(app: Hono<AppEnv>, rekey: Rekey): void {
   };
   app.on(rekey.writes, path, submit);
   if (rekey.updatesByAnyVerb) app.all(path, submit);
-  rejectOthers(app, rekey, path);
 }
 
 function serveVerification(app: Hono<AppEnv>, rekey: Rekey): void {
@@ -134,8 +135,6 @@ function serveVerification(app: Hono<AppEnv>, rekey: Rekey): void {
     if (attempt) restart(attempt);
     return status(c);
   });
-
-  rejectOthers(app, rekey, path);
 }
 
 function serveBackup(app: Hono<AppEnv>, { kind, backupPath, backup, noBackup }: Rekey): void {
@@ -151,19 +150,11 @@ function serveBackup(app: Hono<AppEnv>, { kind, backupPath, backup, noBackup }: 
     c.var.records.backups[kind] = undefined;
     return done(c);
   });
-
-  app.all(path, unsupportedOperation);
 }
 
 /** The share and the nonce in the body. `name` is the name of the body's type in Vault's errors. */
-async function shareIn(c: Route, rekey: Rekey, name: string): Promise<{ share: Uint8Array; nonce: string }> {
+async function shareIn(c: Route, rekey: Rekey, name: string): Promise<Submission> {
   const { key, nonce } = await rekeyBody(c, name, { nonce: "string", key: "string" });
   assertShare(rekey, key, nonce);
   return { share: readShare(key, rekey), nonce };
-}
-
-function rejectOthers(app: Hono<AppEnv>, { otherVerb }: Rekey, path: string): void {
-  app.all(path, () => {
-    throw otherVerb();
-  });
 }

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { Block, row, table } from "../../view";
-import { AppEnv, data, done, errors, internal, keys, missing, Route, unsupportedOperation } from "../answer";
+import { AppEnv, data, done, errors, keys, missing, Route } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { flag, text, words } from "../fields";
@@ -19,43 +19,31 @@ export function exists({ roles }: Mount, path: string, { roleName }: Dialect): b
   return name === undefined ? undefined : roles.has(name);
 }
 
-export const view = ({ path, roles }: Mount): Block[] => [
-  table(
-    `${path}role`,
-    ["Role", "Type", "Policies", "Global"],
-    [...roles].map(([name, { type, policies, global }]) => row(name, name, type, policies.join(", "), global ? "yes" : "")),
-  ),
-];
+export function view({ path, roles }: Mount): Block[] {
+  const rows = [...roles].map(([name, { type, policies, global }]) => row(name, name, type, policies.join(", "), global ? "yes" : ""));
+  return [table(`${path}role`, ["Role", "Type", "Policies", "Global"], rows)];
+}
 
 export const paths = (): Described[] => [
-  {
-    path: "role",
-    description: "List the roles",
-    operations: { get: { summary: "List the names of the roles.", id: "list-roles", list: true } },
-  },
+  { path: "role", operations: { get: { id: "list-roles", list: true } } },
   {
     path: "role/{name}",
-    description: "Manage the roles that tokens are generated from",
     create: true,
-    operations: {
-      get: { summary: "Read a role.", id: "read-role" },
-      post: { summary: "Create a role, or update its attributes.", id: "write-role" },
-      delete: { summary: "Delete a role.", id: "delete-role" },
-    },
+    operations: { get: { id: "read-role" }, post: { id: "write-role" }, delete: { id: "delete-role" } },
   },
 ];
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const list = (c: Route): Response => keys(c, [...c.var.mount.roles.keys()], dialect.engine);
   app.on("LIST", "/engine/role/", list);
-  app.all("/engine/role", unsupportedOperation);
-  app.all("/engine/role/", unsupportedOperation);
 
   const path = `/engine/role/:name{${dialect.roleName.pattern}}` as "/engine/role/:name";
 
   app.use(path, async (c, next) => {
     if (dialect.roleName.doubleDots || !nameOf(c).includes("..")) return next();
-    return dialect.writes.includes(c.req.method) ? internal(c) : errors(c, 400, one("relative paths not supported"));
+    return dialect.writes.includes(c.req.method)
+      ? errors(c, 500, one("internal error"))
+      : errors(c, 400, one("relative paths not supported"));
   });
 
   app.get(path, (c) => {
@@ -87,6 +75,4 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     c.var.mount.roles.delete(nameOf(c));
     return done(c);
   });
-
-  app.all(path, unsupportedOperation);
 }

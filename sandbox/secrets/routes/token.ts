@@ -1,28 +1,31 @@
 import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
-import { AppEnv, errors, unsupportedOperation } from "../answer";
+import { AppEnv, errors, keys } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
-import { flag, parseDuration, text, words } from "../fields";
+import { flag, secondsOf, text, words } from "../fields";
 import { HttpError } from "../http-error";
 import { Token } from "../records";
 import { timeToLive } from "../ttl";
 
 export const below = "auth/token";
 
+const creates = "The token create path is used to create new tokens.";
+const lists =
+  "List token accessors, which can then be used to iterate and discover their properties or revoke them. Because this can be used to cause a denial of service, this endpoint requires 'sudo' capability in addition to 'list'.";
+
 export const paths = (): Described[] => [
-  {
-    path: "create",
-    description: "The token create path is used to create new tokens.",
-    described: true,
-    operations: { post: { summary: "The token create path is used to create new tokens.", id: "create" } },
-  },
+  { path: "create", description: creates, operations: { post: { summary: creates, id: "create" } } },
+  { path: "accessors", description: lists, sudo: true, operations: { get: { summary: lists, id: "list-accessors", list: true } } },
 ];
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
-  const path = "/token/create";
+  app.on("LIST", "/token/accessors/", (c) => {
+    const accessors = [...c.var.records.tokens.values()].map(({ accessor }) => accessor);
+    return keys(c, accessors, "token");
+  });
 
-  app.on(["POST", "PUT"], path, (c) => {
+  app.on(["POST", "PUT"], "/token/create", (c) => {
     const { fields, records, now } = c.var;
     const parent = c.var.token!.policies;
     const requested =
@@ -36,7 +39,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
       return errors(c, 400, "child policies must be subset of parent");
     const seconds = (field: string): number => {
       const value = text(fields, field) ?? "";
-      const duration = value === "" ? 0 : parseDuration(value);
+      const duration = value === "" ? 0 : secondsOf(value);
       if (duration === undefined) throw new HttpError(400, `time: invalid duration "${value}"`);
       if (duration < 0) throw new HttpError(400, `${field} must be positive`);
       return duration;
@@ -83,6 +86,4 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     const warnings = [...life.warnings, ...unknown.map((name) => `Policy "${name}" does not exist`)];
     return c.json({ ...dialect.envelope(null, "token"), warnings: warnings.length > 0 ? warnings : null, auth });
   });
-
-  app.all(path, unsupportedOperation);
 }

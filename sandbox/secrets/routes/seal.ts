@@ -1,38 +1,49 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
-import { AppEnv, errors, unknownMethod } from "../answer";
+import { AppEnv, errors } from "../answer";
 import { structure } from "../body";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { HttpError } from "../http-error";
 import { Records } from "../records";
 import { combine, readShare, same } from "../seal";
-import { sealStatus } from "../wire";
+import { health, sealStatus } from "../wire";
 
 export const below = "sys";
 export const isServed = ({ raw }: Dialect): boolean => raw.includes("sys/unseal");
 
 export const paths = (): Described[] => [
   {
+    path: "health",
+    description: "Checks the health status of the Vault.",
+    unauthenticated: true,
+    operations: { get: { summary: "Returns the health status of Vault.", id: "read-health-status" } },
+  },
+  {
     path: "unseal",
     description: "Unseals the Vault.",
-    described: true,
     unauthenticated: true,
     operations: { post: { summary: "Unseal the Vault.", id: "unseal" } },
   },
   {
     path: "seal-status",
     description: "Returns the seal status of the Vault.",
-    described: true,
     unauthenticated: true,
     operations: { get: { summary: "Check the seal status of a Vault.", id: "seal-status" } },
   },
 ];
 
 export function routes(app: Hono<AppEnv>): void {
-  const path = "/sys/unseal";
+  // For the load balancer of an installation. The sandbox is one node, so it is active or sealed.
+  app.get("/sys/health", (c) => {
+    const { records, dialect, now } = c.var;
+    const { sealed } = records;
+    const code = c.req.query(sealed ? "sealedcode" : "activecode") ?? (sealed ? "503" : "200");
+    if (!/^[2-5]\d\d$/.test(code)) return errors(c, 400);
+    return Response.json({ ...health(records, now, dialect.version), ...dialect.health }, { status: Number(code) });
+  });
 
-  app.on(["POST", "PUT"], path, async (c) => {
+  app.on(["POST", "PUT"], "/sys/unseal", async (c) => {
     const { records } = c.var;
     const { key, reset } = await structure(c, "UnsealRequest", { key: "string", reset: "bool", migrate: "bool" });
     if (reset) {
@@ -46,7 +57,6 @@ export function routes(app: Hono<AppEnv>): void {
   });
 
   app.get("/sys/seal-status", (c) => c.json(sealStatus(c.var.records, c.var.dialect.version)));
-  for (const each of [path, "/sys/seal-status"]) app.all(each, unknownMethod);
 }
 
 /** Accepts a share. Wrong shares are detected at the threshold, which drops all. A duplicate changes nothing. */
