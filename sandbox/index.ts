@@ -13,7 +13,7 @@ import { createSecrets } from "./secrets";
 import * as secretsDialects from "./secrets/dialect";
 import { createKey } from "./secrets/seal";
 import { SecretsService } from "./secrets/service";
-import { listen, Server } from "./server";
+import { Listener, listen, Server } from "./server";
 
 export type { Fault } from "./faults";
 export type { Options } from "./options";
@@ -113,26 +113,17 @@ export async function start(options: Options = {}): Promise<Sandbox> {
     },
   ];
   const servers: Server[] = [];
-  let page: Omit<Server, "drop"> | undefined;
+  let page: Listener | undefined;
   const close = async (): Promise<void> => {
     // Respond to held requests first.
     scheduler.records.end();
     await Promise.all([...servers, page].map((server) => server?.close()));
   };
   try {
-    for (const [index, system] of systems.entries())
-      servers.push(await listen(system, port === 0 ? 0 : port + index, { log, faults, clock }));
-    const [secretsUrl, platformUrl, schedulerUrl] = servers.map(({ url }) => url) as [string, string, string];
-    page = await listenPage(
-      {
-        log,
-        clock,
-        secrets: { records: secrets.records, url: secretsUrl },
-        platform: { ...platform, url: platformUrl },
-        scheduler: { records: scheduler.records, url: schedulerUrl },
-      },
-      port === 0 ? 0 : port + servers.length,
-    );
+    const nextPort = (): number => (port === 0 ? 0 : port + servers.length);
+    for (const system of systems) servers.push(await listen(system, nextPort(), { log, faults, clock }));
+    const urls = servers.map(({ url }) => url) as [string, string, string];
+    page = await listenPage({ log, clock, secrets, platform, scheduler, urls }, nextPort());
   } catch (error) {
     await close();
     throw error;

@@ -15,11 +15,14 @@ export interface System {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-export interface Server {
+export interface Listener {
   url: string;
+  close(): Promise<void>;
+}
+
+export interface Server extends Listener {
   /** Closes all connections. The server continues to listen. */
   drop(): void;
-  close(): Promise<void>;
 }
 
 /** The result of a request. `cut` closes the connection before the response or in the middle of it. */
@@ -126,7 +129,7 @@ export async function listen(system: System, port: number, shared: { log: Log; f
 }
 
 /** Starts to listen on the loopback address. */
-export async function bind(server: HttpServer, port: number): Promise<Omit<Server, "drop">> {
+export async function bind(server: HttpServer, port: number): Promise<Listener> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);

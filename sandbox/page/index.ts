@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { Clock } from "../clock";
 import { Log } from "../log";
 import { Platform } from "../platform";
-import { Records as SchedulerRecords } from "../scheduler/records";
-import { Records as SecretsRecords } from "../secrets/records";
-import { bind, Server } from "../server";
+import { Scheduler } from "../scheduler";
+import { Secrets } from "../secrets";
+import { bind, Listener } from "../server";
 import { encode } from "../view";
 import { platformSecrets, platformView } from "./platform";
 import { requestsView } from "./requests";
@@ -17,9 +17,11 @@ import { secretsOf, secretsView } from "./secrets";
 export interface Sources {
   log: Log;
   clock: Clock;
-  secrets: { records: SecretsRecords; url: string };
-  platform: Pick<Platform, "records" | "settings"> & { url: string };
-  scheduler: { records: SchedulerRecords; url: string };
+  secrets: Secrets;
+  platform: Platform;
+  scheduler: Scheduler;
+  /** The addresses of the three. */
+  urls: [string, string, string];
 }
 
 /** The milliseconds between two looks at the services while a page is open. */
@@ -53,12 +55,13 @@ const headers = {
 };
 
 /** Serves the page that shows the data of the sandbox. It needs no token, so it is local, read-only and without secrets. */
-export async function listenPage({ log, clock, secrets, platform, scheduler }: Sources, port: number): Promise<Omit<Server, "drop">> {
+export async function listenPage({ log, clock, secrets, platform, scheduler, urls }: Sources, port: number): Promise<Listener> {
   const started = clock.now().getTime();
+  const [secretsUrl, platformUrl, schedulerUrl] = urls;
   const views = {
-    secrets: () => secretsView(secrets.records, clock.now(), secrets.url),
-    platform: () => platformView(platform.records, platform.settings, platform.url),
-    scheduler: () => schedulerView(scheduler.records, scheduler.url),
+    secrets: () => secretsView(secrets.records, clock.now(), secretsUrl),
+    platform: () => platformView(platform.records, platform.settings, platformUrl),
+    scheduler: () => schedulerView(scheduler.records, schedulerUrl),
     requests: () => requestsView(log, started),
   };
   const readers = new Set<ServerResponse>();

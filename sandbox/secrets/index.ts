@@ -30,8 +30,6 @@ export interface Secrets {
   service(url: string, drop: () => void): SecretsService;
 }
 
-const unauthenticated = ["sys/internal/specs/openapi"];
-
 /** Creates the service. It authorizes every request before its route runs, with the checks and the order of Vault. */
 export function createSecrets(dialect: Dialect, clock: Clock, peer: SchedulerPeer, key: Key, seal: Seal = "shamir"): Secrets {
   const rootToken = `${dialect.tokenPrefix}${randomBytes(18).toString("base64url")}`;
@@ -84,17 +82,13 @@ export function createSecrets(dialect: Dialect, clock: Clock, peer: SchedulerPee
       return mediaType
         ? errors(c, 415, `PATCH requires Content-Type of application/merge-patch+json, provided ${mediaType}`)
         : errors(c, 400, "mime: no media type");
-    if (writes) {
-      const fields = await bodyOf(c);
-      if (fields instanceof Response) return fields;
-      c.set("fields", fields);
-    }
+    if (writes) c.set("fields", await bodyOf(c));
 
     const id =
       c.req.header(dialect.tokenHeader) ?? (dialect.bearer ? /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1] : undefined);
     const token = id ? records.tokens.get(id.trim()) : undefined;
     if (id && !token) return errors(c, 403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n");
-    if (!unauthenticated.includes(path)) {
+    if (path !== "sys/internal/specs/openapi") {
       if (!token) return errors(c, 403, "permission denied");
       const needed = [capability(method, path, records, dialect, served), ...(needsSudo(path) ? ["sudo"] : [])];
       if (!token.policies.includes("root") && !allows(records.rules(token), path, needed)) return errors(c, 403, one("permission denied"));
@@ -214,7 +208,7 @@ function capability(method: string, path: string, records: Records, dialect: Dia
 }
 
 /** Reads the fields of a body: JSON or a form. By default, curl sends JSON with the media type of a form. */
-async function bodyOf(c: Route): Promise<Record<string, unknown> | Response> {
+async function bodyOf(c: Route): Promise<Record<string, unknown>> {
   const body = (await c.req.text()).trim();
   if (body === "") return {};
   if (c.req.header("content-type")?.startsWith("application/x-www-form-urlencoded") && !/^[[{]/.test(body))
@@ -224,7 +218,7 @@ async function bodyOf(c: Route): Promise<Record<string, unknown> | Response> {
     if (value === null) return {};
     if (typeof value === "object" && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    if (body.startsWith("{")) return errors(c, 500, "malformed JSON");
+    if (body.startsWith("{")) throw new HttpError(500, "malformed JSON");
   }
-  return errors(c, 400, "error parsing JSON: failed to parse JSON input");
+  throw new HttpError(400, "error parsing JSON: failed to parse JSON input");
 }

@@ -36,7 +36,7 @@ export interface Lease {
 export interface Role {
   policies: string[];
   global: boolean;
-  type: string;
+  type: "client" | "management";
 }
 
 /** A mounted Nomad secrets engine with its data. `path` ends in a slash, as in Vault. */

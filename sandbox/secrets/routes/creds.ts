@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { TokenRequest } from "../../scheduler-peer";
 import { AppEnv, errors } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
@@ -26,12 +25,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     if (!role) throw dialect.noRole(name);
     const nanoseconds = BigInt(c.var.now.getTime()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n);
     const full = `vault-${name}-${token!.displayName}-${nanoseconds}`;
-    const request: TokenRequest = {
-      name: full.slice(0, limit > 0 ? limit : longestName),
-      type: role.type as TokenRequest["type"],
-      policies: role.policies,
-      global: role.global,
-    };
+    const request = { ...role, name: full.slice(0, limit > 0 ? limit : longestName) };
     try {
       const { accessor, secret } = createToken(records.schedulerPeer, mount.access, request);
       const granted = grant(records, mount, `${mount.path}creds/${name}`, accessor, token!);

@@ -55,19 +55,16 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     const { fields, mount } = c.var;
     const name = nameOf(c);
     const before = mount.roles.get(name);
-    const role = {
-      // An omitted type becomes "client". Omitted policies and global stay.
-      type: text(fields, "type") ?? "client",
-      policies: words(fields, "policies") ?? before?.policies ?? [],
-      global: flag(fields, "global") ?? before?.global ?? false,
-    };
-    if (role.type !== "client" && role.type !== "management") return errors(c, 400, 'type must be "client" or "management"');
+    // An omitted type becomes "client". Omitted policies and global stay.
+    const type = text(fields, "type") ?? "client";
+    const policies = words(fields, "policies") ?? before?.policies ?? [];
+    const global = flag(fields, "global") ?? before?.global ?? false;
+    if (type !== "client" && type !== "management") return errors(c, 400, 'type must be "client" or "management"');
     if (dialect.judgesPolicies) {
-      if (role.type === "client" && role.policies.length === 0) return errors(c, 400, "policies cannot be empty when using client tokens");
-      if (role.type === "management" && role.policies.length > 0)
-        return errors(c, 400, "policies should be empty when using management tokens");
+      if (type === "client" && policies.length === 0) return errors(c, 400, "policies cannot be empty when using client tokens");
+      if (type === "management" && policies.length > 0) return errors(c, 400, "policies should be empty when using management tokens");
     }
-    mount.roles.set(name, role);
+    mount.roles.set(name, { type, policies, global });
     return done(c);
   });
 

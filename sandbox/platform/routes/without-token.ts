@@ -11,7 +11,15 @@ const headers = {
   "x-tfe-current-version": "1.0.0",
 };
 
-/** The first request of a client, which needs no token. */
+/** The routes that need no token. */
 export function routes(app: Hono<AppEnv>): void {
+  // The first request of a client.
   app.get("/api/v2/ping", (c) => c.body(null, 204, headers));
+
+  // The public signing keys, which clouds fetch.
+  app.get("/.well-known/jwks", (c) =>
+    c.json({
+      keys: c.var.records.keys.list().map(({ kid, modulus }) => ({ kty: "RSA", use: "sig", alg: "RS256", kid, n: modulus, e: "AQAB" })),
+    }),
+  );
 }
