@@ -10,8 +10,8 @@ const playwright = path.join(root, "node_modules/playwright-core");
 let browser;
 
 /**
- * The absolute path of a Chromium for the tests of the sandbox's page. The first that works is used: CHROMIUM_PATH, PATH, Playwright's download in
- * the cache, or, as root, the Debian package.
+ * The absolute path of a Chromium for the tests of the sandbox's page. The first that works is used: PATH, Playwright's download in the cache, or,
+ * as root, the Debian package.
  * @returns {Promise<string>}
  */
 function getBrowser() {
@@ -21,18 +21,11 @@ function getBrowser() {
 
 /** @returns {Promise<string>} */
 async function findBrowser() {
-  const { CHROMIUM_PATH: configured } = process.env;
-  if (configured) {
-    if (await runs(configured)) return configured;
-    throw new Problem(`CHROMIUM_PATH is ${configured}, which does not run. Set it to Chromium or Chrome, or unset it.`);
-  }
   for (const find of [onPath, downloaded, packaged]) {
     const command = await find().catch((error) => say(`Cannot install Chromium: ${error.message.trim().split("\n")[0]}`));
     if (command) return command;
   }
-  throw new Problem(
-    "The tests of the sandbox's page need a browser. Install Chromium or Chrome, or set CHROMIUM_PATH, then run this again.",
-  );
+  throw new Problem("The tests of the sandbox's page need a browser. Install Chromium or Chrome, then run this again.");
 }
 
 /** On some systems the command only prints how to install Chromium, and a browser may lack libraries. @param {string} command */

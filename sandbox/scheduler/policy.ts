@@ -15,7 +15,7 @@ const nothing: Access = { namespace: () => false, nodes: false, agent: false };
 export function accessOf(records: Records, secret: string | undefined, region: string = home): Access {
   if (secret === records.token) return everything;
   const token = [...records.tokens.values()].find((each) => each.secret === secret);
-  if (!token || (token.expires !== undefined && token.expires <= records.clock.now().getTime())) return nothing;
+  if (!token || (token.expires ?? Number.POSITIVE_INFINITY) <= records.clock.now().getTime()) return nothing;
   if (!token.global && region !== home) return nothing;
   if (token.type === "management") return everything;
   const policies = token.policies.flatMap((name) => records.policies.get(name) ?? []);

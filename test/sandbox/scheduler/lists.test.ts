@@ -17,6 +17,8 @@ describe.each([
     expect(Object.keys(json[0])).toEqual([...Object.keys(json[0])].sort());
     expect(json[1]).toMatchObject({ Type: "batch", Periodic: true, ParameterizedJob: false, Multiregion: null, Stop: false, Priority: 50 });
     expect(json[2].JobSummary).toMatchObject({ JobID: "web", Namespace: "default", Summary: { web: { Running: 2, Queued: 0 } } });
+    // The first record of the seed, which was submitted 90 minutes ago.
+    expect([json[2].CreateIndex, Math.round((Date.now() - json[2].SubmitTime / 1e6) / 60_000)]).toEqual([10, 90]);
     for (const name of ["TaskGroups", "Meta"]) expect(json[0]).not.toHaveProperty(name);
     expect((await get("jobs?meta=true")).json[0].Meta).toEqual({ team: "back" });
     const indexes = (await get("jobs?namespace=*")).json.map((job: { ModifyIndex: number }) => job.ModifyIndex);
