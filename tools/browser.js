@@ -6,21 +6,12 @@ const { Problem, capture, findOnPath, root, say, succeed } = require("./command"
 const programs = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const playwright = path.join(root, "node_modules/playwright-core");
 
-/** @type {Promise<string> | undefined} */
-let browser;
-
 /**
  * The absolute path of a Chromium for the tests of the sandbox's page. The first that works is used: PATH, Playwright's download in the cache, or,
  * as root, the Debian package.
  * @returns {Promise<string>}
  */
-function getBrowser() {
-  browser ??= findBrowser();
-  return browser;
-}
-
-/** @returns {Promise<string>} */
-async function findBrowser() {
+async function getBrowser() {
   for (const find of [onPath, downloaded, packaged]) {
     const command = await find().catch((error) => say(`Cannot install Chromium: ${error.message.trim().split("\n")[0]}`));
     if (command) return command;

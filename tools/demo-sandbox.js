@@ -1,7 +1,5 @@
 // @ts-check
 // Starts, finds and stops the sandbox of the demonstration, a background process that stops after an hour.
-//
-//   node tools/demo-sandbox.js <file>
 const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
@@ -12,16 +10,15 @@ const { cleanEnvironment } = require("./environment");
 
 /** @typedef {{ pid: number, env: Record<string, string>, page: string }} Running */
 
-/** The file in which the process writes its addresses. @param {string} folder */
+/** The file with the addresses of the process. @param {string} folder */
 const fileIn = (folder) => path.join(folder, "sandbox.json");
-
-/** @param {string} folder @returns {Running | undefined} */
-const read = (folder) => (fs.existsSync(fileIn(folder)) ? JSON.parse(fs.readFileSync(fileIn(folder), "utf8")) : undefined);
 
 /** The sandbox that was started with this folder, if it still runs. @param {string} folder @returns {Promise<Running | undefined>} */
 async function findSandbox(folder) {
-  const sandbox = read(folder);
-  if (!sandbox || !isAlive(sandbox.pid)) return undefined;
+  if (!fs.existsSync(fileIn(folder))) return undefined;
+  /** @type {Running} */
+  const sandbox = JSON.parse(fs.readFileSync(fileIn(folder), "utf8"));
+  if (!isAlive(sandbox.pid)) return undefined;
   // The pid may belong to another process now. Any response, even an error, proves that the sandbox runs.
   const response = await fetch(sandbox.page, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
   return response && sandbox;
@@ -32,22 +29,20 @@ async function startSandbox(folder) {
   fs.mkdirSync(folder, { recursive: true });
   const log = path.join(folder, "sandbox.log");
   const output = fs.openSync(log, "w");
-  const child = spawn(process.execPath, [__filename, fileIn(folder)], {
-    cwd: root,
-    env: cleanEnvironment(),
-    stdio: ["ignore", output, output],
-    detached: true,
-  });
+  const stdio = /** @type {import("node:child_process").StdioOptions} */ (["ignore", output, output, "ipc"]);
+  const child = spawn(process.execPath, [__filename], { cwd: root, env: cleanEnvironment(), stdio, detached: true });
   fs.closeSync(output);
-  child.unref();
-  for (const end = Date.now() + 20_000; Date.now() < end && child.exitCode === null; await sleep(50)) {
-    const sandbox = read(folder);
-    if (sandbox) return sandbox;
+  const sandbox = await new Promise((resolve) => child.once("message", resolve).once("exit", () => resolve(undefined)));
+  if (!sandbox) {
+    const printed = fs.readFileSync(log, "utf8").trim();
+    fs.rmSync(folder, { recursive: true, force: true });
+    throw new Problem(`Cannot start the sandbox: ${printed || "no output"}.`);
   }
-  child.kill("SIGKILL");
-  const printed = fs.readFileSync(log, "utf8").trim();
-  fs.rmSync(folder, { recursive: true, force: true });
-  throw new Problem(`Cannot start the sandbox: ${printed || "no output"}.`);
+  child.disconnect();
+  child.unref();
+  // Other users may not read it, since it contains tokens.
+  fs.writeFileSync(fileIn(folder), JSON.stringify(sandbox, null, 2), { mode: 0o600 });
+  return sandbox;
 }
 
 /** @param {Running} sandbox */
@@ -57,13 +52,11 @@ async function stopSandbox({ pid }) {
   if (isAlive(pid)) process.kill(pid, "SIGKILL");
 }
 
-/** Runs the sandbox in this process. @param {string} file */
-async function serve(file) {
+/** Runs the sandbox in this process, and sends its addresses to the parent process. */
+async function serve() {
   const { start } = require("../sandbox/dist");
   const { env, page, close } = await start();
-  // Renamed when complete, since `startSandbox` waits for the file. Other users may not read it, since it contains tokens.
-  fs.writeFileSync(`${file}.new`, JSON.stringify({ pid: process.pid, env, page }, null, 2), { mode: 0o600 });
-  fs.renameSync(`${file}.new`, file);
+  process.send?.({ pid: process.pid, env, page });
   const stop = () => close().then(() => process.exit());
   process.on("SIGTERM", stop);
   setTimeout(stop, 60 * 60 * 1000);
@@ -72,7 +65,7 @@ async function serve(file) {
 module.exports = { findSandbox, startSandbox, stopSandbox };
 
 if (require.main === module)
-  serve(process.argv[2] ?? "").catch((error) => {
+  serve().catch((error) => {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   });
