@@ -77,10 +77,10 @@ async function download(folder) {
   if (process.platform === "win32") return "unpacking it on Windows is not supported";
   try {
     const name = `pulumi-v${version}-${process.platform}-${process.arch}.tar.gz`;
-    const checksums = await get(`${releases}/pulumi-${version}-checksums.txt`);
+    const checksums = await fetch(`${releases}/pulumi-${version}-checksums.txt`);
     if (!checksums.ok) return `status ${checksums.status} for its checksums`;
     const sums = await checksums.text();
-    const response = await get(`${releases}/${name}`);
+    const response = await fetch(`${releases}/${name}`);
     if (!response.ok) return `status ${response.status} for ${releases}/${name}`;
     say(`Downloading Pulumi ${version}.`);
     const archive = Buffer.from(await response.arrayBuffer());
@@ -96,20 +96,6 @@ async function download(folder) {
   } catch (error) {
     const { message, cause } = /** @type {Error} */ (error);
     return cause instanceof Error ? cause.message : message;
-  }
-}
-
-/**
- * Fetches with a timeout of four seconds for the connection, but without one for the download.
- * @param {string} address
- */
-async function get(address) {
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(new Error(`${new URL(address).host} does not respond`)), 4_000);
-  try {
-    return await fetch(address, { signal: abort.signal });
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -113,7 +113,7 @@ export function createSecrets(dialect: Dialect, clock: Clock, peer: SchedulerPee
   for (const { routes } of served) routes(app, dialect);
   // The path of a list ends in a slash. Without it, the path exists, too.
   const paths = app.routes.filter(({ method }) => method !== "ALL").flatMap(({ path }) => [path, path.replace(/\/$/, "")]);
-  // A path that Vault serves with a handler instead of an engine has no message.
+  // The 405 of a path that Vault serves with a handler instead of an engine has no message.
   const unsupported = (c: Route) => errors(c, 405, ...(dialect.raw.includes(pathOf(c.req.raw)) ? [] : [one("unsupported operation")]));
   for (const path of new Set(paths)) app.all(path, unsupported);
   app.notFound((c) => errors(c, 404, one("unsupported path")));
