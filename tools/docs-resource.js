@@ -5,6 +5,9 @@ const path = require("node:path");
 const { Problem } = require("./command");
 // Jest compiles TypeScript itself.
 if (typeof jest === "undefined") require("./typescript");
+const { neverDiffers } = require("../provider/comparison");
+const { dialects } = require("../provider/secrets/dialects");
+const { decisive, rekeyFields } = require("../provider/secrets/rekey/inputs");
 
 /**
  * @typedef {object} Traits
@@ -32,6 +35,7 @@ function table(header, rows) {
 
 /** The definition of a resource; undefined for any other page, and for `secrets.Rekey`, which consists of three. @param {string} title `secrets.SchedulerRole` @returns {Definition | undefined} */
 function definitionOf(title) {
+  // Loaded here, since `npm run generate` may just have written it.
   const { definitions } = require("../provider/definitions");
   return definitions.find((/** @type {Definition} */ { token }) => token === title.replace(".", ":"));
 }
@@ -39,9 +43,7 @@ function definitionOf(title) {
 /** The fields of a resource; undefined for any other page. @param {string} title @returns {Definition["fields"] | undefined} */
 function fieldsOf(title) {
   if (title !== "secrets.Rekey") return definitionOf(title)?.fields;
-  const { neverDiffers } = require("../provider/comparison");
-  /** @type {Definition["fields"]} */
-  const shared = require("../provider/secrets/rekey/inputs").rekeyFields;
+  const shared = /** @type {Definition["fields"]} */ (rekeyFields);
   const steps = ["secrets.RekeyAttempt", "secrets.RekeyShares", "secrets.RekeyCommit"].map((step) => definitionOf(step)?.fields ?? {});
   // A change is one of the rekey if it is one of a step.
   const compared = (/** @type {string} */ name) =>
@@ -59,18 +61,14 @@ const fieldNames = (title) => Object.keys(fieldsOf(title) ?? {});
 
 /** The default of a field as code, if all dialects have the same. @param {Field} field */
 function presetOf(field) {
-  const { dialects } = require("../provider/secrets/dialects");
   const values = Object.keys(dialects).map((dialect) => JSON.stringify(field.default?.(/** @type {never} */ ({ server: { dialect } }))));
   return values[0] !== undefined && new Set(values).size === 1 ? `\`${values[0]}\`` : "";
 }
 
 /** The effect of changing an input, as far as the definition knows it. @param {string} title @param {string} name @param {Field} field */
 function effectOf(title, name, field) {
-  const { neverDiffers } = require("../provider/comparison");
   if (field.replaces) return "replaces the resource";
-  /** @type {readonly string[]} */
-  const decisive = require("../provider/secrets/rekey/inputs").decisive;
-  if (title === "secrets.Rekey" && decisive.includes(name)) return "starts a new rekey";
+  if (title === "secrets.Rekey" && /** @type {readonly string[]} */ (decisive).includes(name)) return "starts a new rekey";
   return field.compare === neverDiffers ? "takes effect with the next update" : "updates";
 }
 
@@ -136,8 +134,8 @@ function importPart(title) {
 
 /** @param {string} title @param {Case | undefined} of @param {string} notes The `@requests` of the comment. */
 function requestsPart(title, of, notes) {
-  const { dialects } = definitionOf(title) ?? {};
-  const dialect = dialects ? `Requires the dialect ${dialects.map((each) => `\`${each}\``).join(" or ")}.` : "";
+  const required = definitionOf(title)?.dialects;
+  const dialect = required ? `Requires the dialect ${required.map((each) => `\`${each}\``).join(" or ")}.` : "";
   const requests = of?.hashicorp ?? of?.standard;
   if (!requests) {
     if (!notes) throw new Problem(`The comment of ${title} requires @requests, since no case in test/cases has its requests.`);
