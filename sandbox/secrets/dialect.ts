@@ -94,6 +94,8 @@ export interface Dialect {
     listEnd: string;
     /** The documented status of a canceled rekey and of an unmount. Vault documents 200, but returns 204. */
     removal: "200" | "204";
+    /** Describes every path, not only those that Vault describes. */
+    describesAll: boolean;
     /** True if a token with these rules sees the path. `beginning`: the path ends in a parameter, which is cut off here. */
     shows(rules: Rule[], mount: string, path: string, beginning: boolean): boolean;
   };
@@ -203,6 +205,7 @@ export const standard: Dialect = {
     create: "x-secrets-create-supported",
     listEnd: "",
     removal: "204",
+    describesAll: true,
     shows: (rules, _mount, path, beginning) => sees(rules, path, beginning),
   },
 };
@@ -265,6 +268,7 @@ export const hashicorp: Dialect = {
     create: "x-vault-createSupported",
     listEnd: "/",
     removal: "200",
+    describesAll: false,
     shows: (rules, mount) => seesMount(rules, mount),
   },
 };

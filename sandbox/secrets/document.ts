@@ -1,8 +1,9 @@
 /** A path below its mount, as its route file describes it. */
 export interface Described {
   path: string;
-  /** The description, unless Vault's document has none. */
   description?: string;
+  /** Vault's document lacks the description or, if true, also the summaries. That of the standard dialect has both. */
+  undescribed?: boolean | "path";
   create?: boolean;
   unauthenticated?: boolean;
   /** Requires the capability "sudo" as well. Only for paths without parameters. */

@@ -30,11 +30,13 @@ export const secrets = ({ access }: Mount): string[] => (access ? [access.token,
 export const paths = (dialect: Dialect): Described[] => [
   {
     path: "config/access",
+    description: "Configure how the engine reaches the scheduler",
+    undescribed: true,
     create: true,
     operations: {
-      get: { id: "read-access-configuration" },
-      post: { id: "configure-access" },
-      ...(dialect.deletesAccess && { delete: { id: "delete-access-configuration" } }),
+      get: { summary: "Read the access configuration, without its secrets.", id: "read-access-configuration" },
+      post: { summary: "Write the access configuration.", id: "configure-access" },
+      ...(dialect.deletesAccess && { delete: { summary: "Delete the access configuration.", id: "delete-access-configuration" } }),
     },
   },
 ];

@@ -9,7 +9,14 @@ import { nameOf } from "./role";
 
 export const below = "engine";
 
-export const paths = (): Described[] => [{ path: "creds/{name}", operations: { get: { id: "generate-credentials" } } }];
+export const paths = (): Described[] => [
+  {
+    path: "creds/{name}",
+    description: "Generate a token of the scheduler from a role",
+    undescribed: true,
+    operations: { get: { summary: "Generate a token of the scheduler from a role.", id: "generate-credentials" } },
+  },
+];
 
 // The limit of Nomad 0.8.4 and later.
 const longestName = 256;

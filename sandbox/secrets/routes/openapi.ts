@@ -44,11 +44,12 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
 
 function item(path: Described, tag: string, prefix: string, dialect: Dialect): Record<string, unknown> {
   const names = dialect.openapi;
+  const undescribed = names.describesAll ? false : path.undescribed;
   const parameter = /\{(\w+)\}/.exec(path.path)?.[1];
   const operations = Object.entries(path.operations).map(([method, { summary, id, list, status }]) => [
     method,
     {
-      summary,
+      summary: undescribed === true ? undefined : summary,
       operationId: `${prefix}${id}`,
       tags: [tag],
       ...(list && {
@@ -60,7 +61,7 @@ function item(path: Described, tag: string, prefix: string, dialect: Dialect): R
     },
   ]);
   return {
-    description: path.description,
+    description: undescribed ? undefined : path.description,
     ...(parameter && { parameters: [{ name: parameter, in: "path", schema: { type: "string" }, required: true }] }),
     ...(path.create && { [names.create]: true }),
     ...(path.unauthenticated && { [names.unauthenticated]: true }),

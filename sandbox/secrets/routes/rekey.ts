@@ -12,11 +12,16 @@ export const paths = ({ rekeys, raw, openapi }: Dialect): Described[] =>
   rekeys.flatMap(({ kind, path, backupPath, documented, writes }) => {
     const [suffix, key] = kind === "recovery" ? ["-recovery", "recovery-key"] : ["", "key"];
     const write = writes.includes("POST") ? "post" : "put";
-    const at = (end: string) => ({ path: `${path}/${end}`, unauthenticated: raw.includes(`sys/${path}/${end}`) });
+    const at = (end: string, description: string) => ({
+      path: `${path}/${end}`,
+      description,
+      undescribed: "path" as const,
+      unauthenticated: raw.includes(`sys/${path}/${end}`),
+    });
     const operation = (id: string, summary: string, status?: Operation["status"]) => ({ id: `rekey-${id}${suffix}`, summary, status });
     const attempt: Described[] = [
       {
-        ...at("init"),
+        ...at("init", "Start, read and cancel a rekey of the unseal keys."),
         operations: {
           get: operation("attempt-read-progress", "Reads the configuration and progress of the current rekey attempt."),
           [write]: operation("attempt-initialize", "Initializes a new rekey attempt."),
@@ -24,13 +29,13 @@ export const paths = ({ rekeys, raw, openapi }: Dialect): Described[] =>
         },
       },
       {
-        ...at("update"),
+        ...at("update", "Give a current share."),
         operations: {
           [write]: operation("attempt-update", "Enter a single unseal key share to progress the rekey of the service."),
         },
       },
       {
-        ...at("verify"),
+        ...at("verify", "Give new shares back, to prove that they arrived."),
         operations: {
           get: operation("verification-read-progress", "Read the configuration and progress of the current rekey verification attempt."),
           [write]: operation("verification-update", "Enter a single new key share to progress the rekey verification operation."),

@@ -25,11 +25,22 @@ export function view({ path, roles }: Mount): Block[] {
 }
 
 export const paths = (): Described[] => [
-  { path: "role", operations: { get: { id: "list-roles", list: true } } },
+  {
+    path: "role",
+    description: "List the roles",
+    undescribed: true,
+    operations: { get: { summary: "List the names of the roles.", id: "list-roles", list: true } },
+  },
   {
     path: "role/{name}",
+    description: "Manage the roles that tokens are generated from",
+    undescribed: true,
     create: true,
-    operations: { get: { id: "read-role" }, post: { id: "write-role" }, delete: { id: "delete-role" } },
+    operations: {
+      get: { summary: "Read a role.", id: "read-role" },
+      post: { summary: "Create a role, or update its attributes.", id: "write-role" },
+      delete: { summary: "Delete a role.", id: "delete-role" },
+    },
   },
 ];
 
