@@ -85,18 +85,17 @@ async function create({ operation, inputs }: CreateRequest<SchedulerTokenInputs,
   const response = await generate(operation, path).catch((error) => {
     throw explainFailure(operation, error);
   });
-  const { data, lease_id: leaseId } = response;
-  const leaseDuration = response.lease_duration || undefined;
-  const token = { accessorId: data.accessor_id, secretId: data.secret_id };
-  if (!leaseId) return { ...token, leaseId: undefined, leaseDuration: undefined, expiresAt: undefined };
-  // A lease without a duration can still be looked up and revoked.
-  if (!leaseDuration) return { ...token, leaseId, leaseDuration, expiresAt: undefined };
-  const requesterTtl = connectionTtl && connectionTtl < leaseDuration ? connectionTtl : undefined;
+  const { accessor_id: accessorId, secret_id: secretId } = response.data;
+  const leaseId = response.lease_id || undefined;
+  const leaseDuration = (leaseId && response.lease_duration) || undefined;
+  const requesterTtl = connectionTtl && leaseDuration && connectionTtl < leaseDuration ? connectionTtl : undefined;
   if (requesterTtl)
     operation.run.log.warn(
       `${dialectOf(operation).words.engine} token "${role}": its lease of ${leaseDuration} s expires with the token that requested it, in ${requesterTtl} s unless that token is renewed`,
     );
-  return { ...token, leaseId, leaseDuration, requesterTtl, expiresAt: earliest(requestedAt + (requesterTtl ?? leaseDuration) * 1000) };
+  // A lease without a duration can still be looked up and revoked.
+  const expiresAt = earliest(requestedAt + (requesterTtl ?? leaseDuration ?? Number.NaN) * 1000);
+  return { accessorId, secretId, leaseId, leaseDuration, requesterTtl, expiresAt };
 }
 
 async function generate(operation: Operation, path: string): Promise<z.infer<typeof responses.generated>> {
