@@ -67,10 +67,7 @@ const formsOf = ({ text, bytes }: Share): string[] => [text, bytes.toString("hex
 export const encryptedLine = (fingerprint: string, share: string): string => `for the holder of ${fingerprint}, encrypted: ${share}`;
 
 /** The result of a local proof of new shares. */
-export type Verdict =
-  | { proven: true }
-  | { proven: false; rule: string; reason: string; misfits: Share[] }
-  | { proven: "unknown"; reason: string };
+export type Verdict = { proven: true } | { proven: false; reason: string; misfits: Share[] } | { proven: "unknown"; reason: string };
 
 /**
  * Proves that all shares are points of one polynomial: every `threshold` of them combine to the same secret. The server only checks a threshold, and the
@@ -78,24 +75,22 @@ export type Verdict =
  */
 export async function prove(shares: readonly Share[], threshold: number): Promise<Verdict> {
   const [first] = shares;
-  if (!first) return { proven: false, rule: "missing", reason: "no share is available", misfits: [] };
+  if (!first) return { proven: false, reason: "no share is available", misfits: [] };
   const odd = shares.filter(({ bytes }) => bytes.length !== first.bytes.length || bytes.length === 0);
-  if (odd.length > 0) return { proven: false, rule: "length", reason: "the shares differ in length", misfits: odd };
+  if (odd.length > 0) return { proven: false, reason: "the shares differ in length", misfits: odd };
   const duplicates = shares.filter(({ bytes }, index) => shares.findIndex((other) => other.bytes.equals(bytes)) < index);
   // One share, or a threshold of one, has nothing to combine: each is the secret itself, or the secret and a point of its own.
   if (threshold === 1) {
     const hasPoints = new Set(shares.map(pointOf)).size === shares.length;
     const keyOf = (share: Share): Buffer => (hasPoints ? valuesOf(share) : share.bytes);
     const others = shares.filter((share) => !keyOf(share).equals(keyOf(first)));
-    return others.length > 0
-      ? { proven: false, rule: "different-keys", reason: "the shares are different keys", misfits: others }
-      : { proven: true };
+    return others.length > 0 ? { proven: false, reason: "the shares are different keys", misfits: others } : { proven: true };
   }
-  if (duplicates.length > 0) return { proven: false, rule: "duplicate", reason: "a share is duplicated", misfits: duplicates };
+  if (duplicates.length > 0) return { proven: false, reason: "a share is duplicated", misfits: duplicates };
   const points = shares.map(({ bytes }) => bytes[bytes.length - 1]);
   const same = shares.filter((_, index) => points[index] === 0 || points.indexOf(points[index]) < index);
   if (same.length > 0 && new Set(points).size > 1)
-    return { proven: false, rule: "same-point", reason: "two shares have the same x-coordinate (last byte), or one has 0", misfits: same };
+    return { proven: false, reason: "two shares have the same x-coordinate (last byte), or one has 0", misfits: same };
   if (same.length > 0)
     return { proven: "unknown", reason: "the shares are not in Vault's format, in which each share ends with a different byte" };
   if (shares.length === threshold) return { proven: true };
@@ -111,10 +106,9 @@ function belongTogether(shares: readonly Share[], threshold: number): Verdict {
     const misfits = others.filter((other) => !polynomial(pointOf(other)).equals(valuesOf(other)));
     if (misfits.length === 0) return { proven: true };
     // Two polynomials have less than a threshold of points in common, so no other one fits as many shares.
-    if (misfits.length <= others.length / 2) return { proven: false, rule: "mismatch", reason: "the shares do not match", misfits };
+    if (misfits.length <= others.length / 2) return { proven: false, reason: "the shares do not match", misfits };
   }
-  const reason = "the shares do not match, and the wrong ones cannot be identified";
-  return { proven: false, rule: "mismatch-unlocated", reason, misfits: [] };
+  return { proven: false, reason: "the shares do not match, and the wrong ones cannot be identified", misfits: [] };
 }
 
 /** The key to which exactly a threshold of shares combine. Undefined if they are not in Vault's format. */
