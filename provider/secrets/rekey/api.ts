@@ -101,45 +101,33 @@ const statusSchema = z.object({
   verification_required: z.boolean().default(false),
   verification_nonce: z.string().optional(),
 });
+const attemptSchema = statusSchema.refine(({ started, nonce }) => !started || nonce !== "");
+/** 0 required shares mean that there are no recovery keys yet. */
+const recoverySchema = attemptSchema.refine(({ required, seal_threshold }) => (required ?? seal_threshold) !== undefined);
 /** The API specification does not describe the response to a start. Vault returns the status. */
 const startSchema = z.object({ nonce: nonceSchema });
-const verificationSchema = z.object({
-  nonce: z.string(),
-  t: z.int().default(0),
-  n: z.int().default(0),
-  progress: z.int().default(0),
-  started: z.boolean().default(true),
-});
-const updateSchema = z
+/** Undefined if no verification is in progress. */
+const verificationSchema = z
   .object({
-    complete: z.boolean().default(false),
-    keys: strings,
-    keys_base64: strings,
-    pgp_fingerprints: strings,
-    progress: z.int().optional(),
+    nonce: z.string(),
+    t: z.int().default(0),
+    n: z.int().default(0),
+    progress: z.int().default(0),
+    started: z.boolean().default(true),
   })
+  .transform(({ nonce, started, progress, t, n }) => (started && nonce ? { nonce, progress, threshold: t, shares: n } : undefined));
+const sharesSchema = z.object({ keys: strings, keys_base64: strings, pgp_fingerprints: strings });
+const updateSchema = sharesSchema
+  .extend({ complete: z.boolean().default(false), progress: z.int().optional() })
   // A body without either may hide a completion.
   .refine(({ complete, progress }) => complete || progress !== undefined);
 /** The response to the start of a rekey without current shares: the first recovery keys. It has no nonce. */
-const firstSchema = z.object({
-  complete: z.literal(true),
-  keys: strings,
-  keys_base64: strings,
-  pgp_fingerprints: strings,
-  verification_nonce: z.string().min(1),
-});
+const firstSchema = sharesSchema.extend({ complete: z.literal(true), verification_nonce: z.string().min(1) });
 const backupSchema = z.object({
   nonce: z.string(),
   keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish(),
 });
 const sealSchema = z.object({ sealed: z.boolean(), recovery_seal: z.boolean().optional() });
-
-/** The fields of a response, and its request. */
-interface RekeyResponse {
-  fields: unknown;
-  method: string;
-  path: string;
-}
 
 /** The API of the rekey. Throws if the server has no such keys for this connection. */
 function apiOf(operation: RekeyOperation): RekeyApi {
@@ -161,13 +149,13 @@ function pathTo(operation: RekeyOperation, endpoint: Endpoint): string {
   return endpoint === "backup" ? apiPath(backup) : apiPath(path, endpoint);
 }
 
-function parse<T>(schema: z.ZodType<T>, response: RekeyResponse): T {
-  const parsed = schema.safeParse(response.fields);
+function parse<T>(schema: z.ZodType<T>, fields: unknown, method: string, path: string): T {
+  const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;
-  throw unexpectedBody(response);
+  throw unexpectedBody(method, path);
 }
 
-function unexpectedBody({ method, path }: Omit<RekeyResponse, "fields">): StewardError {
+function unexpectedBody(method: string, path: string): StewardError {
   const error = unexpectedResponse(method, path, "the response is not from the rekey API", "Check the connection's address.");
   return identified("unexpected-response", error);
 }
@@ -175,25 +163,25 @@ function unexpectedBody({ method, path }: Omit<RekeyResponse, "fields">): Stewar
 const capabilities = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
 type Method = keyof typeof capabilities;
 
-/** Sends a request. One that changes the attempt is never retried blindly, and never sent when Pulumi can no longer save the response. */
-async function send(operation: RekeyOperation, method: Method, endpoint: Endpoint, content?: object): Promise<RekeyResponse> {
+/** Sends a request and parses the fields of the response. One that changes the attempt is never retried blindly, and never sent when Pulumi can no longer save the response. */
+async function send<T>(operation: RekeyOperation, method: Method, endpoint: Endpoint, schema: z.ZodType<T>, content?: object): Promise<T> {
   if (method !== "GET") await operation.run.engine.assertAlive();
   const path = pathTo(operation, endpoint);
   // The responses to shares are parsed, since an unexpected one may still contain the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
   const request = { method, path, body: content, retry: method === "GET" ? "idempotent" : "never" } as const;
   const body = await call(operation, request, ownsBody).catch((error) => {
-    if (error.details?.rule === foreignResponse) throw unexpectedBody({ method, path });
+    if (error.details?.rule === foreignResponse) throw unexpectedBody(method, path);
     if (!(error instanceof StewardError) || error.status !== 403) throw error;
     const policy = `The token's policy must grant \`${capabilities[method]}\` on ${path.replace("/v1/", "")}.`;
     throw error.with({ hint: `${error.details.hint ?? ""} ${policy}`.trim() });
   });
   const fields = apiOf(operation).wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
-  return { fields, method, path };
+  return parse(schema, fields, method, path);
 }
 
-const write = (operation: RekeyOperation, endpoint: Endpoint, content: object): Promise<RekeyResponse> =>
-  send(operation, apiOf(operation).write, endpoint, content);
+const write = <T>(operation: RekeyOperation, endpoint: Endpoint, schema: z.ZodType<T>, content: object): Promise<T> =>
+  send(operation, apiOf(operation).write, endpoint, schema, content);
 
 /** The same error, with the setting to correct if the server has no such keys or does not serve the path. */
 function explainNotServed(error: unknown, operation: RekeyOperation): unknown {
@@ -213,14 +201,10 @@ function explainNotServed(error: unknown, operation: RekeyOperation): unknown {
 }
 
 export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus> {
-  const response = await send(operation, "GET", "init").catch((error) => {
+  const schema = operation.target === "recovery" ? recoverySchema : attemptSchema;
+  const fields = await send(operation, "GET", "init", schema).catch((error) => {
     throw explainNotServed(error, operation);
   });
-  const fields = parse(statusSchema, response);
-  if (fields.started && fields.nonce === "") throw unexpectedBody(response);
-  const required = fields.required ?? fields.seal_threshold;
-  // 0 means that there are no recovery keys yet.
-  if (required === undefined && operation.target === "recovery") throw unexpectedBody(response);
   if (!fields.started) await assertActiveNode(operation);
   const status: RekeyStatus = {
     started: fields.started,
@@ -228,7 +212,7 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
     threshold: fields.t,
     shares: fields.n,
     progress: fields.progress,
-    required: required ?? 0,
+    required: fields.required ?? fields.seal_threshold ?? 0,
     pgpFingerprints: (fields.pgp_fingerprints ?? []).map((fingerprint) => fingerprint.toLowerCase()),
     backup: fields.backup,
     verificationRequired: fields.verification_required,
@@ -251,18 +235,11 @@ async function assertActiveNode(operation: RekeyOperation): Promise<void> {
 }
 
 async function getVerification(operation: RekeyOperation): Promise<RekeyStatus["verification"]> {
-  try {
-    return verificationOf(await send(operation, "GET", "verify"));
-  } catch (error) {
+  return send(operation, "GET", "verify", verificationSchema).catch((error) => {
     // No verification is in progress.
     if (error instanceof StewardError && (error.status === 400 || error.status === 404)) return undefined;
     throw error;
-  }
-}
-
-function verificationOf(response: RekeyResponse): RekeyStatus["verification"] {
-  const { nonce, started, progress, t, n } = parse(verificationSchema, response);
-  return started && nonce !== "" ? { nonce, progress, threshold: t, shares: n } : undefined;
+  });
 }
 
 /** Starts an attempt. Returns its nonce, if the response contains it, and the new shares if there are no current ones. */
@@ -275,7 +252,7 @@ export async function startAttempt(operation: RekeyOperation, parameters: Reques
     require_verification: parameters.verification,
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(operation)).started;
-  const { fields } = await retryAfter429(operation, () => write(operation, "init", content), isNoneInProgress);
+  const fields = await retryAfter429(operation, () => write(operation, "init", z.unknown(), content), isNoneInProgress);
   const { nonce } = startSchema.safeParse(fields).data ?? {};
   const { data: made } = firstSchema.safeParse(fields);
   return {
@@ -291,7 +268,8 @@ export async function startAttempt(operation: RekeyOperation, parameters: Reques
 export async function cancelAttempt(operation: RekeyOperation, nonce: string): Promise<boolean> {
   const isInProgress = async (): Promise<boolean> => (await getStatus(operation)).nonce === nonce;
   const content = dialectOf(operation).cancelNamesNonce ? { nonce } : undefined;
-  const cancel = (): Promise<RekeyResponse> => retryAfter429(operation, () => send(operation, "DELETE", "init", content), isInProgress);
+  const cancel = (): Promise<unknown> =>
+    retryAfter429(operation, () => send(operation, "DELETE", "init", z.unknown(), content), isInProgress);
   const key = JSON.stringify(["canceled", operation.server.id, nonce]);
   // A nonce is never used twice: canceling the same one again would loop forever.
   if (operation.run.cache.has(key)) {
@@ -306,10 +284,9 @@ export async function cancelAttempt(operation: RekeyOperation, nonce: string): P
     const refusal = error instanceof StewardError && error.status === 400 ? error : undefined;
     if (!isReplyLost(error) && !refusal) throw error;
     // The status shows whether the cancel was applied, or another client canceled the attempt before.
-    const isLeft = await isInProgress();
-    if (isLeft && refusal) throw explainRefusedCancel(refusal, operation);
-    if (isLeft) await cancel();
-    isConfirmed = isLeft;
+    isConfirmed = await isInProgress();
+    if (isConfirmed && refusal) throw explainRefusedCancel(refusal, operation);
+    if (isConfirmed) await cancel();
   }
   operation.run.cache.set(key, true);
   return isConfirmed;
@@ -327,14 +304,14 @@ export async function submitShare(
   { nonce, share }: { nonce: string; share: string },
   parameters: Pick<RekeyParameters, "threshold" | "fingerprints">,
 ): Promise<{ set?: ShareSet; progress?: number }> {
-  const response = parse(updateSchema, await write(operation, "update", { key: share, nonce }));
+  const response = await write(operation, "update", updateSchema, { key: share, nonce });
   if (!response.complete) return { progress: response.progress };
   return { set: { nonce, threshold: parameters.threshold, ...sharesIn(response, parameters) } };
 }
 
 /** The new shares in a response. */
 function sharesIn(
-  { keys, keys_base64, pgp_fingerprints }: Pick<z.infer<typeof updateSchema>, "keys" | "keys_base64" | "pgp_fingerprints">,
+  { keys, keys_base64, pgp_fingerprints }: z.infer<typeof sharesSchema>,
   { fingerprints }: Pick<RekeyParameters, "fingerprints">,
 ): Pick<ShareSet, "shares" | "encrypted"> {
   const order = pgp_fingerprints?.length ? pgp_fingerprints.map((each) => each.toLowerCase()) : fingerprints;
@@ -350,23 +327,23 @@ export async function restartVerification(operation: RekeyOperation, nonce: stri
     const status = await getStatus(operation);
     return status.nonce === nonce && status.verification !== undefined;
   };
-  const restart = (): Promise<RekeyResponse> => retryAfter429(operation, () => send(operation, "DELETE", "verify"), isVerifying);
-  const response = await restart().catch((error) => {
+  const restart = (): Promise<RekeyStatus["verification"]> =>
+    retryAfter429(operation, () => send(operation, "DELETE", "verify", verificationSchema), isVerifying);
+  return restart().catch((error) => {
     // A restart is idempotent.
     if (isReplyLost(error)) return restart();
     throw error;
   });
-  return verificationOf(response);
 }
 
 /** Verifies a new share. Returns true if it was the last one and the new set is live. */
 export async function verifyShare(operation: RekeyOperation, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
-  return parse(updateSchema, await write(operation, "verify", { key: share, nonce })).complete;
+  return (await write(operation, "verify", updateSchema, { key: share, nonce })).complete;
 }
 
 export async function getBackup(operation: RekeyOperation): Promise<RekeyBackup | undefined> {
   try {
-    const { nonce, keys } = parse(backupSchema, await send(operation, "GET", "backup"));
+    const { nonce, keys } = await send(operation, "GET", "backup", backupSchema);
     return {
       nonce,
       keys: Object.fromEntries(
@@ -385,7 +362,7 @@ export async function getBackup(operation: RekeyOperation): Promise<RekeyBackup 
 export async function removeBackup(operation: RekeyOperation, nonce: string): Promise<void> {
   // A blind retry could remove a backup that another client wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(operation))?.nonce === nonce;
-  await retryAfter429(operation, () => send(operation, "DELETE", "backup"), isKept);
+  await retryAfter429(operation, () => send(operation, "DELETE", "backup", z.unknown()), isKept);
 }
 
 /** True if the request was not sent, or rejected before the server read the share, so that the share does not count. */
@@ -403,9 +380,8 @@ export async function assertTarget(operation: RekeyOperation): Promise<void> {
   // A namespace has no recovery keys, and the status of the seal is that of the server.
   if (!dialectOf(operation).showsSeal || namespaceOf(operation)) return;
   const path = apiPath("sys/seal-status");
-  const response = { fields: await call(operation, { method: "GET", path, retry: "idempotent" }), method: "GET", path };
-  if ((parse(sealSchema, response).recovery_seal ?? false) !== (operation.target === "recovery"))
-    throw wrongTarget(operation.target, operation.server.words);
+  const seal = parse(sealSchema, await call(operation, { method: "GET", path, retry: "idempotent" }), "GET", path);
+  if ((seal.recovery_seal ?? false) !== (operation.target === "recovery")) throw wrongTarget(operation.target, operation.server.words);
 }
 
 /** True if a start returns the first keys of a service without any. */
