@@ -237,7 +237,7 @@ async function explain(operation: RekeyOperation, round: Round, agreed: RekeySta
     return failed(
       `the ${before.required} ${kind} submitted do not reconstruct the ${round.shares} key (${reason})`,
       `Nothing is committed. At least one of them is wrong, and ${service} cannot tell which: all holders must submit theirs again, with the new nonce ${now.nonce}.`,
-      round.shares === "current" ? "shares-refused" : "new-shares-refused",
+      round.shares === "current" ? "shares-refused" : "new-shares-not-proven",
     );
   if (status === 400)
     return failed(

@@ -94,6 +94,6 @@ export const cases: readonly ResourceCase[] = [
         hadBackup: flag,
       }),
     },
-    refusal: { answers: answers(true), fails: /new share 1 of 1 \(.*\[secret\].*\[rekey\/new-shares-refused\]$/ },
+    refusal: { answers: answers(true), fails: /new share 1 of 1 \(.*\[secret\].*\[rekey\/new-shares-not-proven\]$/ },
   },
 ];

@@ -59,7 +59,6 @@ async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCom
   if (outcome === "unknown" && shares.length < threshold)
     throw await waitForShares(
       run,
-      "outcome-unknown-shares-missing",
       `it is unknown whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
     );
   return step.followRows("commit", commitRows, outcome === "unknown" ? "an unknown outcome" : "a candidate", run);
@@ -218,7 +217,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     const isUncommitted = observed.server === "verifying" && outcome !== "unknown" && nonces.includes(observed.status.nonce);
     const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;
     if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await step.cancelLeftovers(operation, observed, nonces);
-    if (!isResolved && !discardShares) throw stopped("outcome-unsettled", "it is unknown whether the new shares in the state are live");
+    if (!isResolved && !discardShares) throw stopped("shares-unsettled", "it is unknown whether the new shares in the state are live");
     if (isResolved) step.recordOutcome(operation, candidate.nonce, outcome === "live" ? "live" : "dead");
   },
 };

@@ -71,7 +71,7 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     holds: ["no nonce"],
     server: ["abandoned"],
     log: "an older attempt of this rekey is in progress: the rekey cancels it and starts a new one",
-    act: restartAbandoned,
+    act: step.cancelObserved,
   },
   {
     server: ["noKeys"],
@@ -109,12 +109,6 @@ async function restartLost(run: SharesRun): Promise<SharesState> {
   );
 }
 
-async function restartAbandoned(run: SharesRun, { status }: Observed): Promise<undefined> {
-  await step.cancelOwnAttempt(run.operation, status);
-  if (status.required === 0) return;
-  return restart(run, "attempt-abandoned", "the provider canceled an older attempt of this rekey and started a new one");
-}
-
 async function adopt(run: SharesRun, { status }: Observed): Promise<never> {
   throw restarted(run, "attempt-adopted", status.nonce, "the provider adopted a matching attempt without shares");
 }
@@ -129,7 +123,7 @@ async function submitAvailable(run: SharesRun, observed: Observed): Promise<Shar
 
 async function resumeOrCancel(run: SharesRun, observed: Observed): Promise<undefined> {
   const nonce = await step.resolveConflict(run.operation, observed, run.inputs.onConflict, true);
-  if (nonce) throw restarted(run, "attempt-resumed", nonce, "the provider resumed another client's matching attempt");
+  if (nonce) throw restarted(run, "attempt-adopted", nonce, "the provider resumed another client's matching attempt");
 }
 
 /** Only a different attempt is a change. */

@@ -4,7 +4,7 @@ import { otherManagerOf } from "../../lifecycle/ownership";
 import * as api from "./api";
 import { RekeyOperation, RekeyParameters, RekeyStatus, Requested } from "./api";
 import { RekeyInputs, RekeyTarget } from "./inputs";
-import { lossCauses, stopped, wrongTarget } from "./stops";
+import { lossCauses, runAgain, stopped, wrongTarget } from "./stops";
 
 // Each step of a rekey has a table of what the next `pulumi up` does. This file observes the server, finds the row, and contains the code
 // that the steps share.
@@ -117,7 +117,7 @@ export interface Row<Run, State> {
 export const oldProbe: Row<Run, never> = {
   server: ["probe"],
   log: "an old probe of this rekey is in progress: the rekey cancels it",
-  act: cancelProbe,
+  act: cancelObserved,
 };
 export const tamperedAttempt: Row<Run, never> = {
   server: ["tampered"],
@@ -201,7 +201,7 @@ export async function newAttempt(operation: RekeyOperation, identity: AttemptIde
     lost = error;
   }
   const { server, status } = await observe(operation, { ...identity, nonce });
-  if (server === "none") throw lost ?? stopped("attempt-lost-at-start", `the new attempt no longer exists: ${lossCauses}`);
+  if (server === "none") throw lost ?? stopped("attempt-lost", `the new attempt no longer exists: ${lossCauses}`, runAgain);
   // Its nonce is known, so it is the new attempt, although other holders may have submitted shares to it.
   const hasNonce = server === "collecting" || server === "verifying";
   const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
@@ -272,11 +272,7 @@ export async function cancelOwnAttempt(operation: RekeyOperation, status: RekeyS
     await api.restartVerification(operation, status.nonce);
     // A cancel without a nonce cancels any attempt that is then in progress.
     if ((await api.getStatus(operation)).nonce !== status.nonce)
-      throw stopped(
-        "attempt-lost",
-        `the attempt no longer exists: ${lossCauses}`,
-        "Nothing was canceled. Run again: it continues from the current status.",
-      );
+      throw stopped("attempt-lost", `the attempt no longer exists: ${lossCauses}`, `Nothing was canceled. ${runAgain}`);
   }
   await api.cancelAttempt(operation, status.nonce);
   log(operation, `canceled the attempt ${status.nonce}`);
@@ -287,15 +283,9 @@ export async function cancelObserved({ operation }: { operation: RekeyOperation 
   await cancelOwnAttempt(operation, status);
 }
 
-export async function cancelProbe({ operation }: { operation: RekeyOperation }, { status }: Observed): Promise<undefined> {
-  await api.cancelAttempt(operation, status.nonce);
-  log(operation, `canceled the old probe ${status.nonce}`);
-}
-
 /** Cancels what this rekey left on the server: its probe, or an attempt that it started or submitted a share to. */
-export async function cancelLeftovers(operation: RekeyOperation, observed: Observed, nonces: readonly string[]): Promise<void> {
-  if (observed.server === "probe") await cancelProbe({ operation }, observed);
-  if (nonces.includes(observed.status.nonce)) await cancelOwnAttempt(operation, observed.status);
+export async function cancelLeftovers(operation: RekeyOperation, { server, status }: Observed, nonces: readonly string[]): Promise<void> {
+  if (server === "probe" || nonces.includes(status.nonce)) await cancelOwnAttempt(operation, status);
 }
 
 /** The objects that the three resources manage. */

@@ -11,7 +11,7 @@ interface Stop {
   code?: ErrorCode;
 }
 
-const runAgain = "Run `pulumi up` again: it continues from the current status.";
+export const runAgain = "Run `pulumi up` again: it continues from the current status.";
 const untilKnown =
   "Run `pulumi up` until the outcome is known. To discard the shares, set discardShares: true, run `pulumi up`, and then delete the resource.";
 /** The nonce of a new attempt is saved before a share is submitted to it. */
@@ -38,13 +38,9 @@ const stops = {
     hint: 'Find out who changed it. To start over, set onConflict: "cancel" and change triggers.',
     code: "ERR_CONFLICT",
   },
-  "attempt-lost-at-start": { hint: "Run `pulumi up` again." },
   "attempt-lost": {},
-  "attempt-replaced": {},
   "attempt-restarted": { hint: submitAgain },
-  "attempt-abandoned": { hint: submitAgain },
   "attempt-adopted": { hint: submitAgain },
-  "attempt-resumed": { hint: submitAgain },
   // The current shares are submitted.
   "shares-missing": {},
   "shares-refused": {},
@@ -53,7 +49,6 @@ const stops = {
   "share-count-unknown-with-others": {
     hint: 'To start over, set onConflict: "cancel" and change triggers, and ask the other holders to submit their shares again.',
   },
-  "share-count-unknown-restarted": { hint: submitAgain },
   "first-keys-unverified": { hint: "Nothing was sent. Remove requireVerification: false.", code: "ERR_INVALID_INPUT" },
   "first-keys-lost": { hint: "Run `pulumi up` again: it cancels the attempt and starts a new one." },
   "new-shares-lost": { hint: submitAgain },
@@ -64,12 +59,9 @@ const stops = {
   // The new shares are made, and not committed.
   "new-shares-missing": {},
   "new-shares-not-proven": {},
-  "new-shares-refused": {},
   "verification-disturbed": { hint: "The provider committed nothing. Run `pulumi up` again: it restarts the verification." },
-  "verification-endless": { hint: "The provider committed nothing. Run `pulumi up` again." },
   // The outcome is unknown.
   "outcome-unknown": {},
-  "outcome-unknown-shares-missing": {},
   "probe-disturbed": { hint: "Nothing was changed. Run `pulumi up` again." },
   "previous-shares-missing": {
     hint: "The state keeps the new shares. Run `pulumi up` again with the current shares that were submitted. Or change triggers: the new rekey shows which shares are live.",
@@ -94,7 +86,6 @@ const stops = {
   "only-copy": {
     hint: "Save them (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and then delete the resource.",
   },
-  "outcome-unsettled": { hint: untilKnown },
   "shares-unsettled": { hint: untilKnown },
 } satisfies Record<string, Stop>;
 

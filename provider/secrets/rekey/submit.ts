@@ -92,7 +92,7 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
       if (!(await waitForHolders(run, progress, waitUntil))) throw sharesMissing(run, progress, status);
     }
     // Shares of a different set would invalidate the shares that other holders submitted.
-    else if (status.progress > progress.counted || !useNextBatch(progress)) throw sharesMissing(run, progress, status);
+    else if (status.progress > countOwn(run, progress) || !useNextBatch(progress)) throw sharesMissing(run, progress, status);
     else step.log(run.operation, "too few shares are available: trying those of an earlier rekey from the state");
     observed = await step.observe(run.operation, run.identity);
   }
@@ -118,12 +118,10 @@ function begin(run: SharesRun, required: number) {
     otherBatches,
     /** The index of the next share in the batch. */
     next: 0,
-    /** The number of shares of the batch that the server has counted since its count last restarted. */
-    counted: 0,
     /** The number of the program's own shares that an earlier run submitted. */
-    submittedBefore: 0,
-    /** True if the response to the next share was lost once. */
-    isRetry: false,
+    submittedBefore: shares.filter((share) => isSubmitted(run, share)).length,
+    /** The share whose response was lost once. */
+    retried: undefined as Share | undefined,
     /** True if the server has restarted its count in this run, so that all shares were submitted again. */
     isRestarted: false,
     /** The reasons for which the server rejected single shares. */
@@ -154,7 +152,7 @@ const countOf = ({ progress, required }: RekeyStatus): string => `${progress} of
 /** The server has discarded all shares. */
 function forgetCount(run: SharesRun, progress: Progress): void {
   run.state.submission.submitted = [];
-  Object.assign(progress, { counted: 0, submittedBefore: 0, isRetry: false });
+  Object.assign(progress, { submittedBefore: 0, retried: undefined });
 }
 
 /** Returns false if the user cancels the run. */
@@ -171,7 +169,7 @@ async function waitForHolders({ operation, inputs }: SharesRun, progress: Progre
 /** Returns false if there is no other set to try. */
 function useNextBatch(progress: Progress): boolean {
   const batch = progress.otherBatches.shift();
-  if (batch) Object.assign(progress, { batch, next: 0, counted: 0 });
+  if (batch) Object.assign(progress, { batch, next: 0 });
   return batch !== undefined;
 }
 
@@ -179,11 +177,9 @@ const digestOf = ({ identity }: SharesRun, share: Share): string => shareDigest(
 
 const isSubmitted = (run: SharesRun, share: Share): boolean => run.state.submission.submitted.includes(digestOf(run, share));
 
-/** Continues with the next share. */
-function advance(progress: Progress): void {
-  progress.next++;
-  progress.isRetry = false;
-}
+/** The number of shares of the batch that the server has counted since its count last restarted. */
+const countOwn = (run: SharesRun, { batch, next }: Progress): number =>
+  batch.shares.slice(0, next).filter((share) => isSubmitted(run, share)).length;
 
 /** Submits a share. Returns the state once the last one has made the new shares. */
 async function submitOrSkip(run: SharesRun, progress: Progress, share: Share, status: RekeyStatus): Promise<SharesState | undefined> {
@@ -191,9 +187,7 @@ async function submitOrSkip(run: SharesRun, progress: Progress, share: Share, st
   const { submission } = run.state;
   // Vault rejects a repeated share without loss. A different server may count it twice.
   if (isSubmitted(run, share) && !dialectOf(operation).refusesRepeatedShares) {
-    if (!progress.batch.set && progress.counted === progress.submittedBefore) progress.submittedBefore++;
-    progress.counted++;
-    advance(progress);
+    progress.next++;
     return undefined;
   }
   await protectBackup(run);
@@ -212,8 +206,7 @@ async function submitOrSkip(run: SharesRun, progress: Progress, share: Share, st
 function countShare(run: SharesRun, progress: Progress, share: Share): void {
   const { submission } = run.state;
   if (!isSubmitted(run, share)) submission.submitted = [...submission.submitted, digestOf(run, share)];
-  progress.counted++;
-  advance(progress);
+  progress.next++;
 }
 
 /** The server's count shows whether the share was counted despite the failure. */
@@ -242,25 +235,22 @@ async function resolveFailure(
   }
   // The attempt has new shares, or it is gone: the next observation shows which.
   if (!status.started || status.verification) return undefined;
-  if (progress.isRetry || !refusesRepeatedShares) return countUnknown(run, status, error);
-  progress.isRetry = true;
+  if (progress.retried === share || !refusesRepeatedShares) return countUnknown(run, status, error);
+  progress.retried = share;
   return undefined;
 }
 
 /** A share that this attempt has is rejected as a duplicate, so it counts. */
 function noteRefusal(run: SharesRun, progress: Progress, share: Share, reason: string): void {
-  if (isSubmitted(run, share)) {
-    progress.counted++;
-    if (!progress.batch.set) progress.submittedBefore++;
-  } else progress.refusals.push(`${share.label}: ${reason}`);
-  advance(progress);
+  if (!isSubmitted(run, share)) progress.refusals.push(`${share.label}: ${reason}`);
+  progress.next++;
 }
 
 /** At the threshold, the server rejects all shares together, and restarts its count. */
 function afterAllRefused(run: SharesRun, progress: Progress, reason: string, { required, nonce }: RekeyStatus): void {
   const { submission } = run.state;
   const { set } = progress.batch;
-  const isAlone = progress.counted + 1 >= required;
+  const isAlone = countOwn(run, progress) + 1 >= required;
   forgetCount(run, progress);
   if (set && !isAlone) {
     // Shares of other holders were among them: the kept set may still be the current one.
@@ -385,8 +375,8 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
   const hint = verification
     ? "The provider committed nothing. Run `pulumi up` again: it continues from the current status."
     : "Without verification the last share commits, so the new keys may be live. Run `pulumi up` again: it reads them from the backup, if there is one.";
-  if (server === "none") return unfinished(run, "attempt-lost", `the attempt no longer exists: ${lossCauses}`, hint);
-  return unfinished(run, "attempt-replaced", `the attempt no longer exists, and a different one is in progress, ${status.nonce}`, hint);
+  const cause = server === "none" ? lossCauses : `a different one is in progress, ${status.nonce}`;
+  return unfinished(run, "attempt-lost", `the attempt no longer exists: ${cause}`, hint);
 }
 
 /** Cancels the attempt. One that this rekey neither started nor submitted a share to is another client's. */
@@ -418,7 +408,7 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
     );
   await step.cancelOwnAttempt(operation, status);
   const why = `the provider could not tell whether the share was counted (${error.details.reason}), so it canceled the attempt and started a new one`;
-  return restart(run, "share-count-unknown-restarted", why);
+  return restart(run, "attempt-restarted", why);
 }
 
 /** The nonce of a new attempt, which is saved before a share is submitted to it. */

@@ -7,7 +7,7 @@ import { describeKeys, EncryptedShare, encryptedLine, prove, Share, ShareSet } f
 import { RekeyInputs, StepInputs } from "./inputs";
 import * as step from "./step";
 import { AttemptIdentity } from "./step";
-import { StopId, stopped, unfinished } from "./stops";
+import { stopped, unfinished } from "./stops";
 import { Submission } from "./submit";
 
 // Proves the new shares and verifies them. The last one commits.
@@ -72,7 +72,6 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   if (shares.length < needed)
     throw await waitForShares(
       run,
-      "new-shares-missing",
       `${shares.length} of the ${needed} decrypted new shares required to prove the rekey are available; nothing is committed${missing.length > 0 ? ` (unavailable: ${missing.join(", ")})` : ""}`,
     );
   // A provider left over from an earlier run only knows the old nonce.
@@ -102,26 +101,28 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
       throw outcomeUnknown(run, `${operation.server.words.service} reported completion after ${index + 1} of ${threshold} new shares`);
     step.log(operation, `${index + 1} of ${threshold} new shares verified`);
   }
-  const { server } = await step.observe(operation, identity);
-  if (server !== "verifying")
-    throw outcomeUnknown(run, "the attempt is gone, but the response to the last new share did not show the outcome");
-  throw stopped("verification-endless", `${operation.server.words.service} requires more new shares than their threshold`);
+  throw outcomeUnknown(run, "the response to the last new share did not show the outcome");
 }
 
 async function proveLocally(run: CommitRun): Promise<void> {
   const { operation, shares, inputs } = run;
-  const { threshold, encrypted } = inputs.submission.candidate;
-  const verdict = await prove(shares, threshold);
+  const verdict = await prove(shares, inputs.submission.candidate.threshold);
   if (verdict.proven === true) return step.log(operation, `all ${shares.length} new shares match: proven before the commit`);
   if (verdict.proven === "unknown")
     return step.log(operation, `${verdict.reason}: they cannot be proven locally, so only ${operation.server.words.service} checks them`);
   const misfits = verdict.misfits.map(({ label }) => label);
-  // One of the gathered shares is wrong, so all are requested again.
-  if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
-  const reason = `${verdict.reason}${misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : ""}; nothing is committed`;
-  const hint =
-    encrypted.length > 0 ? "Correct newShares, and pass all of them again." : "Change triggers to cancel this attempt and start over.";
-  throw unfinished(run, "new-shares-not-proven", reason, hint);
+  const wrong = misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : "";
+  throw notProven(run, `${verdict.reason}${wrong}`);
+}
+
+/** The new shares are wrong. Those that holders gathered are requested again. */
+function notProven(run: CommitRun, reason: string): StewardError {
+  const isGathered = run.inputs.submission.candidate.encrypted.length > 0;
+  if (isGathered) run.state = stateOf(run.state.outcome, run.state.live, []);
+  const hint = isGathered
+    ? "At least one of newShares is wrong. Correct it, and pass all of them again."
+    : "Change triggers to cancel this attempt and start over.";
+  return unfinished(run, "new-shares-not-proven", `${reason}; nothing is committed, and the attempt is still in progress`, hint);
 }
 
 /** Finds out if a new share has committed despite its error response. */
@@ -136,13 +137,7 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   const { server } = await step.observe(run.operation, run.identity);
   if (server !== "verifying") return outcomeUnknown(run, "the attempt disappeared while a new share was being sent");
   if (!isVerdict) return error;
-  if (run.inputs.submission.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
-  const reason = `${service} rejected the new shares when it received ${share.label} (${error.details.reason}); nothing is committed, and the attempt is still in progress`;
-  const hint =
-    run.inputs.submission.candidate.encrypted.length > 0
-      ? "At least one of newShares is wrong. Correct it, and pass all of them again."
-      : "Run again, or change triggers to cancel this attempt and start over.";
-  return unfinished(run, "new-shares-refused", reason, hint);
+  return notProven(run, `${service} rejected the new shares when it received ${share.label} (${error.details.reason})`);
 }
 
 /** Makes the candidate the live set. */
@@ -164,8 +159,7 @@ export async function finish(run: CommitRun): Promise<CommitState> {
   const { candidate, nonces, hadBackup } = inputs.submission;
   try {
     const observed = await step.observe(operation, { ...identity, nonce: undefined });
-    if (observed.server === "probe") await step.cancelProbe(run, observed);
-    if (observed.server === "abandoned") await step.cancelOwnAttempt(operation, observed.status);
+    if (observed.server === "probe" || observed.server === "abandoned") await step.cancelOwnAttempt(operation, observed.status);
     const backup = hadBackup ? await api.getBackup(operation) : undefined;
     // The backup of an earlier attempt of this rekey contains dead shares.
     if (backup && (backup.nonce === candidate.nonce ? inputs.removeBackup : nonces.includes(backup.nonce))) {
@@ -193,13 +187,13 @@ export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
 }
 
 /** Prints the encrypted shares: without a backup, holders have no other source. */
-export async function waitForShares(run: CommitRun, id: StopId, reason: string): Promise<StewardError> {
+export async function waitForShares(run: CommitRun, reason: string): Promise<StewardError> {
   const { attempt, candidate } = run.inputs.submission;
   const { encrypted } = candidate;
   for (const { fingerprint, share } of encrypted) step.log(run.operation, encryptedLine(fingerprint, share));
   return unfinished(
     run,
-    id,
+    "new-shares-missing",
     reason,
     `Ask the holders (${await describeKeys(attempt.parameters.pgpKeys)}) to decrypt their new shares with \`pulumi-steward rekey decrypt\`, \`gpg\` or secrets.decryptShare, and pass them as newShares. The state keeps those from earlier runs.`,
   );

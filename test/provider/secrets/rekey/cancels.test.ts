@@ -125,7 +125,7 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
     await submit(...current().first.slice(0, 3));
     expect(await second.stops(pgp)).toBe("rekey/new-shares-missing");
     const before = await status();
-    await expect(second.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/outcome-unsettled" }));
+    await expect(second.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/shares-unsettled" }));
     await second.stops({ ...pgp, discardShares: true });
     await second.destroy();
     expect(await status()).toEqual(before);

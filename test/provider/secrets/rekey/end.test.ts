@@ -168,7 +168,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     await current().sealAndUnseal(current().first.slice(0, 3));
     await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/shares-unsettled" }));
     await stack.stops(inputs());
-    await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/outcome-unsettled" }));
+    await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/shares-unsettled" }));
     expect(await stack.stops(inputs())).toBe("rekey/not-committed");
     await stack.destroy();
   });
@@ -250,7 +250,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
       else await stack.stops({ ...pgpOf(before), currentShares: current().first.slice(0, 1) });
       const { nonce } = await status();
       const all = [await rotate(before[0] as Holder, "dropped"), ...before.slice(1)];
-      expect(await stack.stops(pgpOf(all))).toBe("rekey/attempt-abandoned");
+      expect(await stack.stops(pgpOf(all))).toBe("rekey/attempt-restarted");
       expect(await status()).toMatchObject({ started: true, nonce: expect.not.stringContaining(String(nonce)), progress: 0 });
       expect(await stack.stops(pgpOf(all))).toBe("rekey/new-shares-missing");
       await stack.up({ ...pgpOf(all), newShares: await decrypted(candidateOf(stack), all) });

@@ -59,7 +59,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     interrupt("PUT", "update", { when: "after" }, 3);
     expect(await stack.stops(bold)).toBe("rekey/attempt-lost");
     current().gateway.interrupt = undefined;
-    expect(await stack.stops(bold)).toBe("rekey/outcome-unknown-shares-missing");
+    expect(await stack.stops(bold)).toBe("rekey/new-shares-missing");
     const shares = await decrypted(candidateOf(stack), all);
     await stack.up({ ...bold, newShares: shares });
     expect(stack.outputs.complete).toBe(true);

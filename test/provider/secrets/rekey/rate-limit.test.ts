@@ -130,7 +130,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     expect([code, of("PUT update")]).toEqual(dialect === "standard" ? [1, 1] : [0, 2]);
     fail("PUT", "update", standby);
     if (dialect !== "standard") return void (await stack.up(inputs()));
-    expect(await stack.stops(inputs())).toBe("rekey/share-count-unknown-restarted");
+    expect(await stack.stops(inputs())).toBe("rekey/attempt-restarted");
     expect(of("PUT update")).toBe(2);
   });
 
@@ -160,7 +160,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     await until("the share is sent", () => of("PUT update") > 0);
     await ask("DELETE", "init", dialect === "hashicorp" ? { nonce } : undefined);
     await ask("PUT", "init", { secret_shares: 1, secret_threshold: 1 });
-    expect(await stops).toBe("rekey/attempt-replaced");
+    expect(await stops).toBe("rekey/attempt-lost");
     expect(of("PUT update")).toBe(1);
   });
 

@@ -95,7 +95,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     sandbox.faults.add({ system: "secrets", method, path, nth: 2, action: "respond", status, body });
     const stack = stackOn();
     expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
-    await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/outcome-unsettled" }));
+    await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/shares-unsettled" }));
     await stack.up(inputs());
     expect(stack.outputs.complete).toBe(true);
   });

@@ -158,7 +158,7 @@ test.each<[ServerState, RekeyStatus, string]>([
   ["verifying", at(0), "new-shares-lost"],
   ["none", at(0, { started: false, nonce: "" }), "attempt-lost"],
   ["tampered", at(0), "tampered-attempt"],
-  ["foreign", at(0, { nonce: "theirs" }), "attempt-replaced"],
+  ["foreign", at(0, { nonce: "theirs" }), "attempt-lost"],
 ])("submits nothing to an attempt that is %s", async (server, first, stop) => {
   const ended = await round({ server }, first, ...(server === "verifying" ? [fresh] : []));
   expect(ended.stop).toBe(stop);
@@ -290,7 +290,7 @@ test("a share without a response is submitted again once where that is safe, and
   const twice = await round({}, at(0), ...unanswered, at(0), ...unanswered, fresh);
   expect(twice.stop).toBe("share-count-unknown");
   const once = await round({ dialect: "standard" }, at(0), ...unanswered, fresh);
-  expect(once.stop).toBe("share-count-unknown-restarted");
+  expect(once.stop).toBe("attempt-restarted");
 });
 
 test.each([

@@ -128,7 +128,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stack.stops(inputs);
     expect(await stack.stops({ ...inputs, currentShares: inputs.currentShares.slice(0, 1) })).toBe("rekey/shares-missing");
     const { nonce } = await status();
-    expect(await stack.stops(again(inputs))).toBe("rekey/attempt-abandoned");
+    expect(await stack.stops(again(inputs))).toBe("rekey/attempt-restarted");
     expect((await status()).nonce).not.toBe(nonce);
     await stack.up(again(inputs));
   },
@@ -189,7 +189,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await submit(target.first[0] as string);
     const { details } = await expectForeign(stack.fails(inputs), nonce, "3 shares, threshold 2", "1 of 3");
     expect(details.hint).toMatch(/onConflict: "resume".*"cancel"/);
-    expect(await stack.stops({ ...inputs, onConflict: "resume" })).toBe("rekey/attempt-resumed");
+    expect(await stack.stops({ ...inputs, onConflict: "resume" })).toBe("rekey/attempt-adopted");
     await stack.up(inputs);
   },
   "commit: the new shares are saved but not verified: the rekey proves and commits them": async ({ stack, inputs, status }) => {

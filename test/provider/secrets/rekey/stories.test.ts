@@ -216,7 +216,7 @@ onEachRekeyTarget("a rekey", (current) => {
     const [first = ""] = shares;
     const other = Buffer.from(wrongBeside([first])[0] ?? "", "base64").toString("hex");
     const { details } = await stack.fails({ ...pgp, newShares: [first, other] });
-    expect(details).toMatchObject({ rule: "rekey/new-shares-refused", reason: expect.stringContaining(" newShares[1] ") });
+    expect(details).toMatchObject({ rule: "rekey/new-shares-not-proven", reason: expect.stringContaining(" newShares[1] ") });
     await stack.up({ ...pgp, newShares: shares });
   });
 
