@@ -18,14 +18,15 @@ export async function atEachMount<State>(
 
 /** The mounts of the Nomad secrets engine. If they cannot be listed, the connection's mount. */
 async function listMounts(operation: Operation): Promise<string[]> {
-  const { listed, reason } = await (dialectOf(operation).mountType ? readMounts(operation) : documentedMounts(operation));
-  if (listed) return listed;
+  const listed = await (dialectOf(operation).mountType ? readMounts(operation) : documentedMounts(operation));
+  if (Array.isArray(listed)) return listed;
   const mount = defaultMount(operation);
-  operation.run.log.warn(`the mounts cannot be listed: ${reason}. Only the mount "${mount}" is searched. Add others with --mount.`);
+  operation.run.log.warn(`the mounts cannot be listed: ${listed.reason}. Only the mount "${mount}" is searched. Add others with --mount.`);
   return [mount];
 }
 
-type Mounts = { listed: string[]; reason?: undefined } | { listed?: undefined; reason: string };
+/** The mounts, or the reason why they are unknown. */
+type Mounts = string[] | { reason: string };
 
 const mountsPath = apiPath("sys", "mounts");
 
@@ -33,7 +34,7 @@ async function readMounts(operation: Operation): Promise<Mounts> {
   const { mountType } = dialectOf(operation);
   try {
     const mounts = Object.entries((await readData(operation, mountsPath)) ?? {});
-    return { listed: mounts.filter(([, mount]) => isObject(mount) && mount.type === mountType).map(([path]) => normalizeMount(path)) };
+    return mounts.filter(([, mount]) => isObject(mount) && mount.type === mountType).map(([path]) => normalizeMount(path));
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 403) throw error;
     return { reason: `the token may not read ${mountsPath}` };
@@ -52,6 +53,6 @@ async function documentedMounts(operation: Operation): Promise<Mounts> {
   });
   const listed = [...new Set(mounts)].filter((mount) => mounts.filter((each) => each === mount).length > 1);
   return listed.length > 0
-    ? { listed }
+    ? listed
     : { reason: `the OpenAPI document lists no ${dialectOf(operation).words.engine} secrets engine for the token` };
 }

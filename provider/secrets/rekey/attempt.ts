@@ -7,7 +7,7 @@ import { Definition, OutcomeUnknown, Rule } from "../../definition";
 import { CheckFailure } from "../../errors";
 import { str } from "../../inputs";
 import { removeObject } from "../../lifecycle/ownership";
-import { dialectOf, placeOf, system } from "../client";
+import { dialectOf, placeOf } from "../client";
 import * as api from "./api";
 import { RekeyOperation, RekeyParameters } from "./api";
 import { createThrowAwayKey, inspectKeys, recipients } from "./crypto";
@@ -255,9 +255,8 @@ const fromComponent = "must come from the component Rekey";
 const { currentShares: _current, newShares: _new, ...ownFields } = rekeyFields;
 
 export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
-  system,
+  ...step.definitionOf<AttemptInputs, AttemptState>("attempt", up),
   token: "secrets:RekeyAttempt",
-  displayName: "rekey",
   id: "sys/rekey/init",
   fields: {
     ...ownFields,
@@ -271,12 +270,8 @@ export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
     attempt: { output: true },
   },
   rules: rekeyRules,
-  deleteBeforeReplace: true,
-  objects: { fields: ["target"], paths: (fields) => [step.rekeyObjects(fields).attempt] },
   planNotes,
   read: async ({ state: { attempt } }) => ({ attempt }),
-  create: ({ operation, inputs }) => up(api.ofTarget(operation, inputs), inputs, {}),
-  update: ({ operation, inputs, last }) => up(api.ofTarget(operation, inputs), inputs, last),
   async delete({ operation: connected, state }) {
     const { attempt } = state;
     if (!attempt) return;

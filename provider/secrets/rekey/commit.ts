@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../comparison";
 import { Definition } from "../../definition";
 import { valueAt } from "../../inputs";
-import { assertAdopted, newInstance, otherManagerOf } from "../../lifecycle/ownership";
-import { system } from "../client";
+import { assertAdopted, otherManagerOf } from "../../lifecycle/ownership";
 import * as api from "./api";
 import { RekeyOperation } from "./api";
 import { identityOf } from "./attempt";
@@ -48,6 +47,7 @@ async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCom
     state: {
       ...stateOf(outcome, outcome === "live" ? candidate : last.live, gathered),
       ...(isSame && last.previousLive ? { previousLive: last.previousLive } : {}),
+      ...(isSame && last.since ? { since: last.since } : {}),
     },
     shares,
     missing,
@@ -62,13 +62,6 @@ async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCom
       `it is unknown whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
     );
   return step.followRows("commit", commitRows, outcome === "unknown" ? "an unknown outcome" : "a candidate", run);
-}
-
-/** Adds the time at which the set was first known to be live. */
-async function withSince(operation: RekeyOperation, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
-  const state = await up(operation, inputs, last);
-  const wasLive = last.outcome === "live" && isDeepStrictEqual(last.submission?.candidate, inputs.submission.candidate);
-  return state.outcome === "live" ? { ...state, since: (wasLive && last.since) || newInstance() } : state;
 }
 
 /** Without verification the response with the new shares has committed them. If it is lost, the outcome is unknown. */
@@ -143,9 +136,8 @@ const planNotes: Definition<CommitInputs, CommitState>["planNotes"] = ({ inputs:
   !last || last.outcome === "live" || submission.candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
 
 export const rekeyCommit: Definition<CommitInputs, CommitState> = {
-  system,
+  ...step.definitionOf<CommitInputs, CommitState>("commit", up),
   token: "secrets:RekeyCommit",
-  displayName: "rekey",
   id: "sys/rekey/verify",
   fields: {
     target,
@@ -174,8 +166,6 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     since: { output: true },
     connection,
   },
-  objects: { fields: ["target"], paths: (fields) => [step.rekeyObjects(fields).commit] },
-  deleteBeforeReplace: true,
   planNotes,
   async read({ operation: connected, state: previous }) {
     const { outcome, live, submission } = previous as LastCommit;
@@ -196,8 +186,6 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
       );
     return previous;
   },
-  create: ({ operation, inputs }) => withSince(api.ofTarget(operation, inputs), inputs, {}),
-  update: ({ operation, inputs, last }) => withSince(api.ofTarget(operation, inputs), inputs, last),
   async delete({ operation: connected, state }) {
     const { submission, outcome, live, discardShares } = state as LastCommit;
     const operation = api.ofTarget(connected, state as LastCommit);

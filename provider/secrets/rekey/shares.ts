@@ -2,7 +2,6 @@ import { Comparison } from "../../comparison";
 import { Definition } from "../../definition";
 import { PartialState, StewardError } from "../../errors";
 import { assertAdopted, otherManagerOf } from "../../lifecycle/ownership";
-import { system } from "../client";
 import * as api from "./api";
 import { RekeyOperation } from "./api";
 import { Attempt, hasSubkeys, identityOf } from "./attempt";
@@ -145,9 +144,8 @@ const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ i
 };
 
 export const rekeyShares: Definition<SharesInputs, SharesState> = {
-  system,
+  ...step.definitionOf<SharesInputs, SharesState>("shares", up),
   token: "secrets:RekeyShares",
-  displayName: "rekey",
   id: "sys/rekey/update",
   fields: {
     target,
@@ -161,12 +159,8 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     submission: { output: true, secretOutput: true, secretParts: ["candidate", "kept"] },
     connection,
   },
-  objects: { fields: ["target"], paths: (fields) => [step.rekeyObjects(fields).shares] },
-  deleteBeforeReplace: true,
   planNotes,
   read: async ({ state }) => state,
-  create: ({ operation, inputs }) => up(api.ofTarget(operation, inputs), inputs, {}),
-  update: ({ operation, inputs, last }) => up(api.ofTarget(operation, inputs), inputs, last),
   async delete({ operation: connected, state }) {
     const { attempt, submission, discardShares } = state as LastShares;
     const { candidate, kept = [], nonces = [], nonce } = submission ?? {};

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import { FindRequest, OutcomeUnknown, UpdateRequest } from "../../definition";
 import { StewardError } from "../../errors";
 import { otherManagerOf } from "../../lifecycle/ownership";
+import { system } from "../client";
 import * as api from "./api";
 import { RekeyOperation, RekeyParameters, RekeyStatus, Requested } from "./api";
 import { RekeyInputs, RekeyTarget } from "./inputs";
@@ -287,6 +289,19 @@ export async function cancelObserved({ operation }: { operation: RekeyOperation 
 export async function cancelLeftovers(operation: RekeyOperation, { server, status }: Observed, nonces: readonly string[]): Promise<void> {
   if (server === "probe" || nonces.includes(status.nonce)) await cancelOwnAttempt(operation, status);
 }
+
+/** What the definitions of the three resources have in common. `up` runs the step, with what the state holds of it. */
+export const definitionOf = <Inputs extends { target?: RekeyTarget }, State>(
+  step: Step,
+  up: (operation: RekeyOperation, inputs: Inputs, last: Partial<State> & OutcomeUnknown) => Promise<State>,
+) => ({
+  system,
+  displayName: "rekey",
+  deleteBeforeReplace: true,
+  objects: { fields: ["target"] as const, paths: (fields: object) => [rekeyObjects(fields)[step]] },
+  create: ({ operation, inputs }: FindRequest<Inputs>) => up(api.ofTarget(operation, inputs), inputs, {}),
+  update: ({ operation, inputs, last }: UpdateRequest<Inputs, State>) => up(api.ofTarget(operation, inputs), inputs, last),
+});
 
 /** The objects that the three resources manage. */
 export function rekeyObjects(fields: object): { attempt: string; shares: string; commit: string } {

@@ -1,6 +1,7 @@
 import { OutcomeUnknown } from "../../definition";
 import { StewardError } from "../../errors";
 import { isInactiveNode } from "../../http/failure";
+import { newInstance } from "../../lifecycle/ownership";
 import * as api from "./api";
 import { RekeyOperation } from "./api";
 import { describeKeys, EncryptedShare, encryptedLine, prove, Share, ShareSet } from "./crypto";
@@ -60,6 +61,7 @@ export const stateOf = (outcome: CommitState["outcome"], live: ShareSet | undefi
   encryptedShares: live?.encrypted ?? [],
   fingerprints: (live?.encrypted ?? []).map(({ fingerprint }) => fingerprint),
   complete: outcome === "live",
+  ...(outcome === "live" ? { since: newInstance() } : {}),
 });
 
 export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
