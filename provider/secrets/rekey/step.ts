@@ -290,7 +290,7 @@ export async function cancelLeftovers(operation: RekeyOperation, { server, statu
   if (server === "probe" || nonces.includes(status.nonce)) await cancelOwnAttempt(operation, status);
 }
 
-/** What the definitions of the three resources have in common. `up` runs the step, with what the state holds of it. */
+/** The part that the definitions of the three resources share. `up` runs the step. */
 export const definitionOf = <Inputs extends { target?: RekeyTarget }, State>(
   step: Step,
   up: (operation: RekeyOperation, inputs: Inputs, last: Partial<State> & OutcomeUnknown) => Promise<State>,
