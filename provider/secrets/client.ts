@@ -155,11 +155,9 @@ export const replaceHint =
 
 /** Deletes an object. Succeeds if the object or its mount no longer exists. */
 export async function remove(operation: Operation, path: string): Promise<void> {
-  try {
-    await call(operation, { method: "DELETE", path, retry: "idempotent" });
-  } catch (error) {
+  await call(operation, { method: "DELETE", path, retry: "idempotent" }).catch((error) => {
     if (!isNotFound(error)) throw error;
-  }
+  });
 }
 
 /** True if an error response has the format of the server, a list of errors. */

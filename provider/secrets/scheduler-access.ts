@@ -186,11 +186,9 @@ function update(request: Update): Promise<StoredState> {
 /** Leaves no management token on the server. */
 async function clear({ operation, state: { mount } }: DeleteRequest<StoredState>): Promise<void> {
   if (dialectOf(operation).deletesAccess) return remove(operation, path(mount));
-  try {
-    await write(operation, { mount, address: "", token: "" });
-  } catch (error) {
+  await write(operation, { mount, address: "", token: "" }).catch((error) => {
     if (!isNotFound(error)) throw error;
-  }
+  });
 }
 
 const tokenMissing: CheckFailure = {

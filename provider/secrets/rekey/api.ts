@@ -206,7 +206,10 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
     throw explainNotServed(error, operation);
   });
   if (!fields.started) await assertActiveNode(operation);
-  const status: RekeyStatus = {
+  // The status of the API document does not show a verification in progress: only a GET of the verification does.
+  const mayVerify = dialectOf(operation).statusTellsVerification ? Boolean(fields.verification_nonce) : fields.verification_required;
+  const verification = fields.started && mayVerify ? await getVerification(operation) : undefined;
+  return {
     started: fields.started,
     nonce: fields.nonce,
     threshold: fields.t,
@@ -216,11 +219,8 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
     pgpFingerprints: (fields.pgp_fingerprints ?? []).map((fingerprint) => fingerprint.toLowerCase()),
     backup: fields.backup,
     verificationRequired: fields.verification_required,
+    ...(verification && { verification }),
   };
-  // The status of the API document does not show a verification in progress: only a GET of the verification does.
-  const mayVerify = dialectOf(operation).statusTellsVerification ? Boolean(fields.verification_nonce) : fields.verification_required;
-  const verification = fields.started && mayVerify ? await getVerification(operation) : undefined;
-  return verification ? { ...status, verification } : status;
 }
 
 /** An OpenBao standby does not know the attempt of the active node, and its keys may be old. */
