@@ -126,10 +126,10 @@ export class Engine {
   }
 
   /** Replaces the resource as `replacementTrigger` does, deleting first. */
-  async replace(inputs: Properties): Promise<void> {
+  async replace(inputs: Properties, options: Options = {}): Promise<void> {
     forget();
     this.replacements++;
-    await this.run(this.stack.up([{ ...this.declared(inputs), deleteBeforeReplace: true }]));
+    await this.run(this.stack.up([{ ...this.declared(inputs), deleteBeforeReplace: true }], options));
   }
 
   /** Refreshes. Returns the fields that the engine would report as changed, or "gone". */

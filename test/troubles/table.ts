@@ -184,10 +184,6 @@ export const found: Record<string, Found> = {
     kinds: without("token", "workspace"),
     turns: (kind) => [up([add(kind)]), up([set(0, 0, 1)], write("lost after, and all that follow")), up([set(0, 0, 0)])],
   },
-  "a write of a set is lost, and then refused while another one succeeds": {
-    kinds: ["set"],
-    turns: () => [up([add("set"), set(0, 1, 0)], write("an internal error")), up([set(0, 1, 1)], write("refused")), up([])],
-  },
   "an attribute leaves settings in an update whose response is lost, and then only the connection changes": {
     kinds: ["general", "saml"],
     turns: (kind) => [up([add(kind), set(0, 1, 0)]), up([drop(0, 0)], write("lost after, and all that follow")), up([place(0, "twin")])],

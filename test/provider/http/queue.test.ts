@@ -147,7 +147,8 @@ describe("requests to a server that limits their rate", () => {
   test("do not time out while it rejects one of them slowly, and serves others", async () => {
     limits.deadline = 1_000;
     const target = await serve(({ url }, response) => {
-      if (url === "/v1/slow" && timesSent("/v1/slow") <= 8) return later(200, () => response.writeHead(429).end());
+      if (url === "/v1/slow" && timesSent("/v1/slow") <= 8)
+        return later(150, () => response.writeHead(429, { "retry-after": "0.15" }).end());
       return ok(response);
     });
     let isDone = false;

@@ -42,6 +42,20 @@ describe("partial updates", () => {
     expect(await resource.refresh()).toEqual([]);
   });
 
+  test("a role whose write got no response is written until a write succeeds, also after one that is rejected", async () => {
+    const set = (policy: string): Record<string, unknown> => ({ roles: { a: { policies: ["p"] }, b: { policies: [policy] } } });
+    const resource = engine("SchedulerRoles");
+    for (const [status, policy] of [
+      [500, "p"],
+      [403, "q"],
+    ] as const) {
+      sandbox.faults.add({ ...write, path: "/v1/nomad/role/a", action: "respond", status });
+      await expect(resource.up(set(policy))).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
+    }
+    expect(await resource.up(set("q"))).toBe("update");
+    expect(await hold(sandbox, "nomad/role/a")).toBe(200);
+  });
+
   test.each([{ names: ["a"] }, { names: ["a", "b"] }])(
     "a set in which all roles failed has a state, and the next up writes them: $names",
     async ({ names }) => {

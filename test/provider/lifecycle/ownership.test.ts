@@ -50,3 +50,16 @@ test.each(["SchedulerRole", "SchedulerRoles"])("up recreates a role that an earl
   expect(await hold(sandbox, "nomad/role/web")).toBe(200);
   expect(await holder?.up(declared)).toBe("same");
 });
+
+test("up writes a role that an earlier run removed, and that the set could not write while it wrote another one", async () => {
+  const [single, set] = [engine("SchedulerRole"), engine("SchedulerRoles")];
+  const both = { roles: { web, rest: web }, adopt: true };
+  await single.up({ name: "web", ...web });
+  await set.up({ roles: { web }, adopt: true });
+  clearCache();
+  await single.destroy(remembers);
+  sandbox.faults.add({ system: "secrets", method: "POST", path: /role\/web$/, action: "respond", status: 403 });
+  await expect(set.up(both, remembers)).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
+  expect(await set.up(both)).toBe("update");
+  expect(await hold(sandbox, "nomad/role/web")).toBe(200);
+});

@@ -38,6 +38,13 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await deprecation.refresh()).toEqual([]);
   });
 
+  test("up with --refresh deprecates a version again if the deprecation is replaced", async () => {
+    const deprecation = current().engine("ModuleVersionDeprecation");
+    await deprecation.up(inputs);
+    await deprecation.replace(inputs, { refresh: true });
+    expect(await shown()).toEqual({ reason: inputs.reason, link: inputs.link });
+  });
+
   test("a suffix that the platform appends is in the published reason and is no drift", async () => {
     const { engine, service } = current();
     service.appendToReasons(" Contact the platform team.");

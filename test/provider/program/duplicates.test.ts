@@ -70,6 +70,15 @@ test("the check for duplicates fails the roles of a set, not its mount", () =>
     expect(await refusal("second", { mount: output("team"), roles: output(roles) })).toEqual({ roles: taken });
   }));
 
+test("a copy of the package, which a component may bring, sees the objects of the program", () =>
+  program(async () => {
+    expect(await refusal("first", { mount: "team", roles })).toEqual({});
+    jest.isolateModules(() => {
+      const copy: typeof import("../../../provider/program/duplicates") = require("../../../provider/program/duplicates");
+      expect(() => copy.declareOnce(schedulerRoles, "second", { mount: "team", roles })).toThrow(taken);
+    });
+  }));
+
 describe.each([
   { when: "known", mount: (): unknown => "team", carrier: "program" },
   { when: "an output", mount: (): unknown => output("team"), carrier: "mount" },
