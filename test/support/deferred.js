@@ -5,14 +5,16 @@ const { existsSync, readFileSync } = require("node:fs");
 const Module = /** @type {any} */ (require("node:module"));
 
 const deferred = ["typescript", "@npmcli/arborist"];
-const load = Module._load;
+const resolve = Module._resolveFilename;
 
-/** @param {string} request @param {NodeModule} parent @param {boolean} isMain */
-Module._load = (request, parent, isMain) => {
-  if (!deferred.includes(request) || !/[\\/]@pulumi[\\/]pulumi[\\/]/.test(parent.filename)) return load(request, parent, isMain);
-  // The SDK catches the error of a missing module.
-  Module._resolveFilename(request, parent);
-  return new Proxy({}, { get: (_, name) => name === "__esModule" || load(request, parent, isMain)[name] });
+// A wrapper of `Module._load` would appear in the call stacks that Pulumi stores.
+/** @param {string} request @param {NodeModule} parent @param {unknown[]} more */
+Module._resolveFilename = (request, parent, ...more) => {
+  const file = resolve(request, parent, ...more);
+  if (!deferred.includes(request) || !/[\\/]@pulumi[\\/]pulumi[\\/](?!vendor)/.test(parent.filename)) return file;
+  const name = `deferred ${file}`;
+  Module._cache[name] = { loaded: true, exports: new Proxy({}, { get: (_, key) => key === "__esModule" || require(file)[key] }) };
+  return name;
 };
 
 // A program in JavaScript needs no compiler.
