@@ -6,7 +6,7 @@ import { checkFailures, issuesOf, pathOf, valueAt } from "../inputs";
 import { isObject } from "../text/json";
 import { previewAdoption } from "./adoption";
 import { comparisonFor } from "./changes";
-import { describe, objectsOf, operationOn, Resource, recordCheck, removedSecrets, secretsIn } from "./context";
+import { alternatives, describe, objectsOf, operationOn, Resource, recordCheck, removedSecrets, secretsIn } from "./context";
 import { logNotes } from "./notes";
 import { declaredTwice, forgetUnidentifiedManager, recordDeclared } from "./ownership";
 import { defined, hasUnknown, Properties, secretInputs, unknown, withoutNulls } from "./properties";
@@ -103,8 +103,7 @@ async function checkConnected(
 const dialectFailures = ({ fields }: AnyDefinition, { server: { dialect } }: Operation, declared: Properties): CheckFailure[] =>
   Object.keys(declared).flatMap((path) => {
     const { dialects = [dialect] } = fields[path] ?? {};
-    const possible = dialects.map((each) => `"${each}"`).join(" or ");
-    return dialects.includes(dialect) ? [] : [{ path, rule: "dialect", reason: `requires the dialect ${possible}` }];
+    return dialects.includes(dialect) ? [] : [{ path, rule: "dialect", reason: `requires the dialect ${alternatives(dialects)}` }];
   });
 
 const secretName = (path: string): CheckFailure => ({

@@ -64,15 +64,17 @@ export function secretsIn({ definition: { fields } }: Resource, properties: Prop
 export const removedSecrets = ({ definition, mechanism }: Resource): Set<string> =>
   cached(mechanism.cache, ["removed secrets", definition.token], () => new Set<string>());
 
+/** `"hashicorp" or "openbao"`. */
+export const alternatives = (dialects: readonly string[]): string => dialects.map((each) => `"${each}"`).join(" or ");
+
 /** Throws if the dialect of the connection does not have the resource. */
 function assertDialect(definition: AnyDefinition, { server: { dialect, place } }: Operation): void {
   const { dialects, system } = definition;
   if (!dialects || dialects.includes(dialect)) return;
-  const possible = dialects.map((each) => JSON.stringify(each)).join(" or ");
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
     rule: "dialect",
-    reason: `the dialect "${dialect}" has no ${className(definition)}: if the server has it, set the dialect of ${system.name} in ${place} to ${possible}`,
+    reason: `the dialect "${dialect}" has no ${className(definition)}: if the server has it, set the dialect of ${system.name} in ${place} to ${alternatives(dialects)}`,
   });
 }
 

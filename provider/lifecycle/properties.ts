@@ -34,7 +34,7 @@ export function stringsIn(value: unknown): string[] {
 }
 
 /** The properties without undefined and null. A nested null stays, for the schema to reject. */
-export const withoutNulls = (properties: Properties): Properties =>
+export const withoutNulls = (properties: object): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));
 
 /** The properties without undefined and null at any depth: the engine treats both as missing, and cannot serialize undefined. */

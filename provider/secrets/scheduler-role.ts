@@ -76,7 +76,7 @@ const roleDefaults: Required<RoleAttributes> = { policies: [], global: false, ty
 export const roleAttributes: { [Name in keyof RoleAttributes]-?: z.ZodType<Required<RoleAttributes>[Name]> } = {
   policies: z.array(str.regex(/^[^\s,]+$/, "must be the name of one policy, without commas or spaces"), "must be a list of policy names"),
   global: bool,
-  type: z.enum(["client", "management"], 'must be "client" or "management"'),
+  type: z.enum(RoleType, 'must be "client" or "management"'),
 };
 
 /** Check failures for a role name that the server would reject. */

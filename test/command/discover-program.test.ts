@@ -265,8 +265,8 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     const attributes = { [`${isReal ? "aws" : "cloud-a"}-secret-key`]: "canary-key" };
     await call(sandbox.platform, "PATCH", "/api/v2/admin/cost-estimation-settings", { data: { attributes } });
     writeFileSync("Pulumi.yaml", "name: story\nruntime: nodejs\n");
-    const values = { ...only("platform"), ...pulumi('if [ "$2" = get ]; then echo other; else echo {}; fi') };
-    const { code, stderr } = await discover(values, "--secrets");
+    const existingValue = 'if [ "$2" = get ]; then echo other; else echo {}; fi';
+    const { code, stderr } = await discover({ ...only("platform"), ...pulumi(existingValue) }, "--secrets");
     expect([code, existsSync("import.json")]).toEqual([1, false]);
     expect(stderr).toContain("different value of costEstimationCloudASecretKey");
     expect(readFileSync("asked", "utf8")).not.toContain("config set");

@@ -31,15 +31,15 @@ export const differing = (page: SettingsPage, desired: Values, current: Values):
 
 export const declaredIn = (page: SettingsPage, inputs: object): Values =>
   pick(
-    withoutNulls({ ...inputs }),
+    withoutNulls(inputs),
     inputsOf(page).filter((name) => !requestOnly(page).includes(name)),
   );
 
 /** The attributes in a state. */
 export const storedValues = (page: SettingsPage, state: object): Values =>
-  pick(withoutNulls({ ...state }), [...readable(page), ...inputsOf(page)]);
+  pick(withoutNulls(state), [...readable(page), ...inputsOf(page)]);
 
-export const pick = (values: Values, names: readonly string[]): Values =>
+export const pick = (values: object, names: readonly string[]): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 
 /** A wrapped value for the state, which loses null and undefined. */

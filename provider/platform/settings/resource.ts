@@ -10,7 +10,7 @@ import { adminPath, system } from "../client";
 import { fetchSettings, patchSettings } from "./api";
 import * as attributes from "./attributes";
 import { afterFailure, writeWasApplied } from "./failure";
-import { SettingsInputs, SettingsPage, SettingsPageOf, SettingsState, Values } from "./page";
+import { OnDelete, SettingsInputs, SettingsPage, SettingsPageOf, SettingsState, Values } from "./page";
 import { notesOf, originalsOf, Plan, Prior, planOf, refusals, restoration } from "./plan";
 import { recognized, StoredState, serverNormalizations, stateOf, Wrapped } from "./state";
 
@@ -58,7 +58,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
 }
 
 const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & StoredState> = {
-  onDelete: { input: z.enum(["restore", "retain"], 'must be "restore" or "retain"'), stored: true },
+  onDelete: { input: z.enum(OnDelete, 'must be "restore" or "retain"'), stored: true },
   managed: { output: true, essential: true },
   originalValues: { stored: true, essential: true, secretOutput: true },
   serverNormalized: { stored: true, secretOutput: true },
@@ -117,7 +117,7 @@ async function update(page: SettingsPage, { operation, inputs, last }: UpdateReq
 async function write(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: Prior): Promise<Last> {
   const plan = planOf(page, inputs, prior);
   const { declared, managed, changes } = plan;
-  const requestOnlyValues = attributes.pick({ ...inputs }, attributes.requestOnly(page));
+  const requestOnlyValues = attributes.pick(inputs, attributes.requestOnly(page));
   const isSent = Object.keys({ ...changes, ...attributes.differing(page, requestOnlyValues, prior.current) }).length > 0;
   let returned: Values = {};
   try {

@@ -98,7 +98,7 @@ export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsSt
       output: true,
     },
     sender: { input: nonEmptyStr, output: true },
-    auth: { input: z.enum(["none", "plain", "login"], 'must be "none", "plain" or "login"'), output: true },
+    auth: { input: z.enum(SmtpAuth, 'must be "none", "plain" or "login"'), output: true },
     username: { input: nonEmptyStr, output: true },
     password: { input: nonEmptyStr, stored: true, secret: true, writeOnly: true },
     testEmailAddress: { input: nonEmptyStr, stored: true, requestOnly: true },

@@ -69,10 +69,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const withValue = (inputs: Properties, name: string, value: unknown): Properties => {
-  const [field = "", key] = name.split(".");
-  return { ...inputs, [field]: key ? { [key]: value } : value };
-};
+const withValue = (inputs: Properties, name: string, value: unknown): Properties => ({ ...inputs, [name]: value });
 
 const rows = secrets.flatMap((each) =>
   (each.dialects ?? dialects).flatMap((dialect) =>
@@ -304,8 +301,7 @@ describe.each(rows)("%s, %s, %s", (_, dialect, _name, Mechanism, { token, name, 
     await engine.up(byVariable);
     set(changed);
     // The engine passes the input of the last run, with its fingerprint.
-    const [field = ""] = name.split(".");
-    const frozen = { ...byVariable, [field]: engine.state?.inputs[field] };
+    const frozen = { ...byVariable, [name]: engine.state?.inputs[name] };
     expect(await writesOf(async () => expect(await engine.up(frozen)).toBe("same"))).toBe(0);
     if (system === "secrets") {
       const moved = engine.up({ ...frozen, address: "https://other.example.com:4646" });
