@@ -4,7 +4,7 @@ import { Operation } from "../connection";
 import { Definition, DeleteRequest, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../definition";
 import { CheckFailure } from "../errors";
 import { variableFor } from "../fields";
-import { ConnectionArgs, connectionField, rule, str, urlInput } from "../inputs";
+import { ConnectionArgs, connectionField, isCertificate, rule, str, urlInput } from "../inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
 import { apiPath, call, dialectOf, invalidResponse, isNotFound, readData, readExisting, remove, replaceHint, system } from "./client";
@@ -84,6 +84,17 @@ const managementToken = z
   .min(1, "must not be empty: a first write without a token would bootstrap the ACL system");
 const certificate = str.regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path");
 const privateKey = str.regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path");
+
+/** Warnings about certificates that the server stores, but cannot use later. */
+function certificateWarnings(path: string, value: string | undefined): CheckFailure[] {
+  if (value === undefined) return [];
+  const bundle = value.match(/-----BEGIN CERTIFICATE-----[^-]*(-----END CERTIFICATE-----)?/g) ?? [];
+  return bundle.flatMap((pem, index) => {
+    const which = bundle.length > 1 ? `certificate ${index + 1} of ${bundle.length} ` : "";
+    const reason = `${which}is not a valid X.509 certificate, so the secrets engine cannot use it`;
+    return isCertificate(pem) ? [] : [{ path, rule: "certificate", reason, warning: true }];
+  });
+}
 
 const path = (mount: string): string => apiPath(normalizeMount(mount), "config", "access");
 
@@ -264,6 +275,8 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
         return clientKey && !clientCert ? [{ path: "clientCert", rule: "needed-with-key", reason: "is required with clientKey" }] : [];
       },
     },
+    { fields: ["caCert"], check: ({ caCert }) => certificateWarnings("caCert", caCert) },
+    { fields: ["clientCert"], check: ({ clientCert }) => certificateWarnings("clientCert", clientCert) },
   ],
   objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
   read,

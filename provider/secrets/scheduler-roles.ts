@@ -130,10 +130,21 @@ function refuseUnstorable(operation: Operation, mount: string, names: readonly s
   });
 }
 
+/** Pulumi hides the changes of keys with this prefix. */
+const isHidden = (name: string): boolean => name.startsWith("__");
+
 function planNotes({ inputs: { roles, exclusive, mount }, last }: { inputs: SchedulerRolesInputs; last?: StoredState }): PlanNote[] {
-  const undeclared = exclusive && last?.mount === mount ? without(last?.undeclared ?? [], Object.keys(roles)) : [];
-  const reason = `${shortList(undeclared)} will be deleted, since the program does not declare them`;
-  return undeclared.length > 0 ? [{ path: "roles", reason, isInformation: true }] : [];
+  if (!last || last.mount !== mount) return [];
+  const names = [...new Set([...Object.keys(roles), ...Object.keys(last.roles)])];
+  const hidden = names.filter((name) => isHidden(name) && !sameRole(roleNamed(last.roles, name), roleNamed(roles, name)));
+  const undeclared = exclusive ? without(last.undeclared ?? [], Object.keys(roles)) : [];
+  const notes = [
+    { names: hidden, text: "will be written or deleted. Pulumi does not show changes to roles whose names begin with __" },
+    { names: undeclared, text: "will be deleted, since the program does not declare them", isInformation: true },
+  ];
+  return notes.flatMap(({ names, text, ...note }) =>
+    names.length > 0 ? [{ ...note, path: "roles", reason: `${shortList(names)} ${text}` }] : [],
+  );
 }
 
 async function find({ operation, inputs }: FindRequest<SchedulerRolesInputs>): Promise<ExistingObject<StoredState> | undefined> {
