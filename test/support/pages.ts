@@ -75,10 +75,19 @@ export function nightly(page: string): string[] {
   return ["refresh", ...options.split(" ")];
 }
 
-const codes = [...readPage("docs/guides/drift.md").matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number));
-const [none = -1, drift = -1, unasked = -1, noStack = -1] = codes;
-/** The exit codes in docs/guides/drift.md. */
-export const exitCodes = { none, drift, unasked, noStack };
+/** The exit code whose row in docs/guides/drift.md begins with this meaning. */
+function exitCode(meaning: string): number {
+  const rows = [...readPage("docs/guides/drift.md").matchAll(/^\| (\d+) +\| (.*)$/gm)];
+  const [code, ...others] = rows.filter(([, , text = ""]) => text.startsWith(meaning)).map(([, number]) => Number(number));
+  if (code === undefined || others.length > 0) throw new Error(`docs/guides/drift.md does not have one row "${meaning}".`);
+  return code;
+}
+export const exitCodes = {
+  none: exitCode("no drift"),
+  drift: exitCode("**drift**"),
+  unasked: exitCode("a server could not be read"),
+  noStack: exitCode("the stack does not exist"),
+};
 
 /** The policy of a function of the scheduler on its reference page. */
 export const schedulerPolicyOf = (page: string, name: string): string => {
