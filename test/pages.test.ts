@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { parse } from "yaml";
 import { compileAll } from "./support/compile";
-import { allBlocks, blocks, classes, pageOf, pages, pipelineCommands, readPage, root, shown } from "./support/pages";
+import { allBlocks, blocks, classes, Job, pageOf, pages, pipelineCommands, pipelines, readPage, root, shown } from "./support/pages";
 
 /** The declarations that a block may use: common imports, those of earlier blocks, and the reader's own. */
 const granted = `
@@ -51,26 +50,46 @@ test("every program in the documentation compiles", () => {
   expect(errors).toEqual([]);
 });
 
-test("every pipeline in the documentation is valid YAML that names a runner and installs the program", () => {
-  const pipelines = pages.flatMap((page) =>
-    blocks(page, "yaml").flatMap((text) =>
-      /^(# Pulumi(\.\w+)?\.yaml|resources:)\n/.test(text) ? [] : [{ page, pipeline: parse(text) as object }],
-    ),
-  );
-  expect(pipelines.length).toBeGreaterThanOrEqual(2);
-  for (const { page, pipeline } of pipelines) {
-    const text = JSON.stringify(pipeline);
-    expect([page, /"(runs-on|image)":/.test(text), /"npm ci"/.test(text)]).toEqual([page, true, true]);
-  }
-});
-
-test("both pipelines run the same commands, and the tutorials the one of the night", () => {
+test("both pipelines run the same commands on a runner, install the program, and the tutorials run the command of the night", () => {
+  const { action, github, gitlab } = pipelines();
   const [preview = "", deploy = "", drift = ""] = pipelineCommands();
   expect([preview, deploy].map((command) => command.split(" ").slice(0, 4).join(" "))).toEqual([
     "pulumi preview --stack prod",
     "pulumi up --stack prod",
   ]);
   for (const page of ["vault", "terraform-enterprise"]) expect(blocks(`docs/getting-started/${page}.md`, "sh")).toContain(`${drift}\n`);
+  expect(Object.values(github.jobs)).toEqual(Array(3).fill(expect.objectContaining({ "runs-on": "ubuntu-latest" })));
+  expect(action.runs.steps.map(({ run }) => run)).toContain("npm ci");
+  expect(gitlab[".operations"].before_script).toContain("npm ci");
+});
+
+test("a preview gets only credentials that read, and the other jobs get theirs from the environment `prod`", () => {
+  const { github, gitlab, platformOnly } = pipelines();
+  const { preview, deploy, drift } = github.jobs;
+  const secret = (name: string): string => `\${{ secrets.${name} }}`;
+  expect(preview.env).toEqual({ PULUMI_ACCESS_TOKEN: secret("PULUMI_READ_TOKEN") });
+  expect(preview).toMatchObject({ if: "github.event.pull_request.head.repo.full_name == github.repository" });
+  expect(preview.environment).toBeUndefined();
+  const role = ({ steps }: Job): unknown => steps.find((step) => step.with)?.with?.["vault-role"];
+  expect([preview, deploy, drift].map(role)).toEqual(["steward-read", "steward", "steward-read"]);
+  expect([deploy, drift].map((job) => job.environment)).toEqual(["prod", "prod"]);
+
+  expect(gitlab.preview.variables).toEqual({ PULUMI_ACCESS_TOKEN: "$PULUMI_READ_TOKEN" });
+  expect([gitlab.preview, gitlab.deploy, gitlab.drift].map((job) => job.environment)).toEqual([
+    undefined,
+    "prod",
+    { name: "prod", action: "verify" },
+  ]);
+
+  const env = { ...deploy.env, TFE_TOKEN: secret("TFE_TOKEN") };
+  expect(platformOnly.jobs).toEqual({ deploy: { ...deploy, env, steps: deploy.steps.map(({ with: _, ...step }) => step) } });
+});
+
+test("the pipelines install the Pulumi CLI with which the tests run", () => {
+  const [, version] = /^const version = "(.+)"/m.exec(readFileSync(join(root, "tools/pulumi.js"), "utf8")) ?? [];
+  const { action, gitlab } = pipelines();
+  expect(action.runs.steps.flatMap((step) => step.with?.["pulumi-version"] ?? [])).toEqual([version]);
+  expect(gitlab[".operations"]).toMatchObject({ image: { name: `pulumi/pulumi-nodejs:${version}` } });
 });
 
 test.each(classes)("%s has a page with a minimal and a real example, its import, its requests and its permissions", (name) => {
@@ -207,14 +226,35 @@ test("docs/reference/compatibility.md has the versions with which the tests run"
   expect(rows.filter((row) => !readPage("docs/reference/compatibility.md").includes(row))).toEqual([]);
 });
 
-test("every page that installs a package says that it is not on npm yet, and links to the way that works", () => {
-  const installs = pages.filter((page) => /^(?!README|CHANGELOG)/.test(page) && /npm install .*pulumi-steward/.test(readPage(page)));
-  expect(installs.length).toBeGreaterThanOrEqual(9);
-  const silent = installs.filter((page) => {
+test("no page installs the packages from npm, where the names are free, and each links to the tarballs", () => {
+  const install = /\bnpm (?:install|i|exec)\b[^\n`]*\bpulumi-steward.*/g;
+  const installs = pages.flatMap((page) => [...readPage(page).matchAll(install)].map(([command]) => ({ page, command })));
+  expect(installs.length).toBeGreaterThanOrEqual(12);
+  const tarball = /(?:\.\.\/pulumi-steward|vendor)\/pulumi-steward-(?:sandbox-)?0\.1\.0\.tgz/g;
+  expect(installs.filter(({ command }) => /(?<![\w./-])pulumi-steward/.test(command.replace(tarball, "")))).toEqual([]);
+  const silent = installs.filter(({ page }) => {
     const linked = linksOf(page).some(({ target, anchor }) => target === "README.md" && anchor === "install-and-use");
-    return !linked || !/ not on npm yet: /.test(readPage(page));
+    return page !== "README.md" && !(linked && / not on npm yet/.test(readPage(page)));
   });
   expect(silent).toEqual([]);
+});
+
+test("no page of commands writes a token into the history of the shell or the list of processes", () => {
+  const written = pages.flatMap((page) =>
+    allBlocks(page).flatMap(({ language, text }) =>
+      ["sh", "bash"].includes(language)
+        ? (text.match(/.*(?:export [^\n]*_TOKEN=\S|curl [^|\n]*\$\w*TOKEN).*/g) ?? []).map((line) => [page, line])
+        : [],
+    ),
+  );
+  expect(written).toEqual([]);
+});
+
+test("the README and the tutorials need the same Node and Pulumi", () => {
+  const needs = ["README", ...["vault", "nomad", "terraform-enterprise"].map((name) => `docs/getting-started/${name}`)].map((page) =>
+    /Node 22 .*?3\.259 or later/s.exec(readPage(`${page}.md`).replace(/\[([^\]]+)\][[(][^\])]+[\])]/g, "$1"))?.[0].replace(/\s+/g, " "),
+  );
+  expect(new Set(needs)).toEqual(new Set(["Node 22 or later (20.18.1 with an older SDK), the Pulumi CLI 3.259 or later"]));
 });
 
 test("docs/reference/errors.md has a row for each error code", () => {

@@ -26,7 +26,7 @@ afterAll(async () => {
 let reader: Reader;
 afterEach(() => reader.remove());
 function follow(page: string, own: Record<string, string>): void {
-  reader = new Reader(page, { "npm install pulumi-steward": `npm install ${tarballs().provider}`, ...own });
+  reader = new Reader(page, { "../pulumi-steward/pulumi-steward-0.1.0.tgz": tarballs().provider, ...own });
   reader.with(withTemplates());
 }
 

@@ -6,6 +6,7 @@ import { startVault } from "../../tools/servers";
 import { call } from "../support/call";
 import { getHosts, getPython } from "../support/hosts";
 import { packed } from "../support/installation";
+import { allBlocks, blocks } from "../support/pages";
 import { Reader } from "../support/reader";
 
 // A reader of the pages about other languages, who starts with an empty folder.
@@ -31,11 +32,9 @@ afterEach(() => reader.remove());
 function follow(page: string): void {
   reader = new Reader(page, {
     // The newest SDK may require a newer Node.
-    "npm install pulumi-steward": `npm install ${tarballs().provider} @pulumi/pulumi@${installedSdk().version}`,
+    "../pulumi-steward/pulumi-steward-0.1.0.tgz": `${tarballs().provider} @pulumi/pulumi@${installedSdk().version}`,
     "https://vault.example.com:8200": vault.address,
-    "VAULT_TOKEN=...": `VAULT_TOKEN=${vault.token}`,
     "https://tfe.example.com": sandbox.platform.url,
-    "TFE_TOKEN=...": `TFE_TOKEN=${sandbox.platform.token}`,
   });
 }
 
@@ -45,6 +44,9 @@ async function hosts(kind: "running" | "generating"): Promise<void> {
   const [pulumi, first] = [await getPulumi(), kind === "running" ? running : generating];
   reader.with({ PATH: [...first, ...running, ...pulumi.bin, process.env.PATH ?? ""].join(delimiter) });
 }
+
+/** The tokens that the reader types. */
+const typed = (): string => `${vault.token}\n${sandbox.platform.token}\n`;
 
 async function expectDeployed(): Promise<void> {
   const { json } = await call(server(), "GET", "/v1/nomad/role/web");
@@ -56,7 +58,7 @@ test("docs/guides/languages/yaml.md", async () => {
   await hosts("running");
   await reader.shell();
   reader.save("yaml", "Pulumi.yaml");
-  await reader.shell();
+  await reader.shell({ input: typed() });
   await expectDeployed();
   // Each block runs in a new terminal.
   reader.with({
@@ -85,8 +87,18 @@ test("docs/guides/languages/python.md", async () => {
   reader.save("py", "__main__.py");
   await hosts("running");
   // The host that is built from a module does not read `virtualenv`.
-  await reader.shell({ own: { "pulumi up": "export PULUMI_PYTHON_CMD=venv/bin/python; pulumi up" } });
+  reader.with({ PULUMI_PYTHON_CMD: "venv/bin/python" });
+  await reader.shell({ input: typed() });
   await expectDeployed();
+
+  const testing = "docs/guides/testing.md";
+  const [program = ""] = blocks(testing, "py");
+  const [install = "", test = ""] = allBlocks(testing).flatMap(({ language, before, text }) =>
+    language === "sh" && before.includes("## In Python") ? [text] : [],
+  );
+  reader.write("test_main.py", program);
+  await reader.run(install.replace("../pulumi-steward/pulumi-steward-sandbox-0.1.0.tgz", tarballs().sandbox));
+  expect(await reader.run(test)).toMatch(/^OK$/m);
   reader.finish();
 });
 
@@ -99,7 +111,7 @@ test("docs/guides/languages/go.md", async () => {
   await hosts("running");
   // The checksums of the same modules, so that `go mod tidy` needs no checksum database.
   for (const file of ["go.mod", "go.sum"]) reader.write(file, readFileSync(join(__dirname, "../../examples/go", file), "utf8"));
-  await reader.shell({ own: { "go mod init scheduler-engine": "go mod edit -module scheduler-engine" } });
+  await reader.shell({ input: typed(), own: { "go mod init scheduler-engine": "go mod edit -module scheduler-engine" } });
   await expectDeployed();
   reader.finish();
 });

@@ -29,14 +29,12 @@ describe("with real servers", () => {
       "npm ci && npm pack && npm pack --workspace sandbox": `cp ${Object.values(tarballs()).join(" ")} .`,
       [example]: vault.gateway.url,
       "https://nomad.example.com:4646": nomad.address,
-      "NOMAD_MANAGEMENT_TOKEN=...": `NOMAD_MANAGEMENT_TOKEN=${nomad.token}`,
-      "VAULT_TOKEN=...": `VAULT_TOKEN=${vault.token}`,
     });
     const rekey = reader.take("ts");
     const [init = "", submit = "", verify = ""] = reader.take("sh").replaceAll("\\\n", "").split("\n");
     await reader.with(withTemplates()).shell();
     reader.program();
-    await reader.shell();
+    await reader.shell({ input: `${vault.token}\n${nomad.token}\n` });
     expect((await vault.outOfBand("GET", "nomad/role/web")).body).toMatchObject({ data: { policies: ["deploy", "read-logs"] } });
 
     const all = await writeKeys(reader, 0, ["ada", "grace", "mary", "joan", "radia"]);

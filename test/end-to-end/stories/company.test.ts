@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { Sandbox, start } from "../../../sandbox/index";
-import { pipelineCommands } from "../../support/pages";
+import { exitCodes, Job, nightly, pipelines, Workflow } from "../../support/pages";
 import { newStory, Story } from "../../support/story";
 
 const folder = join(__dirname, "../../../examples/company");
@@ -50,10 +50,32 @@ describe("examples/company", () => {
     },
   );
 
-  test("the pipeline runs the commands of the guide for each stack", () => {
-    const { jobs } = parse(read(".github/workflows/operations.yml"));
-    const { steps, strategy } = jobs.operations as { steps: { if?: string; run?: string }[]; strategy: { matrix: { include: object[] } } };
-    expect(steps.flatMap((step) => (step.if ? [step.run?.replace(/\$\{\{ matrix.stack \}\}/, "prod")] : []))).toEqual(pipelineCommands());
-    expect(strategy.matrix.include).toMatchObject([{ stack: "dev" }, { stack: "prod" }]);
+  test("the pipeline is that of the guide, for two stacks and with the secrets of three servers", () => {
+    const { actionText, github } = pipelines();
+    expect(read(".github/actions/prepare/action.yml")).toBe(actionText);
+    const { jobs, ...workflow } = parse(read(".github/workflows/operations.yml").replace(/\$\{\{ matrix.stack \}\}/g, "prod")) as Workflow;
+    const { jobs: guides, env: shared, ...guide } = github;
+    expect(workflow).toEqual(guide);
+    expect(Object.keys(jobs)).toEqual(Object.keys(guides));
+    for (const [name, theirs] of Object.entries(guides)) {
+      const { strategy, env, ...job } = jobs[name as keyof typeof jobs] as Job & { strategy: { matrix: { include: object[] } } };
+      const { env: environment, ...expected } = theirs;
+      expect(job).toEqual(expected);
+      expect(env).toEqual(expect.objectContaining(environment));
+      expect(strategy.matrix.include).toMatchObject([{ stack: "dev" }, { stack: "prod", vault: shared?.VAULT_ADDR }]);
+    }
+    expect(Object.keys(jobs.preview.env)).toEqual(["PULUMI_ACCESS_TOKEN", "VAULT_ADDR", "NOMAD_TOKEN"]);
+  });
+
+  test("the preview needs only the token of Nomad that reads, and the nightly refresh no secret of the program", async () => {
+    use("prod");
+    const { VAULT_TOKEN, TFE_TOKEN, ...none } = { VAULT_TOKEN: "", TFE_TOKEN: "", NOMAD_MANAGEMENT_TOKEN: "", SMTP_PASSWORD: "" };
+    await project.with({ VAULT_TOKEN, TFE_TOKEN, ...none }).preview();
+    project.with({ VAULT_TOKEN: sandbox.secrets.token, TFE_TOKEN: sandbox.platform.token });
+    await project.with({ NOMAD_MANAGEMENT_TOKEN: "a-management-token", SMTP_PASSWORD: "a-password" }).up();
+    const refreshed = await project.with({ ...none, NOMAD_TOKEN: "" }).pulumi(...nightly("docs/getting-started/vault.md"));
+    expect(refreshed.code).toBe(exitCodes.none);
+    project.with({ VAULT_TOKEN, TFE_TOKEN, NOMAD_TOKEN: sandbox.scheduler.token });
+    await project.preview();
   });
 });

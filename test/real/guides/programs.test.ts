@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { call } from "../../support/call";
 import { deploy, Guides, imports } from "../../support/guides";
 import { packed } from "../../support/installation";
+import { root } from "../../support/pages";
 import { jobOf } from "../../support/scheduler";
 
 // The guides about what to write in a program.
@@ -127,8 +129,8 @@ test("docs/reference/connections.md", async () => {
 
 test("docs/guides/testing.md", async () => {
   const reader = await guides.open("docs/guides/testing.md", {
-    "npm install pulumi-steward": `npm install ${tarballs().provider}`,
-    "--save-dev pulumi-steward-sandbox": `--save-dev ${tarballs().sandbox}`,
+    "../pulumi-steward/pulumi-steward-0.1.0.tgz": tarballs().provider,
+    "../pulumi-steward/pulumi-steward-sandbox-0.1.0.tgz": tarballs().sandbox,
   });
   reader.save("json", "package.json");
   reader.save("json", "tsconfig.json");
@@ -146,30 +148,50 @@ test("docs/guides/testing.md", async () => {
   expect(await reader.run(runVitest)).toMatch(/Tests .*2 passed.*\(2\)/);
 
   reader.save("js", "index.test.mjs");
+  expect(await reader.shell()).toMatch(/^# pass 1$/m);
+  reader.write("index.ts", reader.read("index.ts") + reader.take("ts"));
+  reader.write("index.test.mjs", reader.read("index.test.mjs") + reader.take("js"));
   const runNode = reader.take("sh");
-  expect(await reader.run(runNode)).toMatch(/^# pass 1$/m);
+  expect(await reader.run(runNode)).toMatch(/^# pass 2$/m);
+  // test/real/languages.test.ts runs the test in Python.
+  for (const language of ["sh", "py", "sh"]) reader.take(language);
 
   const { compilerOptions } = JSON.parse(reader.read("tsconfig.json"));
   reader.write("tsconfig.json", JSON.stringify({ compilerOptions: { ...compilerOptions, module: "nodenext" } }));
   reader.write("package.json", JSON.stringify({ ...JSON.parse(reader.read("package.json")), type: "module" }));
   reader.write("index.test.ts", reader.read("index.test.ts").replace("__dirname", "import.meta.dirname"));
   await reader.says("npm install --save-dev ts-node");
-  expect(await reader.run(runNode)).toMatch(/^# pass 1$/m);
+  expect(await reader.run(runNode)).toMatch(/^# pass 2$/m);
   expect(await reader.run(`rm index.test.mjs; ${runVitest.trim()} -t "up creates"`)).toMatch(/Tests .*1 passed/);
 
   const byHand = await reader.keepRunning("SHARE_5");
   try {
     reader.write("variables", byHand.output);
     const set = "export NOMAD_MANAGEMENT_TOKEN=a-token; pulumi config set policy deploy";
-    expect(await reader.run(`source variables; pulumi stack init dev && ${set} && pulumi up`)).toContain("3 created");
+    expect(await reader.run(`source variables; pulumi stack init dev && ${set} && pulumi up`)).toContain("4 created");
   } finally {
     await byHand.stop();
   }
   reader.finish();
 });
 
+test("examples/company/README.md", async () => {
+  const reader = await guides.open("examples/company/README.md", {
+    "pulumi-steward/examples/company": join(root, "examples/company"),
+    "../pulumi-steward/pulumi-steward-0.1.0.tgz": tarballs().provider,
+  });
+  await reader.shell();
+  await reader.run("rm -r node_modules && npm ci && ls .github/workflows/operations.yml node_modules/pulumi-steward/package.json");
+  expect(JSON.parse(reader.read("package.json")).dependencies["pulumi-steward"]).toBe("file:vendor/pulumi-steward-0.1.0.tgz");
+  const { integrity } = JSON.parse(reader.read("package-lock.json")).packages["node_modules/pulumi-steward"];
+  expect(integrity).toMatch(/^sha512-/);
+  reader.finish();
+});
+
 test("sandbox/README.md", async () => {
-  const reader = await guides.open("sandbox/README.md", { "--save-dev pulumi-steward-sandbox": `--save-dev ${tarballs().sandbox}` });
+  const reader = await guides.open("sandbox/README.md", {
+    "../pulumi-steward/pulumi-steward-sandbox-0.1.0.tgz": tarballs().sandbox,
+  });
   reader.write("package.json", "{}");
   await reader.shell();
   const terminal = await reader.keepRunning("SHARE_5");

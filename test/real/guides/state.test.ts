@@ -155,7 +155,7 @@ test("docs/guides/continuous-integration.md", async () => {
   });
   const root = { VAULT_ADDR: guides.vault.address, VAULT_TOKEN: guides.vault.token };
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const identity = (event: string): string => {
+  const identity = (event: string, environment = event === "push" ? "prod" : undefined): string => {
     const issued = Math.floor(Date.now() / 1000);
     const times = { iat: issued, nbf: issued, exp: issued + 300 };
     const claims = {
@@ -167,7 +167,7 @@ test("docs/guides/continuous-integration.md", async () => {
     const ref = event === "push" ? "refs/heads/main" : "refs/pull/1/merge";
     const parts = [
       { alg: "RS256", typ: "JWT" },
-      { ...claims, event_name: event, ref },
+      { ...claims, event_name: event, ref, ...(environment && { environment }) },
     ];
     const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
     return `${signed}.${createSign("RSA-SHA256").update(signed).sign(privateKey, "base64url")}`;
@@ -181,9 +181,11 @@ test("docs/guides/continuous-integration.md", async () => {
 
   reader.write("issuer.pem", publicKey.export({ type: "spki", format: "pem" }).toString());
   await reader.with(root).shell();
-  const github = parse(reader.take("yaml")).jobs.operations.steps as { if?: string; run?: string }[];
+  const action = parse(reader.take("yaml")) as { runs: { steps: { run?: string }[] } };
+  const login = action.runs.steps.find(({ run }) => run?.includes("GITHUB_ENV"))?.run ?? "";
+  reader.take("yaml");
   const gitlab = parse(reader.take("yaml"))[".operations"].before_script as string[];
-  const login = github.find(({ run }) => run?.includes("GITHUB_ENV"))?.run ?? "";
+  const platformOnly = parse(reader.take("yaml")).jobs.deploy.steps.at(-1).run as string;
   const [preview = "", deploy = "", nightly = ""] = pipelineCommands().map((command) => command.replace("--stack prod ", ""));
 
   // GitHub's own server of identities.
@@ -204,11 +206,18 @@ test("docs/guides/continuous-integration.md", async () => {
   }
   reader.write("index.ts", `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`);
   expect(await onGitHub("pull_request", "steward-read", preview)).toContain("2 to create");
-  // A pull request cannot get the other token.
-  asked = "pull_request";
-  await reader.with({ VAULT_ROLE: "steward" }).run(login, { code: 1 });
+  // A pull request cannot get the other token, and neither can a job without the environment.
+  for (const without of [identity("pull_request"), identity("push", "")]) {
+    const body = JSON.stringify({ role: "steward", jwt: without });
+    expect((await fetch(`${guides.vault.address}/v1/auth/jwt/login`, { method: "POST", body })).status).toBe(400);
+  }
   await onGitHub("push", "steward", deploy);
+  // A preview and the nightly command write nothing to the bucket, not even a lock.
+  const bucket = (): Promise<string> => reader.run('find $(cut -c8- <<< $PULUMI_BACKEND_URL) -printf "%p %T@ %s\\n" | sort');
+  const before = await bucket();
+  await onGitHub("pull_request", "steward-read", preview);
   await onGitHub("schedule", "steward-read", nightly, none);
+  expect(await bucket()).toBe(before);
   await guides.onVault("POST", "nomad/role/web", { policies: "stranger", type: "client" });
   await onGitHub("schedule", "steward-read", nightly, drift);
   const json = await reader.run(nightly.replace("--diff", "--json"), { code: drift });
@@ -219,7 +228,13 @@ test("docs/guides/continuous-integration.md", async () => {
   const exported = gitlab.filter((line) => line !== "npm ci").join("\n");
   expect(await reader.run(`${exported}\nvault token lookup`)).toMatch(/^policies +\[default steward\]$/m);
 
+  // With Terraform Enterprise only, a preview needs no token.
   reader.program(imports);
+  await reader.with({ ...root, TFE_TOKEN: "" }).run(preview);
+  expect(platformOnly.replace("--stack prod ", "")).toBe(deploy);
+  reader.with({ TFE_TOKEN: guides.sandbox.platform.token, SMTP_PASSWORD: "a-password" });
+  expect(await reader.run(deploy)).toContain("1 created");
+  await reader.with({ TFE_TOKEN: "", SMTP_PASSWORD: "" }).run(preview);
   const stored = /^token +(\S+)$/m.exec(await reader.with(root).shell())?.[1] ?? "";
   await reader.with({ VAULT_TOKEN: stored }).shell();
   reader.finish();
