@@ -82,7 +82,6 @@ test("docs/guides/import.md", async () => {
   const reader = (
     await guides.open("docs/guides/import.md", {
       "https://vault.example.com:8200": guides.vault.address,
-      "TOKEN=…": `TOKEN=${guides.nomad.token}`,
     })
   ).with({ VAULT_TOKEN: guides.vault.token });
   await reader.project("dev", {}, modules());
@@ -96,7 +95,7 @@ test("docs/guides/import.md", async () => {
   expect(found).toContain(
     "NOMAD_MANAGEMENT_TOKEN: token of nomad-access\n4 resources in import.json, and the program in index.ts. Next:\n",
   );
-  expect(await reader.shell()).toMatch(/4 imported[\s\S]*1 updated\n.*4 unchanged/);
+  expect(await reader.shell({ input: `${guides.nomad.token}\n` })).toMatch(/4 imported[\s\S]*1 updated\n.*4 unchanged/);
   await reader.run("pulumi refresh --preview-only --expect-no-changes");
   const sdk = reader.take("sh");
   expect(sdk).toBe("pulumi import --file import.json --out imported.txt\n");
