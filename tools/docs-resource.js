@@ -185,6 +185,7 @@ function policyOf(requests, neverCreates, mount = "nomad") {
     const path = address
       .replace(/^\/v1\/|\?.*$/g, "")
       .replace("<mount>", mount)
+      .replace("<role>", "deploy")
       .replace(/<\w+>$/, "*");
     if (/</.test(path)) throw new Problem(`The policy for ${request} requires a rule in tools/docs-resource.js.`);
     const capabilities = capabilitiesOf(request, neverCreates);
@@ -205,10 +206,11 @@ function permissionsPart(title, of, said) {
     if (!said) throw new Problem(`The comment of ${title} requires @permissions, since its requests do not decide them.`);
     return ["## Permissions", said];
   }
-  const mount = requests.some((request) => request.includes("<mount>")) ? ", here for the mount `nomad`" : "";
+  const has = (/** @type {string} */ part) => requests.some((request) => request.includes(part));
+  const example = has("<mount>") ? `, here for the mount \`nomad\`${has("<role>") ? " and the role `deploy`" : ""}` : "";
   const derived = isPlatform
     ? ["A site administrator's token: see [Create a token](../../getting-started/terraform-enterprise.md#1-create-a-token)."]
-    : [`The connection needs a Vault token with this policy${mount}:`, `\`\`\`hcl\n${policyOf(requests, of?.neverCreates ?? [])}\n\`\`\``];
+    : [`The connection needs a Vault token with this policy${example}:`, `\`\`\`hcl\n${policyOf(requests, of?.neverCreates ?? [])}\n\`\`\``];
   return ["## Permissions", ...derived, said];
 }
 
