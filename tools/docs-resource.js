@@ -210,7 +210,10 @@ function permissionsPart(title, of, said) {
   const example = has("<mount>") ? `, here for the mount \`nomad\`${has("<role>") ? " and the role `deploy`" : ""}` : "";
   const derived = isPlatform
     ? ["A site administrator's token: see [Create a token](../../getting-started/terraform-enterprise.md#1-create-a-token)."]
-    : [`The connection needs a Vault token with this policy${example}:`, `\`\`\`hcl\n${policyOf(requests, of?.neverCreates ?? [])}\n\`\`\``];
+    : [
+        `The connection needs a Vault token with this policy${example}:`,
+        `\`\`\`hcl\n${policyOf(requests, of?.neverCreates ?? [])}\n\`\`\``,
+      ];
   return ["## Permissions", ...derived, said];
 }
 
