@@ -24,26 +24,6 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking quer
     return [answer];
   }
 
-  test("return at the next change and contain it", async () => {
-    const index = indexOf(await get("jobs"));
-    const [answer] = await begin(`jobs?index=${index}`);
-    expect(await held(answer!)).toBe(true);
-    // A change of another table does not end it.
-    sandbox().scheduler.nodes.change("00000001-4a5b-4c6d-8e7f-0123456789ab", { Status: "down" });
-    expect(await held(answer!)).toBe(true);
-    sandbox().scheduler.jobs.change("web", { Status: "dead" });
-    const { json } = await answer!;
-    expect(json[2].Status).toBe("dead");
-    expect(indexOf(await answer!)).toBeGreaterThan(index);
-  });
-
-  test("return at once if they missed a change or send no index", async () => {
-    const index = indexOf(await get("jobs"));
-    expect((await get(`jobs?index=${index - 1}`)).status).toBe(200);
-    expect((await get("jobs?index=0&wait=5m")).status).toBe(200);
-    expect((await get("jobs?wait=5m")).status).toBe(200);
-  });
-
   test("return the current state at the end of the wait plus a sixteenth, by the sandbox's clock", async () => {
     const index = indexOf(await get("nodes"));
     const [answer] = await begin(`nodes?index=${index}&wait=1m`);

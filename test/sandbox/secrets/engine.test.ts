@@ -2,6 +2,8 @@ import { call, raw, rawList } from "../../support/call";
 import { freshSandbox } from "../sandbox";
 import { refused } from "./rekey-service";
 
+// test/provider/secrets reads, writes and lists roles and configurations, also on a real Vault.
+
 const unsupportedPath = refused(404, "1 error occurred:\n\t* unsupported path\n\n");
 const missing = refused(404);
 
@@ -24,18 +26,6 @@ describe.each([
     expect(answer.text).not.toMatch(/"t"|key/);
   });
 
-  test("access: a write merges, except for the token name length", async () => {
-    await to("POST", "config/access", { address: "http://a", token: "t", ca_cert: "ca", max_token_name_length: "64" });
-    const half = await to("POST", "config/access", { client_cert: "c", ignored: 1 });
-    // Vault detects this when it generates a token.
-    expect(half).toMatchObject(real ? { status: 204 } : refused(400, "client_cert and client_key must be set together"));
-    expect(await data("config/access")).toMatchObject({ address: "http://a" });
-    if (real) expect(await data("config/access")).toMatchObject({ ca_cert: "ca", client_cert: "c", max_token_name_length: 0 });
-    for (const wrong of [{ address: ["a"] }, { max_token_name_length: "many" }, { max_token_name_length: 1.5 }])
-      expect(await to("POST", "config/access", wrong)).toMatchObject(refused(400, /converting input/));
-    expect(await data("config/access")).toMatchObject({ address: "http://a" });
-  });
-
   test("access: without a token the hashicorp dialect tries to bootstrap the scheduler's ACLs", async () => {
     expect(await to("POST", "config/access", { address: "http://127.0.0.1:1" })).toMatchObject(
       real ? refused(400, "Token not provided and failed to bootstrap ACLs") : { status: 204 },
@@ -53,16 +43,6 @@ describe.each([
       ["role/web", { policies: "a" }],
     ] as const)
       expect((await to("PUT", path, body)).status).toBe(real ? 204 : 405);
-  });
-
-  test("lease: durations are returned in seconds, a write replaces both fields, and a second delete succeeds", async () => {
-    expect(await to("GET", "config/lease")).toMatchObject(missing);
-    await to("POST", "config/lease", { ttl: "1h30m", max_ttl: 7200 });
-    expect(await data("config/lease")).toEqual({ ttl: 5400, max_ttl: 7200 });
-    await to("POST", "config/lease", { max_ttl: "1d" });
-    expect(await data("config/lease")).toEqual({ ttl: 0, max_ttl: 86_400 });
-    expect([(await to("DELETE", "config/lease")).status, (await to("DELETE", "config/lease")).status]).toEqual([204, 204]);
-    expect((await to("GET", "config/lease")).status).toBe(404);
   });
 
   test.each([
@@ -92,21 +72,6 @@ describe.each([
     },
   );
 
-  test("role: it is created, read, updated and deleted twice", async () => {
-    expect(await to("GET", "role/web")).toMatchObject(missing);
-    expect(await to("POST", "role/web", { policies: "b, a ,b", global: true })).toMatchObject({ status: 204, text: "" });
-    const policies = ["b", "a", "b"];
-    expect(await data("role/web")).toEqual(
-      real ? { policies, global: true, type: "client" } : { policies, lease: "0s", token_type: "client" },
-    );
-    await to("POST", "role/web", { policies: ["x", "y y"] });
-    expect(await data("role/web")).toMatchObject({ policies: ["x", "y y"], ...(real && { global: true }) });
-    await to("POST", "role/web", { type: "management", policies: "" });
-    expect(await data("role/web")).toMatchObject({ policies: [], [real ? "type" : "token_type"]: "management" });
-    expect([(await to("DELETE", "role/web")).status, (await to("DELETE", "role/web")).status]).toEqual([204, 204]);
-    expect((await to("GET", "role/web")).status).toBe(404);
-  });
-
   test("role: an omitted type resets it to client, and an unknown type is rejected", async () => {
     await to("POST", "role/admin", { type: "management" });
     await to("POST", "role/admin", { policies: "a" });
@@ -121,24 +86,6 @@ describe.each([
     expect((await to("POST", "role/web", { type: "management", policies: "a" })).status).toBe(expected);
     await to("POST", "role/web", { policies: "a" });
     expect((await to("POST", "role/web", { type: "management" })).status).toBe(expected);
-  });
-
-  test.each([...(real ? ["a%20b", "a-", "-a", "a%40b", "%C3%A9", ".a"] : []), "a%2Fb", "a/b"])(
-    "role: %s is an invalid name",
-    async (name) => {
-      expect(await to("POST", `role/${name}`, { policies: "a" })).toMatchObject(unsupportedPath);
-      expect(await to("GET", `role/${name}`)).toMatchObject(unsupportedPath);
-    },
-  );
-
-  test("role: the list is sorted, and an empty list is 404", async () => {
-    for (const path of ["role?list=true", "role/?list=true"]) expect(await to("GET", path)).toMatchObject(missing);
-    for (const name of ["web", "a.b", "A", "a--b", "_"]) await to("POST", `role/${name}`, { policies: "a" });
-    for (const path of ["role?list=true", "role/?list=true", "role?list=1"])
-      expect((await to("GET", path)).json.data).toEqual({ keys: ["A", "_", "a--b", "a.b", "web"] });
-    expect((await to("GET", "role")).status).toBe(405);
-    expect((await to("GET", "role?list=false")).status).toBe(405);
-    expect((await to("GET", "role?list=yes")).status).toBe(400);
   });
 
   test("role: the method LIST works in one or several packets, and fails for paths without a list", async () => {
@@ -161,16 +108,6 @@ describe.each([
     const list = rawList(`/v1/${engine}/role`, sandbox().secrets.token).replace(/\r\n\r\n$/, "\r\nContent-Length: 100000000\r\n\r\n");
     expect(await raw(sandbox().secrets, list, ...megabytes)).toMatch(/^HTTP\/1.1 200 OK\r\n/);
   }, 60_000);
-
-  test("the response envelope has the fields of its dialect", async () => {
-    await to("POST", "config/lease", {});
-    const { json, headers } = await to("GET", "config/lease");
-    const values = { max_ttl: 0, ttl: 0 };
-    const around = { request_id: expect.any(String), lease_id: "", renewable: false, lease_duration: 0 };
-    const none = { wrap_info: null, warnings: null, auth: null };
-    expect(json).toEqual(real ? { ...around, ...none, data: values, mount_type: "nomad" } : { data: values });
-    expect(headers.get("cache-control")).toBe("no-store");
-  });
 
   test("unknown paths and methods are errors", async () => {
     for (const path of ["", "config", "config/other", "config/access/"]) expect(await to("GET", path)).toMatchObject(unsupportedPath);
@@ -199,5 +136,27 @@ describe.each([
     const form = { method: "POST", headers, body: new URLSearchParams({ ttl: "7" }) };
     expect((await fetch(`${url}/v1/${engine}/config/lease`, form)).status).toBe(204);
     expect(await data("config/lease")).toEqual({ ttl: 7, max_ttl: 0 });
+  });
+
+  const mounts = (method: string, path: string, body?: unknown) => call(sandbox().secrets, method, `/v1/sys/mounts${path}`, body);
+
+  test.each([
+    ["POST", "/nope", { type: "nope" }, "plugin not found in the catalog: nope"],
+    ["POST", "/nope", {}, "backend type must be specified as a string"],
+    ["POST", "/sys/x", { type: engine }, 'cannot mount "sys/x/"'],
+    ["POST", `/${engine}`, { type: engine }, `path is already in use at ${engine}/`],
+    ["POST", `/${engine}/inner`, { type: engine }, `path is already in use at ${engine}/`],
+    ["GET", "/none", undefined, "No secret engine mount at none/"],
+    ["DELETE", "/sys", undefined, 'cannot unmount "sys/"'],
+  ])("mounts: %s %s %j is rejected", async (method, path, body, message) => {
+    expect(await mounts(method, path, body)).toMatchObject(refused(400, message));
+  });
+
+  test("mounts: one cannot contain another, similar names are independent, and a second delete succeeds", async () => {
+    await mounts("POST", "/team/scheduler", { type: engine });
+    expect(await mounts("POST", "/team", { type: engine })).toMatchObject(refused(400, "path is already in use at team/scheduler/"));
+    expect((await mounts("POST", `/${engine}ic`, { type: engine })).status).toBe(204);
+    for (const _ of [1, 2]) expect((await mounts("DELETE", `/${engine}ic`)).status).toBe(204);
+    expect((await mounts("POST", "", {})).status).toBe(405);
   });
 });
