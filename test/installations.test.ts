@@ -1,16 +1,12 @@
 import {
-  deployed,
   devDependencies,
   engines,
-  expectDriftShown,
   install,
   lowest,
   packed,
   peerDependencies,
   programs,
-  testErrors,
-  testMisspelling,
-  testModules,
+  testInstallation,
   upWithoutSecrets,
 } from "./support/installation";
 
@@ -40,29 +36,6 @@ describe.each(between)("installed from its tarball, on Node $node with @pulumi/p
   });
 });
 
-describe.each(ends)("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) => {
-  const current = install(tarballs, sdk, node);
-
-  testModules(current);
-
-  test.each(Object.entries(programs))(
-    "a program in %s deploys without a secret in the output, refreshes without a change, and is destroyed",
-    async (language, files) => {
-      const { project, role } = current();
-      await deployed(project, [language, files]);
-      await project.expectConverged();
-      await project.destroy();
-      expect((await role("GET")).status).toBe(404);
-    },
-  );
-
-  test("refresh reports drift, and preview plans to revert it", async () => {
-    const { project } = current();
-    await project.files(programs.CommonJS).up();
-    await expectDriftShown(current());
-    await project.destroy();
-  });
-
-  testMisspelling(current);
-  testErrors(current);
-});
+describe.each(ends)("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) =>
+  testInstallation(install(tarballs, sdk, node)),
+);

@@ -3,19 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeF
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { npm } from "../tools/npm";
-import {
-  dependencies,
-  deployed,
-  devDependencies,
-  expectDriftShown,
-  install,
-  lowest,
-  packed,
-  programs,
-  testErrors,
-  testMisspelling,
-  testModules,
-} from "./support/installation";
+import { dependencies, devDependencies, install, lowest, packed, testInstallation } from "./support/installation";
 import { blocks, root } from "./support/pages";
 
 const tarballs = packed();
@@ -123,28 +111,4 @@ test("the README's commands pack both packages from a clone, for npm install", (
 });
 
 // test/installations.test.ts covers every supported Node and SDK.
-describe("installed with the sandbox", () => {
-  const current = install(tarballs, lowest(devDependencies["@pulumi/pulumi"]));
-
-  testModules(current);
-
-  test.each(Object.entries(programs))(
-    "a program in %s deploys without a secret in the output, and refresh and a second up change nothing",
-    async (language, files) => {
-      const { project } = current();
-      await deployed(project, [language, files]);
-      await project.calm();
-    },
-  );
-
-  testMisspelling(current);
-  testErrors(current);
-
-  test("refresh reports drift, preview plans to revert it, and destroy removes the role", async () => {
-    const { project, role } = current();
-    project.files(programs.CommonJS);
-    await expectDriftShown(current());
-    await project.destroy();
-    expect((await role("GET")).status).toBe(404);
-  });
-});
+describe("installed with the sandbox", () => testInstallation(install(tarballs, lowest(devDependencies["@pulumi/pulumi"]))));

@@ -1,13 +1,9 @@
 import { createServer, request as send } from "node:http";
 import { AddressInfo } from "node:net";
 import { startOpenBao, startVault } from "../../tools/servers";
-import { stewardProcess } from "../command/holder";
 import { call } from "../support/call";
-import { holders, read } from "../support/pgp";
 import "../support/printed";
-import { Project } from "../support/project";
-import { capabilitiesOf, documented, rekeyWithPolicies, TokenService, tokenWith } from "../support/rekey-ceremony";
-import { variablesFor } from "../support/rekey-wire";
+import { capabilitiesOf, rekeyWithPolicies, TokenService } from "../support/rekey-ceremony";
 
 // A rekey with the policies of the API page, on OpenBao and on a Vault behind a proxy. The proxy requires a token, as Vault 2.x is documented to.
 // Vault 2.x itself cannot be built here.
@@ -60,46 +56,6 @@ describe.each(services)("$name", ({ dialect, start }) => {
     service = await start();
   });
   afterAll(() => service.stop());
-
-  test("`pulumi up` and the holders' command line complete a rekey with the policies of the API page and nothing else", async () => {
-    const { url } = service;
-    const all = await holders(3);
-    const stackToken = await tokenWith(service, "stack", documented[dialect].stack);
-    const holderToken = await tokenWith(service, "holder", documented[dialect].holder);
-    const project = new Project({ STEWARD_TOKEN: stackToken }).config({
-      "steward:default": { secrets: { address: url, tokenEnv: "STEWARD_TOKEN", dialect } },
-    });
-    const holder = async (args: string[], input = ""): Promise<string> => {
-      const { code, stdout, stderr } = await stewardProcess(variablesFor(dialect, { url, token: holderToken }), ["rekey", ...args], input);
-      expect([code, stderr]).toEqual([0, expect.anything()]);
-      return stdout;
-    };
-    try {
-      project.program(`
-        const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, backup: true, removeBackup: true,
-          pgpKeys: ${JSON.stringify(all.map(({ publicKey }) => publicKey))}, currentShares: [{ env: "SHARE" }], newShares: [{ env: "NEW_1" }, { env: "NEW_2" }] });
-        exports.complete = rekey.complete;`);
-      const up = async (variables: Record<string, string> = {}): Promise<string> =>
-        (await project.with(variables).pulumi("up", "--yes", "--skip-preview")).output;
-      const [one = "", two = "", three = ""] = service.shares;
-      expect(await up()).toContain("0 of 3 current shares submitted");
-      const [, nonce = ""] = /^nonce +(\S+)$/m.exec(await holder(["status"])) ?? [];
-      for (const share of [one, two]) await holder(["submit", "--nonce", nonce], share);
-      expect(await up({ SHARE: three })).toContain("0 of the 2 decrypted new shares required to prove the rekey are available");
-      expect(await holder(["status"])).toContain("all submitted");
-      const fresh: string[] = [];
-      for (const each of all) {
-        const [, message = ""] = /encrypted: ([0-9a-f]+)/.exec(await holder(["backup", "--fingerprint", each.fingerprint])) ?? [];
-        fresh.push(await read(each, message));
-      }
-      await up({ NEW_1: fresh[0] as string, NEW_2: fresh[1] as string });
-      expect(await project.outputs()).toEqual({ complete: true });
-      service.shares = fresh;
-      service.threshold = 2;
-    } finally {
-      project.remove();
-    }
-  });
 
   test("no capability beyond those of the page is used, in process", () => rekeyWithPolicies(service));
 

@@ -164,15 +164,27 @@ export async function upWithoutSecrets(project: Project): Promise<void> {
   expect(logs.filter(({ text }) => text.includes(token))).toEqual([]);
 }
 
-export function testModules(current: () => Installation): void {
+/** Tests the installed package, with the same promises for each Node and SDK. */
+export function testInstallation(current: () => Installation): void {
   test("node_modules holds a copy of the package, and no TypeScript besides Pulumi's", () => {
     const modules = join(current().project.folder, "program/node_modules");
     expect(lstatSync(join(modules, "pulumi-steward")).isSymbolicLink()).toBe(false);
     expect(existsSync(join(modules, "typescript"))).toBe(false);
   });
-}
 
-export function testMisspelling(current: () => Installation): void {
+  test.each(Object.entries(programs))(
+    "a program in %s deploys without a secret in the output, and refresh and a second up change nothing",
+    async (language, files) => {
+      const { project } = current();
+      await upWithoutSecrets(project.files(files));
+      const { policies, found, compiler } = await project.outputs();
+      expect(policies).toEqual(["deploy"]);
+      expect(found).toEqual([99, 'Status == "running"', expect.any(String), expect.any(String)]);
+      expect(compiler).toEqual(language === "TypeScript" ? [expect.stringContaining("typescript@3.8.3")] : undefined);
+      await project.calm();
+    },
+  );
+
   test("Pulumi's TypeScript rejects a misspelled attribute", async () => {
     const misspelt = typescript('new secrets.SchedulerRole("job", { name: "job", polices: [] });');
     const { output } = await current()
@@ -180,11 +192,8 @@ export function testMisspelling(current: () => Installation): void {
       .pulumi("preview");
     expect(output).toContain("'polices' does not exist");
   });
-}
 
-/** Expects that Pulumi treats the errors of the package as its own: one message without a stack. */
-export function testErrors(current: () => Installation): void {
-  test("an error of a function is one line", async () => {
+  test("an error of a function is one line, as one of Pulumi's own", async () => {
     const program = `const { secrets } = require("pulumi-steward");
 exports.roles = secrets.listSchedulerRoles({ connection: "missing" });`;
     const { code, output } = await current()
@@ -194,22 +203,16 @@ exports.roles = secrets.listSchedulerRoles({ connection: "missing" });`;
     expect(output).toMatch(/list roles: .*"missing"/);
     expect(output).not.toMatch(/^\s+at /m);
   });
-}
 
-/** Deploys one of the programs, and checks its outputs. */
-export async function deployed(project: Project, [language, files]: [string, Record<string, string>]): Promise<void> {
-  await upWithoutSecrets(project.files(files));
-  const { policies, found, compiler } = await project.outputs();
-  expect(policies).toEqual(["deploy"]);
-  expect(found).toEqual([99, 'Status == "running"', expect.any(String), expect.any(String)]);
-  expect(compiler).toEqual(language === "TypeScript" ? [expect.stringContaining("typescript@3.8.3")] : undefined);
-}
-
-/** Changes the role of the programs outside Pulumi, and expects drift. */
-export async function expectDriftShown({ project, role }: Installation): Promise<void> {
-  expect((await role("POST", { policies: ["administrator"] })).status).toBe(204);
-  expect((await project.refresh()).changes).toContain('~ [0]: "deploy" => "administrator"');
-  expect((await project.preview()).changes).toContain('~ [0]: "administrator" => "deploy"');
+  test("refresh reports drift, preview plans to revert it, and destroy removes the role", async () => {
+    const { project, role } = current();
+    project.files(programs.CommonJS);
+    expect((await role("POST", { policies: ["administrator"] })).status).toBe(204);
+    expect((await project.refresh()).changes).toContain('~ [0]: "deploy" => "administrator"');
+    expect((await project.preview()).changes).toContain('~ [0]: "administrator" => "deploy"');
+    await project.destroy();
+    expect((await role("GET")).status).toBe(404);
+  });
 }
 
 /** The variables that a sandbox prints. The fifth share is the last of them. */
