@@ -84,7 +84,8 @@ test("the Vault policy of a resource permits its requests and nothing else", () 
   ];
   expect(policyOf(requests, ["/v1/sys/leases/lookup"], "team/nomad").split("\n")).toEqual([
     'path "sys/leases/lookup" {',
-    '  capabilities = ["update"]',
+    '  capabilities       = ["update"]',
+    '  allowed_parameters = { "lease_id" = ["team/nomad/creds/deploy/*"] }',
     "}",
     'path "team/nomad/role" {',
     '  capabilities = ["list"]',

@@ -60,10 +60,10 @@ test("both pipelines run the same commands on a runner, install the program, and
   for (const page of ["vault", "terraform-enterprise"]) expect(blocks(`docs/getting-started/${page}.md`, "sh")).toContain(`${drift}\n`);
   expect(Object.values(github.jobs)).toEqual(Array(3).fill(expect.objectContaining({ "runs-on": "ubuntu-latest" })));
   expect(action.runs.steps.map(({ run }) => run)).toContain("npm ci");
-  expect(gitlab[".operations"].before_script).toContain("npm ci");
+  for (const template of [gitlab[".operations"], gitlab[".vault"]]) expect(template.before_script).toContain("npm ci");
 });
 
-test("a preview gets only credentials that read, and the other jobs get theirs from the environment `prod`", () => {
+test("a preview gets only credentials that read and none of Vault, and the other jobs get theirs from the environment `prod`", () => {
   const { github, gitlab, platformOnly } = pipelines();
   const { preview, deploy, drift } = github.jobs;
   const secret = (name: string): string => `\${{ secrets.${name} }}`;
@@ -71,7 +71,17 @@ test("a preview gets only credentials that read, and the other jobs get theirs f
   expect(preview).toMatchObject({ if: "github.event.pull_request.head.repo.full_name == github.repository" });
   expect(preview.environment).toBeUndefined();
   const role = ({ steps }: Job): unknown => steps.find((step) => step.with)?.with?.["vault-role"];
-  expect([preview, deploy, drift].map(role)).toEqual(["steward-read", "steward", "steward-read"]);
+  expect([preview, deploy, drift].map(role)).toEqual([undefined, "steward", "steward-read"]);
+  // Only these jobs can request the identity that Vault accepts.
+  const identity = { contents: "read", "id-token": "write" };
+  expect([github.permissions, preview.permissions, deploy.permissions, drift.permissions]).toEqual([
+    { contents: "read" },
+    undefined,
+    identity,
+    identity,
+  ]);
+  expect([gitlab.preview, gitlab.deploy, gitlab.drift].map((job) => job.extends)).toEqual([".operations", ".vault", ".vault"]);
+  expect(gitlab[".operations"]).not.toHaveProperty("id_tokens");
   expect([deploy, drift].map((job) => job.environment)).toEqual(["prod", "prod"]);
 
   expect(gitlab.preview.variables).toEqual({ PULUMI_ACCESS_TOKEN: "$PULUMI_READ_TOKEN" });
@@ -81,8 +91,9 @@ test("a preview gets only credentials that read, and the other jobs get theirs f
     { name: "prod", action: "verify" },
   ]);
 
+  const { permissions: _, ...job } = deploy;
   const env = { ...deploy.env, TFE_TOKEN: secret("TFE_TOKEN") };
-  expect(platformOnly.jobs).toEqual({ deploy: { ...deploy, env, steps: deploy.steps.map(({ with: _, ...step }) => step) } });
+  expect(platformOnly.jobs).toEqual({ deploy: { ...job, env, steps: deploy.steps.map(({ with: _, ...step }) => step) } });
 });
 
 test("the pipelines install the Pulumi CLI with which the tests run", () => {
@@ -135,7 +146,7 @@ test("the example of each field compiles as its value", () => {
 });
 
 /** The paths of a policy, sorted. */
-const pathsIn = (policies: string): string[] => policies.match(/^path [^}]+^}$/gm)?.sort() ?? [];
+const pathsIn = (policies: string): string[] => policies.match(/^path [\s\S]+?^}$/gm)?.sort() ?? [];
 
 test("the policy in docs/getting-started/vault.md permits what the pages of the resources say", () => {
   const [all = ""] = blocks("docs/getting-started/vault.md", "hcl");

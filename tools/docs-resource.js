@@ -171,6 +171,13 @@ function capabilitiesOf(request, neverCreates) {
   return neverCreates.includes(path) ? ["update"] : ["create", "update"];
 }
 
+/** The parameters to which a policy limits a request: those for the leases of one role, since a path of leases covers all engines. @param {string} path @param {string} mount */
+function parametersOf(path, mount) {
+  if (!path.startsWith("sys/leases/")) return "";
+  const lease = `"lease_id" = ["${mount}/creds/deploy/*"]`;
+  return path === "sys/leases/revoke" ? `{ ${lease}, "sync" = [] }` : `{ ${lease} }`;
+}
+
 /**
  * The Vault policy that permits requests.
  * @param {readonly string[]} requests
@@ -193,7 +200,11 @@ function policyOf(requests, neverCreates, mount = "nomad") {
   }
   const lines = [...paths].map(([path, capabilities]) => {
     const listed = ["create", "read", "update", "delete", "list"].filter((each) => capabilities.has(each)).map((each) => `"${each}"`);
-    return `path "${path}" {\n  capabilities = [${listed.join(", ")}]\n}`;
+    const parameters = parametersOf(path, mount);
+    const entries = parameters
+      ? [`capabilities       = [${listed.join(", ")}]`, `allowed_parameters = ${parameters}`]
+      : [`capabilities = [${listed.join(", ")}]`];
+    return `path "${path}" {\n${entries.map((entry) => `  ${entry}\n`).join("")}}`;
   });
   return lines.sort().join("\n");
 }

@@ -116,6 +116,8 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @unreadable Nothing, because Vault returns all attributes.
+ * @permissions A token that can also read the `creds` path of a role is [as powerful as a Nomad management
+ * token](../../getting-started/vault.md#1-create-two-policies).
  */
 export class SchedulerRole extends CustomResource {
   /** Reads what exists without managing it; the id is `<mount>/role/<name>`. */
@@ -155,6 +157,8 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
  * @requests The provider sends one `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list
  * only if you added roles. With `adopt`, a create or update also reads each new role that already exists.
  * @unreadable Nothing, because Vault returns all attributes of each role.
+ * @permissions A token that can also read the `creds` path of a role is [as powerful as a Nomad management
+ * token](../../getting-started/vault.md#1-create-two-policies).
  */
 export class SchedulerRoles extends CustomResource {
   /** Reads what exists without managing it; the id is `<mount>/role`. */
@@ -194,6 +198,8 @@ export interface SchedulerToken extends Outputs<SchedulerTokenState> {}
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad) and
  * [leases](https://developer.hashicorp.com/vault/api-docs/system/leases)
  * @unreadable The token.
+ * @permissions Vault's policy `default` also permits `auth/token/lookup-self`. Without it, the provider cannot warn that the lease expires
+ * with the token of the connection, and `expiresAt` may be too late.
  */
 export class SchedulerToken extends CustomResource {
   constructor(name: string, args: SchedulerTokenArgs, opts?: CustomResourceOptions) {

@@ -23,8 +23,8 @@ export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
   address?: string;
   /**
    * A Nomad management token, which is a secret. Vault never returns it, so a refresh cannot detect that it changed. The token is required
-   * with Vault and OpenBao, because a first write without one makes Vault bootstrap Nomad's ACL system and keep the only management token,
-   * which cannot be undone.
+   * with Vault and OpenBao, because a first write without one makes Vault bootstrap Nomad's ACL system and keep the only management token. To
+   * get a different one, an operator has to reset the bootstrap on Nomad's leader.
    * @example { env: "NOMAD_MANAGEMENT_TOKEN" }
    */
   token?: string;
@@ -206,7 +206,7 @@ const tokenMissing: CheckFailure = {
   path: "token",
   rule: "missing",
   reason:
-    "is missing; a first write without a token bootstraps Nomad's ACL system, and the engine keeps the only management token, which cannot be undone",
+    "is missing; a first write without a token bootstraps Nomad's ACL system, and the engine keeps the only management token until an operator resets the bootstrap on Nomad's leader",
 };
 
 /**

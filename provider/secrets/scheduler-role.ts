@@ -176,6 +176,8 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes): Diffe
  * ```
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @unreadable Nothing, because Vault returns all attributes.
+ * @permissions A token that can also read the `creds` path of a role is [as powerful as a Nomad management
+ * token](../../getting-started/vault.md#1-create-two-policies).
  */
 export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> = {
   system,

@@ -331,6 +331,8 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
  * @requests The provider sends one `GET`, `POST` or `DELETE` for each role. An update writes only the roles that differ, and reads the list
  * only if you added roles. With `adopt`, a create or update also reads each new role that already exists.
  * @unreadable Nothing, because Vault returns all attributes of each role.
+ * @permissions A token that can also read the `creds` path of a role is [as powerful as a Nomad management
+ * token](../../getting-started/vault.md#1-create-two-policies).
  */
 export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesState, StoredState> = {
   system,

@@ -208,6 +208,8 @@ async function revoke({ operation, state: { accessorId, leaseId } }: DeleteReque
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad) and
  * [leases](https://developer.hashicorp.com/vault/api-docs/system/leases)
  * @unreadable The token.
+ * @permissions Vault's policy `default` also permits `auth/token/lookup-self`. Without it, the provider cannot warn that the lease expires
+ * with the token of the connection, and `expiresAt` may be too late.
  */
 export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState, StoredState> = {
   system,

@@ -67,16 +67,19 @@ interface Step {
 
 export interface Job {
   environment?: string;
+  permissions?: Record<string, string>;
   env: Record<string, string>;
   steps: Step[];
 }
 
 export interface Workflow {
+  permissions: Record<string, string>;
   env?: Record<string, string>;
   jobs: Record<"preview" | "deploy" | "drift", Job>;
 }
 
 interface GitlabJob {
+  extends?: string;
   environment?: string | object;
   variables?: Record<string, string>;
   before_script: string[];
@@ -92,7 +95,7 @@ export function pipelines() {
     actionText,
     action,
     github: github as Workflow,
-    gitlab: gitlab as Record<".operations" | keyof Workflow["jobs"], GitlabJob>,
+    gitlab: gitlab as Record<".operations" | ".vault" | keyof Workflow["jobs"], GitlabJob>,
     platformOnly: platformOnly as Pick<Workflow, "jobs">,
   };
 }

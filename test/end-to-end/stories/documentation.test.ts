@@ -6,7 +6,7 @@ import { blocks, exitCodes, nightly } from "../../support/pages";
 import { Run } from "../../support/project";
 import { jobOf } from "../../support/scheduler";
 import { newStory, Story, storyForEach } from "../../support/story";
-import { onEachTarget } from "../../support/target";
+import { onEachTarget, policyFor } from "../../support/target";
 
 const code = async (run: Promise<Run>): Promise<number> => (await run).code;
 const { none, drift, unasked } = exitCodes;
@@ -27,7 +27,7 @@ onEachTarget("docs/getting-started/vault.md", (current) => {
     const { project, mount } = stage();
     const { address, dialect, outOfBand } = current();
     const [look = "", adopt = ""] = blocks(page, "ts");
-    const [writer = "", reader = ""] = blocks(page, "hcl").map((text) => text.replaceAll('"nomad/', `"${mount}/`));
+    const [writer = "", reader = ""] = blocks(page, "hcl").map((text) => policyFor(current(), text.replaceAll('"nomad/', `"${mount}/`)));
     const VAULT_TOKEN = await tokenWith("steward", writer);
     const NIGHTLY = { VAULT_TOKEN: await tokenWith("steward-read", reader) };
     project.config({ "steward:default": { secrets: { address, dialect, mount, tokenEnv: "VAULT_TOKEN" } } });

@@ -2,7 +2,7 @@ import { call } from "../../support/call";
 import { Engine } from "../../support/engine";
 import { blocks, pageOf } from "../../support/pages";
 import "../../support/printed";
-import { onEachTarget, targets } from "../../support/target";
+import { onEachTarget, policyFor, targets } from "../../support/target";
 
 type Inputs = Record<string, unknown>;
 
@@ -21,7 +21,7 @@ const lives: Record<string, [first: Inputs, second?: Inputs]> = {
     { roles: { one: { policies: ["a"] }, two: { policies: ["a"] } } },
     { roles: { one: { policies: ["b"] }, three: { policies: ["a"] } } },
   ],
-  SchedulerToken: [{ role: "minting" }],
+  SchedulerToken: [{ role: "deploy" }],
 };
 
 const vaults = targets.filter(({ name }) => !name.includes("standard"));
@@ -34,23 +34,27 @@ onEachTarget(
       const mount = await newMount();
       if (type === "SchedulerToken") {
         await outOfBand("POST", `${mount}/config/access`, scheduler);
-        await outOfBand("POST", `${mount}/role/minting`, { type: "management" });
+        await outOfBand("POST", `${mount}/role/deploy`, { type: "management" });
       }
       const [policy = ""] = blocks(pageOf(`secrets.${type}`), "hcl");
       const name = mount.replaceAll("/", "-");
-      expect((await outOfBand("PUT", `sys/policies/acl/${name}`, { policy: policy.replaceAll('"nomad/', `"${mount}/`) })).status).toBe(204);
+      const own = policyFor(current(), policy.replaceAll('"nomad/', `"${mount}/`));
+      expect((await outOfBand("PUT", `sys/policies/acl/${name}`, { policy: own })).status).toBe(204);
       const body = { policies: [name], no_default_policy: true, ttl: "1h" };
       const { json } = await call({ url: address, token }, "POST", "/v1/auth/token/create", body);
-      const own = json.auth.client_token;
+      const limited = json.auth.client_token;
 
-      const resource = new Engine(`secrets:${type}`, config({ token: own }));
+      const resource = new Engine(`secrets:${type}`, config({ token: limited }));
       expect(await resource.up({ ...first, mount })).toBe("create");
       if (second) expect(await resource.up({ ...second, mount })).toBe("update");
       expect(await resource.refresh()).toEqual([]);
       await resource.destroy();
 
       const other = type === "SchedulerLease" ? "access" : "lease";
-      expect(await call({ url: address, token: own }, "GET", `/v1/${mount}/config/${other}`)).toMatchObject({ status: 403 });
+      expect(await call({ url: address, token: limited }, "GET", `/v1/${mount}/config/${other}`)).toMatchObject({ status: 403 });
+      if (type !== "SchedulerToken" || current().sandbox) return;
+      const ofOtherRole = { lease_id: `${mount}/creds/other/x`, sync: true };
+      expect(await call({ url: address, token: limited }, "PUT", "/v1/sys/leases/revoke", ofOtherRole)).toMatchObject({ status: 403 });
     });
   },
   vaults,

@@ -78,7 +78,12 @@ test("docs/guides/troubleshooting.md", async () => {
 
 test("docs/guides/upgrade.md", async () => {
   const page = "docs/guides/upgrade.md";
-  const reader = await guides.follow(page, { "../pulumi-steward/pulumi-steward-0.1.0.tgz": tarballs().provider });
+  const reader = await guides.follow(page, {
+    "../pulumi-steward/pulumi-steward-0.1.0.tgz": tarballs().provider,
+
+    // The clone: the test installs the package of this one.
+    "(cd ../pulumi-steward && git pull && npm ci && npm pack)": "true",
+  });
   await reader.run(`rm node_modules && npm install ${tarballs().provider} @pulumi/pulumi`);
   await deploy(reader, 'new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });');
   await reader.shell();
