@@ -32,7 +32,10 @@ test("docs/guides/management-token.md", async () => {
   reader.program(imports);
   expect(await reader.shell({ input: `${renewed.secret}\n` })).toMatch(/1 updated/);
   await reader.says("nomad acl token delete <accessor>", { own: { "<accessor>": old.accessor } });
-  expect(await reader.says("vault read nomad/creds/<role>")).toMatch(/^secret_id +[0-9a-f-]{36}$/m);
+  const read = await reader.says("vault read nomad/creds/<role>");
+  expect(read).toMatch(/^secret_id +[0-9a-f-]{36}$/m);
+  const [, lease = ""] = /^lease_id +(\S+)$/m.exec(read) ?? [];
+  await reader.says("vault lease revoke -sync <lease_id>", { own: { "<lease_id>": lease } });
   reader.finish();
 });
 
