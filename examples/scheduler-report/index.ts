@@ -10,9 +10,9 @@ async function collect<T, R>(source: AsyncIterable<T>, pick: (item: T) => R): Pr
   return found;
 }
 
-/** Fails for a token that may not read all namespaces, since Nomad leaves out the others without an error. */
+/** Fails for a token that cannot read all namespaces, since Nomad omits the others without an error. */
 async function assertSeesAll(): Promise<void> {
-  // Only a token for all namespaces may read one that does not exist.
+  // Only a token for all namespaces can read one that does not exist.
   for await (const _ of scheduler.listJobs({ namespace: "no-such-namespace" })) break;
 }
 

@@ -25,15 +25,15 @@ export interface ModuleVersion extends Identity {
   id?: string;
   /** The user who published the version. */
   owner?: string;
-  /** The module's address in the registry: `acme/network/aws`. Only in lists. */
+  /** The module's address in the registry: `acme/network/aws`. Set only in lists. */
   source?: string;
   /** The description of the module. */
   description?: string;
-  /** Undefined if the version is not deprecated. */
+  /** The reason and the link of the deprecation, or undefined if the version is not deprecated. */
   deprecation?: { reason: string; link?: string };
-  /** As in the response. */
+  /** The root module, as in the response. */
   root?: unknown;
-  /** As in the response. */
+  /** The submodules, as in the response. */
   submodules?: unknown[];
 }
 

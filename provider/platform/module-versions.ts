@@ -44,7 +44,7 @@ export const moduleVersions: ReadFunction<ListModuleVersionsOptions, ModuleVersi
       code: "ERR_NOT_FOUND",
       rule: "module-missing",
       reason: `the registry has no module ${addressOf(options).join("/")}`,
-      hint: "Check its names, and that the token may read the registry of that organization.",
+      hint: "Check its names, and that the token can read the registry of that organization.",
       status: 404,
       method: "GET",
       path: pathOf(options, "versions"),
@@ -54,7 +54,7 @@ export const moduleVersions: ReadFunction<ListModuleVersionsOptions, ModuleVersi
 
 /**
  * Reads a version of a private module with `GET /api/registry/v1/modules/:namespace/:name/:provider/:version`. The function fails with
- * `ERR_NOT_FOUND` if the version does not exist or the token may not read it.
+ * `ERR_NOT_FOUND` if the version does not exist or the token is not allowed to read it.
  */
 export function getModuleVersion(options: GetModuleVersionOptions): Promise<ModuleVersion> {
   return read(moduleVersion, options);
@@ -62,7 +62,7 @@ export function getModuleVersion(options: GetModuleVersionOptions): Promise<Modu
 
 /**
  * Lists all versions of a private module with `GET /api/registry/v1/modules/:namespace/:name/:provider/versions`. The function fails with
- * `ERR_NOT_FOUND` if the module does not exist or the token may not read it.
+ * `ERR_NOT_FOUND` if the module does not exist or the token is not allowed to read it.
  */
 export function listModuleVersions(options: ListModuleVersionsOptions): Promise<ModuleVersion[]> {
   return read(moduleVersions, options);

@@ -13,7 +13,7 @@ export interface QueryOptions {
    */
   connection?: string;
   /**
-   * The namespace. Lists accept `*` for all namespaces that the token may read, and Nomad omits the others without an error.
+   * The namespace. Lists accept `*` for all namespaces that the token can read, and Nomad omits the others without an error.
    * @default the connection's, or else `default`
    */
   namespace?: string;

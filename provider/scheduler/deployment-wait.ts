@@ -51,7 +51,7 @@ const failures = ["failed", "cancelled"];
 const undeployed = ["batch", "sysbatch"];
 
 /**
- * Waits for the deployment of a job's current version and resolves to the deployment once it is `successful`. Meanwhile, the output of
+ * Waits for the deployment of a job's current version and resolves to the deployment once it is `successful`. While it waits, the output of
  * `pulumi up` shows its progress. In a preview, the function only prints a line and resolves to undefined.
  *
  * If the current version is already deployed, the function resolves immediately, or to undefined if Nomad no longer has that deployment. If
