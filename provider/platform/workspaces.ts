@@ -23,8 +23,8 @@ export interface WorkspaceQuery {
   /** A part of the name of a workspace or an organization. */
   q?: string;
   /**
-   * The statuses of the latest run, one of which a workspace must have. An unknown status prints a warning, since later releases have
-   * more statuses.
+   * The statuses to include. A workspace matches if its latest run has one of them. An unknown status only prints a warning, because later
+   * releases of Terraform Enterprise may have more statuses.
    *
    * - `pending`, `plan_queued`, `planning`, `planned`, `planned_and_finished`
    * - `cost_estimating`, `cost_estimated`
@@ -58,7 +58,7 @@ export interface GetWorkspaceOptions extends ConnectionArgs {
   include?: WorkspaceInclude[];
 }
 
-/** A list of workspaces that is fetched page by page on demand. The first page is fetched once. */
+/** A list of workspaces, whose pages are fetched on demand. The first page is fetched only once. */
 export interface WorkspaceList extends AsyncIterable<Workspace> {
   /**
    * The number of workspaces for each status of their latest run. `currentRunStatus` does not change it. Terraform Enterprise writes these statuses
@@ -66,7 +66,7 @@ export interface WorkspaceList extends AsyncIterable<Workspace> {
    * was fetched before.
    */
   statusCounts(): Promise<Record<string, number>>;
-  /** The number of workspaces that match the query. Sends a request unless the first page was fetched before. */
+  /** The number of workspaces that match the query. This sends a request only if the first page has not been fetched yet. */
   totalCount(): Promise<number>;
 }
 
@@ -160,9 +160,9 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
 /**
  * Lists all workspaces of the installation: `GET /api/v2/admin/workspaces`.
  *
- * Pages are fetched on demand. A workspace that moves to a different page in the meantime is returned once. If fewer workspaces arrive than
- * Terraform Enterprise counts, the pages are read again. Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with
- * `ERR_UNEXPECTED_RESPONSE` if the pagination never ends.
+ * Pages are fetched on demand. A workspace that moves to a different page in the meantime is returned only once, and if fewer workspaces
+ * arrive than Terraform Enterprise counts, the function reads the pages again. It fails with `ERR_FORBIDDEN` if the token does not belong to
+ * a site administrator, and with `ERR_UNEXPECTED_RESPONSE` if the pagination never ends.
  *
  * ```ts
  * for await (const workspace of platform.listWorkspaces({ currentRunStatus: ["errored"] })) console.log(workspace.organization, workspace.name);
@@ -189,8 +189,8 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
 }
 
 /**
- * Reads a workspace: `GET /api/v2/admin/workspaces/:id`. Fails with `ERR_NOT_FOUND` if it does not exist, and with `ERR_FORBIDDEN` if the
- * token does not belong to a site administrator.
+ * Reads a workspace with `GET /api/v2/admin/workspaces/:id`. The function fails with `ERR_NOT_FOUND` if the workspace does not exist, and
+ * with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  */
 export function getWorkspace(options: GetWorkspaceOptions): Promise<Workspace> {
   return read(oneWorkspace, options);
