@@ -174,25 +174,30 @@ const isPrivateKey: KeyProblem = { rule: "private-key", reason: "is a private ke
 const none = { fingerprint: "", binary: "", encryptionKeys: [] };
 const unusable = (rule: string, reason: string): InspectedKey => ({ ...none, problem: { rule, reason } });
 
+const severalKeys = unusable("several-keys", "contains more than one key: use one for each share");
+
 /** Reads public keys, and finds those to which no share can be encrypted. */
 export const inspectKeys = (keys: readonly string[]): Promise<InspectedKey[]> => Promise.all(keys.map(inspectKey));
 
 async function inspectKey(text: string): Promise<InspectedKey> {
-  const { readKey } = openpgp();
+  const { readKeys } = openpgp();
   const blocks = text.match(/-----BEGIN [A-Z ]+-----/g) ?? [];
   if (blocks.some((block) => block.includes("PRIVATE"))) return { ...none, problem: isPrivateKey };
-  if (blocks.length > 1) return unusable("several-keys", "contains more than one key: use one for each share");
-  let key: OpenPGP.Key;
+  if (blocks.length > 1) return severalKeys;
+  let keys: OpenPGP.Key[];
   try {
-    key = text.includes("-----BEGIN")
-      ? await readKey({ armoredKey: text.trim() })
-      : await readKey({ binaryKey: new Uint8Array(Buffer.from(text, "base64")) });
+    keys = text.includes("-----BEGIN")
+      ? await readKeys({ armoredKeys: text.trim() })
+      : await readKeys({ binaryKeys: new Uint8Array(Buffer.from(text, "base64")) });
   } catch {
     return unusable("not-a-key", "is not an OpenPGP public key, armored or as base64-encoded binary");
   }
+  const [key] = keys as [OpenPGP.Key];
   const fingerprint = key.getFingerprint();
   // Its private part would go to the server, and into the state.
-  if (key.isPrivate()) return { ...none, fingerprint, problem: isPrivateKey };
+  if (keys.some((each) => each.isPrivate())) return { ...none, fingerprint, problem: isPrivateKey };
+  // GnuPG exports all keys that match a name into one block.
+  if (keys.length > 1) return severalKeys;
   const [userId] = key.getUserIDs();
   const encryptionKeys = await encryptionKeysOf(key);
   const binary = Buffer.from(key.write()).toString("base64");

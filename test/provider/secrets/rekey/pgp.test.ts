@@ -5,9 +5,13 @@ import { describeKeys, flawOf, inspectKeys } from "../../../../provider/secrets/
 import { Holder, makeHolder, rotate } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 
-const { createMessage, encrypt, encryptKey, encryptSessionKey, generateKey, revokeKey } = require("openpgp") as typeof OpenPGP;
+const { armor, createMessage, encrypt, encryptKey, encryptSessionKey, enums, generateKey, revokeKey } =
+  require("openpgp") as typeof OpenPGP;
 const generate = (options: object = {}): Promise<{ privateKey: OpenPGP.PrivateKey; publicKey: OpenPGP.PublicKey }> =>
   generateKey({ userIDs: [{ name: "holder" }], format: "object", ...options }) as never;
+/** Two keys without a separator, as GnuPG exports those that match a name. */
+const twoKeys = async (): Promise<Uint8Array> =>
+  Buffer.concat([(await generate()).publicKey.write(), (await generate()).publicKey.write()]);
 const longAgo = new Date("2020-01-01T00:00:00Z");
 
 describe("a key that cannot decrypt a share is rejected with the reason", () => {
@@ -30,6 +34,22 @@ describe("a key that cannot decrypt a share is rejected with the reason", () => 
     },
     private: {
       key: async () => (await generate()).privateKey.armor(),
+      rule: "private-key",
+    },
+    "next to another in one block": {
+      key: async () => armor(enums.armor.publicKey, await twoKeys()),
+      rule: "several-keys",
+    },
+    "next to another in binary form": {
+      key: async () => Buffer.from(await twoKeys()).toString("base64"),
+      rule: "several-keys",
+    },
+    "next to another in a block of its own": {
+      key: async () => `${(await generate()).publicKey.armor()}${(await generate()).publicKey.armor()}`,
+      rule: "several-keys",
+    },
+    "next to a private one": {
+      key: async () => Buffer.concat([(await generate()).publicKey.write(), (await generate()).privateKey.write()]).toString("base64"),
       rule: "private-key",
     },
     "no key": { key: async () => "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", rule: "not-a-key" },
