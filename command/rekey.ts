@@ -12,7 +12,7 @@ The address and the token come from the environment:
   SECRETS_ADDR, SECRETS_TOKEN  a server of the dialect "standard"
   BAO_ADDR, BAO_TOKEN          OpenBao 2.4 or later; without BAO_TOKEN the token of \`bao login\`
   VAULT_ADDR, VAULT_TOKEN      Vault; without VAULT_TOKEN the token of \`vault login\`
-OpenBao requires a token, and so does Vault 2.x. Vault up to 1.21 requires one only for the backup.
+OpenBao requires a token, and Vault 2.x is documented to require one. Vault up to 1.21 requires one only for the backup.
 The first address that is set is used, with the other variables of its prefix only. These include …_NAMESPACE, …_CACERT, …_CLIENT_CERT and
 …_CLIENT_KEY.`;
 
@@ -57,7 +57,7 @@ A Pulumi program or Vault's command line starts the rekey. Then each holder runs
   $ pulumi-steward rekey decrypt --key me.asc        decrypts the new share, if it is encrypted
   $ pulumi-steward rekey verify                      verifies the new share, if no stack runs the rekey
 
-Between two rekeys, \`pulumi-steward rekey drill\` shows whether the shares still work.
+Between two rekeys, \`pulumi-steward rekey drill\` tests whether the shares are still valid.
 ${environment}
 ${exits}`,
     );
@@ -87,7 +87,7 @@ ${exits}`,
       `${shares} submit --nonce 6f1c…
 
 Compare the numbers and the fingerprints before you enter the share. If the rekey changes in the meantime, nothing is sent.
-The command sends the share once, and retries only after a 429, which had no effect. Only the response to the last share contains the new shares.
+The command sends the share once, and repeats the request only if it had no effect. Only the response to the last share contains the new shares.
 They go to standard output or, with --output, to a file that only you can read. The file is created before your share is sent.
 ${environment}
 ${exits}`,
@@ -99,7 +99,7 @@ ${exits}`,
 
   rekey
     .command("verify")
-    .description("Verify a new share. The last one commits: from then on the new shares are live.")
+    .description("Verify a new share. The last share of a threshold commits the rekey, which makes the new shares valid.")
     .addOption(target())
     .option("--nonce <nonce>", verificationNonce)
     .option("--allow-http", plaintext)
@@ -135,7 +135,7 @@ ${exits}`,
 
   rekey
     .command("cancel")
-    .description("Cancel the rekey. Nothing is committed: the current shares stay valid.")
+    .description("Cancel the rekey. Nothing is committed, so the current shares stay valid.")
     .addOption(target())
     .option("--nonce <nonce>", nonce)
     .addHelpText("after", `${environment}\n${exits}`)
@@ -144,7 +144,7 @@ ${exits}`,
       const operation = service(terminal, options);
       const agreed = await agree(terminal, operation, canceling, "Cancel this rekey and discard all submitted shares?", options.nonce);
       await cancel(operation, agreed);
-      say(terminal, "The rekey is canceled. The current shares stay valid; any new shares are worthless.");
+      say(terminal, "The rekey is canceled. The current shares stay valid, and any new shares are invalid.");
     });
 
   rekey
@@ -161,7 +161,7 @@ ${exits}`,
   $ pulumi-steward rekey backup --fingerprint "$FINGERPRINT" --output mine.txt
   $ pulumi-steward rekey decrypt --key me.asc --share mine.txt
 
-The server keeps at most one backup. It may belong to a rekey that was never committed: compare its nonce.
+The server keeps at most one backup. It may belong to a rekey that was never committed, so compare its nonce.
 ${environment}
 ${exits}`,
     )
@@ -188,7 +188,7 @@ ${exits}`,
       `
 Prints the share in the form that \`submit\`, \`verify\` and \`vault operator rekey\` accept:
 
-  $ gpg --armor --export-secret-keys me > /run/user/1000/me.asc
+  $ gpg --armor --export-secret-keys "$FINGERPRINT" > /run/user/1000/me.asc
   $ pulumi-steward rekey decrypt --key /run/user/1000/me.asc --share mine.txt | pulumi-steward rekey verify --nonce 90ab…
   $ rm /run/user/1000/me.asc
 
@@ -199,7 +199,7 @@ ${exits}`,
 
   rekey
     .command("drill")
-    .description("Prove that shares work, without changing any key.")
+    .description("Test shares without changing any key.")
     .addOption(target())
     .option("--share-env <name>", "read a share from this environment variable (repeatable)", collect)
     .option("--share-file <file>", "read a share from this file (repeatable)", collect)
@@ -214,7 +214,7 @@ The command prompts for more shares without showing them, until an empty input. 
 
 It starts an attempt for a key that nobody has, submits the shares, and cancels the attempt. It needs as many shares as a rekey requires.
 One line per share goes to standard output: "works", "wrong" or "not proven". To find a wrong share, pass more shares than are required.
-If a drill was killed, the next one cancels the attempt that it left.
+If a drill was killed, the next one cancels its attempt.
 ${environment}
 
 Exit code: 0 if every share works, 1 if not, or if the drill failed, 2 usage error, 130 canceled.`,

@@ -1,8 +1,8 @@
 // Rekeys the unseal keys with several holders, each of whom sees only their own share. All holders run this program on the same stack, one after
 // the other. Each run continues where the last one stopped. Holders without Pulumi submit their current share with
-// `npx pulumi-steward rekey submit`. docs/api/secrets/rekey.md lists the policies of the tokens that OpenBao and Vault 2.x require.
+// `npx pulumi-steward rekey submit`. docs/api/secrets/rekey.md lists the policies of the tokens that OpenBao requires, and Vault 2.x according to its documentation.
 //
-//   pulumi preview                                         # shows the PGP keys of the new shares: is mine among them?
+//   pulumi preview                                         # shows the PGP keys of the new shares, which I compare with those that we agreed on
 //   read -rs SHARE && export SHARE && pulumi up            # submits my current share, until the threshold is reached
 //   # the run with the last of these shares shows the new shares, each encrypted to the key of its holder
 //   xxd -r -p <<< <mine> | gpg --decrypt                   # my new share; or `npx pulumi-steward rekey decrypt --key <my private key>`
@@ -13,7 +13,7 @@ import { secrets } from "pulumi-steward";
 
 const config = new pulumi.Config();
 
-// The public key of each holder: `gpg --armor --export <me> > keys/<me>.asc`. A change of these files starts another rekey.
+// The public key of each holder: `gpg --armor --export <fingerprint> > keys/<name>.asc`. A change of these files starts a new rekey.
 const files = readdirSync(`${__dirname}/keys`).filter((file) => file.endsWith(".asc"));
 const pgpKeys = files.sort().map((file) => readFileSync(`${__dirname}/keys/${file}`, "utf8"));
 
@@ -23,12 +23,12 @@ const rekey = new secrets.Rekey("unseal", {
   secretShares: pgpKeys.length,
   secretThreshold: 2,
   pgpKeys,
-  // The service also stores the encrypted new shares, so that a lost response loses nothing.
+  // The server also stores the encrypted new shares, so that a lost response loses none of them.
   backup: true,
   // References to the environment of `pulumi up`. The state never contains a current share. It contains the new ones, encrypted, until the commit.
   currentShares: [{ env: "SHARE" }],
   newShares: [{ env: "NEW_SHARE" }],
-  // Another value starts another rekey: `pulumi config set round second`.
+  // A different value starts a new rekey: `pulumi config set round second`.
   triggers: [config.get("round") || "first"],
 });
 

@@ -2,7 +2,7 @@
 // use ../rekey-holders, which encrypts each share to its holder.
 //
 //   read -rs SHARE_1 && export SHARE_1    # and so on, until the current threshold
-//   pulumi config set round first         # another value starts another rekey
+//   pulumi config set round first         # a different value starts a new rekey
 //   pulumi up
 //   pulumi stack output shares --show-secrets
 import * as pulumi from "@pulumi/pulumi";
@@ -15,10 +15,10 @@ const rekey = new secrets.Rekey("unseal", {
   secretThreshold: 4,
   // References, which are read on demand. The state never contains these shares. An unset variable is skipped.
   currentShares: ["SHARE_1", "SHARE_2", "SHARE_3", "SHARE_4"].map((env) => ({ env })),
-  // Everyone who can decrypt the state can unseal the service.
+  // Everyone who can decrypt the state can unseal the server.
   keepSharesInState: true,
   triggers: [config.require("round")],
 });
 
-// A secret output with the only copy of the shares: hand them to their holders.
+// A secret output. Only the state contains these shares until you store them elsewhere.
 export const shares = rekey.shares;

@@ -36,6 +36,8 @@ test("docs/rekey/single-operator.md", async () => {
   expect(shares).toHaveLength(5);
   expect(await vault.opens(shares.slice(2))).toBe(true);
   expect(await vault.opens(current)).toBe(false);
+  const stored = shares.slice(0, 3).join("\n");
+  expect(await reader.says("npx pulumi-steward rekey drill", { input: `${stored}\n` })).toMatch(/: works$/m);
   expect(await reader.says("pulumi refresh")).not.toContain("rekeyed");
   await reader.says("pulumi logs remove --all --yes");
   reader.finish();
@@ -74,8 +76,8 @@ test("docs/rekey/several-holders.md", async () => {
     const own = { "<fingerprint>": holder.fingerprint };
     const kept = await reader.says("npx pulumi-steward rekey backup --fingerprint <fingerprint>", { own });
     expect(shareFor(holder, kept)).toBe(shareFor(holder, output));
-    const encrypted = { "<hex>": shareFor(holder, output) };
-    fresh.push(secretIn(await reader.says("npx pulumi-steward rekey decrypt --key me.asc <<< <hex>", { own: encrypted })));
+    const terminal: [string, string][] = [["on one line: ", shareFor(holder, output)]];
+    fresh.push(secretIn(await reader.says("npx pulumi-steward rekey decrypt --key me.asc", { terminal })));
   }
   await reader.says(bring("NEW_SHARE"), { input: `${fresh[2]}\n`, code: 1 });
   await reader.says(bring("NEW_SHARE"), { input: `${fresh[0]}\n` });
@@ -123,6 +125,7 @@ test("docs/rekey/command-line.md", async () => {
   const page = "docs/rekey/command-line.md";
   await follow(page, { "https://vault.example.com:8200": vault.gateway.url });
   const all = await writeKeys(reader, 0);
+  expect(reader.take("sh")).toContain("npm install ../pulumi-steward/pulumi-steward-0.1.0.tgz");
   const publicKeys = ["ada", "grace", "mary"].map((name) => `keys/${name}.asc`).join(",");
   await reader.run(`vault operator rekey -init -verify -key-shares=3 -key-threshold=2 -backup -pgp-keys=${publicKeys}`);
   expect(await reader.shell({ input: `${vault.token}\n` })).toMatch(/^new shares +3, threshold 2$/m);

@@ -83,9 +83,9 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *
  * With the dialect `openbao`, the paths begin with `/v1/sys/rotate/root`, and each `PUT` is a `POST`. `GET /v1/sys/health` follows each
  * status without an attempt, because a standby does not know the attempt of the active node.
- * @permissions Vault up to 1.21 requires a token only for the backup. OpenBao requires one for each request to `sys/rotate/root`. Vault 2.x
- * is documented to require one for each request to `sys/rekey`, unless its configuration has `enable_unauthenticated_access = ["rekey"]`.
- * This package is tested with Vault 1.21 behind a proxy that requires these tokens, but not with Vault 2.x.
+ * @permissions [Vault up to 1.21](../../reference/compatibility.md#tokens-for-a-rekey) requires a token only for the backup. OpenBao requires one
+ * for each request to `sys/rotate/root`. Vault 2.x is documented to require one for each request to `sys/rekey`, unless its configuration has
+ * `enable_unauthenticated_access = ["rekey"]`. This package is tested with Vault 1.21 behind a proxy that requires these tokens, but not with Vault 2.x.
  *
  * The token of a stack, on Vault:
  * ```hcl
@@ -176,8 +176,8 @@ export interface DecryptShareOptions {
 const decryptOptions = strictObject({ share: str, privateKey: str, passphrase: str.optional() });
 
 /**
- * Decrypts a new share for its holder in the program's own process, without sending anything. The result is the share as a Pulumi secret,
- * which the holder passes as one of `newShares`.
+ * Decrypts a new share for its holder, in the program's own process and without sending anything. The result is the share as a Pulumi
+ * secret, which the holder passes as one of `newShares`.
  *
  * The function throws `ERR_INVALID_INPUT` if the message, the key or the passphrase is invalid, or if they do not match.
  */

@@ -49,9 +49,9 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   secretThreshold: number;
   /**
-   * The current shares that you have, preferably by reference, because the state stores a plain value, encrypted, but no share by
-   * reference. If there are too few, the provider submits them and the update fails with `ERR_INCOMPLETE`, so run it again after other
-   * holders have submitted theirs. This input is always required, but may be `[]` when no rekey is running.
+   * The current shares that you have, preferably by reference. The state stores a share that is passed as a plain value, encrypted, but
+   * not one that is passed by reference. If there are too few, the provider submits them and the update fails with `ERR_INCOMPLETE`, so run
+   * it again after other holders have submitted theirs. This input is always required, but it can be `[]` when no rekey is running.
    * @example [{ env: "SHARE_1" }, { file: "/run/secrets/share-2" }]
    */
   currentShares: ShareSource[];
@@ -106,15 +106,15 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   newShares?: ShareSource[];
   /**
-   * The new shares to prove before the commit, which are "all" or a "threshold" of them. With PGP keys, "all" brings every share to one
-   * place.
+   * The number of new shares to prove before the commit, which is "all" of them or a "threshold". With PGP keys, "all" collects every share
+   * in one place.
    * @default "all" without `pgpKeys`, "threshold" with them
    */
   proof?: RekeyProof;
   /**
-   * The seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports what is missing and stops.
-   * Ctrl-C stops the wait with the native plugin, but not with dynamic resources, because Pulumi does not notify them. There, pressing it
-   * twice stops the wait immediately and may leave the stack locked, so run `pulumi cancel --yes` and `pulumi up --refresh` afterwards.
+   * The number of seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports what is missing
+   * and stops. With the native plugin, Ctrl-C stops the wait. Dynamic resources are not notified of Ctrl-C, so there you have to press it
+   * twice, which may leave the stack locked. In that case, run `pulumi cancel --yes` and then `pulumi up --refresh`.
    * @default 0
    */
   waitSeconds?: number;
@@ -148,7 +148,7 @@ export type StepInputs = Pick<RekeyInputs, "target" | "currentShares" | "newShar
 /** The keys that a rekey replaces, which are the unseal keys, or the recovery keys of a server with auto-unseal. */
 export type RekeyTarget = "unseal" | "recovery";
 
-/** The new shares to prove before the commit. */
+/** The number of new shares to prove before the commit. */
 export type RekeyProof = "all" | "threshold";
 
 /** The reaction to another client's rekey that is in progress. */

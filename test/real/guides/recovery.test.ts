@@ -37,7 +37,7 @@ class Node {
   constructor(
     private readonly port: number,
     private readonly clusterPort: number,
-    private readonly leaders: readonly string[],
+    public leaders: readonly string[],
     private readonly product: Product,
   ) {
     this.address = `http://${loopback}:${port}`;
@@ -45,7 +45,7 @@ class Node {
 
   get configuration(): object {
     const cluster = `${loopback}:${this.clusterPort}`;
-    const retry_join = this.leaders.map((leader) => ({ leader_api_addr: leader }));
+    const retry_join = this.leaders.length > 0 ? this.leaders.map((leader) => ({ leader_api_addr: leader })) : undefined;
     return {
       storage: { raft: { path: this.data, node_id: String(this.port), performance_multiplier: 1, retry_join } },
       listener: { tcp: { address: `${loopback}:${this.port}`, cluster_address: cluster, tls_disable: true } },
@@ -156,6 +156,31 @@ test("after a lost share and a lost state, the snapshot makes the previous share
   expect(await reader.run("pulumi up")).toContain("the new shares are live");
 });
 
+test("with an active node, the snapshot is restored, and the nodes restart one after the other with their data", async () => {
+  const { token, keys: previous } = await startNodes(3);
+  const [first, ...others] = nodes as [Node, ...Node[]];
+  reader = new Reader(page).with({ VAULT_ADDR: first.address, VAULT_TOKEN: token });
+  await reader.project("dev", {}, modules());
+  await reader.run(save);
+  const stack = stackOn(first, token);
+  await stack.up(inputsFrom(previous, { secretShares: 5, secretThreshold: 3 }));
+  // From now on, no shares open the storage, while all nodes stay unsealed.
+  await call(first.address, "DELETE", "sys/raw/core/hsm/barrier-unseal-keys", { headers: { "X-Vault-Token": token } });
+  for (const shares of [previous, stack.outputs.shares])
+    expect(await reader.run("npx pulumi-steward rekey drill", { input: `${shares.join("\n")}\n`, code: 1 })).not.toContain(": works");
+
+  await reader.says(restore);
+  for (const node of [...others, first]) {
+    await node.stop();
+    await node.start();
+    await node.joins(previous);
+  }
+  const peers = await reader.says("vault operator raft list-peers");
+  expect(peers.match(/ leader /g)).toHaveLength(1);
+  expect(peers.match(/ follower +true/g)).toHaveLength(2);
+  await stackOn(first, token).up(inputsFrom(previous, { triggers: ["2"] }));
+});
+
 /** Follows the steps without an active node, until the first node is active with the snapshot's data. */
 async function restoreOnNewCluster(): Promise<{ token: string; previous: string[] }> {
   const { token, keys: previous } = await startNodes(3);
@@ -182,9 +207,15 @@ async function restoreOnNewCluster(): Promise<{ token: string; previous: string[
 test("without an active node, the snapshot is restored on a new cluster, which nodes with empty folders join", async () => {
   const { token, previous } = await restoreOnNewCluster();
   const [first, ...others] = nodes as [Node, ...Node[]];
+  const [, last] = others as [Node, Node];
+  last.leaders = [];
   for (const node of others) {
     node.useEmptyFolder();
     await node.start();
+    if (node === last)
+      await reader
+        .with({ VAULT_ADDR: last.address })
+        .says("vault operator raft join <address of the active node>", { own: { "<address of the active node>": first.address } });
     await node.joins(previous);
   }
   expect((await reader.run("vault operator raft list-peers")).match(/ (leader|follower) /g)).toHaveLength(3);
@@ -218,6 +249,7 @@ test.each<Product>(["vault", "openbao"])("the root key of %s is repaired in reco
   await raw("PUT", "", { value, encoding: "base64" });
   await Promise.all(nodes.map((node) => node.stop()));
   await Promise.all(nodes.map((node) => node.start()));
+  expect(await reader.run(`${program} status`, { code: 2 })).toMatch(/^Raft Applied Index +\d+$/m);
   for (const node of nodes) await node.unseal(fresh);
   await until("a node seals itself", async () => (await Promise.all(nodes.map((node) => node.status()))).some(({ sealed }) => sealed));
   await Promise.all(nodes.map((node) => node.stop()));
@@ -239,11 +271,10 @@ test.each<Product>(["vault", "openbao"])("the root key of %s is repaired in reco
     const encoded = /Encoded Token +([\w+/]+)/.exec(last)?.[1] ?? "";
     const decode = commandOf(product, "vault operator generate-root -recovery-token -decode=<encoded token> -otp=<otp>");
     const decoded = await reader.run(decode.replace("<encoded token>", encoded).replace("<otp>", otp));
-    const own = { "<token>": decoded.trim() };
-    const prefix = `${product === "vault" ? "VAULT" : "BAO"}_TOKEN=<token> ${program}`;
-    const listed = await reader.says(`${prefix} list sys/raw/core`, { own });
+    reader.with({ VAULT_TOKEN: decoded.trim(), BAO_TOKEN: decoded.trim() });
+    const listed = await reader.run(commandOf(product, "vault list sys/raw/core"));
     expect(listed.split("\n")).toEqual(expect.arrayContaining(["keyring", rootKey]));
-    await reader.says(`${prefix} delete sys/raw/core/${rootKey}`, { own });
+    await reader.says(`${program} delete sys/raw/core/${rootKey}`);
   } finally {
     await reader.run("kill $(cat pid); while kill -0 $(cat pid) 2> /dev/null; do sleep 0.1; done");
   }
