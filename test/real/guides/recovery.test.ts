@@ -170,6 +170,12 @@ test("with an active node, the snapshot is restored, and the nodes restart one a
     expect(await reader.run("npx pulumi-steward rekey drill", { input: `${shares.join("\n")}\n`, code: 1 })).not.toContain(": works");
 
   await reader.says(restore);
+  const applied = async (node: Node): Promise<number> => {
+    const status = await reader.with({ VAULT_ADDR: node.address }).says("vault status");
+    return Number(/^Raft Applied Index +(\d+)$/m.exec(status)?.[1]);
+  };
+  const restored = await applied(first);
+  for (const node of others) await until(`${node.address} has the snapshot`, async () => (await applied(node)) >= restored);
   for (const node of [...others, first]) {
     await node.stop();
     await node.start();
@@ -249,10 +255,13 @@ test.each<Product>(["vault", "openbao"])("the root key of %s is repaired in reco
   await raw("PUT", "", { value, encoding: "base64" });
   await Promise.all(nodes.map((node) => node.stop()));
   await Promise.all(nodes.map((node) => node.start()));
-  expect(await reader.run(`${program} status`, { code: 2 })).toMatch(/^Raft Applied Index +\d+$/m);
   for (const node of nodes) await node.unseal(fresh);
   await until("a node seals itself", async () => (await Promise.all(nodes.map((node) => node.status()))).some(({ sealed }) => sealed));
   await Promise.all(nodes.map((node) => node.stop()));
+  await first.start();
+  await first.unseal(fresh);
+  expect(await reader.run(commandOf(product, "vault status"))).toMatch(/^Raft Applied Index +\d+$/m);
+  await first.stop();
 
   const recovery = commandOf(product, "vault server -recovery -config=<file>").replace("<file>", "server.json");
   await reader.run(`${recovery} > recovery.log 2>&1 & echo $! > pid`);
