@@ -13,8 +13,8 @@ const standard = {
   clouds: { "cloud-a": "cloud-a", "cloud-b": "cloud-b", "cloud-c": "cloud-c" } as Record<string, string>,
   /** Terraform Enterprise rejects invalid certificates. */
   parsesCertificates: true,
-  /** The API lists the modules of an organization. */
-  listsModules: false,
+  /** The API reads organizations, and lists their modules. */
+  readsOrganizations: false,
   /** The attributes of general settings and of organizations that limit how long a run, and thus its token, lasts. */
   runTimeouts: [] as string[],
   /** Runs have no status besides those of the specification. */
@@ -29,7 +29,7 @@ const dialects: Record<string, PlatformDialect> = {
     words: { service: "Terraform Enterprise" },
     smsSettings: "twilio-settings",
     clouds: { "cloud-a": "aws", "cloud-b": "gcp", "cloud-c": "azure" },
-    listsModules: true,
+    readsOrganizations: true,
     parsesCertificates: false,
     runTimeouts: ["plan-timeout", "apply-timeout"],
     hasOnlyKnownStatuses: false,
@@ -113,9 +113,12 @@ const notAdministrator = ({ server }: Operation, error: StewardError): StewardEr
   });
 
 /** True if the token belongs to a site administrator. A 404 alone does not tell, so this reads the general settings. */
-export async function isAdministrator(operation: Operation): Promise<boolean> {
+export const isAdministrator = (operation: Operation): Promise<boolean> => canRead(operation, generalPath);
+
+/** False if Terraform Enterprise hides the path from the token, or has nothing there. */
+export async function canRead(operation: Operation, path: string): Promise<boolean> {
   try {
-    await call(operation, { method: "GET", path: generalPath, retry: "idempotent" });
+    await call(operation, { method: "GET", path, retry: "idempotent" });
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;

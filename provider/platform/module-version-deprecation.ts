@@ -178,7 +178,7 @@ async function reinstate(operation: Operation, state: ModuleVersionDeprecationSt
 async function modulesFor({ operation, modules, attempt }: DiscoverRequest): Promise<Module[]> {
   if (modules.length > 0) return modules.map(named);
   return attempt("deprecated module versions", async () => {
-    if (!dialectOf(operation).listsModules)
+    if (!dialectOf(operation).readsOrganizations)
       throw new StewardError({
         code: "ERR_NOT_FOUND",
         reason: "the API specification has no endpoint that lists modules",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Operation } from "../connection";
 import { isObject } from "../text/json";
-import { apiPath, call, invalidResponse, isAdministrator, isNotFound } from "./client";
+import { apiPath, call, canRead, dialectOf, invalidResponse, isAdministrator, isNotFound } from "./client";
 
 /** A private module. */
 export interface Module {
@@ -46,7 +46,7 @@ export const part: z.ZodString = z
 export const addressOf = (module: Module): string[] => [module.organizationName, module.moduleName, module.moduleProvider];
 export const pathOf = (module: Module, last: string): string => apiPath("api", "registry", "v1", "modules", ...addressOf(module), last);
 
-/** All versions of a module; undefined if it does not exist. A 404 proves that only to an administrator. */
+/** All versions of a module; undefined if it does not exist. */
 export async function readModuleVersions(operation: Operation, module: Module): Promise<ModuleVersion[] | undefined> {
   const path = pathOf(module, "versions");
   try {
@@ -58,14 +58,20 @@ export async function readModuleVersions(operation: Operation, module: Module): 
     return entries.flat().map((version) => versionOf(version, module));
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    if (await isAdministrator(operation)) return undefined;
+    if (await canReadRegistry(operation, module)) return undefined;
     throw error.with({
       rule: "module-not-shown",
       reason: `the registry has no module ${addressOf(module).join("/")}, or the token may not read it`,
-      hint: "Check its names, and that the token may read the registry of that organization.",
+      hint: "Check its names, and that the token's user is in a team of that organization.",
     });
   }
 }
+
+/** True if a 404 of the registry means that the module does not exist. A site administrator reads only the registries of his organizations. */
+const canReadRegistry = (operation: Operation, { organizationName }: Module): Promise<boolean> =>
+  dialectOf(operation).readsOrganizations
+    ? canRead(operation, apiPath("api", "v2", "organizations", organizationName))
+    : isAdministrator(operation);
 
 /** The versions in one entry of the registry's list, each with the source of its module. Undefined for any other value. */
 function versionsIn(module: unknown): Record<string, unknown>[] | undefined {

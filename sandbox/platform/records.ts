@@ -144,7 +144,5 @@ export function randomText(length: number): string {
   return randomBytes(length).toString("base64url").replace(/[-_]/g, "x").slice(0, length);
 }
 
-/** Site administrators manage all organizations, owners their own. */
-export function mayManage(user: User, organization: Organization): boolean {
-  return user.administrator || organization.owners.includes(user.name);
-}
+// Outside the admin API, a site administrator is an ordinary user.
+export const mayManage = (user: User, { owners }: Organization): boolean => owners.includes(user.name);

@@ -6,7 +6,7 @@ export function initialSeed(now: Date): Seed {
   return {
     organizations: [
       { name: "acme", owners: ["admin"] },
-      { name: "globex", owners: ["member"] },
+      { name: "globex", owners: ["admin", "member"] },
     ],
     workspaces: [
       {

@@ -1,5 +1,6 @@
 import { Operation } from "../../connection";
 import { AnyFields, Fields, Rule } from "../../definition";
+import { CheckFailure } from "../../errors";
 import { Retry } from "../../http";
 import { ConnectionArgs } from "../../inputs";
 import type { Args } from "../../program/resource";
@@ -52,6 +53,8 @@ export interface SettingsPage {
   attributes: AnyFields;
   /** The missing attributes without which the server rejects these values. */
   requiredWhenEnabled?(values: Values): string[];
+  /** The problems of these changes, given the current values. */
+  conflicts?(changes: Values, current: Values): CheckFailure[];
   /** A warning about values that remain on the server after a restore. */
   residueWarning?(values: Values): string | undefined;
   retry?: Retry;

@@ -86,7 +86,7 @@ function existingSettings(page: SettingsPage, operation: Operation, inputs: Sett
   const unsupported = names
     .filter((name) => page.attributes[name]?.dialects && !isHidden(name) && !(name in current))
     .map((path) => ({ path, rule: "unsupported", reason: `this release of ${operation.server.words.service} does not have it` }));
-  const failures = [...unsupported, ...refusals(page, plan)];
+  const failures = [...unsupported, ...refusals(page, plan), ...(page.conflicts?.(plan.changes, current) ?? [])];
   return {
     state: current,
     differences: names
@@ -101,8 +101,10 @@ async function update(page: SettingsPage, { operation, inputs, last }: UpdateReq
   const declared = attributes.declaredIn(page, inputs);
   const hasNewAttributes = Object.keys(declared).some((name) => !last.managed.includes(name));
   let current = attributes.storedValues(page, last);
-  if (hasNewAttributes || last.outcomeUnknown) {
-    // Read the original value of a new attribute from the server: the state may be outdated.
+  const { changes } = planOf(page, inputs, { ...last, current, isFirst: false });
+  const isInConflict = (page.conflicts?.(changes, current) ?? []).length > 0;
+  if (hasNewAttributes || last.outcomeUnknown || isInConflict) {
+    // The state may be outdated, so read the original value of a new attribute, and what is in conflict, from the server.
     const now = await fetchSettings(page, operation);
     if (last.outcomeUnknown && !writeWasApplied(page, last, now))
       for (const name of [...attributes.writeOnly(page), ...attributes.requestOnly(page)]) delete current[name];

@@ -189,8 +189,15 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
   requiredWhenEnabled: (values) =>
     // Terraform Enterprise has a default for all others.
     values.enabled ? ["idpCert", "sloEndpointUrl", "ssoEndpointUrl"].filter((field) => !values[field]) : [],
-  residueWarning: ({ oldIdpCert }) =>
-    oldIdpCert
+  // Terraform Enterprise keeps one old certificate. If there is one, it drops the current one, with which users still sign in.
+  conflicts: (changes, { idpCert, oldIdpCert }) => {
+    const isDropped = changes.idpCert && idpCert && oldIdpCert && ![idpCert, changes.idpCert].some((kept) => pem.equal(kept, oldIdpCert));
+    const reason =
+      "revoke oldIdpCert with a SamlCertificateRevocation first, since the current certificate would otherwise no longer be accepted";
+    return isDropped ? [{ path: "idpCert", rule: "old-certificate", reason }] : [];
+  },
+  residueWarning: ({ oldIdpCert, idpCert }) =>
+    oldIdpCert && !pem.equal(oldIdpCert, idpCert)
       ? "the declared certificate is still accepted, as oldIdpCert. To stop this, send `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`"
       : undefined,
 });

@@ -47,8 +47,8 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   app.patch(path, (c) => {
     const before = valuesOf(c.var.records, saml);
     const values = merged(c, saml);
-    // The previous certificate stays valid during a rotation.
-    if (before["idp-cert"] && values["idp-cert"] !== before["idp-cert"]) values["old-idp-cert"] = before["idp-cert"];
+    // The previous certificate stays valid during a rotation. If an older one was not revoked, that one stays instead.
+    if (values["idp-cert"] !== before["idp-cert"]) values["old-idp-cert"] ??= before["idp-cert"] ?? null;
     return store(c, saml, values);
   });
 

@@ -166,6 +166,19 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown()).not.toBeNull();
   });
 
+  test("a site administrator outside the organization does not prove that a module is missing", async () => {
+    const { engine, service, dialect } = current();
+    if (dialect === "standard") return;
+    const deprecation = engine("ModuleVersionDeprecation");
+    await deprecation.up(inputs);
+    service.seed({ organizations: [{ name: "acme", owners: ["member"] }] });
+    const failure = refusal("ERR_NOT_FOUND", { rule: "module-not-shown" });
+    await expect(deprecation.refresh()).rejects.toThrow(failure);
+    await expect(deprecation.destroy()).rejects.toThrow(failure);
+    service.seed({ organizations: [{ name: "acme" }] });
+    expect(await shown()).not.toBeNull();
+  });
+
   test.each([
     { modules: [] },
     { modules: [null] },

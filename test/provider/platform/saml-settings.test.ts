@@ -1,5 +1,6 @@
-import { sha1Certificate } from "../../support/certificates";
+import { sha1Certificate, certificate as third } from "../../support/certificates";
 import { onEachPlatform } from "../../support/platform";
+import { invalidInputs } from "../../support/refusal";
 import { complete } from "./attributes";
 import "../../support/printed";
 
@@ -19,6 +20,24 @@ onEachPlatform("the rotation of the identity provider's certificate", (current) 
     expect((await held("saml")).oldIdpCert).toBeNull();
     expect(await saml.refresh()).toEqual([]);
     expect(saml.outputs().oldIdpCert).toBeUndefined();
+  });
+
+  test("the certificate changes again only after a revocation, which is read if the state does not show it", async () => {
+    const { engine, held, requests } = current();
+    const [saml, later] = [engine("SamlSettings"), engine("SamlSettings")];
+    await saml.up({ idpCert: complete.saml?.idpCert });
+    await saml.up({ idpCert: sha1Certificate });
+    const before = await held("saml");
+    const failure = invalidInputs("idpCert: old-certificate");
+    for (const each of [saml, later]) await expect(each.up({ idpCert: third })).rejects.toThrow(failure);
+    expect(await held("saml")).toEqual(before);
+
+    await engine("SamlCertificateRevocation").up({});
+    expect(await requests(() => saml.up({ idpCert: third }))).toEqual(["GET saml-settings", "PATCH saml-settings"]);
+    expect(await held("saml")).toMatchObject({ idpCert: third, oldIdpCert: sha1Certificate });
+    // The current certificate is lost, as intended.
+    await saml.up({ idpCert: sha1Certificate });
+    expect(await held("saml")).toMatchObject({ idpCert: sha1Certificate, oldIdpCert: sha1Certificate });
   });
 
   test("an unchanged certificate is never sent", async () => {

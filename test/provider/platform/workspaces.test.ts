@@ -304,7 +304,7 @@ onEachPlatform("the functions for workspaces", (current) => {
       attributes: { name: "website" },
     });
     expect(workspace.path).toMatch(/globex\/workspaces\/website$/);
-    expect(workspace.included.map(({ type }) => type)).toEqual(["organizations", "users", "runs"]);
+    expect(workspace.included.map(({ type }) => type)).toEqual(["organizations", "users", "users", "runs"]);
     const bare = await platform.getWorkspace({ id: "ws-acmeNetworkTest" });
     expect(bare.currentRun).toBeUndefined();
     expect(bare.vcsRepoIdentifier).toBeUndefined();

@@ -52,11 +52,11 @@ describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", 
     expect(sandbox().platform.signingKeys()).toHaveLength(1);
   });
 
-  test("an unknown path is not found, and a member reads the registry", async () => {
+  test("an unknown path is not found, and a member reads the registry of an organization", async () => {
     for (const path of ["/api/v2/nothing", "/api/v2/admin", "/"]) expect(await to("GET", path)).toMatchObject(notFound);
     expect(await to("PUT", general, { data: { attributes: {} } })).toMatchObject(notFound);
     const { memberToken } = sandbox().platform;
-    expect((await to("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0", undefined, memberToken)).status).toBe(200);
+    expect((await to("GET", "/api/registry/v1/modules/globex/website/google/0.1.0", undefined, memberToken)).status).toBe(200);
   });
 
   test("a request body must be JSON:API, and so are documents and errors", async () => {

@@ -55,6 +55,9 @@ describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect)
       [revoke, second, null],
       [revoke, second, null],
       [() => patch({ "idp-cert": null }), null, second],
+      [() => patch({ "idp-cert": first }), first, second],
+      // HashiCorp: the place of the old certificate is taken, so the current one is lost.
+      [() => patch({ "idp-cert": second }), second, second],
     ] as const) {
       const { status, json } = await change();
       expect([status, json.data.attributes]).toMatchObject([200, { "idp-cert": latest, "old-idp-cert": old }]);

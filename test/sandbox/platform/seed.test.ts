@@ -29,7 +29,7 @@ test("a seeded workspace replaces one with its ID or name, and an organization o
   platform.seed({ workspaces: [{ id: "ws-acmeDataProd", name: "renamed", organization: "globex" }] });
   expect(await show("ws-acmeDataProd")).toMatchObject({
     data: { attributes: { name: "renamed", locked: false }, relationships: { "current-run": { data: null } } },
-    included: [{ id: "globex" }, { id: "member" }],
+    included: [{ id: "globex" }, { id: "admin" }, { id: "member" }],
   });
   platform.seed({ workspaces: [{ name: "network-prod", organization: "acme", locked: true }] });
   expect(await show("ws-acmeNetworkProd")).toMatchObject({ data: { attributes: { locked: true, "vcs-repo": null } } });

@@ -131,7 +131,8 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
 
   test("related resources have attributes and owners", async () => {
     expect((await list(`/${website}?include=organization.owners,current_run`)).json.included).toMatchObject([
-      { id: "globex", attributes: { name: "globex" }, relationships: { owners: { data: [{ id: "member", type: "users" }] } } },
+      { id: "globex", attributes: { name: "globex" }, relationships: { owners: { data: [{ id: "admin" }, { id: "member" }] } } },
+      { id: "admin", type: "users" },
       { id: "member", type: "users", attributes: { username: "member" } },
       { id: "run-globexWebsite", type: "runs", attributes: { status: "errored", "created-at": expect.stringMatching(/Z$/) } },
     ]);
