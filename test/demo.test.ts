@@ -82,12 +82,30 @@ describe("npm run up, refresh and destroy", () => {
     expect((await demo("refresh")).output).toContain('~ [0]: "readonly" => "administrator"');
     expect((await demo("up")).output).toMatch(/SchedulerRole web updated .*\[diff: ~policies\]/);
     expect((await demo("refresh")).output).not.toContain("~");
-    const { pid } = JSON.parse(readFileSync(join(copy, ".state/sandbox.json"), "utf8"));
+    const { pid } = JSON.parse(readFileSync(join(copy, ".state/sandbox/sandbox.json"), "utf8"));
     expect(isAlive(pid)).toBe(true);
     expect((await demo("destroy")).output).toMatch(/- \d+ deleted/);
     expect(isAlive(pid)).toBe(false);
     expect(existsSync(join(copy, ".state"))).toBe(false);
     expect(asked).toEqual([]);
     expect(readdirSync(home)).toEqual([]);
+  });
+
+  test("--server requires the scheduler of the caller", async () => {
+    const { NOMAD_TOKEN: _, ...others } = environment;
+    environment = others;
+    const { code, output } = await demo("up", "--server");
+    environment = { ...others, NOMAD_TOKEN: "theirs" };
+    expect([code === 0, asked]).toEqual([false, []]);
+    expect(output).toMatch(/set SCHEDULER_ADDR and SCHEDULER_TOKEN, or NOMAD_ADDR and NOMAD_TOKEN\.$/m);
+  });
+
+  test("--server requires confirmation, and sends nothing without a terminal", async () => {
+    const { code, output } = await demo("up", "--server");
+    expect(code).not.toBe(0);
+    expect(output).toMatch(
+      /This writes scheduler\/config\/access, .*scheduler\/role\/web, .* on http:\/\/127\.0\.0\.1:\d+, .*run it in a terminal/,
+    );
+    expect(asked).toEqual([]);
   });
 });

@@ -120,6 +120,13 @@ test("only the lists and the files for components import a system's files", () =
   expect(offenders(provider, (file, name) => isForeign(file, name) && !lists.includes(file))).toEqual([]);
 });
 
+test.each(["secrets", "platform", "scheduler"])("sandbox/%s has the files of every system", (system) => {
+  const parts = ["answer", "dialect", "http-error", "index", "records", "seed", "service", "wire"];
+  const files = sandbox.map(({ file }) => file);
+  expect(files).toEqual(expect.arrayContaining(parts.map((part) => `sandbox/${system}/${part}.ts`)));
+  expect(files.some((file) => isIn(file, `sandbox/${system}/routes`))).toBe(true);
+});
+
 test("only the start of the sandbox imports its page", () => {
   expect(
     offenders(sandbox, (file, name) => isIn(name, "sandbox/page") && file !== "sandbox/index.ts" && !isIn(file, "sandbox/page")),

@@ -12,14 +12,22 @@ const { system: secrets } = require("../provider/secrets/client");
 const { system: platform } = require("../provider/platform/client");
 const { system: scheduler } = require("../provider/scheduler/client");
 
-const prefixes = [secrets, platform, scheduler].flatMap(({ variables }) => variables.map(({ prefix }) => prefix));
+/** The variables of each server, in order of precedence. @param {{ variables: readonly { prefix: string, address: string }[] }} system */
+const prefixesOf = ({ variables }) => variables.map(({ prefix }) => prefix);
 
 /** Variables of servers, tokens or a Pulumi account. A demonstration or a test must never use those of the operator's shell. */
-const foreign = new RegExp(`^(${[...prefixes, "PULUMI"].join("|")})_`);
+const foreign = new RegExp(`^(${[...[secrets, platform, scheduler].flatMap(prefixesOf), "PULUMI"].join("|")})_`);
 
-/** The environment of this process without any server, token or Pulumi account. @returns {Record<string, string>} */
-function cleanEnvironment() {
-  const variables = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+/** The operator's variables that a demonstration on a real server uses. */
+const operator = new RegExp(`^(${prefixesOf(secrets).join("|")})_`);
+
+/**
+ * The environment of this process without any server, token or Pulumi account.
+ * @param {RegExp} [keep] Names of variables to keep nevertheless.
+ * @returns {Record<string, string>}
+ */
+function cleanEnvironment(keep) {
+  const variables = Object.entries(process.env).filter(([name]) => !foreign.test(name) || keep?.test(name));
   return /** @type {Record<string, string>} */ (Object.fromEntries(variables));
 }
 
@@ -27,15 +35,16 @@ function cleanEnvironment() {
  * The environment of the Pulumi command line, with its login, plugins and state in a separate folder.
  * @param {string} folder The folder, which is created if necessary.
  * @param {import("./pulumi").Pulumi} pulumi
+ * @param {RegExp} [keep] Names of variables to keep nevertheless.
  * @returns {Record<string, string>}
  */
-function pulumiEnvironment(folder, pulumi) {
+function pulumiEnvironment(folder, pulumi, keep) {
   const backend = path.join(path.resolve(folder), "backend");
   fs.mkdirSync(backend, { recursive: true });
   // Pulumi starts programs with the `node` on PATH, which must be the one of this process.
   const folders = [...pulumi.bin, path.dirname(process.execPath), process.env.PATH ?? ""];
   return {
-    ...cleanEnvironment(),
+    ...cleanEnvironment(keep),
     PATH: folders.join(path.delimiter),
     PULUMI_HOME: path.join(path.resolve(folder), "home"),
     PULUMI_BACKEND_URL: pathToFileURL(backend).href,
@@ -44,4 +53,9 @@ function pulumiEnvironment(folder, pulumi) {
   };
 }
 
-module.exports = { foreign, passphrase, cleanEnvironment, pulumiEnvironment };
+/** The variables with the address of a server, in order of precedence. @type {string[][]} */
+const [secretsAddresses = [], schedulerAddresses = []] = [secrets, scheduler].map(({ variables }) =>
+  variables.map(({ address }) => address),
+);
+
+module.exports = { foreign, operator, secretsAddresses, schedulerAddresses, passphrase, cleanEnvironment, pulumiEnvironment };

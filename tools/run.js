@@ -14,9 +14,9 @@ const { install, build } = require("./install");
 
 /** The commands. Each loads only its own file. @type {Record<string, (args: string[]) => Promise<number>>} */
 const commands = {
-  up: () => require("./demo").up(),
-  refresh: () => require("./demo").refresh(),
-  destroy: () => require("./demo").destroy(),
+  up: (args) => require("./demo").up(args),
+  refresh: (args) => require("./demo").refresh(args),
+  destroy: (args) => require("./demo").destroy(args),
   test: (args) => require("./test").test(args),
   bench: (args) => require("./test").program("bench/run.ts", args),
   chaos: (args) => require("./test").chaos(args),

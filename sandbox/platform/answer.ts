@@ -24,6 +24,7 @@ const titles: Record<Status, string> = {
   400: "bad request",
   401: "unauthorized",
   404: "not found",
+  409: "conflict",
   415: "unsupported media type",
   422: "unprocessable entity",
   429: "too many requests",
@@ -31,8 +32,8 @@ const titles: Record<Status, string> = {
   504: "gateway timeout",
 };
 
-export function document(c: Route, content: { data: unknown; [member: string]: unknown }): Response {
-  return c.body(JSON.stringify(content), 200, { "content-type": mediaType });
+export function document(c: Route, content: { data: unknown; [member: string]: unknown }, status: 200 | 201 = 200): Response {
+  return c.body(JSON.stringify(content), status, { "content-type": mediaType });
 }
 
 export function errors(c: Route, status: Status, ...problems: Problem[]): Response {

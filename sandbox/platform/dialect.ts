@@ -51,6 +51,8 @@ export interface Dialect {
   tooManyHeaders: Record<string, string>;
   /** Rejects enabled SMTP settings without an address for a test mail. */
   needsTestAddress: boolean;
+  /** Serves the routes with which clients of Terraform Enterprise connect, set up and clean up. */
+  clientRoutes: boolean;
 }
 
 /** The run statuses that the specification does not count. */
@@ -81,6 +83,7 @@ export const standard: Dialect = {
   rateHeaders: () => ({}),
   tooManyHeaders: { "retry-after": "1" },
   needsTestAddress: false,
+  clientRoutes: false,
 };
 
 const method: Attribute = { type: "string", default: "SHA256", oneOf: ["SHA1", "SHA256"] };
@@ -137,4 +140,5 @@ export const hashicorp: Dialect = {
   }),
   tooManyHeaders: {},
   needsTestAddress: false,
+  clientRoutes: true,
 };

@@ -1,4 +1,4 @@
-export type Status = 400 | 401 | 404 | 415 | 422 | 429 | 500 | 504;
+export type Status = 400 | 401 | 404 | 409 | 415 | 422 | 429 | 500 | 504;
 
 /** A JSON:API error. `attribute` names the invalid attribute. An error never contains its value. */
 export interface Problem {

@@ -13,6 +13,7 @@ import { Settings, valuesOf } from "./settings";
 export interface Platform {
   records: Records;
   settings: Settings[];
+  /** The coverage test reads its `routes`. */
   app: Hono<AppEnv>;
   /** Restores the seed. */
   reset(): void;
@@ -55,6 +56,8 @@ export function createPlatform(dialect: Dialect, clock: Clock): Platform {
   });
 
   const served = routeFiles.filter(({ isServed }) => isServed?.(dialect) ?? true);
+  for (const { isPublic, routes } of served) if (isPublic) routes(app, dialect);
+
   app.use(async (c, next) => {
     const user = records.user(/^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "")?.[1]);
     if (!user) return errors(c, 401);
@@ -64,7 +67,7 @@ export function createPlatform(dialect: Dialect, clock: Clock): Platform {
     return next();
   });
 
-  for (const { routes } of served) routes(app, dialect);
+  for (const { isPublic, routes } of served) if (!isPublic) routes(app, dialect);
   const settings = served.flatMap((file) => file.settings?.(dialect) ?? []);
 
   app.notFound(missing);

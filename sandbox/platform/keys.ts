@@ -1,9 +1,11 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { Clock } from "../clock";
 
 export interface SigningKey {
   kid: string;
   createdAt: Date;
+  /** The modulus of the public key. It has the right format, but there is no private key. */
+  modulus: string;
 }
 
 const day = 86_400_000;
@@ -68,5 +70,9 @@ export class SigningKeys {
 }
 
 function create(at: number): SigningKey {
-  return { kid: randomUUID(), createdAt: new Date(at) };
+  const modulus = randomBytes(256);
+  // A modulus is odd and has exactly 2048 bits.
+  modulus[0]! |= 0x80;
+  modulus[255]! |= 1;
+  return { kid: randomUUID(), createdAt: new Date(at), modulus: modulus.toString("base64url") };
 }

@@ -123,8 +123,19 @@ export class Records {
     return token === this.memberToken ? { name: "member", administrator: false } : undefined;
   }
 
+  workspace(organization: Organization, name: string): Workspace | undefined {
+    return [...this.workspaces.values()].find((workspace) => workspace.organization === organization && workspace.name === name);
+  }
+
   module(namespace: string, name: string, provider: string): Module | undefined {
     return this.modules.find((module) => module.organization.name === namespace && module.name === name && module.provider === provider);
+  }
+
+  /** Deletes an organization with its workspaces and modules. */
+  deleteOrganization(organization: Organization): void {
+    for (const workspace of this.workspaces.values()) if (workspace.organization === organization) this.workspaces.delete(workspace.id);
+    this.modules = this.modules.filter((module) => module.organization !== organization);
+    this.organizations.delete(organization.name);
   }
 
   /** A random id such as `ws-SihZTyXKfNXUWuUa`. */

@@ -9,6 +9,8 @@ import { Settings } from "./settings";
 export interface RouteFile {
   /** True if the dialect has these routes. Without it, all dialects have them. */
   isServed?(dialect: Dialect): boolean;
+  /** Set if the routes do not require a token. */
+  isPublic?: true;
   /** The settings that it serves. The page shows them. */
   settings?(dialect: Dialect): Settings;
   routes(app: Hono<AppEnv>, dialect: Dialect): void;

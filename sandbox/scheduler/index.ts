@@ -15,6 +15,8 @@ import { createToken, deleteToken } from "./tokens";
 
 export interface Scheduler {
   records: Records;
+  /** The coverage test reads its `routes`. */
+  app: Hono<AppEnv>;
   fetch(request: Request): Promise<Response>;
   /** Creates and deletes tokens. */
   tokens: Omit<SchedulerPeer, "url">;
@@ -60,7 +62,7 @@ export function createScheduler(dialect: Dialect, clock: Clock): Scheduler {
     create: (secret, request) => createToken(records, secret, request, dialect),
     remove: (secret, accessor) => deleteToken(records, secret, accessor),
   };
-  return { records, fetch, tokens, reset, service: (url) => serviceOf(records, url) };
+  return { records, app, fetch, tokens, reset, service: (url) => serviceOf(records, url) };
 }
 
 function serviceOf(records: Records, url: string): SchedulerService {

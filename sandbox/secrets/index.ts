@@ -19,7 +19,7 @@ import { SecretsService } from "./service";
 
 export interface Secrets {
   records: Records;
-  /** The routes. The test of routes reads `app.routes`. */
+  /** The routes. The coverage test reads `app.routes`. */
   app: Hono<AppEnv>;
   fetch(request: Request): Response | Promise<Response>;
   /** Ends expired tokens and leases. */

@@ -1,33 +1,76 @@
 import { Hono } from "hono";
-import { AppEnv, document, Route } from "../answer";
+import { AppEnv, attributesOf, document, done, missing, Route } from "../answer";
 import { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
 import { page } from "../paging";
-import { mayManage } from "../records";
-import { adminOrganization, organization, Resource, registryModule } from "../wire";
+import { mayManage, Organization } from "../records";
+import { valuesOf, wrong } from "../settings";
+import { organization } from "../wire";
+import { settings as generalSettings } from "./general-settings";
 
-export const isServed = ({ name }: Dialect): boolean => name === "hashicorp";
+export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 
-/** The lists of organizations and of their modules, which only Terraform Enterprise has. */
+/** The routes with which clients set up and clean up. */
 export function routes(app: Hono<AppEnv>): void {
-  const all = (c: Route) => [...c.var.records.organizations.values()];
+  const path = "/api/v2/organizations";
 
-  app.get("/api/v2/admin/organizations", (c) => listed(c, all(c), adminOrganization));
-
-  app.get("/api/v2/organizations", (c) => {
-    const visible = all(c).filter((each) => mayManage(c.var.user, each));
-    return listed(c, visible, organization);
+  app.get(path, (c) => {
+    const visible = [...c.var.records.organizations.values()].filter((each) => mayManage(c.var.user, each));
+    const { items, links, pagination } = page(c, visible);
+    return document(c, { data: items.map(organization), links, meta: { pagination } });
   });
 
-  app.get("/api/v2/organizations/:name/registry-modules", (c) => {
-    const owner = c.var.records.organizations.get(c.req.param("name"));
-    if (!owner || !mayManage(c.var.user, owner)) throw new HttpError(404);
-    const modules = c.var.records.modules.filter((each) => each.organization === owner);
-    return listed(c, modules, registryModule);
+  app.post(path, (c) => {
+    const { records, user, dialect, now } = c.var;
+    const limited = valuesOf(records, generalSettings(dialect))["limit-user-organization-creation"];
+    if (limited && !user.administrator) return missing(c);
+    const { name, email } = fields(c);
+    if (name === undefined) throw new HttpError(422, wrong("name", "is required"));
+    if (email === undefined) throw new HttpError(422, wrong("email", "is required"));
+    free(c, name);
+    const created: Organization = { name, email, owners: [user.name], createdAt: now };
+    records.organizations.set(name, created);
+    return document(c, { data: organization(created) }, 201);
+  });
+
+  app.get(`${path}/:name`, (c) => document(c, { data: organization(organizationOf(c)) }));
+
+  app.patch(`${path}/:name`, (c) => {
+    const record = organizationOf(c);
+    const { name = record.name, email = record.email } = fields(c);
+    if (name !== record.name) free(c, name);
+    const { organizations } = c.var.records;
+    organizations.delete(record.name);
+    organizations.set(name, Object.assign(record, { name, email }));
+    return document(c, { data: organization(record) });
+  });
+
+  app.delete(`${path}/:name`, (c) => {
+    c.var.records.deleteOrganization(organizationOf(c));
+    return done(c);
   });
 }
 
-function listed<Item>(c: Route, all: Item[], toResource: (item: Item) => Resource): Response {
-  const { items, links, pagination } = page(c, all);
-  return document(c, { data: items.map(toResource), links, meta: { pagination } });
+/** The organization in the path. Throws unless the user may manage it. */
+export function organizationOf(c: Route): Organization {
+  const record = c.var.records.organizations.get(c.req.param("name") ?? "");
+  if (!record || !mayManage(c.var.user, record)) throw new HttpError(404);
+  return record;
+}
+
+/** The name of an organization or a workspace in the body, if there is one. */
+export function checkedName(name: unknown): string | undefined {
+  if (name === undefined || (typeof name === "string" && /^[A-Za-z0-9_-]+$/.test(name))) return name;
+  throw new HttpError(422, wrong("name", "can only include letters, numbers, -, and _"));
+}
+
+function fields(c: Route): { name?: string; email?: string } {
+  const { name: requested, email } = attributesOf(c);
+  const name = checkedName(requested);
+  if (email !== undefined && typeof email !== "string") throw new HttpError(422, wrong("email", "has to be a string"));
+  return { name, email };
+}
+
+function free(c: Route, name: string): void {
+  if (c.var.records.organizations.has(name)) throw new HttpError(422, wrong("name", "has already been taken"));
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, noEngine, Operation, System } from "../../../provider/connection";
 import { definitions } from "../../../provider/definitions";
-import { foreign } from "../../../tools/environment";
+import { foreign, secretsAddresses } from "../../../tools/environment";
 import { connectTo, systems } from "../../support/connection";
 import { invalidInputs, refusal } from "../../support/refusal";
 
@@ -295,6 +295,7 @@ describe("the environment", () => {
   test("tests and demonstrations inherit no variable of any product", () => {
     for (const { variables } of Object.values(systems))
       for (const { address, prefix } of variables) for (const name of [address, `${prefix}_TOKEN`]) expect(name).toMatch(foreign);
+    for (const { address } of systems.secrets.variables) expect(secretsAddresses).toContain(address);
     expect("BAO_CLIENT_KEY").toMatch(foreign);
   });
 

@@ -82,4 +82,17 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
     expect(kids()).toHaveLength(1);
     expect((await send({})).status).toBe(204);
   });
+
+  test("the hashicorp dialect publishes the keys without a token", async () => {
+    await act("rotate");
+    const answer = await call(sandbox().platform, "GET", "/.well-known/jwks", undefined, "");
+    if (dialect === "standard") return expect(answer.status).toBe(401);
+    expect(answer.json.keys).toEqual(
+      kids().map((kid) => ({ kty: "RSA", use: "sig", alg: "RS256", kid, n: expect.any(String), e: "AQAB" })),
+    );
+    for (const { n } of answer.json.keys) expect(Buffer.from(n, "base64url")).toHaveLength(256);
+    // The rate limit does not apply to it, since it is not a request to the API.
+    for (let left = 31; left > 0; left -= 1)
+      expect((await call(sandbox().platform, "GET", "/.well-known/jwks", undefined, "")).json).toEqual(answer.json);
+  });
 });
