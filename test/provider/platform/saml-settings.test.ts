@@ -1,4 +1,4 @@
-import { otherCertificate as third, sha1Certificate } from "../../support/certificates";
+import { sha1Certificate, otherCertificate as third } from "../../support/certificates";
 import { onEachPlatform } from "../../support/platform";
 import { invalidInputs } from "../../support/refusal";
 import { complete } from "./attributes";
