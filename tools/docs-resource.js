@@ -120,7 +120,7 @@ const cellOf = (requests) => requests.map((request) => `\`${request}\``).join("\
 function importPart(title) {
   const { readById, discover, token, id: template } = definitionOf(title) ?? {};
   if (!readById) {
-    const reason = typeof discover === "string" ? discover : "it is an operation, which leaves nothing to read on the server";
+    const reason = typeof discover === "string" ? discover : "it is an operation, not an object on the server";
     return ["## Import", `This resource cannot be imported: ${reason}.`];
   }
   const id = caseOf(title)?.id;
@@ -234,4 +234,4 @@ const resourceParts = (title, requests, permissions) =>
     Boolean,
   );
 
-module.exports = { fieldNames, policyOf, resourceParts, standardRequests, table, traitsOf };
+module.exports = { cases, fieldNames, policyOf, resourceParts, standardRequests, table, traitsOf };

@@ -7,6 +7,7 @@ const path = require("node:path");
 const { attacksPage } = require("./attacks");
 const { root } = require("./command");
 const { pages } = require("./docs");
+const { cases } = require("./docs-resource");
 const { Model, sources } = require("./model");
 const { packageSchema } = require("./schema");
 
@@ -48,13 +49,16 @@ ${value.readById ? get : ""}  constructor(name: string, args: ${type}Args${needs
 ${isSettings ? readerOf(definition, type) : ""}`;
 }
 
+/** The request of the function that reads settings, which a refresh sends too. New settings have no case yet. @param {Exported} definition */
+const requestOf = ({ value }) => cases()[value.token]?.hashicorp?.refresh[0] ?? `GET /api/v2/admin/${value.id}-settings`;
+
 /** The function that reads settings. @param {Exported} definition @param {string} type */
 function readerOf(definition, type) {
   const { constant, interfaces, value } = definition;
   const secrets = union(namesWith(definition, "output", "secret"));
   const result = `SettingsResult<${interfaces[1]?.name}${secrets}>`;
   return `
-/** Reads the current ${value.displayName}${secrets && ", with secrets as secret outputs"}: \`GET /api/v2/admin/${value.id}-settings\`. */
+/** Reads the current ${value.displayName}${secrets && ", with secrets as secret outputs"}: \`${requestOf(definition)}\`. */
 export function get${type}(options?: ConnectionArgs): Promise<${result}> {
   return readSettings(${constant}, options);
 }

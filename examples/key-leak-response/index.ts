@@ -1,6 +1,7 @@
 // Responds to a leak of the key that signs the workload identity tokens of runs. It rotates the key and trims the old ones at once, because
-// a leaked key can sign tokens until it is trimmed. Runs in progress lose their access, so start them again. It sends a text message to the
-// operator on call, with the SMS settings that the platform has. To run it again, use `pulumi config set incident <name>` and `pulumi up`.
+// a leaked key can sign tokens until it is trimmed. It sends a text message to the operator on call, with the SMS settings that the platform
+// has. To run it again, use `pulumi config set incident <name>` and `pulumi up`. A trim does not revoke cloud credentials that were obtained with
+// the leaked key: docs/guides/settings.md#rotate-the-oidc-signing-key lists what else to do.
 import * as pulumi from "@pulumi/pulumi";
 import { platform } from "pulumi-steward";
 

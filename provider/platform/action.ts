@@ -56,7 +56,7 @@ export async function perform<Inputs>(
 }
 
 /**
- * A resource for an action that leaves nothing to read. The action runs on create and on each change of an input. It is not undone on delete.
+ * A resource for an action, which is not read back. The action runs on create and on each change of an input. It is not undone on delete.
  */
 export function action<Inputs extends ActionInputs>(options: Action<Inputs>): Definition<Inputs, ActionState> {
   const run = (request: FindRequest<Inputs>): Promise<ActionState> => perform(options, request);

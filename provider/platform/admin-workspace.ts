@@ -16,8 +16,8 @@ export interface AdminWorkspaceInputs extends ConnectionArgs {
    */
   workspaceId: string;
   /**
-   * True if destroying this resource destroys the workspace, with its state and its runs. Otherwise the workspace stays. Setting it to true
-   * prints a warning in the preview and in `pulumi up`.
+   * True if destroying this resource deletes the workspace, with its state and its runs, but not its infrastructure. Otherwise the workspace
+   * stays. Setting it to true prints a warning in the preview and in `pulumi up`.
    * @change updates only the state
    * @default false
    */
@@ -106,24 +106,28 @@ async function destroy({ operation, state }: DeleteRequest<StoredState>): Promis
 
 const destroys: PlanNote = {
   path: "destroyOnDelete",
-  reason: "destroying this resource will permanently destroy the workspace, with its state and its runs",
+  reason:
+    "destroying this resource will permanently delete the workspace, with its state and its runs, but not its infrastructure: run a destroy in the workspace first",
 };
 
 /**
  * An existing workspace in any organization.
  *
- * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs, but Pulumi shows no diff for them. With
- * `AdminWorkspace.get` it shows one. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it is locked, or
- * was renamed or moved since the last refresh. The provider reads it before each `DELETE`, so it cannot notice a lock between these two requests.
+ * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs without showing a diff. With
+ * `AdminWorkspace.get`, it shows one.
  *
- * Fails with `ERR_NOT_FOUND` if the workspace does not exist, and with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
- * Destroying a locked or renamed workspace fails with `ERR_REJECTED`.
+ * With `destroyOnDelete`, destroying the resource permanently deletes the workspace, unless it is locked, or was renamed or moved since the last
+ * refresh. The infrastructure of the workspace is not destroyed. It keeps running and nothing manages it any more, so run a destroy in the workspace
+ * first. The provider reads the workspace before each `DELETE`, so it cannot notice a lock between these two requests.
+ *
+ * An operation fails with `ERR_NOT_FOUND` if the workspace does not exist, and with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
+ * Deleting a locked or renamed workspace fails with `ERR_REJECTED`.
  *
  * @example Record a workspace
  * ```ts
  * new platform.AdminWorkspace("network", { workspaceId: "ws-6jrRyVDv1J8zQMB5" });
  * ```
- * @example Destroy a workspace with its state, once this resource is destroyed
+ * @example Delete a workspace with its state, once this resource is destroyed
  * ```ts
  * new platform.AdminWorkspace("abandoned", { workspaceId: "ws-6jrRyVDv1J8zQMB5", destroyOnDelete: true });
  * ```

@@ -50,18 +50,21 @@ export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
 /**
  * An existing workspace in any organization.
  *
- * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs, but Pulumi shows no diff for them. With
- * `AdminWorkspace.get` it shows one. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it is locked, or
- * was renamed or moved since the last refresh. The provider reads it before each `DELETE`, so it cannot notice a lock between these two requests.
+ * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs without showing a diff. With
+ * `AdminWorkspace.get`, it shows one.
  *
- * Fails with `ERR_NOT_FOUND` if the workspace does not exist, and with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
- * Destroying a locked or renamed workspace fails with `ERR_REJECTED`.
+ * With `destroyOnDelete`, destroying the resource permanently deletes the workspace, unless it is locked, or was renamed or moved since the last
+ * refresh. The infrastructure of the workspace is not destroyed. It keeps running and nothing manages it any more, so run a destroy in the workspace
+ * first. The provider reads the workspace before each `DELETE`, so it cannot notice a lock between these two requests.
+ *
+ * An operation fails with `ERR_NOT_FOUND` if the workspace does not exist, and with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
+ * Deleting a locked or renamed workspace fails with `ERR_REJECTED`.
  *
  * @example Record a workspace
  * ```ts
  * new platform.AdminWorkspace("network", { workspaceId: "ws-6jrRyVDv1J8zQMB5" });
  * ```
- * @example Destroy a workspace with its state, once this resource is destroyed
+ * @example Delete a workspace with its state, once this resource is destroyed
  * ```ts
  * new platform.AdminWorkspace("abandoned", { workspaceId: "ws-6jrRyVDv1J8zQMB5", destroyOnDelete: true });
  * ```
@@ -89,8 +92,8 @@ export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecati
  * reason or link, creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. After the version is removed from the registry, a refresh
  * removes the resource from the state. The provider reads all versions of a module with one request.
  *
- * Terraform Enterprise can also revoke a deprecated version, which fails the runs of its new users. The provider neither revokes a version nor
- * reads whether it is revoked.
+ * Terraform Enterprise can also revoke a deprecated version, which blocks new users of the version. Existing users get a warning in their runs.
+ * The provider neither revokes a version nor reads whether it is revoked.
  *
  * @example Deprecate one version
  * ```ts
@@ -119,7 +122,7 @@ export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecati
  * [Terraform Enterprise: module versions](https://developer.hashicorp.com/terraform/enterprise/api-docs/private-registry/manage-module-versions)
  * @requests The resources of one module share the `GET`. A create sends no `PATCH` for a version that is already deprecated with this reason and
  * link.
- * @permissions The token of a user who may manage the modules of the organization.
+ * @permissions The token of a user in a team that may manage the modules of the organization. Being a site administrator is not enough.
  * @unreadable Nothing: Terraform Enterprise returns the reason and the link. `publishedReason` includes what it appended.
  */
 export class ModuleVersionDeprecation extends CustomResource {
@@ -138,10 +141,12 @@ export interface OidcKeyRotation extends Outputs<OidcKeyRotationState> {}
 /**
  * Rotates the key that signs the workload identity tokens of runs.
  *
- * Clouds accept tokens of the old keys until these are trimmed. A run can use its token until its plan or apply finishes. By default, Terraform
- * Enterprise stops a plan after 2 hours and an apply after 24. The general settings and each organization can set other timeouts.
+ * Clouds accept tokens of the old keys until these are trimmed. The token of a run expires at the end of the timeout of its plan or apply. By
+ * default, this is 2 hours for a plan and 24 hours for an apply, and HashiCorp supports no more than 24 hours. The general settings and each
+ * organization can set other timeouts.
  *
- * After a leak, trim at once with {@link OidcKeyTrim}, because the leaked key can sign tokens until then. Runs in progress lose their access.
+ * After a leak, trim at once with {@link OidcKeyTrim}, because the leaked key can sign tokens until then. Runs in progress may lose their access.
+ * [Rotate the OIDC signing key](../../guides/settings.md#rotate-the-oidc-signing-key) lists what else to do.
  *
  * HashiCorp recommends a rotation only if you suspect a leak, because Terraform Enterprise rotates the key automatically every 90 days. If a
  * policy requires more, set `trimLater`, so that `pulumi up` only rotates the key. The first `pulumi up` after `trimAt` trims the old keys, and
@@ -151,7 +156,11 @@ export interface OidcKeyRotation extends Outputs<OidcKeyRotationState> {}
  * A timeout that an administrator extends after the rotation does not change `trimAt`. The time is that of the machine that runs Pulumi. A trim
  * removes all keys except the newest, so a rotation outside this resource shortly before it breaks runs in progress.
  *
- * A rotation restarts the 90 days, and does not change when Terraform Enterprise trims old keys automatically.
+ * A rotation restarts the 90 days, and does not change when Terraform Enterprise trims old keys automatically. That trim may come before
+ * `trimAt`, and runs in progress then lose their access.
+ *
+ * Before release v202407-1, do not rotate routinely: after nine rotations in total, automatic ones included, runs with dynamic credentials
+ * [fail](https://support.hashicorp.com/hc/en-us/articles/31715716966419).
  *
  * Pulumi rotates the key on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
  * the resource sends nothing, and drops a scheduled trim.
@@ -169,7 +178,7 @@ export interface OidcKeyRotation extends Outputs<OidcKeyRotationState> {}
  * @requests With `trimLater`, each rotation first reads the timeouts with `GET /api/v2/admin/general-settings` and one
  * `GET /api/v2/admin/organizations` for each 100 organizations. If these fail, nothing is rotated. An update after `trimAt` sends
  * `POST /api/v2/admin/oidc-settings/actions/trim-key`.
- * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
+ * @unreadable Everything: the admin API does not report the action, so the resource never shows drift. The public keys are at `/.well-known/jwks`.
  */
 export class OidcKeyRotation extends CustomResource {
   constructor(name: string, args: OidcKeyRotationArgs = {}, opts?: CustomResourceOptions) {
@@ -184,11 +193,13 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
 /**
  * Removes all signing keys except the newest.
  *
- * Clouds then reject tokens that an old key signed, so runs in progress lose their access. After a leak, trim at once, because the leaked key
- * can sign tokens until then. For a routine rotation, set `trimLater` of {@link OidcKeyRotation} instead. It waits for the longest
- * timeout of a plan or an apply, after which these tokens have expired.
+ * A cloud that fetches the keys from Terraform Enterprise rejects tokens of an old key as soon as it fetches them again, so runs in progress may
+ * lose their access. A cloud to which you upload the keys accepts the old ones until you upload the new ones.
  *
- * Terraform Enterprise also trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not change when
+ * After a leak, trim at once, because the leaked key can sign tokens until then. For a routine rotation, set `trimLater` of
+ * {@link OidcKeyRotation} instead. It waits for the longest timeout of a plan or an apply, after which these tokens have expired.
+ *
+ * Terraform Enterprise also trims the keys automatically 30 days after its last rotation. A trim restarts these 30 days, and does not change when
  * Terraform Enterprise rotates the key automatically.
  *
  * Pulumi trims the keys on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
@@ -204,7 +215,7 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
  * new platform.OidcKeyTrim("leak", { triggers: [rotation.performedAt] });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
+ * @unreadable Everything: the admin API does not report the action, so the resource never shows drift. The public keys are at `/.well-known/jwks`.
  */
 export class OidcKeyTrim extends CustomResource {
   constructor(name: string, args: OidcKeyTrimArgs = {}, opts?: CustomResourceOptions) {
@@ -219,7 +230,9 @@ export interface SamlCertificateRevocation extends Outputs<ActionState> {}
 /**
  * Revokes the identity provider's old certificate.
  *
- * Terraform Enterprise then accepts only the new certificate. Users are locked out if the identity provider still signs with the old one.
+ * Terraform Enterprise then no longer accepts `oldIdpCert` of {@link SamlSettings}. Users are locked out if the identity provider still signs with
+ * it. Since release 2.1, Terraform Enterprise also accepts the certificates of a [separate
+ * list](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/saml-idp-certificates), which this package neither reads nor changes.
  *
  * Pulumi revokes the certificate on create and on each change of `triggers`, never in a preview. The request is retried only after a 429.
  * Destroying the resource sends nothing.
@@ -231,11 +244,12 @@ export interface SamlCertificateRevocation extends Outputs<ActionState> {}
  * @example Revoke after a change of the certificate
  * ```ts
  * const saml = new platform.SamlSettings("saml", { idpCert: certificate });
- * // Change the trigger once the identity provider signs with the new certificate.
- * new platform.SamlCertificateRevocation("switched", { triggers: ["2026-01"] }, { dependsOn: saml });
+ * // Creating the resource revokes at once, so set this key only after the identity provider signs with the new certificate.
+ * const switched = new pulumi.Config().get("certificateSwitched");
+ * if (switched) new platform.SamlCertificateRevocation("switched", { triggers: [switched] }, { dependsOn: saml });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
+ * @unreadable Everything: the resource never shows drift. `oldIdpCert` of {@link SamlSettings} is empty after a revocation.
  */
 export class SamlCertificateRevocation extends CustomResource {
   constructor(name: string, args: SamlCertificateRevocationArgs = {}, opts?: CustomResourceOptions) {
@@ -254,8 +268,8 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
  * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`.
  *
- * Terraform Enterprise returns the secrets, so a refresh detects their drift, and the provider prints a line about it because Pulumi prints
- * only `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored, so removing it
+ * According to HashiCorp's reference, Terraform Enterprise returns the secrets, so a refresh detects their drift. The provider prints a line
+ * about it because Pulumi prints only `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored, so removing it
  * from the program or destroying the resource may disable cost estimation, as `onDelete` explains.
  *
  * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all
@@ -283,7 +297,8 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
  * `GET`.
- * @unreadable Nothing, because Terraform Enterprise returns even the secrets, but Pulumi prints a changed one as `[secret]`.
+ * @unreadable Nothing, because Terraform Enterprise returns even the secrets, according to HashiCorp's reference. Pulumi prints a changed one as
+ * `[secret]`.
  */
 export class CostEstimationSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `cost-estimation`. */
@@ -354,6 +369,9 @@ export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
 /**
  * The general settings of Terraform Enterprise.
  *
+ * These are the attributes that HashiCorp's API reference lists. Terraform Enterprise has more, which this package leaves alone, such as two-factor
+ * authentication of administrators, fair run queuing, and the limits of organizations and workspaces.
+ *
  * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`.
  *
@@ -404,10 +422,14 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  * `privateKey` cannot be restored, so removing it from the program or destroying the resource may disable SAML: see `onDelete`.
  *
  * Enabling SAML disables the API tokens of all users, that of Pulumi included, until they sign in again. A mistake in the settings can lock out
- * every administrator. [Enable SAML](../../guides/settings.md#enable-saml) says how to prepare for both.
+ * every administrator. [Enable SAML](../../guides/settings.md#enable-saml) says how to prepare for both. [Replace the certificate of the identity
+ * provider](../../guides/settings.md#replace-the-certificate-of-the-identity-provider) has the steps in their order.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a certificate or one of its two
- * URLs fails with `ERR_INVALID_INPUT` before anything is written.
+ * HashiCorp's API reference does not list the attributes that require the dialect `hashicorp`. They follow its client go-tfe and its `tfe`
+ * provider.
+ *
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a certificate or one of its
+ * two URLs fails with `ERR_INVALID_INPUT` before anything is written.
  *
  * @example Replace the certificate of the identity provider
  * ```ts
@@ -446,7 +468,7 @@ export interface SmsSettingsArgs extends SecretArgs<SmsSettingsInputs, "authToke
 export interface SmsSettings extends Outputs<SmsSettingsState> {}
 
 /**
- * The SMS provider for two-factor authentication.
+ * The Twilio account that sends text messages for two-factor authentication.
  *
  * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`. {@link SmsVerification} sends a test message.
@@ -485,7 +507,7 @@ export class SmsSettings extends CustomResource {
   }
 }
 
-/** Reads the current SMS settings: `GET /api/v2/admin/sms-settings`. */
+/** Reads the current SMS settings: `GET /api/v2/admin/twilio-settings`. */
 export function getSmsSettings(options?: ConnectionArgs): Promise<SettingsResult<SmsSettingsState>> {
   return readSettings(smsSettings, options);
 }
@@ -549,10 +571,10 @@ export interface SmsVerification extends Outputs<ActionState> {}
 /**
  * Sends a test message that verifies the {@link SmsSettings}.
  *
- * Fails with `ERR_REJECTED` if messages are disabled or the SMS provider rejects the message.
+ * An operation fails with `ERR_REJECTED` if messages are disabled or Twilio rejects the message.
  *
  * Pulumi sends the message on create and on each change of `triggers` or `testNumber`, never in a preview. The request is retried only after
- * a 429, since each message costs money. Destroying the resource sends nothing.
+ * a 429, since each message may cost money. Destroying the resource sends nothing.
  *
  * @example Send one message
  * ```ts
@@ -566,7 +588,7 @@ export interface SmsVerification extends Outputs<ActionState> {}
  * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [accountSid] }, { dependsOn: sms });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
+ * @unreadable Everything: the admin API does not report the action, so the resource never shows drift.
  */
 export class SmsVerification extends CustomResource {
   constructor(name: string, args: SmsVerificationArgs, opts?: CustomResourceOptions) {

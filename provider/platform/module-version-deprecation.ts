@@ -207,8 +207,8 @@ function named(module: string): Module {
  * reason or link, creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. After the version is removed from the registry, a refresh
  * removes the resource from the state. The provider reads all versions of a module with one request.
  *
- * Terraform Enterprise can also revoke a deprecated version, which fails the runs of its new users. The provider neither revokes a version nor
- * reads whether it is revoked.
+ * Terraform Enterprise can also revoke a deprecated version, which blocks new users of the version. Existing users get a warning in their runs.
+ * The provider neither revokes a version nor reads whether it is revoked.
  *
  * @example Deprecate one version
  * ```ts
@@ -237,7 +237,7 @@ function named(module: string): Module {
  * [Terraform Enterprise: module versions](https://developer.hashicorp.com/terraform/enterprise/api-docs/private-registry/manage-module-versions)
  * @requests The resources of one module share the `GET`. A create sends no `PATCH` for a version that is already deprecated with this reason and
  * link.
- * @permissions The token of a user who may manage the modules of the organization.
+ * @permissions The token of a user in a team that may manage the modules of the organization. Being a site administrator is not enough.
  * @unreadable Nothing: Terraform Enterprise returns the reason and the link. `publishedReason` includes what it appended.
  */
 export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, StoredState> = {

@@ -24,8 +24,8 @@ export interface OidcKeyRotationInputs extends ActionInputs {
 export interface OidcKeyRotationState extends ActionState {
   /**
    * The time from which `pulumi up` trims the old keys, in RFC 3339 format. It is the rotation plus the longest `plan-timeout` or `apply-timeout`
-   * of the general settings and of all organizations. A missing or invalid one counts as 24 hours. The wait is 30 days at most, since Terraform
-   * Enterprise then trims the keys itself. Undefined if no trim is scheduled.
+   * of the general settings and of all organizations. A missing or invalid one counts as 24 hours. The wait is 30 days at most. Undefined if no
+   * trim is scheduled.
    */
   trimAt: string | undefined;
 }
@@ -35,7 +35,7 @@ const rotateKey = { path: (): string[] => ["oidc-settings", "actions", "rotate-k
 const hour = 3_600_000;
 /** The default of the apply timeout, which is the longer one. */
 const defaultTimeout = 24 * hour;
-/** Terraform Enterprise itself trims the keys this long after a rotation. */
+/** Terraform Enterprise itself trims the keys this long after its own rotation. */
 const longestWait = 30 * 24 * hour;
 
 /** The longest time for which a run in progress can use its token, in milliseconds. */
@@ -106,10 +106,12 @@ function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
 /**
  * Rotates the key that signs the workload identity tokens of runs.
  *
- * Clouds accept tokens of the old keys until these are trimmed. A run can use its token until its plan or apply finishes. By default, Terraform
- * Enterprise stops a plan after 2 hours and an apply after 24. The general settings and each organization can set other timeouts.
+ * Clouds accept tokens of the old keys until these are trimmed. The token of a run expires at the end of the timeout of its plan or apply. By
+ * default, this is 2 hours for a plan and 24 hours for an apply, and HashiCorp supports no more than 24 hours. The general settings and each
+ * organization can set other timeouts.
  *
- * After a leak, trim at once with {@link OidcKeyTrim}, because the leaked key can sign tokens until then. Runs in progress lose their access.
+ * After a leak, trim at once with {@link OidcKeyTrim}, because the leaked key can sign tokens until then. Runs in progress may lose their access.
+ * [Rotate the OIDC signing key](../../guides/settings.md#rotate-the-oidc-signing-key) lists what else to do.
  *
  * HashiCorp recommends a rotation only if you suspect a leak, because Terraform Enterprise rotates the key automatically every 90 days. If a
  * policy requires more, set `trimLater`, so that `pulumi up` only rotates the key. The first `pulumi up` after `trimAt` trims the old keys, and
@@ -119,7 +121,11 @@ function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
  * A timeout that an administrator extends after the rotation does not change `trimAt`. The time is that of the machine that runs Pulumi. A trim
  * removes all keys except the newest, so a rotation outside this resource shortly before it breaks runs in progress.
  *
- * A rotation restarts the 90 days, and does not change when Terraform Enterprise trims old keys automatically.
+ * A rotation restarts the 90 days, and does not change when Terraform Enterprise trims old keys automatically. That trim may come before
+ * `trimAt`, and runs in progress then lose their access.
+ *
+ * Before release v202407-1, do not rotate routinely: after nine rotations in total, automatic ones included, runs with dynamic credentials
+ * [fail](https://support.hashicorp.com/hc/en-us/articles/31715716966419).
  *
  * Pulumi rotates the key on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
  * the resource sends nothing, and drops a scheduled trim.
@@ -137,7 +143,7 @@ function planNotes(inputs: OidcKeyRotationInputs, last: Last): PlanNote[] {
  * @requests With `trimLater`, each rotation first reads the timeouts with `GET /api/v2/admin/general-settings` and one
  * `GET /api/v2/admin/organizations` for each 100 organizations. If these fail, nothing is rotated. An update after `trimAt` sends
  * `POST /api/v2/admin/oidc-settings/actions/trim-key`.
- * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
+ * @unreadable Everything: the admin API does not report the action, so the resource never shows drift. The public keys are at `/.well-known/jwks`.
  */
 export const oidcKeyRotation: Definition<OidcKeyRotationInputs, OidcKeyRotationState> = {
   system,

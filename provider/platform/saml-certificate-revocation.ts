@@ -4,7 +4,9 @@ import { ActionInputs, ActionState, action } from "./action";
 /**
  * Revokes the identity provider's old certificate.
  *
- * Terraform Enterprise then accepts only the new certificate. Users are locked out if the identity provider still signs with the old one.
+ * Terraform Enterprise then no longer accepts `oldIdpCert` of {@link SamlSettings}. Users are locked out if the identity provider still signs with
+ * it. Since release 2.1, Terraform Enterprise also accepts the certificates of a [separate
+ * list](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/saml-idp-certificates), which this package neither reads nor changes.
  *
  * Pulumi revokes the certificate on create and on each change of `triggers`, never in a preview. The request is retried only after a 429.
  * Destroying the resource sends nothing.
@@ -16,11 +18,12 @@ import { ActionInputs, ActionState, action } from "./action";
  * @example Revoke after a change of the certificate
  * ```ts
  * const saml = new platform.SamlSettings("saml", { idpCert: certificate });
- * // Change the trigger once the identity provider signs with the new certificate.
- * new platform.SamlCertificateRevocation("switched", { triggers: ["2026-01"] }, { dependsOn: saml });
+ * // Creating the resource revokes at once, so set this key only after the identity provider signs with the new certificate.
+ * const switched = new pulumi.Config().get("certificateSwitched");
+ * if (switched) new platform.SamlCertificateRevocation("switched", { triggers: [switched] }, { dependsOn: saml });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
+ * @unreadable Everything: the resource never shows drift. `oldIdpCert` of {@link SamlSettings} is empty after a revocation.
  */
 export const samlCertificateRevocation: Definition<ActionInputs, ActionState> = action({
   type: "SamlCertificateRevocation",

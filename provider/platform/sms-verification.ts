@@ -16,10 +16,10 @@ export interface SmsVerificationInputs extends ActionInputs {
 /**
  * Sends a test message that verifies the {@link SmsSettings}.
  *
- * Fails with `ERR_REJECTED` if messages are disabled or the SMS provider rejects the message.
+ * An operation fails with `ERR_REJECTED` if messages are disabled or Twilio rejects the message.
  *
  * Pulumi sends the message on create and on each change of `triggers` or `testNumber`, never in a preview. The request is retried only after
- * a 429, since each message costs money. Destroying the resource sends nothing.
+ * a 429, since each message may cost money. Destroying the resource sends nothing.
  *
  * @example Send one message
  * ```ts
@@ -33,7 +33,7 @@ export interface SmsVerificationInputs extends ActionInputs {
  * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [accountSid] }, { dependsOn: sms });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @unreadable Everything: Terraform Enterprise does not report the action, so it never shows drift.
+ * @unreadable Everything: the admin API does not report the action, so the resource never shows drift.
  */
 export const smsVerification: Definition<SmsVerificationInputs, ActionState> = action({
   type: "SmsVerification",

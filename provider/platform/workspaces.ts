@@ -34,8 +34,8 @@ export interface WorkspaceQuery {
    */
   currentRunStatus?: string[];
   /**
-   * The order: by name, by the creation of the latest run, or by that of the latest state version, which is `latest-change-at`. A leading hyphen
-   * reverses it. Without `sort`, Terraform Enterprise returns them in an arbitrary order.
+   * The order: by name, by the creation of the latest run, or by `latest-change-at`. That is the creation of the latest state version, or of the
+   * workspace if it has none. A leading hyphen reverses the order. Without `sort`, it is arbitrary but stable.
    */
   sort?: WorkspaceSort;
   /**
@@ -61,9 +61,9 @@ export interface GetWorkspaceOptions extends ConnectionArgs {
 /** A list of workspaces, whose pages are fetched on demand. The first page is fetched only once. */
 export interface WorkspaceList extends AsyncIterable<Workspace> {
   /**
-   * The number of workspaces for each status of their latest run. `currentRunStatus` does not change it. Terraform Enterprise writes these statuses
-   * with hyphens (`policy-checked`), counts workspaces without a run as `none`, and all workspaces as `total`. Sends a request unless the first page
-   * was fetched before.
+   * The number of workspaces for each status of their latest run. HashiCorp does not document whether `currentRunStatus` changes it. On the sandbox,
+   * it does not. Terraform Enterprise writes these statuses with hyphens (`policy-checked`), counts workspaces without a run as `none`, and all
+   * workspaces as `total`. Sends a request unless the first page was fetched before.
    */
   statusCounts(): Promise<Record<string, number>>;
   /** The number of workspaces that match the query. This sends a request only if the first page has not been fetched yet. */

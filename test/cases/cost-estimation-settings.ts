@@ -25,7 +25,7 @@ export const settings: SettingsCase = {
   },
   complete,
   inputs: { ...complete, ...secrets, enabled: true },
-  changed: { ...complete, ...secrets, enabled: false },
+  changed: { ...complete, ...secrets, enabled: false, cloudCTenantId: "tenant-1" },
   drift: [{ enabled: true }, "enabled"],
   arbitraries: {
     enabled: fc.boolean(),

@@ -13,7 +13,6 @@ export const settings: SettingsCase = {
   },
   inputs: { footer: "ours" },
   changed: { footer: "theirs", error: "sorry" },
-  joins: true,
   drift: [{ footer: "another" }, "footer"],
   arbitraries: { supportEmailAddress: word, loginHelp: word, footer: word, error: word, newUser: word },
 };

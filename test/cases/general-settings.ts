@@ -17,7 +17,6 @@ export const settings: SettingsCase = {
   productValues: { applyTimeout: ["12h", "6h"], planTimeout: ["1h", "3h"] },
   inputs: { apiRateLimit: 400 },
   changed: { apiRateLimit: 500, defaultRemoteStateAccess: false },
-  joins: true,
   drift: [{ "api-rate-limit": 50 }, "apiRateLimit"],
   arbitraries: {
     limitUserOrganizationCreation: flag,

@@ -37,7 +37,6 @@ export const settings: SettingsCase = {
   complete,
   inputs: { ...complete, enabled: true },
   changed: { ...complete, enabled: true, debug: true },
-  joins: true,
   drift: [{ "attr-groups": "Another" }, "attrGroups"],
   arbitraries: {
     enabled: fc.boolean(),

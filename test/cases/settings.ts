@@ -17,9 +17,8 @@ export interface SettingsCase {
   /** Inputs that must be declared with `enabled`, since the platform does not show if it has them. */
   alsoDeclared?: Properties;
   inputs: Properties;
+  /** Adds an attribute, which is read before it is written. */
   changed: Properties;
-  /** True if `changed` adds an attribute, which is read before it is written. */
-  joins?: true;
   /** The attributes that another client writes, and the field whose drift a refresh reports. */
   drift: readonly [attributes: object, shows: string];
   arbitraries: ResourceCase["arbitraries"];
@@ -30,7 +29,7 @@ const pathOf = ({ dialect }: Context, settings: string): string =>
   `/api/v2/admin/${settings === "sms" && dialect === "hashicorp" ? "twilio" : settings}-settings`;
 
 /** Returns the case of settings. All kinds have the same life. */
-export function settingsCase({ settings, type, inputs, changed, joins, drift, arbitraries, refusal }: SettingsCase): ResourceCase {
+export function settingsCase({ settings, type, inputs, changed, drift, arbitraries, refusal }: SettingsCase): ResourceCase {
   const path = (context: Context): string => pathOf(context, settings);
   const [attributes, field] = drift;
   const change: Drift["change"] = (context) => context.outOfBand("platform", "PATCH", path(context), { data: { attributes } });
@@ -40,7 +39,7 @@ export function settingsCase({ settings, type, inputs, changed, joins, drift, ar
     changed: () => changed,
     requests: (context) => ({
       create: [`GET ${path(context)}`, `PATCH ${path(context)}`],
-      update: [...(joins ? [`GET ${path(context)}`] : []), `PATCH ${path(context)}`],
+      update: [`GET ${path(context)}`, `PATCH ${path(context)}`],
       refresh: [`GET ${path(context)}`],
       delete: [`PATCH ${path(context)}`],
     }),

@@ -12,7 +12,7 @@ export const settings: SettingsCase = {
   complete: { accountSid: "AC1", authToken: "sms-token", fromNumber: "+15550100" },
   alsoDeclared: { authToken: "sms-token" },
   inputs,
-  changed: { ...inputs, fromNumber: "+15550199" },
+  changed: { ...inputs, enabled: true, fromNumber: "+15550199" },
   drift: [{ "from-number": "+15550198" }, "fromNumber"],
   arbitraries: {
     enabled: fc.boolean(),

@@ -4,7 +4,7 @@ import { canary } from "./case";
 import { SettingsCase, settingsCase } from "./settings";
 
 const complete = { host: "mail.example.com", port: 25, sender: "platform@example.com" };
-const inputs = { ...complete, enabled: true, auth: "login", username: "platform", password: canary("password") };
+const inputs = { ...complete, auth: "login", username: "platform", password: canary("password") };
 
 export const settings: SettingsCase = {
   settings: "smtp",
@@ -19,7 +19,7 @@ export const settings: SettingsCase = {
   },
   complete,
   inputs,
-  changed: { ...inputs, host: "other.example.com", testEmailAddress: "me@example.com" },
+  changed: { ...inputs, enabled: true, host: "other.example.com", testEmailAddress: "me@example.com" },
   drift: [{ sender: "another@example.com" }, "sender"],
   arbitraries: {
     enabled: fc.boolean(),

@@ -63,8 +63,8 @@ function requiredWhenEnabled(values: Values): string[] {
  * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`.
  *
- * Terraform Enterprise returns the secrets, so a refresh detects their drift, and the provider prints a line about it because Pulumi prints
- * only `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored, so removing it
+ * According to HashiCorp's reference, Terraform Enterprise returns the secrets, so a refresh detects their drift. The provider prints a line
+ * about it because Pulumi prints only `[secret]`. A masked value counts as unchanged. A secret that was masked before its first write cannot be restored, so removing it
  * from the program or destroying the resource may disable cost estimation, as `onDelete` explains.
  *
  * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all
@@ -92,7 +92,8 @@ function requiredWhenEnabled(values: Values): string[] {
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
  * `GET`.
- * @unreadable Nothing, because Terraform Enterprise returns even the secrets, but Pulumi prints a changed one as `[secret]`.
+ * @unreadable Nothing, because Terraform Enterprise returns even the secrets, according to HashiCorp's reference. Pulumi prints a changed one as
+ * `[secret]`.
  */
 export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsInputs, CostEstimationSettingsState> = settings({
   type: "CostEstimationSettings",

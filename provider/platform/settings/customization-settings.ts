@@ -4,7 +4,7 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** Attributes of the customization settings. All except the address may contain HTML. */
 export interface CustomizationSettingsAttributes {
-  /** The support address in Terraform Enterprise's emails. */
+  /** The support address in Terraform Enterprise's emails. HashiCorp's reference calls this attribute deprecated since release 2.0. */
   supportEmailAddress: string;
   /**
    * The help on the login page.

@@ -25,12 +25,14 @@ export interface GeneralSettingsAttributes {
   /** True if new workspaces share their state with the whole organization. */
   defaultRemoteStateAccess: boolean;
   /**
-   * The maximum duration of an apply. Requires the dialect `hashicorp`.
+   * The maximum duration of an apply, of which HashiCorp supports at most 24 hours. Requires the dialect `hashicorp`. Releases before about August
+   * 2024 have only `terraform-build-worker-apply-timeout`, which the provider does not write. There, declaring it fails before anything is written.
    * @example "24h"
    */
   applyTimeout: string | undefined;
   /**
-   * The maximum duration of a plan. Requires the dialect `hashicorp`.
+   * The maximum duration of a plan, of which HashiCorp supports at most 24 hours. Requires the dialect `hashicorp`. Releases before about August
+   * 2024 have only `terraform-build-worker-plan-timeout`, which the provider does not write. There, declaring it fails before anything is written.
    * @example "2h"
    */
   planTimeout: string | undefined;
@@ -43,6 +45,9 @@ export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttr
 
 /**
  * The general settings of Terraform Enterprise.
+ *
+ * These are the attributes that HashiCorp's API reference lists. Terraform Enterprise has more, which this package leaves alone, such as two-factor
+ * authentication of administrators, fair run queuing, and the limits of organizations and workspaces.
  *
  * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`.

@@ -21,11 +21,14 @@ const dialects = ["hashicorp"];
 export interface SamlSettingsAttributes {
   /** True if users can sign in through SAML, which requires `idpCert`, `sloEndpointUrl` and `ssoEndpointUrl`. */
   enabled: boolean;
-  /** True if the login page shows the SAML response of the identity provider. */
+  /**
+   * True if a sign-in shows the SAML response and the values that Terraform Enterprise took from it. Turn it off after troubleshooting.
+   */
   debug: boolean;
   /**
-   * The certificate of the identity provider, in PEM format. Terraform Enterprise also accepts the previous certificate, `oldIdpCert`, until a
-   * {@link SamlCertificateRevocation}.
+   * The certificate of the identity provider, in PEM format. Terraform Enterprise keeps one previous certificate, `oldIdpCert`, and accepts it too.
+   * Revoke it with a {@link SamlCertificateRevocation} before you change `idpCert` again: otherwise Terraform Enterprise drops the current
+   * certificate at once.
    * @example fs.readFileSync("idp.pem", "utf8")
    */
   idpCert: string | undefined;
@@ -94,8 +97,8 @@ export interface SamlSettingsAttributes {
 /** Inputs of {@link SamlSettings}. An attribute that was never declared keeps its value. */
 export interface SamlSettingsInputs extends SettingsInputs, Partial<SamlSettingsAttributes> {
   /**
-   * The private key of `certificate`, in PEM format, a secret. Terraform Enterprise never returns it, so it shows no drift. Requires the dialect
-   * `hashicorp`.
+   * The private key of `certificate`, in PEM format, a secret. The provider never reads it, because HashiCorp's reference shows no response that
+   * contains it, so it shows no drift. Requires the dialect `hashicorp`.
    * @example { file: "/run/secrets/saml.key" }
    */
   privateKey?: string;
@@ -124,10 +127,14 @@ const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must
  * `privateKey` cannot be restored, so removing it from the program or destroying the resource may disable SAML: see `onDelete`.
  *
  * Enabling SAML disables the API tokens of all users, that of Pulumi included, until they sign in again. A mistake in the settings can lock out
- * every administrator. [Enable SAML](../../guides/settings.md#enable-saml) says how to prepare for both.
+ * every administrator. [Enable SAML](../../guides/settings.md#enable-saml) says how to prepare for both. [Replace the certificate of the identity
+ * provider](../../guides/settings.md#replace-the-certificate-of-the-identity-provider) has the steps in their order.
  *
- * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a certificate or one of its two
- * URLs fails with `ERR_INVALID_INPUT` before anything is written.
+ * HashiCorp's API reference does not list the attributes that require the dialect `hashicorp`. They follow its client go-tfe and its `tfe`
+ * provider.
+ *
+ * An operation fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without a certificate or one of its
+ * two URLs fails with `ERR_INVALID_INPUT` before anything is written.
  *
  * @example Replace the certificate of the identity provider
  * ```ts

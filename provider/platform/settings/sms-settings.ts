@@ -8,12 +8,12 @@ export interface SmsSettingsAttributes {
   /** True if Terraform Enterprise sends text messages, which requires `accountSid`, `authToken` and `fromNumber`. */
   enabled: boolean;
   /**
-   * The account id at the SMS provider.
+   * The Twilio account id.
    * @example "AC6f0e9c"
    */
   accountSid: string | undefined;
   /**
-   * The phone number of the sender.
+   * The Twilio phone number of the sender.
    * @example "+15550100"
    */
   fromNumber: string | undefined;
@@ -31,7 +31,7 @@ export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAt
 export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {}
 
 /**
- * The SMS provider for two-factor authentication.
+ * The Twilio account that sends text messages for two-factor authentication.
  *
  * The provider manages only the attributes that the program declares, so an attribute that was never declared keeps its current value. See
  * {@link SettingsInputs} for `onDelete`. {@link SmsVerification} sends a test message.

@@ -42,8 +42,9 @@ export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettings
   password?: string;
   /**
    * The recipient of a test email, which Terraform Enterprise sends each time these settings change, and whose address it does not store.
-   * Without it, Terraform Enterprise sends no test email, and some installations reject enabled settings. A restore sends no test email, so
-   * on such an installation you must enable email again manually.
+   * Without it, Terraform Enterprise sends no test email. HashiCorp's reference says that all attributes must have valid values if `enabled` is
+   * true, and does not exempt this one. If your installation rejects the settings without it, declare it. A restore cannot send it, so there you
+   * must enable email again manually.
    * @change updates, and sends a test email
    * @example "operators@example.com"
    */
