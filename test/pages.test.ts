@@ -92,7 +92,7 @@ test("a preview gets only credentials that read and none of Vault, and the other
   ]);
 
   const { permissions: _, ...job } = deploy;
-  const env = { ...deploy.env, TFE_TOKEN: secret("TFE_TOKEN") };
+  const env = { ...deploy.env, TFE_TOKEN: secret("TFE_TOKEN"), SMTP_PASSWORD: secret("SMTP_PASSWORD") };
   expect(platformOnly.jobs).toEqual({ deploy: { ...job, env, steps: deploy.steps.map(({ with: _, ...step }) => step) } });
 });
 

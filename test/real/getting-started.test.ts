@@ -139,7 +139,12 @@ test("docs/getting-started/nomad.md", async () => {
 });
 
 test("docs/getting-started/terraform-enterprise.md", async () => {
-  follow("docs/getting-started/terraform-enterprise.md", { "https://tfe.example.com": sandbox.platform.url });
+  follow("docs/getting-started/terraform-enterprise.md", {
+    // test/package.test.ts runs these two commands.
+    "git clone https://github.com/pulumi-steward/pulumi-steward": "mkdir pulumi-steward",
+    "npm ci && npm pack": "true",
+    "https://tfe.example.com": sandbox.platform.url,
+  });
   await reader.with({ TFE_TOKEN: sandbox.platform.token }).shell();
 
   reader.program();

@@ -24,6 +24,7 @@ test("docs/guides/troubleshooting.md", async () => {
   const reader = await guides.follow(page, {
     "https://vault.example.com:8200": guides.vault.address,
     "https://vault-1.example.com:8200": guides.vault.address,
+    "https://tfe.example.com": guides.sandbox.platform.url,
   });
   const failedUp = (): Promise<string> => reader.run("pulumi up", { code: 1 });
   const weak = (await guides.onVault("POST", "auth/token/create", { policies: ["default"] })).json.auth.client_token as string;
@@ -33,14 +34,11 @@ test("docs/guides/troubleshooting.md", async () => {
   expect(await reader.shell({ input: `${weak}\n` })).toMatch(/^policies +\[default\]$[\s\S]*^deny$/m);
   expect(reader.take("sh")).toContain("steward:default.secrets.namespace");
 
-  reader.with({
-    TFE_ADDRESS: guides.sandbox.platform.url,
-    TFE_TOKEN: guides.sandbox.platform.memberToken,
-    VAULT_TOKEN: guides.vault.token,
-  });
+  const { memberToken } = guides.sandbox.platform;
+  reader.with({ TFE_TOKEN: memberToken, VAULT_TOKEN: guides.vault.token });
   reader.write("index.ts", `${imports}new platform.GeneralSettings("general", { apiRateLimit: 100 });`);
   expectQuoted(page, await failedUp(), "site administrators");
-  expect(await reader.shell()).toBe("404\n");
+  expect(await reader.shell({ input: `${memberToken}\n` })).toBe("404\n");
   reader.with({ TFE_TOKEN: guides.sandbox.platform.token });
 
   await reader.run("pulumi config rm --path 'steward:default.secrets.dialect'");

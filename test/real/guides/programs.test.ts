@@ -99,11 +99,11 @@ test("docs/guides/many-roles.md", async () => {
 });
 
 test("docs/guides/settings.md", async () => {
-  const reader = await guides.follow("docs/guides/settings.md");
+  const reader = await guides.follow("docs/guides/settings.md", { "https://tfe.example.com": guides.sandbox.platform.url });
   reader.program(imports, '\nnew platform.GeneralSettings("general", { apiRateLimit: 100 });\n');
   await reader.with({ SMTP_PASSWORD: "a-password" }).run("pulumi up");
   expect(guides.sandbox.platform.mail.sent()).toHaveLength(1);
-  await reader.with({ TFE_ADDRESS: guides.sandbox.platform.url }).shell();
+  await reader.shell({ input: `${guides.sandbox.platform.token}\n` });
   expect(await reader.says("pulumi refresh --diff")).toMatch(/apiRateLimit +: 100 => 99/);
   reader.program();
   expect(await reader.run("pulumi up")).toContain("not trimmed yet: `pulumi up` after ");
