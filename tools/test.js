@@ -28,7 +28,7 @@ const realSuites = [
   "test/end-to-end/secrets",
   "test/sandbox/secrets/(rekey(-pgp)?|rotation|creds|leases).test",
   "test/provider/scheduler/contract",
-  "test/end-to-end/stories/(secrets|scheduler)",
+  "test/end-to-end/stories/secrets",
   "test/real",
 ];
 

@@ -2,22 +2,13 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { call } from "../support/call";
 import { compileAll } from "../support/compile";
 import { onEachSandbox, pulumi, Stage, written } from "./discover";
-import { steward } from "./holder";
 
 // `pulumi-steward discover` for dynamic resources: it writes their state and the program.
 
 const program = (): string => readFileSync("index.ts", "utf8");
 
 onEachSandbox("pulumi-steward discover for dynamic resources", (stage) => {
-  const { discover } = {
-    async discover(variables: Record<string, string>, ...options: string[]) {
-      const { sandbox } = stage();
-      const before = sandbox.requests().length;
-      const ended = await steward(variables, ["discover", ...options]);
-      const sent = sandbox.requests().slice(before);
-      return { ...ended, sent: sent.map(({ method, path }) => `${method} ${decodeURIComponent(path)}`) };
-    },
-  };
+  const discover: Stage["discoverProgram"] = (...run) => stage().discoverProgram(...run);
   const configureAccess = ({ mount, write }: Stage): Promise<void> =>
     write(`${mount}/config/access`, { address: "https://nomad.example.com:4646", token: "canary-token" });
 
@@ -153,21 +144,6 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     );
   });
 
-  test.each([
-    ["runtime: python\n", false],
-    ["runtime:\n  name: yaml\n", false],
-    ["runtime: nodejs\n", true],
-    ["runtime:\n  name: nodejs\n  options:\n    typescript: true\n", true],
-  ])("in a project with %j writes ids for the plugin unless it is a Node.js project", async (runtime, isDynamic) => {
-    const { only, mount, role } = stage();
-    await role(`${mount}/role/web`);
-    writeFileSync("Pulumi.yaml", `name: story\n${runtime}`);
-    const { code } = await discover({ ...only("secrets"), ...pulumi("echo {}") });
-    expect(code).toBe(0);
-    expect(existsSync("index.ts")).toBe(isDynamic);
-    expect(written()[0]?.type).toBe(`${isDynamic ? "pulumi-nodejs:dynamic/steward/" : "steward:"}secrets:SchedulerRole`);
-  });
-
   /** Makes the platform return these attributes besides its own. */
   async function returning(page: string, attributes: object): Promise<void> {
     const { sandbox } = stage();
@@ -233,15 +209,17 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     ["Pulumi.json", '{\n  "name": "story",\n  "runtime": "nodejs"\n}', true],
     ["Pulumi.json", '{"name":"story","runtime":{"name":"nodejs"}}', true],
     ["Pulumi.json", '{"name":"story","runtime":"python"}', false],
+    ["Pulumi.yaml", "name: story\nruntime: nodejs\n", true],
     ["Pulumi.yaml", "name: story\nruntime: # ours\n  options:\n    typescript: false\n  name: nodejs\n", true],
     ["Pulumi.yaml", "name: story\nruntime: { name: nodejs }\n", true],
     ["Pulumi.yaml", "name: story\nruntime:\n  name: python\nmain: infrastructure\n", false],
-  ])("reads the runtime in %s %j", async (file, project, isDynamic) => {
+  ])("in a project with %s %j writes ids for the plugin unless it is a Node.js project", async (file, project, isDynamic) => {
     const { only, mount, role } = stage();
     await role(`${mount}/role/web`);
     writeFileSync(file, project);
     expect((await discover({ ...only("secrets"), ...pulumi("echo {}") })).code).toBe(0);
     expect(existsSync("index.ts")).toBe(isDynamic);
+    expect(written()[0]?.type).toBe(`${isDynamic ? "pulumi-nodejs:dynamic/steward/" : "steward:"}secrets:SchedulerRole`);
   });
 
   test.each([

@@ -4,9 +4,9 @@ import { steward } from "./holder";
 
 onEachSandbox("the servers of pulumi-steward discover", (stage) => {
   test("refuses to overwrite a file, and sends no request", async () => {
-    const { sandbox, discover, asked } = stage();
+    const { sandbox, discover } = stage();
     writeFileSync("import.json", "mine");
-    const { code, stderr, sent } = await asked(sandbox.env);
+    const { code, stderr, sent } = await discover(sandbox.env);
     expect([code, sent, readFileSync("import.json", "utf8")]).toEqual([1, [], "mine"]);
     expect(stderr).toBe(
       "pulumi-steward: the file import.json already exists; nothing was searched. Choose a different file with --output or --program, or set --overwrite.\n",

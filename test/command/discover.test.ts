@@ -17,13 +17,13 @@ onEachSandbox("pulumi-steward discover", (stage) => {
   };
 
   test("finds the objects of each mount with one list, prints a table, and writes the file", async () => {
-    const { sandbox, mount, write, role, only, asked, isReal } = stage();
+    const { sandbox, mount, write, role, only, discover, isReal } = stage();
     await write(`sys/mounts/team/ops`, { type: mount });
     await write(`${mount}/config/access`, { address: "http://127.0.0.1:1", token: "canary-token" });
     await write(`${mount}/config/lease`, { ttl: "1h", max_ttl: "2h" });
     for (const name of ["web", "batch"]) await role(`${mount}/role/${name}`);
     await role("team/ops/role/web");
-    const { code, stdout, stderr, sent } = await asked(only("secrets"));
+    const { code, stdout, stderr, sent } = await discover(only("secrets"));
     expect(code).toBe(0);
     const places = ["config/access", "config/lease", "role?list=true"].flatMap((path) => [
       `GET /v1/${mount}/${path}`,
@@ -52,10 +52,10 @@ onEachSandbox("pulumi-steward discover", (stage) => {
   });
 
   test("--as-set writes the roles of a mount as one resource", async () => {
-    const { mount, write, role, only, asked } = stage();
+    const { mount, write, role, only, discover } = stage();
     await write(`sys/mounts/team/ops`, { type: mount });
     for (const name of ["web", "batch"]) await role(`${mount}/role/${name}`);
-    const { sent } = await asked(only("secrets"), "--as-set");
+    const { sent } = await discover(only("secrets"), "--as-set");
     expect(rows()).toEqual([`secrets:SchedulerRoles ${mount}-roles ${mount}/role`]);
     expect(sent.filter((request) => request.includes("/role"))).toEqual([
       `GET /v1/${mount}/role?list=true`,
@@ -64,10 +64,10 @@ onEachSandbox("pulumi-steward discover", (stage) => {
   });
 
   test("finds settings with one read each, and workspaces on request", async () => {
-    const { isReal, only, asked } = stage();
+    const { isReal, only, discover } = stage();
     const settings = ["cost-estimation", "customization", "general", "saml", isReal ? "twilio" : "sms", "smtp"];
     const reads = settings.map((name) => `GET /api/v2/admin/${name}-settings`);
-    const plain = await asked(only("platform"), "--module", "acme/network/aws");
+    const plain = await discover(only("platform"), "--module", "acme/network/aws");
     expect(plain.sent).toEqual(["GET /api/registry/v1/modules/acme/network/aws/versions", ...reads]);
     expect(rows()).toEqual(
       ["CostEstimation", "Customization", "General", "Saml", "Sms", "Smtp"].map((type) => {
@@ -77,7 +77,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     );
     expect(plain.stdout).toMatch(/^ {2}OIDC key rotation, OIDC key trim, .*: an operation/m);
     expect(plain.stdout).not.toContain("rekey");
-    const { sent } = await asked(only("platform"), "--workspaces", "--output", "more.json", "--module", "acme/network/aws");
+    const { sent } = await discover(only("platform"), "--workspaces", "--output", "more.json", "--module", "acme/network/aws");
     expect(sent).toHaveLength(plain.sent.length + 1);
     expect(rows("more.json").slice(0, 4)).toEqual([
       "platform:AdminWorkspace acme-data-prod ws-acmeDataProd",
@@ -88,10 +88,10 @@ onEachSandbox("pulumi-steward discover", (stage) => {
   });
 
   test("reads every page of a list", async () => {
-    const { sandbox, only, asked } = stage();
+    const { sandbox, only, discover } = stage();
     const workspaces = [...Array(150).keys()].map((index) => ({ id: `ws-${index}`, name: `many-${index}`, organization: "acme" }));
     sandbox.platform.seed({ workspaces });
-    const { sent } = await asked(only("platform"), "--workspaces", "--module", "acme/network/aws");
+    const { sent } = await discover(only("platform"), "--workspaces", "--module", "acme/network/aws");
     expect(sent.filter((request) => request.includes("workspaces"))).toHaveLength(2);
     expect(rows().filter((row) => row.includes("AdminWorkspace"))).toHaveLength(154);
   });
@@ -112,7 +112,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
   });
 
   test("finds the deprecated versions of modules, with one read for each module", async () => {
-    const { sandbox, isReal, only, discover, asked } = stage();
+    const { sandbox, isReal, only, discover } = stage();
     const deprecate = (version: string): Promise<unknown> => {
       const attributes = { deprecation: { "deprecated-status": "Deprecated", reason: "old" } };
       const path = `/api/v2/organizations/acme/registry-modules/private/acme/network/aws/${version}`;
@@ -122,7 +122,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     const found = ["1-0-0", "2-0-0-rc-1"].map(
       (name, index) => `platform:ModuleVersionDeprecation acme-network-aws-${name} acme/network/aws/${["1.0.0", "2.0.0-rc.1"][index]}`,
     );
-    const { stdout, sent } = await asked(only("platform"));
+    const { stdout, sent } = await discover(only("platform"));
     const modules = sent.filter((path) => !path.includes("settings"));
     if (isReal) {
       const page = "page[number]=1&page[size]=100";
@@ -155,14 +155,14 @@ onEachSandbox("pulumi-steward discover", (stage) => {
   });
 
   test("lists objects that the token cannot read with the missing permission, and writes the rest", async () => {
-    const { isReal, mount, write, role, asked } = stage();
+    const { isReal, mount, write, role, discover } = stage();
     await write(`sys/mounts/team/ops`, { type: mount });
     await write(`${mount}/config/lease`, { ttl: "1h", max_ttl: "2h" });
     await role(`${mount}/role/web`);
     await role("team/ops/role/web");
     const policy = ["role", "role/*"].flatMap((path) => [`path "${mount}/${path}"`, `path "team/ops/${path}"`]);
     const variables = await limited(policy.map((path) => `${path} { capabilities = ["list", "read"] }`).join("\n"));
-    const { code, stdout, stderr, sent } = await asked(variables, "--mount", "/team/ops/");
+    const { code, stdout, stderr, sent } = await discover(variables, "--mount", "/team/ops/");
     expect(code).toBe(0);
     expect(rows().map((row) => row.split(" ")[2])).toEqual([`${mount}/role/web`, "team/ops/role/web"]);
     expect(stdout).toMatch(new RegExp(`^ {2}steward:secrets:SchedulerLease ${mount}/config/lease: .*permission denied.*403.*policy`, "m"));

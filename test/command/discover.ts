@@ -44,6 +44,8 @@ export function configured(config: Record<string, object | string>): Record<stri
   return pulumi(`cat ${folder}/config.json`);
 }
 
+type Discover = (variables: Record<string, string>, ...options: string[]) => Promise<Ended & { sent: string[] }>;
+
 export interface Stage {
   sandbox: Sandbox;
   dialect: "standard" | "hashicorp";
@@ -54,10 +56,10 @@ export interface Stage {
   role(path: string): Promise<void>;
   /** The variables that name one server. */
   only(system: "secrets" | "platform"): Record<string, string>;
-  /** Runs the command for the native plugin. */
-  discover(variables: Record<string, string>, ...options: string[]): Promise<Ended>;
-  /** Runs the command and returns its requests, in order. */
-  asked(variables: Record<string, string>, ...options: string[]): Promise<Ended & { sent: string[] }>;
+  /** Runs the command for the native plugin. Returns its requests, too, in order. */
+  discover: Discover;
+  /** The same for dynamic resources. */
+  discoverProgram: Discover;
 }
 
 /** Runs a suite on a sandbox of each dialect. Each test begins with a new one. */
@@ -79,7 +81,14 @@ export function onEachSandbox(what: string, suite: (stage: () => Stage) => void)
 
 function stageOf(sandbox: Sandbox, dialect: Stage["dialect"]): Stage {
   const write: Stage["write"] = async (path, body) => expect((await call(sandbox.secrets, "POST", `/v1/${path}`, body)).status).toBe(204);
-  const discover: Stage["discover"] = (variables, ...options) => steward(variables, ["discover", "--native", ...options]);
+  const discover =
+    (...mechanism: string[]): Discover =>
+    async (variables, ...options) => {
+      const before = sandbox.requests().length;
+      const ended = await steward(variables, ["discover", ...mechanism, ...options]);
+      const sent = sandbox.requests().slice(before);
+      return { ...ended, sent: sent.map(({ method, path }) => `${method} ${decodeURIComponent(path)}`) };
+    };
   return {
     sandbox,
     dialect,
@@ -91,12 +100,7 @@ function stageOf(sandbox: Sandbox, dialect: Stage["dialect"]): Stage {
       const names = system === "secrets" ? /^(VAULT|SECRETS)_/ : /^(TFE|PLATFORM)_/;
       return Object.fromEntries(Object.entries(sandbox.env).filter(([name]) => names.test(name)));
     },
-    discover,
-    async asked(variables, ...options) {
-      const before = sandbox.requests().length;
-      const ended = await discover(variables, ...options);
-      const sent = sandbox.requests().slice(before);
-      return { ...ended, sent: sent.map(({ method, path }) => `${method} ${decodeURIComponent(path)}`) };
-    },
+    discover: discover("--native"),
+    discoverProgram: discover(),
   };
 }

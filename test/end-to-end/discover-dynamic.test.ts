@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { Sandbox, start } from "../../sandbox/index";
@@ -210,12 +210,5 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     } finally {
       other.remove();
     }
-  });
-
-  test("no existing file is overwritten", async () => {
-    project.files({ "index.ts": "// mine\n" });
-    await expect(discoverIn(project, variables(), "--no-overwrite")).rejects.toThrow();
-    expect(content("index.ts")).toBe("// mine\n");
-    expect(existsSync(join(project.folder, "program/import.json"))).toBe(false);
   });
 });

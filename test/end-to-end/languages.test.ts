@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Sandbox, start } from "../../sandbox/index";
-import { configureExample, exampleEnvironment, exampleIn, generatePrograms, generateSdk, Language } from "../support/languages";
+import { configureExample, exampleEnvironment, exampleIn, generatePrograms, Language } from "../support/languages";
 import { Project, Run } from "../support/project";
 
 // The same resources, one of each type, in every language that has an example.
@@ -76,20 +76,6 @@ test("a program sends the same requests in each language", () => {
   expect(written.yaml?.length).toBeGreaterThanOrEqual(15);
   expect(written.python).toEqual(written.yaml);
   expect(written.go).toEqual(written.yaml);
-});
-
-test("pulumi package add adds the package to Pulumi.yaml and generates an SDK for Node", async () => {
-  const project = new Project();
-  try {
-    project.files({ "Pulumi.yaml": "name: story\nruntime: yaml\n" });
-    const sdk = await generateSdk(project, "nodejs");
-    expect(existsSync(join(sdk, "secrets/schedulerRole.ts"))).toBe(true);
-    const { code } = await project.pulumi("package", "add", "./node_modules/pulumi-steward/bin/pulumi-resource-steward");
-    expect(code).toBe(0);
-    expect(readFileSync(join(project.folder, "program/Pulumi.yaml"), "utf8")).toMatch(/^packages:\n +steward: steward@\d+\.\d+\.\d+$/m);
-  } finally {
-    project.remove();
-  }
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { Sandbox, start } from "../../sandbox/index";
+import { call } from "../support/call";
 import { nativeProject, Project } from "../support/project";
 
 // An explicit provider names the servers of its resources, instead of the configuration.
@@ -10,10 +11,8 @@ const role = new secrets.SchedulerRole("web", { name: "web", policies: ["there"]
 new secrets.SchedulerRole("here", { name: "web", policies: ["here"] });
 ${more}`;
 
-const policiesIn = async ({ secrets: { url, token } }: Sandbox): Promise<unknown> => {
-  const response = await fetch(`${url}/v1/nomad/role/web`, { headers: { "X-Vault-Token": token } });
-  return ((await response.json()) as { data?: { policies: unknown } }).data?.policies;
-};
+const policiesIn = async (sandbox: Sandbox): Promise<unknown> =>
+  (await call(sandbox.secrets, "GET", "/v1/nomad/role/web")).json.data?.policies;
 
 test("a resource with an explicit provider is managed on that provider's server", async () => {
   const [sandbox, other] = await Promise.all([start({ dialect: "hashicorp" }), start({ dialect: "hashicorp" })]);

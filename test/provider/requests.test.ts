@@ -1,5 +1,6 @@
 import { clearCache } from "../../provider/engine/dynamic-runtime";
-import { Sandbox, start } from "../../sandbox/index";
+import { freshSandbox } from "../sandbox/sandbox";
+import { call } from "../support/call";
 import { configOf } from "../support/context";
 import { Engine } from "../support/engine";
 
@@ -12,20 +13,14 @@ describe.each([
   { dialect: "hashicorp" as const, mount: "nomad", evidence: [] as string[] },
   { dialect: "standard" as const, mount: "scheduler", evidence: ["GET /v1/sys/internal/specs/openapi"] },
 ])("$dialect", ({ dialect, mount, evidence }) => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  afterAll(() => sandbox.close());
-  beforeEach(() => sandbox.reset());
-
-  const engine = (token: string): Engine => new Engine(token, configOf({ sandbox, dialect }));
+  const sandbox = freshSandbox({ dialect });
+  const engine = (token: string): Engine => new Engine(token, configOf({ sandbox: sandbox(), dialect }));
 
   /** The requests of an operation, sorted: the order of parallel requests is not significant. */
   async function requests(operation: () => Promise<unknown>): Promise<string[]> {
-    const before = sandbox.requests().length;
+    const before = sandbox().requests().length;
     await operation();
-    return sandbox
+    return sandbox()
       .requests()
       .slice(before)
       .map(({ method, path }) => `${method} ${path.replace(`/v1/${mount}/`, "")}`)
@@ -38,9 +33,7 @@ describe.each([
     await role.up({ name: "web", policies: ["a"] });
     await other.destroy();
     await engine("secrets:SchedulerRole").up({ name: "third", policies: ["a"] });
-    const header = dialect === "standard" ? "x-secrets-token" : "x-vault-token";
-    const headers = { [header]: sandbox.secrets.token };
-    await fetch(`${sandbox.secrets.url}/v1/${mount}/role/web`, { method: "DELETE", headers });
+    await call(sandbox().secrets, "DELETE", `/v1/${mount}/role/web`);
     expect(await requests(() => role.refresh())).toEqual([...evidence, "GET role/web"]);
   });
 

@@ -129,13 +129,7 @@ export class InProcessProject {
     return this.operate(args);
   }
 
-  /** Starts an operation. `interrupt` sends one Ctrl-C, and resolves when it was received. */
-  async interruptible(...args: string[]): Promise<{ run: Promise<Run>; interrupt(): Promise<void> }> {
-    const controller = new AbortController();
-    return { run: this.operate(args, controller.signal), interrupt: async () => controller.abort() };
-  }
-
-  private async operate(args: string[], interrupted?: AbortSignal): Promise<Run> {
+  private async operate(args: string[]): Promise<Run> {
     const { positionals, values } = parseArgs({ args, options: flags, allowPositionals: true });
     const [operation] = positionals as [keyof typeof words];
     const options: Options = {
@@ -145,7 +139,6 @@ export class InProcessProject {
       continueOnError: values["continue-on-error"],
       parallel: values.parallel ? Number(values.parallel) : undefined,
       previewOnly: values["preview-only"],
-      interrupted,
     };
     const printed: string[] = [];
     let outputs: string[] = [];
@@ -221,13 +214,6 @@ export class InProcessProject {
       outputs: plain(outputs),
     }));
     return [...stack, ...resources];
-  }
-
-  /** Edits the resources of the state in place. */
-  async edit(change: (resources: { urn: string; outputs?: Record<string, unknown> }[]) => void): Promise<void> {
-    const resources = this.deployment.resources.map((resource) => ({ ...resource, urn: urnPrefix + resource.urn }));
-    change(resources);
-    this.deployment.resources = resources.map((resource) => ({ ...resource, urn: short(resource.urn) }));
   }
 
   /** The current content of the backend. */

@@ -192,27 +192,6 @@ export class Project {
     return { code, output, changes: changedLines(output) };
   }
 
-  /** Starts an operation. `interrupt` sends one Ctrl-C, and resolves when it was received. */
-  async interruptible(...args: string[]): Promise<{ run: Promise<Run>; interrupt(): Promise<void> }> {
-    const child = await this.launch(...args);
-    let output = "";
-    const heard = new Promise<void>((done) => {
-      for (const stream of [child.stdout, child.stderr])
-        stream.on("data", (data) => {
-          output += data;
-          if (/\^C received|[Cc]ancel/.test(output)) done();
-        });
-    });
-    const run = ended(child).then((ending) => ({ ...ending, changes: changedLines(ending.output) }));
-    return {
-      run,
-      async interrupt() {
-        child.kill("SIGINT");
-        await Promise.race([heard, run]);
-      },
-    };
-  }
-
   private async succeed(...args: string[]): Promise<Run> {
     const run = await this.pulumi(...args);
     if (run.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${run.code}:\n${run.output}`);
@@ -243,16 +222,6 @@ export class Project {
 
   async resources(): Promise<StateResource[]> {
     return decryptedResources(this.stateFile, passphrase);
-  }
-
-  /** Edits the resources of the state in place. */
-  async edit(change: (resources: { urn: string; outputs?: Record<string, unknown> }[]) => void): Promise<void> {
-    const state = JSON.parse((await this.succeed("stack", "export")).output);
-    change(state.deployment.resources);
-    const file = join(this.folder, "state.json");
-    writeFileSync(file, JSON.stringify(state));
-    await this.succeed("stack", "import", "--file", file);
-    rmSync(file);
   }
 
   async outputs(): Promise<Record<string, unknown>> {

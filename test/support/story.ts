@@ -1,7 +1,6 @@
 import { InProcessProject } from "./in-process-project";
 import { Platform } from "./platform";
 import { Project } from "./project";
-import { SchedulerTarget } from "./scheduler";
 import { Target } from "./target";
 
 // Stories run in this process, over the stand-in of the engine. `node tools/run.js chaos stories` runs them with the real command line.
@@ -24,8 +23,6 @@ export type Story = Pick<
   | "stored"
   | "remove"
   | "folder"
-  | "interruptible"
-  | "edit"
 > & {
   program(source: string): Story;
   typescript(source: string): Story;
@@ -47,11 +44,6 @@ const storyOn = ({ address, token, dialect }: Target): Story =>
 export const storyOnPlatform = ({ service, dialect }: Platform): Story =>
   newStory({ STEWARD_TOKEN: service.token }).config({
     "steward:default": { platform: { address: service.url, tokenEnv: "STEWARD_TOKEN", dialect } },
-  });
-
-export const storyOnScheduler = ({ address, token, dialect }: Pick<SchedulerTarget, "address" | "token" | "dialect">): Story =>
-  newStory({ STEWARD_TOKEN: token }).config({
-    "steward:default": { scheduler: { address, tokenEnv: "STEWARD_TOKEN", dialect } },
   });
 
 /** Creates a stack on the target, with a new Nomad secrets engine, for each test of a suite. */

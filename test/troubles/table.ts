@@ -134,6 +134,7 @@ export function historyOf({ before, edits, run }: Change, trouble: Partial<Opera
   return first.length > 0 ? [up(first), up(edits(item), operation), up([])] : [up(alone(kind), operation), up([])];
 }
 
+const destroy: Turn = { edits: [], run: { operation: "destroy", troubles: [] } };
 const unfinished = up([rename(0), sibling], { troubles: [[2, "refused"]] });
 const three = [add("role", 0), add("role", 1), add("role", 2)];
 const setOfThree = [add("set", 0), set(0, 1, 0), set(0, 2, 0)];
@@ -147,7 +148,7 @@ interface Found {
 export const found: Record<string, Found> = {
   "both resources of an unfinished rename are destroyed": {
     kinds: without("token"),
-    turns: (kind) => [up([add(kind)]), unfinished, { edits: [], run: { operation: "destroy", troubles: [] } }],
+    turns: (kind) => [up([add(kind)]), unfinished, destroy],
   },
   "the new resource of an unfinished rename is replaced by --replace": {
     kinds: without("token"),
@@ -183,6 +184,18 @@ export const found: Record<string, Found> = {
   "an up without the change follows an update with an unknown outcome": {
     kinds: without("token", "workspace"),
     turns: (kind) => [up([add(kind)]), up([set(0, 0, 1)], write("lost after, and all that follow")), up([set(0, 0, 0)])],
+  },
+  "a resource whose creation has an unknown outcome is destroyed": {
+    kinds: without("token", "workspace"),
+    turns: (kind) => [up([add(kind)], write("lost after, and all that follow")), destroy],
+  },
+  "an attribute joins settings in an update whose response is lost, and leaves": {
+    kinds: ["general", "saml"],
+    turns: (kind) => [up([add(kind)]), up([set(0, 1, 0)], write("lost after")), up([drop(0, 1)])],
+  },
+  "an attribute joins settings in an update whose response is lost, and all are destroyed": {
+    kinds: ["general", "saml"],
+    turns: (kind) => [up([add(kind)]), up([set(0, 1, 0)], write("lost after, and all that follow")), destroy],
   },
   "an attribute leaves settings in an update whose response is lost, and then only the connection changes": {
     kinds: ["general", "saml"],

@@ -35,7 +35,7 @@ const program = ({ incident, workspaceId, moduleVersion }: typeof first, isRenam
   exports.read = platform.AdminWorkspace.get(named("read"), "ws-globexWebsite").name;
 `;
 
-// The command line does the same in both dialects. test/end-to-end/stories/platform runs the other one.
+// The command line does the same in both dialects. test/provider/platform/settings.test.ts tests each attribute in both.
 const dialects = ["hashicorp"] as const;
 
 function life(current: () => Platform): void {

@@ -1,7 +1,9 @@
 import { definitions } from "../../../provider/definitions";
 import { start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+import { configOf } from "../../support/context";
 import { refusal } from "../../support/refusal";
-import { engine, hold, sandbox, sent, to } from "../lifecycle/two-sandboxes";
+import { engine, sandbox, sent, to } from "../lifecycle/two-sandboxes";
 
 test("an internal error names its source and shows no secret", async () => {
   const definition = definitions.find(({ token }) => token === "secrets:SchedulerAccess") as { create: unknown };
@@ -14,15 +16,9 @@ test("an internal error names its source and shows no secret", async () => {
   create.mockRestore();
 });
 
-// test/troubles/faults refreshes every resource under every other fault.
-describe("only a 404 of the server itself removes a resource from the state", () => {
+// test/provider/secrets/gateway.test.ts has each 404, and test/troubles/faults every other fault.
+describe("a 2xx that shows no role does not remove it from the state", () => {
   test.each([
-    ...[
-      '{"errors":["no handler for route \\"nomad/role/web\\". route entry not found."]}',
-      "<html>no such page</html>",
-      "no such route",
-    ].map((body) => ({ status: 404, body, code: "ERR_NOT_FOUND" })),
-    { status: 404, body: '{"message":"no route matched"}', code: "ERR_NOT_FOUND" },
     { status: 200, body: '{"data":{}}', code: "ERR_UNEXPECTED_RESPONSE" },
     { status: 200, body: '{"data":null}', code: "ERR_UNEXPECTED_RESPONSE" },
     { status: 204, body: undefined, code: "ERR_UNEXPECTED_RESPONSE" },
@@ -55,23 +51,10 @@ test("a read that fails before a creation is one readable error and leaves no st
   expect(resource.state).toBeUndefined();
 });
 
-test.each(["<html></html>", "no such route", ""])(
-  "a 404 of a gateway in front of the server (%j) does not count as a deletion",
-  async (body) => {
-    const resource = engine("SchedulerRole");
-    await resource.up({ name: "web", policies: ["a"] });
-    sandbox.faults.add({ system: "secrets", method: "DELETE", path: "/v1/nomad/role/web", action: "respond", status: 404, body });
-    await expect(resource.destroy()).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
-    await resource.destroy();
-    expect(await hold(sandbox, "nomad/role/web")).toBe(404);
-  },
-);
-
 test.each(["SchedulerAccess", "SchedulerLease", "SchedulerRole", "SchedulerRoles"])("%s can be destroyed after its mount", async (type) => {
   for (const dialect of ["standard", "hashicorp"] as const) {
     const service = await start({ dialect });
-    const settings = { secrets: { address: service.secrets.url, token: service.secrets.token, dialect } };
-    const resource = engine(type, { "steward:default": settings });
+    const resource = engine(type, configOf({ sandbox: service, dialect }));
     const policies = ["a"];
     await resource.up(
       {
@@ -82,8 +65,7 @@ test.each(["SchedulerAccess", "SchedulerLease", "SchedulerRole", "SchedulerRoles
       }[type] ?? {},
     );
     const mount = dialect === "standard" ? "scheduler" : "nomad";
-    const header = dialect === "standard" ? "X-Secrets-Token" : "X-Vault-Token";
-    await fetch(`${service.secrets.url}/v1/sys/mounts/${mount}`, { method: "DELETE", headers: { [header]: service.secrets.token } });
+    await call(service.secrets, "DELETE", `/v1/sys/mounts/${mount}`);
     await resource.destroy();
     await service.close();
   }
@@ -136,17 +118,9 @@ describe("the hint of an error", () => {
 
   describe("a creation that is rejected with 403 or 404 reads the token's visible paths once", () => {
     const as = async (policy: string): Promise<object> => {
-      const call = (method: string, path: string, body: object): Promise<Response> =>
-        fetch(`${sandbox.secrets.url}/v1/${path}`, {
-          method,
-          headers: { "X-Vault-Token": sandbox.secrets.token },
-          body: JSON.stringify(body),
-        });
-      await call("PUT", "sys/policies/acl/limited", { policy });
-      const answer = (await (await call("POST", "auth/token/create", { policies: ["limited"] })).json()) as {
-        auth: { client_token: string };
-      };
-      return to(sandbox, { token: answer.auth.client_token });
+      await call(sandbox.secrets, "PUT", "/v1/sys/policies/acl/limited", { policy });
+      const { json } = await call(sandbox.secrets, "POST", "/v1/auth/token/create", { policies: ["limited"] });
+      return to(sandbox, { token: json.auth.client_token });
     };
     const listing = "GET /v1/sys/internal/specs/openapi";
     const role = { name: "web", policies: ["a"] };

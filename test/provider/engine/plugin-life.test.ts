@@ -24,33 +24,6 @@ afterAll(async () => {
 });
 
 const path = "/api/v2/admin/customization-settings";
-const attributes = async (): Promise<Record<string, unknown>> =>
-  ((await context.outOfBand("platform", "GET", path)) as { data: { attributes: Record<string, unknown> } }).data.attributes;
-
-describe.each([
-  ["dynamic", Engine],
-  ["native", NativeEngine],
-] as const)("%s", (_, Mechanism) => {
-  test.each(["up", "destroy"] as const)(
-    "the next %s restores an attribute that was added in an update without a response",
-    async (next) => {
-      const engine = new Mechanism("platform:CustomizationSettings", configOf(context));
-      const before = await attributes();
-      await engine.up({ footer: "ours" });
-      sandbox.faults.add({ system: "platform", method: "PATCH", path, action: "drop-after", times: 9 });
-      await expect(engine.up({ footer: "ours", error: "Call us." })).rejects.toThrow("PATCH");
-      sandbox.faults.clear();
-      expect((await attributes()).error).toBe("Call us.");
-      if (next === "up") {
-        await engine.up({ footer: "ours" });
-        expect(await attributes()).toEqual({ ...before, footer: "ours" });
-      }
-      await engine.destroy();
-      expect(await attributes()).toEqual(before);
-    },
-  );
-});
-
 describe.each([
   {
     of: "dynamic",

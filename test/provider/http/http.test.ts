@@ -194,17 +194,6 @@ describe("a cluster", () => {
 });
 
 describe("retry class only429", () => {
-  test("waits after a 429 as long as Retry-After says", async () => {
-    const times: number[] = [];
-    const target = await serve((_, response, count) => {
-      times.push(Date.now());
-      if (count === 1) response.writeHead(429, { "retry-after": "0.3" }).end();
-      else ok(response);
-    });
-    expect((await send(target, { ...post, retry: "only429" })).status).toBe(200);
-    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(290);
-  });
-
   test("sends nothing if Pulumi ends during the wait", async () => {
     const target = await serve((_, response) => response.writeHead(429).end());
     const engine = {
@@ -242,20 +231,12 @@ test("a caller can read the wait from the error of a request that is never retri
 });
 
 describe("the options of a single request", () => {
-  test("its signal aborts it during a response and between two attempts", async () => {
+  test("its signal aborts it during a response", async () => {
     const controller = new AbortController();
     const target = await serve(() => controller.abort());
     const write: Request = { ...post, signal: controller.signal };
     expect(await failure(send(target, write))).toMatchObject({ code: "ERR_ABORTED", details: { outcomeUnknown: true } });
     expect(seen).toHaveLength(1);
-    const later = new AbortController();
-    const busy = await serve((_, response) => {
-      response.writeHead(429, { "retry-after": "60" }).end();
-      setTimeout(() => later.abort(), 50);
-    });
-    const begin = Date.now();
-    expect(await failure(send(busy, { ...get, signal: later.signal }))).toMatchObject({ code: "ERR_ABORTED" });
-    expect(Date.now() - begin).toBeLessThan(5_000);
   });
 
   test("its own limits replace the shared ones", async () => {

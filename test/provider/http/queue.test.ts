@@ -102,20 +102,6 @@ describe("requests beyond the connection limit of a server", () => {
     await Promise.all([send(target, get), send(target, { ...get, path: "/v1/other" })]);
     expect(seen.map(({ url }) => url)).toEqual(["/v1/thing", "/v1/other", "/v1/thing"]);
   });
-
-  test("do not wait for blocking queries", async () => {
-    limits.maxConcurrentRequests = 1;
-    const controller = new AbortController();
-    const target = await serve(({ url }, response) => {
-      if (url !== "/v1/held") ok(response);
-    });
-    const held = Array.from({ length: 5 }, () => send(target, { ...get, path: "/v1/held", isBlocking: true, signal: controller.signal }));
-    const failures = Promise.all(held.map(failure));
-    await until("the blocking queries", () => seen.length === held.length);
-    expect((await send(target, get)).status).toBe(200);
-    controller.abort();
-    for (const error of await failures) expect(error).toMatchObject({ code: "ERR_ABORTED" });
-  });
 });
 
 describe("requests to a server that limits their rate", () => {

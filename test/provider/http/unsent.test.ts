@@ -1,10 +1,8 @@
 import { createServer as createHttpServer } from "node:http";
 import net, { Socket } from "node:net";
 import { send } from "../../../provider/http";
-import { Sandbox, start } from "../../../sandbox/index";
-import { Engine } from "../../support/engine";
 import { limits } from "../../support/limits";
-import { invalidInputs, refusal } from "../../support/refusal";
+import { refusal } from "../../support/refusal";
 import { connection, failure, get, listen, listenTcp, ok, post, seen, serve } from "./exchange";
 
 const unsent = { code: "ERR_UNREACHABLE", details: { outcomeUnknown: false, nothingSent: true } };
@@ -126,43 +124,5 @@ describe("a write that may have been sent", () => {
     const port = await listenTcp((socket) => socket.end("\x15\x03\x01\x00\x02\x02\x0a"));
     const error = await failure(send(connection(`http://127.0.0.1:${port}`), post));
     expect(error).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", details: { outcomeUnknown: false, rule: "unreadable" } });
-  });
-});
-
-describe("a resource whose creation was never sent", () => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await start();
-  });
-  afterAll(() => sandbox.close());
-  beforeEach(() => sandbox.reset());
-  const role = { name: "web", policies: ["a"], adopt: true };
-  const settings = (address: string): Record<string, object> => ({
-    "steward:default": { secrets: { address, token: sandbox.secrets.token } },
-  });
-
-  test.each([
-    ["a link-local address", async () => "http://[fe80::1]:8200"],
-    ["a reset in the TLS handshake", async () => `https://localhost:${await listenTcp((socket) => socket.resetAndDestroy())}`],
-  ])("leaves no state after %s, and the corrected up works", async (_, address) => {
-    const engine = new Engine("secrets:SchedulerRole", settings(await address()));
-    await expect(engine.up(role)).rejects.toThrow(refusal("ERR_UNREACHABLE"));
-    expect(engine.state).toBeUndefined();
-    engine.configure(settings(sandbox.secrets.url));
-    expect(await engine.up(role)).toBe("create");
-  });
-
-  test("leaves no state after a VAULT_NAMESPACE with an invalid character, and the corrected up works", async () => {
-    const before = { ...process.env };
-    try {
-      Object.assign(process.env, { SECRETS_ADDR: sandbox.secrets.url, SECRETS_TOKEN: sandbox.secrets.token, SECRETS_NAMESPACE: "team\n" });
-      const engine = new Engine("secrets:SchedulerRole", {});
-      await expect(engine.up(role)).rejects.toThrow(invalidInputs("invalid-format"));
-      expect(engine.state).toBeUndefined();
-      delete process.env.SECRETS_NAMESPACE;
-      expect(await engine.up(role)).toBe("create");
-    } finally {
-      process.env = before;
-    }
   });
 });

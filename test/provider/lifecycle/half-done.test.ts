@@ -1,27 +1,10 @@
+import { call } from "../../support/call";
 import { engine, hold, sandbox, sent } from "./two-sandboxes";
 
 // The table in test/troubles has the rest. Here are the errors, partly written sets, and values that the server does not show.
 
 describe("partial updates", () => {
-  const role = { name: "web", policies: ["a"] };
   const write = { system: "secrets" as const, method: "POST", path: "/v1/nomad/role/web" };
-
-  test.each([
-    { type: "SchedulerRole", inputs: role, status: 403, code: "ERR_FORBIDDEN" },
-    { type: "SchedulerRole", inputs: role, status: 503, code: "ERR_UNAVAILABLE" },
-    { type: "SchedulerRoles", inputs: { roles: { a: { policies: ["p"] }, b: { policies: ["p"] } } }, status: 403, code: "ERR_FORBIDDEN" },
-  ])(
-    "a creation that is rejected leaves no state: $type, $status",
-    async ({ type, inputs, status, code }) => {
-      sandbox.faults.add({ ...write, path: /role\//, action: "respond", status, times: 100 });
-      const resource = engine(type);
-      await expect(resource.up(inputs)).rejects.toMatchObject({ code });
-      expect(resource.state).toBeUndefined();
-      sandbox.faults.clear();
-      expect(await resource.up(inputs)).toBe("create");
-    },
-    20_000,
-  );
 
   test("a partially created set of roles stores the written roles and names the failed ones, which the next up writes", async () => {
     const roles = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, { policies: ["p"] }]));
@@ -56,30 +39,6 @@ describe("partial updates", () => {
     expect(await hold(sandbox, "nomad/role/a")).toBe(200);
   });
 
-  test.each([{ names: ["a"] }, { names: ["a", "b"] }])(
-    "a set in which all roles failed has a state, and the next up writes them: $names",
-    async ({ names }) => {
-      const roles = Object.fromEntries(names.map((name) => [name, { policies: ["p"] }]));
-      sandbox.faults.add({ ...write, path: /role/, action: "respond", status: 500, times: names.length });
-      const resource = engine("SchedulerRoles");
-      await expect(resource.up({ roles })).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
-      expect(await resource.up({ roles })).toBe("update");
-    },
-  );
-
-  test.each([403, 404])("a set of roles stores the written roles if others are rejected with %d", async (status) => {
-    sandbox.faults.add({ ...write, path: "/v1/nomad/role/b", action: "respond", status, body: '{"errors":["not for you"]}' });
-    const roles = { a: { policies: ["p"] }, b: { policies: ["p"] } };
-    const resource = engine("SchedulerRoles");
-    await expect(resource.up({ roles })).rejects.toMatchObject({
-      code: "ERR_INCOMPLETE",
-      message: expect.stringMatching(/ 1 of 2 roles \(b\)\./),
-    });
-    expect(Object.keys(resource.state?.outputs.roles as object)).toEqual(["a"]);
-    expect(await resource.up({ roles })).toBe("update");
-    expect(await resource.refresh()).toEqual([]);
-  });
-
   test("refresh drops a role whose removal got no response, so a later role of that name is left alone", async () => {
     const roles = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, { policies: ["p"] }]));
     const resource = engine("SchedulerRoles");
@@ -89,11 +48,7 @@ describe("partial updates", () => {
     sandbox.faults.clear();
     expect(await hold(sandbox, "nomad/role/b")).toBe(404);
     await resource.refresh();
-    await fetch(`${sandbox.secrets.url}/v1/nomad/role/b`, {
-      method: "POST",
-      headers: { "X-Vault-Token": sandbox.secrets.token },
-      body: '{"policies":"theirs"}',
-    });
+    await call(sandbox.secrets, "POST", "/v1/nomad/role/b", { policies: "theirs" });
     await resource.up({ roles: { web: { policies: ["q"] } } });
     await resource.destroy();
     expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/b")]).toEqual([404, 200]);
@@ -110,11 +65,7 @@ describe("partial updates", () => {
       await resource.up(roles("a", "web"));
       sandbox.faults.add({ ...write, action: "respond", status: 500 });
       await expect(resource.up(roles("b", "web", "site"))).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
-      await fetch(`${sandbox.secrets.url}/v1/nomad/role/${name}`, {
-        method: "POST",
-        headers: { "X-Vault-Token": sandbox.secrets.token },
-        body: '{"policies":"theirs"}',
-      });
+      await call(sandbox.secrets, "POST", `/v1/nomad/role/${name}`, { policies: "theirs" });
       await resource.refresh();
       expect(resource.outputs().undeclared).toEqual([name]);
     },
@@ -158,11 +109,7 @@ describe("partial updates", () => {
   test("a token whose creation has an unknown outcome is written again after a refresh", async () => {
     const path = "/v1/nomad/config/access";
     const access = { address: "http://127.0.0.1:4646", token: "ours", adopt: true };
-    await fetch(`${sandbox.secrets.url}${path}`, {
-      method: "POST",
-      headers: { "X-Vault-Token": sandbox.secrets.token },
-      body: JSON.stringify({ ...access, token: "theirs" }),
-    });
+    await call(sandbox.secrets, "POST", path, { ...access, token: "theirs" });
     sandbox.faults.add({ ...write, path, action: "respond", status: 500 });
     const resource = engine("SchedulerAccess");
     await expect(resource.up(access)).rejects.toMatchObject({ code: "ERR_SERVER" });
@@ -172,13 +119,7 @@ describe("partial updates", () => {
   });
 
   test("a lease whose creation got no response keeps the original value of the other attribute", async () => {
-    const call = (body: object): Promise<Response> =>
-      fetch(`${sandbox.secrets.url}/v1/nomad/config/lease`, {
-        method: "POST",
-        headers: { "X-Vault-Token": sandbox.secrets.token },
-        body: JSON.stringify(body),
-      });
-    await call({ ttl: 60, max_ttl: 7200 });
+    await call(sandbox.secrets, "POST", "/v1/nomad/config/lease", { ttl: 60, max_ttl: 7200 });
     sandbox.faults.add({ ...write, path: "/v1/nomad/config/lease", action: "respond", status: 500 });
     const resource = engine("SchedulerLease");
     await expect(resource.up({ ttl: "1h", adopt: true })).rejects.toMatchObject({ code: "ERR_SERVER" });

@@ -69,23 +69,6 @@ describe("the server that a resource was written to", () => {
     expect(await hold(sandbox, "nomad/role/web")).toBe(404);
   });
 
-  test("a renamed connection with another change is recorded", async () => {
-    const resource = engine("SchedulerRole");
-    await resource.up(role);
-    resource.configure({ "steward:renamed": to(sandbox) });
-    const changed = { ...role, policies: ["other"], connection: "renamed" };
-    expect(await resource.up(changed)).toBe("update");
-    expect(await resource.up(changed)).toBe("same");
-    expect(await resource.refresh()).toEqual([]);
-  });
-
-  test("a connection to another server replaces the resource", async () => {
-    const resource = engine("SchedulerRole", { "steward:default": to(sandbox), "steward:other": to(other) });
-    await resource.up(role);
-    expect(await resource.up({ ...role, connection: "other" })).toBe("replace");
-    expect([await hold(sandbox, "nomad/role/web"), await hold(other, "nomad/role/web")]).toEqual([404, 200]);
-  });
-
   test("a changed mount of the connection replaces the resource", async () => {
     const mounts = `${sandbox.secrets.url}/v1/sys/mounts/team/nomad`;
     await fetch(mounts, { method: "POST", headers: { "X-Vault-Token": sandbox.secrets.token }, body: '{"type":"nomad"}' });

@@ -133,27 +133,6 @@ onEachPlatform("the deprecation of a module version", (current) => {
     await expect(engine("ModuleVersionDeprecation").up({ ...inputs, moduleVersion: "9.9.9" })).rejects.toThrow(failure);
   });
 
-  test.each([
-    { code: "ERR_SERVER", fault: { action: "respond", status: 500 }, mayBeApplied: true },
-    { code: "ERR_UNAVAILABLE", fault: { action: "respond", status: 503 }, mayBeApplied: false },
-    { code: "ERR_NO_RESPONSE", fault: { action: "drop-before" }, mayBeApplied: true },
-    { code: "ERR_NO_RESPONSE", fault: { action: "drop-after" }, mayBeApplied: true },
-  ] as const)("$code, $fault: the next update writes it", async ({ code, fault, mayBeApplied }) => {
-    const { engine, sandbox } = current();
-    const fail = (): void => sandbox.faults.add({ system: "platform", method: "PATCH", path: /private/, times: 9, ...fault });
-    const failure = refusal(code, { method: "PATCH", path });
-    const deprecation = engine("ModuleVersionDeprecation");
-    for (const reason of ["Use 2.0.0.", "Use 3.0.0."]) {
-      fail();
-      await expect(deprecation.up({ ...inputs, reason })).rejects.toThrow(failure);
-      sandbox.faults.clear();
-      if (reason === "Use 2.0.0.") expect(deprecation.state !== undefined).toBe(mayBeApplied);
-      await deprecation.up({ ...inputs, reason });
-      expect(await shown()).toMatchObject({ reason });
-      expect(await deprecation.up({ ...inputs, reason })).toBe("same");
-    }
-  });
-
   test("a registry that the token may not read does not count as a missing module", async () => {
     const { engine, sandbox, service, config } = current();
     const deprecation = engine("ModuleVersionDeprecation");
@@ -223,16 +202,6 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await requests(() => deprecation.up({ ...inputs, adopt: true }))).toEqual([]);
     registry({ reason: "Theirs.", link: "https://theirs.example.com" });
     expect(await deprecation.refresh()).toEqual(["link", "reason"]);
-  });
-
-  test("a write with an unknown outcome is sent again", async () => {
-    const { engine, sandbox, requests } = current();
-    const deprecation = engine("ModuleVersionDeprecation");
-    sandbox.faults.add({ system: "platform", method: "PATCH", path: /private/, action: "drop-after", times: 9 });
-    await expect(deprecation.up(inputs)).rejects.toMatchObject({ method: "PATCH" });
-    sandbox.faults.clear();
-    expect(await requests(() => deprecation.up(inputs))).toEqual([write]);
-    expect(await deprecation.up(inputs)).toBe("same");
   });
 
   test("a 404 of an existing version is reported as a missing permission", async () => {

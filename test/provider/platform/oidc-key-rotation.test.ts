@@ -247,16 +247,4 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
     expect(await requests(() => monthly.preview({ triggers: unknown, trimLater: unknown }))).toEqual([]);
     expect(await requests(() => monthly.preview({ triggers: ["1"], trimLater: true, connection: unknown }))).toEqual([]);
   });
-
-  test("a new address of the platform keeps the time, and does not prevent the trim", async () => {
-    const { requests, service, dialect } = current();
-    const monthly = rotation();
-    await monthly.up({ trimLater: true });
-    const address = service.url.replace("127.0.0.1", "localhost");
-    monthly.configure({ "steward:default": { platform: { address, token: service.token, dialect, allowAddressChange: true } } });
-    expect(await requests(async () => expect(await monthly.up({ trimLater: true })).toBe("update"))).toEqual([]);
-    expect(monthly.outputs().trimAt).toBe(time(24));
-    at(24);
-    expect(await requests(() => monthly.up({ trimLater: true }))).toEqual([trim]);
-  });
 });

@@ -49,18 +49,4 @@ onEachPlatform("the rotation of the identity provider's certificate", (current) 
     // If it were sent again, the other certificate would have become the old one.
     expect(await held("saml")).toMatchObject({ idpCert: sha1Certificate, oldIdpCert: complete.saml?.idpCert, debug: true });
   });
-
-  test("the private key of the hashicorp dialect is a secret", async () => {
-    const { engine, dialect } = current();
-    if (dialect === "standard")
-      return expect(await engine("SamlSettings").problems({ privateKey: "canary" })).toEqual(["privateKey: dialect"]);
-    const saml = engine("SamlSettings");
-    const inputs = { privateKey: "canary-key", providerType: "okta" };
-    await saml.up(inputs);
-    expect(await saml.refresh()).toEqual([]);
-    expect(await saml.up(inputs)).toBe("same");
-    await saml.up({ providerType: "okta" });
-    expect(JSON.stringify(saml.state)).not.toContain("canary");
-    expect(saml.outputs().managed).toEqual(["providerType"]);
-  });
 });

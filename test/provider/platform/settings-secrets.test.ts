@@ -1,7 +1,8 @@
 import { platform } from "../../../provider";
 import { onEachPlatform } from "../../support/platform";
 import { printed, printedBesidesAdoption } from "../../support/printed";
-import { complete } from "./attributes";
+import { refusal } from "../../support/refusal";
+import { complete, patch } from "./attributes";
 
 onEachPlatform("write-only secrets of settings", (current) => {
   const mail = { ...complete.smtp, enabled: true, auth: "login", username: "platform", password: "canary-mail" };
@@ -44,6 +45,19 @@ onEachPlatform("write-only secrets of settings", (current) => {
     await other.up({ enabled: true });
     expect(await held("sms")).toMatchObject({ enabled: true });
     expect(printed.at(-1)).toMatch(/^warning: SMS settings "sms": authToken (?!.* disabled)/);
+  });
+
+  test("are named when they are removed, also after a lost response", async () => {
+    const { engine, sandbox, change, held } = current();
+    await change("sms", { ...complete.sms, enabled: true });
+    const sms = engine("SmsSettings");
+    await sms.up({ accountSid: "AC2", authToken: "canary" });
+    sandbox.faults.add({ ...patch, action: "drop-after", times: 9 });
+    await expect(sms.up({ accountSid: "AC2" })).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "applied" }));
+    sandbox.faults.clear();
+    await sms.up({ accountSid: "AC2" });
+    expect(printed.join()).toMatch(/warning: SMS settings "sms": authToken /);
+    expect((await held("sms")).enabled).toBe(false);
   });
 });
 

@@ -31,17 +31,6 @@ onEachPlatform("servers with unusual responses", (current) => {
     expect(await requests(() => smtp.up({ auth: "none", username: "ignored", testEmailAddress: "me@example.com" }))).toEqual([]);
   });
 
-  test("an attribute that no client can set causes one warning and no drift", async () => {
-    const { engine, requests } = current();
-    const general = engine("GeneralSettings");
-    // The server ignores the value.
-    answer("PATCH", "general", { "api-rate-limit": 30 });
-    await general.up({ apiRateLimit: 70 });
-    expect(printedBesidesAdoption()).toEqual(['warning: general settings "general": the server stored a different value for apiRateLimit']);
-    expect(await general.refresh()).toEqual([]);
-    expect(await requests(() => general.up({ apiRateLimit: 70 }))).toEqual([]);
-  });
-
   test("a partial response to a write is used for its attributes", async () => {
     const { engine } = current();
     const general = engine("GeneralSettings");

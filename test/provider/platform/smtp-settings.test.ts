@@ -107,11 +107,15 @@ onEachPlatform("SMTP settings with test mails", (current) => {
     },
   );
 
-  test.each(["drop-before", "drop-after"] as const)("%s, then an unavailable platform: only one mail is sent", async (action) => {
+  test.each([
+    ["drop-before", 503],
+    ["drop-after", 503],
+    ["drop-after", 401],
+  ] as const)("%s, then %i for each read: only one mail is sent", async (action, status) => {
     const { engine, sandbox } = current();
     const smtp = engine("SmtpSettings");
     sandbox.faults.add({ ...patch, action });
-    sandbox.faults.add({ ...patch, method: "GET", action: "respond", status: 503, nth: 2, times: 9 });
+    sandbox.faults.add({ ...patch, method: "GET", action: "respond", status, nth: 2, times: 9 });
     await expect(smtp.up(mail)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "unread" }));
     sandbox.faults.clear();
     // A refresh in between may or may not resolve the outcome.

@@ -49,17 +49,6 @@ onEachPlatform("a workspace", (current) => {
     }
   });
 
-  test("records a renamed connection together with another change", async () => {
-    const { engine, config } = current();
-    const workspace = engine("AdminWorkspace");
-    const [platform = {}] = Object.values(config());
-    workspace.configure({ "steward:former": platform, "steward:renamed": platform });
-    await workspace.up({ workspaceId: id, connection: "former" });
-    const changed = { workspaceId: id, destroyOnDelete: true, connection: "renamed" };
-    expect(await workspace.up(changed)).toBe("update");
-    expect(await workspace.up(changed)).toBe("same");
-  });
-
   test.each([
     ["locked", "locked", { name: "network-prod", organization: "acme", locked: true }, ""],
     ["renamed", "renamed", { name: "database-prod", organization: "acme" }, "acme/database-prod"],

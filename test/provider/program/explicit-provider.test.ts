@@ -41,51 +41,19 @@ test("a resource that was written to another server", async () => {
   expect(await resource.up(role)).toBe("update");
 });
 
-test.each<[string, string, (own: Sandbox) => Record<string, object>, object, RegExp]>([
-  [
-    "a token without rights",
-    "secrets:SchedulerRole",
-    (own) => settings(own, { token: "wrong" }),
-    role,
-    /secrets in the provider "production"/,
-  ],
-  [
-    "no token",
-    "secrets:SchedulerRole",
-    (own) => settings(own, { token: undefined }),
-    role,
-    /token of secrets in the provider "production"/,
-  ],
-  [
-    "an invalid address",
-    "secrets:SchedulerRole",
-    (own) => settings(own, { address: "vault" }),
-    role,
-    /address of secrets in the provider "production"/,
-  ],
-  [
-    "an unknown setting",
-    "secrets:SchedulerRole",
-    (own) => settings(own, { adress: "vault" }),
-    role,
-    /settings of the provider "production" are invalid: secrets: "adress"/,
-  ],
-  [
-    "no server of that system",
-    "platform:GeneralSettings",
-    settings,
-    { apiRateLimit: 40 },
-    /"production" has no platform server.*`platform: \{ address/,
-  ],
-  [
-    "a connection of the configuration",
-    "secrets:SchedulerRole",
-    settings,
-    { ...role, connection: "eu" },
-    /"production" has no connection "eu".*Remove `connection`/,
-  ],
-])("%s", async (_, type, given, inputs, expected) => {
-  const message = await failure(engine(type, given(sandbox)).up({ ...inputs, ...(type.startsWith("secrets") ? { name: "new" } : {}) }));
+/** The settings of the provider, the error, and other inputs than a new role. */
+type Row = [title: string, given: (own: Sandbox) => Record<string, object>, expected: RegExp, inputs?: object];
+const rows: Row[] = [
+  ["a token without rights", (own) => settings(own, { token: "wrong" }), /secrets in the provider "production"/],
+  ["no token", (own) => settings(own, { token: undefined }), /token of secrets in the provider "production"/],
+  ["an invalid address", (own) => settings(own, { address: "vault" }), /address of secrets in the provider "production"/],
+  ["an unknown setting", (own) => settings(own, { adress: "vault" }), /the provider "production" are invalid: secrets: "adress"/],
+  ["no server of that system", settings, /"production" has no platform server.*`platform: \{ address/, { apiRateLimit: 40 }],
+  ["a connection of the configuration", settings, /no connection "eu".*Remove `connection`/, { ...role, name: "new", connection: "eu" }],
+];
+test.each(rows)("%s", async (_, given, expected, inputs = { ...role, name: "new" }) => {
+  const type = "name" in inputs ? "secrets:SchedulerRole" : "platform:GeneralSettings";
+  const message = await failure(engine(type, given(sandbox)).up({ ...inputs }));
   expect(message).toMatch(expected);
   expect(message).not.toMatch(/connection "default"|steward:/);
 });

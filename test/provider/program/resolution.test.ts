@@ -1,12 +1,9 @@
 import fs, { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setAllConfig } from "@pulumi/pulumi/runtime/config";
-import { platform, scheduler } from "../../../provider";
 import { clearCache } from "../../../provider/engine/dynamic-runtime";
 import { provider } from "../../../provider/engine/runtime";
 import { Sandbox, start } from "../../../sandbox/index";
-import { call } from "../../support/call";
 import { certificate } from "../../support/certificates";
 import { wire } from "../../support/deployment";
 
@@ -31,10 +28,7 @@ afterAll(async () => {
 });
 
 const filesRead = (): number => read.mock.calls.filter(([file]) => file === caCert).length;
-const config = (): string => {
-  const at = (system: "secrets" | "platform" | "scheduler") => ({ address: sandbox[system].url, token: sandbox[system].token, caCert });
-  return JSON.stringify({ secrets: at("secrets"), platform: at("platform"), scheduler: at("scheduler") });
-};
+const config = (): string => JSON.stringify({ secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, caCert } });
 
 test("each operation of a resource reads the configuration and a PEM file once", async () => {
   let asked = 0;
@@ -63,31 +57,4 @@ test("each operation of a resource reads the configuration and a PEM file once",
   await counted(() => handler.read(id, passed(outs)));
   const { outs: updated } = await counted(() => handler.update(id, passed(outs), passed({ ...inputs, policies: ["other"] })));
   await counted(() => handler.delete(id, passed(updated)));
-});
-
-async function first(list: AsyncIterable<unknown>, count: number): Promise<void> {
-  for await (const _ of list) if (--count === 0) return;
-}
-
-/** Reads the first list, and the next one after a change. */
-async function watchTwice(): Promise<void> {
-  const job = { ID: "web", Type: "batch", TaskGroups: [{ Name: "a", Tasks: [{ Name: "t", Driver: "exec", Config: { command: "x" } }] }] };
-  let isFirst = true;
-  for await (const _ of scheduler.watch({ resource: "jobs" })) {
-    if (!isFirst) return;
-    isFirst = false;
-    await call(sandbox.scheduler, "PUT", "/v1/jobs", { Job: job });
-  }
-}
-
-test.each([
-  ["listJobs", () => first(scheduler.listJobs({ namespace: "*", pageSize: 1 }), 3)],
-  ["watch", watchTwice],
-  ["listWorkspaces", () => first(platform.listWorkspaces({ pageSize: 1 }), 3)],
-])("an iteration of %s reads a PEM file once", async (_, iterate) => {
-  setAllConfig({ "steward:default": config() });
-  const before = sandbox.requests().length;
-  await iterate();
-  expect(sandbox.requests().length).toBeGreaterThan(before);
-  expect(filesRead()).toBe(1);
 });

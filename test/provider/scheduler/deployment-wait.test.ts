@@ -141,15 +141,6 @@ test("resolves for a version that is already deployed, but not for the deploymen
   expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
 });
 
-test.each(["failed", "cancelled"])("rejects if the deployment is %s, with the scheduler's reason", async (status) => {
-  await schedule([job()], [deployment("d1", "running")], [deployment("d1", status), deployment("d2", "running", { CreateIndex: 40 })]);
-  expect(await failure(waitForDeployment({ jobId: "web" }))).toMatchObject({
-    code: "ERR_FAILED",
-    details: { rule: status },
-    message: expect.stringMatching(`"web": .* d1 .*: It is ${status}\\.$`),
-  });
-});
-
 // test/provider/scheduler/contract/deployments.test.ts covers the other outcomes of a deployment.
 test("rejects if the deployment is deleted, and names the namespace of a job that does not exist", async () => {
   await schedule([job()], [deployment("d1", "running")], []);

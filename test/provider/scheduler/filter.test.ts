@@ -74,13 +74,3 @@ test("a broken connection is not retried if the filter tests whether a field is 
   expect([code, seen.length]).toEqual(["ERR_NO_RESPONSE", 1]);
   expect(message).toContain("Periodic.Enabled is empty");
 });
-
-test("an error contains the server's reason, the filter and the field of the full record", async () => {
-  const reason =
-    'failed to read result page: error finding value in datum: /Address at part 0: couldn\'t find key: struct field with name "Address"';
-  await serve((_, response) => response.writeHead(400, { "content-type": "text/plain" }).end(reason));
-  expect(await failure(collect(scheduler.listNodes({ filter: filter("Address").equals("10.0.0.1") })))).toMatchObject({
-    ...{ code: "ERR_REJECTED", method: "GET", path: "/v1/nodes", status: 400 },
-    details: { reason, hint: expect.stringMatching(/`Address` .*`HTTPAddr`.* Address == "10\.0\.0\.1"$/) },
-  });
-});

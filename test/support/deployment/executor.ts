@@ -11,8 +11,6 @@ export interface Conditions {
   /** The number of parallel steps. Default: all. */
   parallel?: number;
   continueOnError?: boolean;
-  /** Signals Ctrl-C at any time, between two steps or during one. */
-  interrupted?: AbortSignal;
 }
 
 /** The result of a registration for the program. Undefined if the run ended before. */
@@ -32,11 +30,7 @@ export class Executor {
     private readonly worker: Worker,
     private readonly conditions: Conditions,
     private readonly onKill: (step: Step) => void,
-  ) {
-    conditions.interrupted?.addEventListener("abort", () => {
-      this.isStopped = true;
-    });
-  }
+  ) {}
 
   /** Waits for a free worker, and returns a function that waits for the end of the chain. */
   async start(chain: readonly Step[]): Promise<() => Promise<Outcome>> {

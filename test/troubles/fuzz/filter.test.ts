@@ -1,9 +1,7 @@
 import * as fc from "fast-check";
 import { scheduler } from "../../../provider";
-import { matches } from "../../../sandbox/scheduler/filter/evaluate";
 import { Expression } from "../../../sandbox/scheduler/filter/expression";
 import { parse } from "../../../sandbox/scheduler/filter/parse";
-import { complete } from "../../../sandbox/scheduler/types";
 import { draws } from "../../support/scope";
 import { text } from "./values";
 
@@ -113,69 +111,4 @@ test("numbers and booleans are printed as the scheduler parses them", () => {
     expect(parsedShape(parse(String(printed(tree)), { optionalBlanks: false }))).toEqual(shapeOf(tree));
   });
   fc.assert(property, { numRuns: draws(300) });
-});
-
-interface Job {
-  Name: string;
-  Priority: number;
-  Stop: boolean;
-  Datacenters: string[];
-  Meta: Record<string, string>;
-}
-const short = fc.constantFrom("", "a", "b", "ab", 'a"b', "a`b", "/a", "é", "a.b", "a\r\n");
-const jobs: fc.Arbitrary<Job> = fc.record({
-  Name: short,
-  Priority: fc.integer({ min: -1, max: 2 }),
-  Stop: fc.boolean(),
-  Datacenters: fc.array(short, { maxLength: 2 }),
-  Meta: fc.dictionary(short, short, { maxKeys: 3, noNullPrototype: true }),
-});
-
-/** Comparisons that are valid for the fields of a job. */
-const compared = (path: fc.Arbitrary<string[]>, value: fc.Arbitrary<Value>, ...allowed: Operator[]): fc.Arbitrary<Tree> =>
-  fc.record({ kind: fc.constant("match" as const), path, operator: fc.constantFrom(...allowed), value });
-const ofText = operators.filter((operator) => !operator.toLowerCase().endsWith("matches"));
-const ofCollection = ofText.filter((operator) => !operator.toLowerCase().endsWith("equals"));
-const suitable = fc.oneof(
-  compared(fc.constant(["Name"]), short, ...ofText),
-  compared(fc.constant(["Name"]), fc.constantFrom("^a", "b$", "^$", "a.b", '"', "`"), "matches", "notMatches"),
-  compared(fc.constant(["Priority"]), fc.integer({ min: -1, max: 2 }), "equals", "notEquals"),
-  compared(fc.constant(["Stop"]), fc.boolean(), "equals", "notEquals"),
-  compared(fc.constant(["Datacenters"]), short, ...ofCollection),
-  compared(fc.constant(["Meta"]), short, ...ofCollection),
-  compared(
-    short.map((key) => ["Meta", key]),
-    short,
-    ...ofText,
-  ),
-);
-
-/** Evaluates the tree for a job. */
-function holds(tree: Tree, job: Job): boolean {
-  if (tree.kind === "not") return !holds(tree.operand, job);
-  if (tree.kind !== "match")
-    return tree.kind === "and" ? holds(tree.left, job) && holds(tree.right, job) : holds(tree.left, job) || holds(tree.right, job);
-  const { path, operator, value } = tree;
-  const [field = "", key] = path;
-  const whole = (job as unknown as Record<string, unknown>)[field];
-  const held = key === undefined ? whole : (whole as Record<string, unknown>)[key];
-  const [comparison, negated] = read[operator];
-  const has = (): boolean => {
-    if (held === undefined) return comparison === "empty";
-    if (comparison === "equal") return held === value;
-    if (comparison === "matches") return new RegExp(String(value)).test(String(held));
-    if (typeof held === "string") return comparison === "empty" ? held === "" : held.includes(String(value));
-    const members = Array.isArray(held) ? held : Object.keys(held as object);
-    return comparison === "empty" ? members.length === 0 : members.includes(value);
-  };
-  return has() !== negated;
-}
-
-test("a printed filter selects the same records as its tree", () => {
-  const property = fc.property(treesOf(suitable), fc.array(jobs, { minLength: 1, maxLength: 4 }), (tree, records) => {
-    const expression = parse(String(printed(tree)), { optionalBlanks: false });
-    for (const job of records)
-      expect(matches(expression, { type: "structs.Job", value: complete("structs.Job", job) })).toBe(holds(tree, job));
-  });
-  fc.assert(property, { numRuns: draws(1_500) });
 });

@@ -3,7 +3,7 @@ import { AnyDefinition } from "../../../provider/definition";
 import { definitions } from "../../../provider/definitions";
 import { clearCache } from "../../../provider/engine/dynamic-runtime";
 import { StewardError } from "../../../provider/errors";
-import { essentialNames } from "../../../provider/fields";
+import { essentialNames, format } from "../../../provider/fields";
 import { hasUnknown } from "../../../provider/lifecycle/properties";
 import { wire } from "../../support/deployment";
 import { Engine } from "../../support/engine";
@@ -104,11 +104,11 @@ describe.each(all)("$token", ({ token, definition }) => {
     await fc.assert(property, { numRuns: draws(25) });
   });
 
-  test("create, refresh, update and delete handle any response of the server", async () => {
+  test("get, create, refresh, update and delete handle any response of the server", async () => {
     const property = fc.asyncProperty(
       fittingInputs(definition),
       fittingInputs(definition),
-      fc.array(answers, { minLength: 4, maxLength: 4 }),
+      fc.array(answers, { minLength: 5, maxLength: 5 }),
       async (first, second, said) => {
         const engine = new Engine(token, config);
         const secrets = [...secretsIn(definition, first), ...secretsIn(definition, second)];
@@ -119,10 +119,12 @@ describe.each(all)("$token", ({ token, definition }) => {
           expect(server.asked.length).toBeLessThan(patience);
         };
         for (const inputs of [first, second]) if ((await engine.problems(inputs)).length > 0) return;
-        await live(0, () => engine.up(first));
-        if (engine.state) await live(1, () => engine.refresh());
-        if (engine.state) await live(2, () => engine.up(second));
-        if (engine.state) await live(3, () => engine.destroy());
+        const id = format(definition.id, { ...(await engine.preview(first)).inputs });
+        await live(0, () => new Engine(token, config).get(id, { connection: first.connection }));
+        await live(1, () => engine.up(first));
+        if (engine.state) await live(2, () => engine.refresh());
+        if (engine.state) await live(3, () => engine.up(second));
+        if (engine.state) await live(4, () => engine.destroy());
         expectNoSecret(printed.join("\n"), secrets);
       },
     );

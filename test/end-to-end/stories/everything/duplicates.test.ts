@@ -68,16 +68,6 @@ describe("one object of several resources", () => {
   const everything = everythingPer("test", newStory);
   const policies = (role: string): Promise<unknown> => everything().policies(role);
 
-  test("up fails if a program declares a role through two connections to the same server", async () => {
-    const { project, mount, gateway, target } = everything();
-    const connection = { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect: target.dialect, mount } };
-    project.config({ "steward:one": connection, "steward:two": connection });
-    const by = (name: string): string => role(name).replace("}", `, connection: "${name}" }`);
-    const { code, output } = await project.program(by("one") + by("two")).pulumi("up", "--yes", "--skip-preview");
-    expect(output).toMatch(/Cannot (create (scheduler|Nomad) role|declare secrets\.SchedulerRole)/);
-    expect(code).not.toBe(0);
-  });
-
   test("roles survive a forced replacement, swapped names, and a refresh after an unfinished rename", async () => {
     const { project } = everything();
     const declare = (more: string, one: string, two: string): string => `

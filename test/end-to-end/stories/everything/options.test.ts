@@ -50,39 +50,6 @@ describe("resource options", () => {
     await project.destroy();
   });
 
-  test("replacementTrigger recreates each object, also with a state of an earlier release", async () => {
-    const { project, platform } = everything();
-    const source = (trigger: string): string => `
-      const replaced = { replacementTrigger: "${trigger}", deleteBeforeReplace: true };
-      new secrets.SchedulerRole("role", { name: "role", policies: ["one"] }, replaced);
-      new secrets.SchedulerRoles("set", { roles: { a: { policies: ["one"] } } }, replaced);
-      new secrets.SchedulerLease("lease", { ttl: "1h", maxTtl: "2h" }, replaced);
-      new platform.GeneralSettings("general", { apiRateLimit: 100 }, replaced);`;
-    const expected = [
-      "DELETE config/lease",
-      "DELETE role/a",
-      "DELETE role/role",
-      "PATCH admin/general-settings",
-      "PATCH admin/general-settings",
-    ];
-    await project.program(source("one")).up();
-    for (const trigger of ["two", "three"]) {
-      expect(await everything().writes(() => project.program(source(trigger)).up())).toEqual([
-        ...expected,
-        "POST config/lease",
-        "POST role/a",
-        "POST role/role",
-      ]);
-      await project.calm();
-      // The state of an earlier release has no `instance`.
-      await project.edit((resources) => {
-        for (const { outputs } of resources) delete outputs?.instance;
-      });
-    }
-    await project.destroy();
-    expect([await policies("role"), (await platform.held("general")).apiRateLimit]).toEqual([undefined, 30]);
-  });
-
   test("aliases, components and customTimeouts send no request when a resource moves in the program", async () => {
     const { project } = everything();
     const inner = (aliases: string): string => `

@@ -35,5 +35,6 @@ describe.each(["standard", "hashicorp"] as const)("the example of the scheduler 
       .with({ [dialect === "hashicorp" ? "NOMAD_TOKEN" : "SCHEDULER_TOKEN"]: small })
       .pulumi("up", "--yes", "--skip-preview");
     expect([code === 0, output]).toEqual([false, expect.stringContaining("Permission denied")]);
+    expect(output).not.toMatch(/^\s+at /m);
   });
 });

@@ -6,20 +6,6 @@ const { filter, watch } = scheduler;
 onEachScheduler("a watch", (current) => {
   const register = (job: object): Promise<unknown> => current().outOfBand("PUT", "jobs", { Job: job });
 
-  test("yields 20 changes in order, each once", async () => {
-    const ID = newName();
-    const seen: unknown[] = [];
-    const indexes: number[] = [];
-    for await (const { items, index } of watch({ resource: "jobs", filter: filter("ID").equals(ID) })) {
-      seen.push(items[0]?.Priority ?? "none");
-      indexes.push(index);
-      if (seen.length > 20) break;
-      await register(dormantJob(ID, { Priority: seen.length }));
-    }
-    expect(seen).toEqual(["none", ...Array.from({ length: 20 }, (_, number) => number + 1)]);
-    expect(indexes).toEqual([...new Set(indexes)].sort((a, b) => a - b));
-  });
-
   test("yields nothing for an unchanged job or for other jobs", async () => {
     const ID = newName();
     await register(dormantJob(ID, { Priority: 1 }));
