@@ -56,11 +56,19 @@ async function expectNothingSent(project: Project): Promise<void> {
   expect(sandbox.requests().slice(before)).toEqual([]);
 }
 
-test.each(runtimes)("pulumi import --file generates a program for %s that changes nothing", async (runtime, adopt) => {
-  const project = new Project(sandbox.env);
+/** Runs a story in a project of this runtime, with the native plugin. */
+async function inProject(runtime: string, story: (project: Project) => Promise<void>): Promise<void> {
+  const project = new Project(sandbox.env).files({ "Pulumi.yaml": nativeProject(runtime) });
   try {
-    project.files({ "Pulumi.yaml": nativeProject(runtime) });
     await project.set("steward:native", "true");
+    await story(project);
+  } finally {
+    project.remove();
+  }
+}
+
+test.each(runtimes)("pulumi import --file generates a program for %s that changes nothing", (runtime, adopt) =>
+  inProject(runtime, async (project) => {
     // The token of an access configuration cannot be read, and the set of roles includes the single role.
     const resources = readable().filter(({ type }) => !/:(SchedulerAccess|SchedulerRole)$/.test(type));
     expect(resources).toHaveLength(10);
@@ -68,16 +76,11 @@ test.each(runtimes)("pulumi import --file generates a program for %s that change
     const generated = await imported(project, adopt, "--file", "resources.json");
     if (runtime === "nodejs") expect(compileAll({ "program.ts": generated }).errors).toEqual([]);
     await expectNothingSent(project);
-  } finally {
-    project.remove();
-  }
-});
+  }),
+);
 
-test.each(runtimes)("pulumi import of a single resource generates its program for %s", async (runtime, adopt) => {
-  const project = new Project(sandbox.env);
-  try {
-    project.files({ "Pulumi.yaml": nativeProject(runtime) });
-    await project.set("steward:native", "true");
+test.each(runtimes)("pulumi import of a single resource generates its program for %s", (runtime, adopt) =>
+  inProject(runtime, async (project) => {
     const generated = await imported(project, adopt, "steward:secrets:SchedulerRole", "web", "nomad/role/web");
     expect(generated).toMatch(/readonly/);
     await expectNothingSent(project);
@@ -85,7 +88,5 @@ test.each(runtimes)("pulumi import of a single resource generates its program fo
     await imported(project, adopt, type, "access", id);
     const refused = await project.pulumi("preview");
     expect(refused.output).toContain("token: is missing");
-  } finally {
-    project.remove();
-  }
-});
+  }),
+);

@@ -67,41 +67,37 @@ describe.each([
 
   describe.each(definitions)("$token", (definition) => {
     const { token } = definition;
-    test.each(Object.keys(operations))("%s with null in place of a field does what it does without it", async (name) => {
-      const operate = operations[name] as Operation;
-      for (const field of Object.keys(stateOf(dialect, token).outputs)) {
-        if (field === "__provider") continue;
-        const without = stateOf(dialect, token);
-        delete without.outputs[field];
-        const expected = await run(token, without, operate);
-        for (const value of ["declared", "managed"].includes(field) ? [null, 5, "x", {}, [5]] : [null]) {
-          const state = stateOf(dialect, token);
-          state.outputs[field] = value;
-          expect({ field, value, ...(await run(token, state, operate)) }).toEqual({ field, value, ...expected });
-        }
+    const fields = Object.keys(stateOf(dialect, token).outputs).filter((field) => field !== "__provider");
+    /** The state without a field, or with another value in its place. */
+    const damaged = (field: string, ...value: unknown[]): State => {
+      const state = stateOf(dialect, token);
+      if (value.length > 0) [state.outputs[field]] = value;
+      else delete state.outputs[field];
+      return state;
+    };
+
+    test.each(Object.entries(operations))("%s with null in place of a field does what it does without it", async (_, operate) => {
+      for (const field of fields) {
+        const expected = await run(token, damaged(field), operate);
+        for (const value of ["declared", "managed"].includes(field) ? [null, 5, "x", {}, [5]] : [null])
+          expect({ field, value, ...(await run(token, damaged(field, value), operate)) }).toEqual({ field, value, ...expected });
       }
     });
 
-    test.each(Object.keys(operations))(
-      "%s acts on the same objects without any field of the state, or fails and names the field",
-      async (name) => {
-        const operate = operations[name] as Operation;
-        const whole = await run(token, stateOf(dialect, token), operate);
-        for (const field of Object.keys(stateOf(dialect, token).outputs)) {
-          if (field === "__provider") continue;
-          const state = stateOf(dialect, token);
-          delete state.outputs[field];
-          const { requests, error = "" } = await run(token, state, operate);
-          expect({ field, error }).not.toMatchObject({ error: expect.stringContaining("internal error") });
-          expect({ field, paths: requests.join() }).not.toMatchObject({ paths: expect.stringMatching(/\/(undefined|null|)(\/|\?|,|$)/) });
-          const isRejected = error.includes(`it lacks ${field}.`);
-          if (isRejected) expect({ field, requests }).toEqual({ field, requests: [] });
-          // An update writes the missing value.
-          else if (/refresh|destroy/.test(name) && !optional.includes(field))
-            expect({ field, requests }).toEqual({ field, requests: whole.requests });
-        }
-      },
-    );
+    const title = "%s acts on the same objects without any field of the state, or fails and names the field";
+    test.each(Object.entries(operations))(title, async (name, operate) => {
+      const whole = await run(token, stateOf(dialect, token), operate);
+      for (const field of fields) {
+        const { requests, error = "" } = await run(token, damaged(field), operate);
+        expect({ field, error }).not.toMatchObject({ error: expect.stringContaining("internal error") });
+        expect({ field, paths: requests.join() }).not.toMatchObject({ paths: expect.stringMatching(/\/(undefined|null|)(\/|\?|,|$)/) });
+        const isRejected = error.includes(`it lacks ${field}.`);
+        if (isRejected) expect({ field, requests }).toEqual({ field, requests: [] });
+        // An update writes the missing value.
+        else if (/refresh|destroy/.test(name) && !optional.includes(field))
+          expect({ field, requests }).toEqual({ field, requests: whole.requests });
+      }
+    });
   });
 
   test.each(["web", 5, true, {}, { x: "y" }, [5], [null]])("%j as the declared fields is no internal error", async (value) => {

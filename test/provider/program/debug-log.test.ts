@@ -70,33 +70,13 @@ describe("the debug log of Pulumi's SDK", () => {
   test("contains only names, URNs, errors and responses", () => {
     const values = lines.flatMap((line) => [...line.matchAll(/\$\{([^{}]*)\}/g)].map(([, value = ""]) => value));
     const names = [
-      "ctx",
-      "custom",
-      "i",
-      "id",
-      "k",
-      "key",
-      "label",
-      "name",
-      "registrationType",
-      "remote",
-      "resolvedID",
-      "resourceChainLabel",
-      "t",
-      "tok",
-      "type",
-      "urn",
+      ...["ctx", "custom", "i", "id", "k", "key", "label", "name", "registrationType", "remote"],
+      ...["resolvedID", "resourceChainLabel", "t", "tok", "type", "urn"],
     ];
     const errors = ["err", "error", "rpcErr", "rpcError"];
     // Responses of a resource only with excessiveDebugOutput. Arguments of other packages' functions also without it, as the pages say.
-    const excessive = [
-      "JSON.stringify(props)",
-      "JSON.stringify(resop.serializedProps)",
-      "JSON.stringify(outputsObj)",
-      "JSON.stringify(serialized)",
-      "prop",
-    ];
-    const known = [...names, ...errors, ...excessive, "item.version", "innerResponse"];
+    const excessive = ["props", "resop.serializedProps", "outputsObj", "serialized"].map((each) => `JSON.stringify(${each})`);
+    const known = [...names, ...errors, ...excessive, "prop", "item.version", "innerResponse"];
     expect(values.filter((value) => !known.includes(value))).toEqual([]);
     const inFull = lines.filter(
       (line) => /JSON\.stringify\((?!serialized\))/.test(line) && !line.includes("(settings_1.excessiveDebugOutput ? "),

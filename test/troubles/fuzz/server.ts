@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { AddressInfo } from "node:net";
 import * as fc from "fast-check";
+import { settingsCases } from "../../cases";
 import { anything, Damage, damaged, damages } from "./values";
 
 /** The response to one request. */
@@ -62,32 +63,15 @@ export async function startServer(): Promise<Server> {
   return self;
 }
 
+/** The attributes of every document of the platform, with the name of a secret that Terraform Enterprise masks. */
 const attributes = {
-  enabled: true,
-  debug: false,
-  name: "web",
-  locked: false,
-  "vcs-repo": { identifier: "acme/web" },
-  status: "applied",
-  "limit-user-organization-creation": true,
-  "api-rate-limiting-enabled": true,
-  "api-rate-limit": 30,
-  "default-remote-state-access": true,
-  "cloud-a-access-key-id": "AKIA",
-  "aws-secret-key": "****",
-  "cloud-b-credentials": '{"private_key":"****"}',
-  "idp-cert": "PEM",
-  "attr-username": "Username",
-  host: "mail",
-  port: 25,
-  auth: "none",
-  "account-sid": "AC1",
-  "from-number": "+1",
-  "support-email-address": "a@example.com",
-  footer: "<b>",
-  reason: "old",
-  link: "https://example.com",
-  "apply-timeout": "24h",
+  ...Object.fromEntries(
+    settingsCases.flatMap(({ values }) =>
+      Object.entries(values).map(([name, [declared]]) => [name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), declared]),
+    ),
+  ),
+  ...{ name: "web", locked: false, "vcs-repo": { identifier: "acme/web" }, status: "applied", reason: "old", "apply-timeout": "24h" },
+  ...{ link: "https://example.com", "aws-secret-key": "****", "cloud-b-credentials": '{"private_key":"****"}' },
 };
 const workspace = {
   id: "ws-1",
@@ -110,37 +94,13 @@ const pages = {
 const version = { id: "1", version: "1.0.0", deprecation: { reason: "old", link: "https://example.com" }, root: {}, submodules: [] };
 const lease = { lease_id: "scheduler/creds/web/1", lease_duration: 3600, renewable: true, warnings: null };
 const data = {
-  address: "http://127.0.0.1:4646",
-  max_token_name_length: 64,
-  ca_cert: "",
-  client_cert: "",
-  ttl: 60,
-  max_ttl: 120,
-  policies: ["deploy"],
-  token_type: "client",
-  type: "client",
-  global: false,
-  keys: ["web", "ops-team"],
-  accessor_id: "a",
-  secret_id: "s",
-  expire_time: "2026-01-01T00:00:00Z",
-  last_renewal: "2026-01-01T00:00:00Z",
-  id: "1",
+  ...{ address: "http://127.0.0.1:4646", max_token_name_length: 64, ca_cert: "", client_cert: "", ttl: 60, max_ttl: 120 },
+  ...{ policies: ["deploy"], token_type: "client", type: "client", global: false, keys: ["web", "ops-team"] },
+  ...{ accessor_id: "a", secret_id: "s", expire_time: "2026-01-01T00:00:00Z", last_renewal: "2026-01-01T00:00:00Z", id: "1" },
 };
 const rekey = {
-  started: true,
-  nonce: "ours",
-  t: 1,
-  n: 1,
-  progress: 0,
-  required: 1,
-  pgp_fingerprints: [],
-  backup: false,
-  verification_required: true,
-  verification_nonce: "again",
-  complete: true,
-  keys: ["00".repeat(33)],
-  keys_base64: ["A".repeat(44)],
+  ...{ started: true, nonce: "ours", t: 1, n: 1, progress: 0, required: 1, pgp_fingerprints: [], backup: false, complete: true },
+  ...{ verification_required: true, verification_nonce: "again", keys: ["00".repeat(33)], keys_base64: ["A".repeat(44)] },
 };
 const operation = { summary: "a role", tags: ["secrets"], "x-vault-sudo": true };
 const specification = {
@@ -149,18 +109,9 @@ const specification = {
   paths: { "/scheduler/role/{name}": { get: operation, post: operation, parameters: [], "x-secrets-create-supported": true } },
 };
 const job = {
-  ID: "web",
-  Name: "web",
-  Namespace: "default",
-  Type: "service",
-  Status: "running",
-  JobModifyIndex: 7,
-  SubmitTime: 1,
-  JobID: "web",
-  CreateIndex: 7,
-  StatusDescription: "",
+  ...{ ID: "web", Name: "web", Namespace: "default", Type: "service", Status: "running", JobModifyIndex: 7, SubmitTime: 1 },
+  ...{ JobID: "web", CreateIndex: 7, JobSpecModifyIndex: 7, StatusDescription: "" },
   TaskGroups: { web: { HealthyAllocs: 1, DesiredTotal: 1 } },
-  JobSpecModifyIndex: 7,
 };
 
 /** The valid responses of the API to a URL. */

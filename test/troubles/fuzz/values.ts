@@ -25,24 +25,8 @@ const strangeNames = [
 ];
 const strangeTexts = [
   ...strangeNames,
-  ...[
-    unknown,
-    " ",
-    "\0",
-    "\u202e",
-    "\ufeff",
-    "a\r\nb",
-    "..",
-    "a/../b",
-    "%2e%2e",
-    "{}",
-    "[]",
-    "null",
-    "-1",
-    "1e999",
-    "0x10",
-    "9".repeat(40),
-  ],
+  ...[unknown, " ", "\0", "\u202e", "\ufeff", "a\r\nb", "..", "a/../b", "%2e%2e"],
+  ...["{}", "[]", "null", "-1", "1e999", "0x10", "9".repeat(40)],
   ...["é".repeat(3_000), "x".repeat(100_000)],
 ];
 /** Any character. The library's own takes 2.5 s to build, in each suite. */
