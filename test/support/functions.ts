@@ -29,7 +29,7 @@ const options: Record<string, Options> = {
 };
 export const optionsOf = (name: string): Options => options[name] ?? {};
 
-/** Calls a function, and returns its result. Of a list, it returns at most `most` items. */
+/** Calls a function, and returns its result, or at most `most` items of a list. */
 export async function call(name: string, given: unknown, most = 99): Promise<unknown> {
   const [system = "", of = ""] = name.split(".");
   const result = systems[system]?.[of]?.(given) as AsyncIterable<unknown>;

@@ -196,6 +196,16 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
     expect(monthly.outputs().trimAt).toBe(time(48));
   });
 
+  test("a creation without a response rotates again, and then schedules the trim", async () => {
+    const { requests, sandbox } = current();
+    const monthly = rotation();
+    sandbox.faults.add({ system: "platform", method: "POST", path: /rotate-key/, action: "drop-after" });
+    await expect(monthly.up({ trimLater: true })).rejects.toThrow(refusal("ERR_NO_RESPONSE", { method: "POST" }));
+    at(1);
+    expect(await requests(() => monthly.up({ trimLater: true }))).toEqual([...reads(), rotate]);
+    expect(monthly.outputs()).toMatchObject({ performedAt: time(1), trimAt: time(25) });
+  });
+
   test("trimLater alone sets and drops the time, and never rotates", async () => {
     const { requests } = current();
     const monthly = rotation();
