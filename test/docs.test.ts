@@ -26,22 +26,6 @@ test("a rekey or a command stops with every id", () => {
 });
 
 const said = { change: "", preset: "", isOptional: true };
-const none = { change: "", preset: "", secret: "", writeOnly: "" };
-
-test("the reference takes the traits of a field from its definition", () => {
-  expect(traitsOf("secrets.SchedulerRole", "type", said)).toEqual({ ...none, change: "updates", preset: '`"client"`' });
-  expect(traitsOf("secrets.SchedulerRole", "name", said)).toEqual({ ...none, change: "replaces the resource", preset: "required" });
-  expect(traitsOf("secrets.SchedulerAccess", "adopt", said)).toEqual({ ...none, change: "takes effect with the next update" });
-  expect(traitsOf("secrets.Rekey", "pgpKeys", said)).toEqual({ ...none, change: "starts a new rekey" });
-  expect(traitsOf("secrets.Rekey", "currentShares", said)).toEqual({
-    ...none,
-    change: "takes effect with the next update",
-    preset: "required",
-    secret: "yes",
-  });
-  expect(traitsOf("secrets.Rekey", "discardShares", said)).toEqual({ ...none, change: "updates" });
-  expect(traitsOf("platform.SmsSettings", "authToken", said)).toEqual({ ...none, change: "updates", secret: "yes", writeOnly: "yes" });
-});
 
 test("a comment adds to the effect of a change that the definition knows, and cannot contradict it", () => {
   const change = (more: string) => () => traitsOf("platform.SmtpSettings", "onDelete", { ...said, change: more }).change;
@@ -51,17 +35,6 @@ test("a comment adds to the effect of a change that the definition knows, and ca
     `${place}replaces the resource", but by its definition a change updates: begin with that.`,
   );
   expect(change("updates")).toThrow(`${place}updates", but by its definition a change updates: remove the tag.`);
-});
-
-test("a comment cannot contradict the default of the definition", () => {
-  const contradicted = () => traitsOf("secrets.SchedulerRole", "type", { ...said, preset: '`"management"`' });
-  expect(contradicted).toThrow('says that the default is `"management"`, but by its definition it is `"client"`.');
-});
-
-test("an input without a row in its definition has no effect that the reference could show", () => {
-  expect(() => traitsOf("secrets.SchedulerRole", "lifetime", said)).toThrow(
-    "lifetime of secrets.SchedulerRole has no row in the fields of its definition.",
-  );
 });
 
 test("the reference prints the requests of each case, with the names of its inputs in the paths", () => {

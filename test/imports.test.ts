@@ -96,23 +96,6 @@ test("no import of provider/ leads to the same or a higher floor", () => {
   expect(offenders(provider, climbs)).toEqual([]);
 });
 
-test("the contract alone is at the root of provider/", () => {
-  const contract = [
-    "comparison",
-    "definition",
-    "definitions",
-    "errors",
-    "fields",
-    "functions",
-    "index",
-    "inputs",
-    "read-function",
-    "steward-error",
-  ];
-  const roots = provider.map(({ file }) => relative("provider", file)).filter((file) => dirname(file) === ".");
-  expect(roots.sort()).toEqual(contract.map((name) => `${name}.ts`));
-});
-
 test("only the lists and the files for components import a system's files", () => {
   const lists = ["provider/index.ts", "provider/definitions.ts", "provider/functions.ts", "provider/engine/plugin-components.ts"];
   const systems = ["secrets", "platform", "scheduler"].map((system) => `provider/${system}/`);

@@ -26,7 +26,7 @@ const realSuites = [
   "test/provider/secrets",
   "test/command/(backup|drill|rekey|single-share|stack)",
   "test/end-to-end/secrets",
-  "test/sandbox/secrets/(rekey(-pgp)?|rotation|creds|leases).test",
+  "test/sandbox/secrets/(rekey(-pgp)?|creds|leases).test",
   "test/provider/scheduler/contract",
   "test/end-to-end/stories/secrets",
   "test/real",

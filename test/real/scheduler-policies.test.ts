@@ -1,8 +1,8 @@
 import { scheduler } from "../../provider";
-import { blocks, schedulerPolicyOf } from "../support/pages";
+import { schedulerPolicyOf } from "../support/pages";
 import { collect, jobOf, newName, onEachScheduler, SchedulerTarget } from "../support/scheduler";
 
-const [report = "", deploy = ""] = blocks("docs/getting-started/nomad.md", "hcl");
+// test/real/getting-started.test.ts uses the policies of that page.
 
 /** Calls the functions of this process with a token that has only this policy. */
 async function actAs({ outOfBand, connect }: SchedulerTarget, rules: string): Promise<void> {
@@ -11,27 +11,6 @@ async function actAs({ outOfBand, connect }: SchedulerTarget, rules: string): Pr
   const { json } = await outOfBand("POST", "acl/token", { Name: name, Type: "client", Policies: [name] });
   connect({ token: json.SecretID });
 }
-
-onEachScheduler("the policies in docs/getting-started/nomad.md", (current) => {
-  test("the policy of the report grants every read and nothing else", async () => {
-    await actAs(current(), report);
-    await collect(scheduler.listJobs({ namespace: "*", filter: scheduler.filter("Type").equals("service") }));
-    await collect(scheduler.listDeployments({ namespace: "*" }));
-    expect(await collect(scheduler.listNodes())).toHaveLength(1);
-    expect(await scheduler.getAgentMembers()).toMatchObject({ Members: [{ Status: "alive" }] });
-    await expect(scheduler.registerJob({ job: jobOf(newName()) })).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
-  });
-
-  test("the policy of the deployment only allows registering a job in its namespace and waiting for it", async () => {
-    await current().makeNamespace("apps");
-    await actAs(current(), deploy);
-    const jobId = newName();
-    await scheduler.registerJob({ job: jobOf(jobId, { Namespace: "apps" }), namespace: "apps" });
-    expect(await scheduler.waitForDeployment({ jobId, namespace: "apps", timeout: "60s" })).toMatchObject({ Status: "successful" });
-    await expect(scheduler.registerJob({ job: jobOf(newName()) })).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
-    await expect(collect(scheduler.listNodes())).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
-  });
-});
 
 onEachScheduler("the policy on the reference page of", (current) => {
   test.each([

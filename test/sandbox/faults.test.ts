@@ -95,16 +95,12 @@ test("faults apply per system and path, the next one applies after one is used u
   expect((await call(scheduler, "GET", "/v1/jobs")).status).toBe(200);
 });
 
-test("faults apply to the method LIST", async () => {
+test("faults apply to the method LIST, and a raw response has the Date of the sandbox's clock", async () => {
   await send("POST");
   add({ method: "LIST", action: "drop-after" }, "/v1/scheduler/role");
   expect(await raw(sandbox().secrets, list())).toBe("");
   add({ method: "LIST", action: "respond", status: 503, body: "no" }, "/v1/scheduler/role");
   expect(await raw(sandbox().secrets, list())).toMatch(/^HTTP\/1.1 503 [\s\S]*\r\n\r\nno$/);
-});
-
-test("a raw response to LIST or to a truncated request has the Date of the sandbox's clock", async () => {
-  await send("POST");
   sandbox().clock.advance(3_600_000);
   add({ method: "GET", action: "truncate" });
   for (const request of [list(), get()]) {

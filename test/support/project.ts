@@ -15,7 +15,6 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Readable } from "node:stream";
 import { gunzipSync } from "node:zlib";
-import type { Stack } from "@pulumi/pulumi/automation";
 import { cached } from "../../tools/cache";
 import { cleanEnvironment, passphrase, pulumiEnvironment } from "../../tools/environment";
 import { npm } from "../../tools/npm";
@@ -175,16 +174,6 @@ export class Project {
     // Pulumi looks for a test's own programs on the PATH.
     const PATH = [join(this.folder, "bin"), environment.PATH].join(delimiter);
     return { ...environment, ...fastStart, PATH, PULUMI_STACK: "dev", ...this.variables, ...this.more };
-  }
-
-  /** The stack in the Automation API, after it was created. */
-  async automated(): Promise<Stack> {
-    const { LocalWorkspace, PulumiCommand } = require("@pulumi/pulumi/automation") as typeof import("@pulumi/pulumi/automation");
-    const envVars = this.environment(await getPulumi());
-    // It runs the command line for its version without the workspace's variables.
-    Object.assign(process.env, { PATH: envVars.PATH, PULUMI_HOME: envVars.PULUMI_HOME });
-    const pulumiCommand = await PulumiCommand.get();
-    return LocalWorkspace.selectStack({ stackName: "dev", workDir: join(this.folder, "program") }, { envVars, pulumiCommand });
   }
 
   async pulumi(...args: string[]): Promise<Run> {

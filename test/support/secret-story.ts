@@ -6,41 +6,27 @@ import { isIn } from "../cases/case";
 import { Canaries, canary, shareCanary } from "./canaries";
 import { certificate, privateKey } from "./certificates";
 import { contextOf } from "./context";
-import { definitionOf, secretFields } from "./definitions";
+import { secretFields } from "./definitions";
 import { Platform, platform } from "./platform";
 
 type Dialect = Platform["dialect"];
 
-interface SecretResource {
-  resource: string;
-  secrets: readonly string[];
-}
-
-const told: Record<string, SecretResource> = {
-  "secrets:SchedulerAccess": { resource: "access", secrets: ["token", "clientKey"] },
-  "secrets:SchedulerToken": { resource: "token", secrets: ["secretId"] },
-  "secrets:RekeyAttempt": { resource: "unseal-attempt", secrets: ["shareReferences"] },
-  "secrets:RekeyShares": { resource: "unseal-shares", secrets: ["currentShares", "newShares", "submission.candidate", "submission.kept"] },
-  "secrets:RekeyCommit": {
-    resource: "unseal-commit",
-    secrets: ["currentShares", "newShares", "submission.candidate", "submission.kept", "live", "previousLive", "shares", "gathered"],
-  },
-  "platform:CostEstimationSettings": { resource: "cost", secrets: ["cloudASecretKey", "cloudBCredentials", "cloudCClientSecret"] },
-  "platform:SmtpSettings": { resource: "mail", secrets: ["password"] },
-  "platform:SmsSettings": { resource: "sms", secrets: ["authToken"] },
-  "platform:SamlSettings": { resource: "sign-on", secrets: ["privateKey"] },
+/** The resources of the program, by their definition. */
+const names: Record<string, string> = {
+  "secrets:SchedulerAccess": "access",
+  "secrets:SchedulerToken": "token",
+  "secrets:RekeyAttempt": "unseal-attempt",
+  "secrets:RekeyShares": "unseal-shares",
+  "secrets:RekeyCommit": "unseal-commit",
+  "platform:CostEstimationSettings": "cost",
+  "platform:SmtpSettings": "mail",
+  "platform:SmsSettings": "sms",
+  "platform:SamlSettings": "sign-on",
 };
 
+const withSecrets = definitions.filter((definition) => secretFields(definition).length > 0);
 /** The definitions without a declaration below. The inputs of their cases are used. */
-const others = definitions.filter((definition) => secretFields(definition).length > 0 && !(definition.token in told));
-
-/** The inputs of each definition with secrets, and the outputs with a secret that the service generates. */
-export const secretResources: Record<string, SecretResource> = {
-  ...told,
-  ...Object.fromEntries(
-    others.map((definition) => [definition.token, { resource: definition.token.replace(":", "-"), secrets: secretFields(definition) }]),
-  ),
-};
+const others = withSecrets.filter(({ token }) => !(token in names));
 
 /** The declaration of another definition, with canaries of this story, and without its secrets. */
 function declarationOf(definition: AnyDefinition, dialect: Dialect, sandbox: Sandbox): { token: string; inputs: object; bare: object } {
@@ -218,10 +204,11 @@ export class SecretStory {
     // The first step of a rekey receives no share.
     const attempt = resources.find(({ urn }) => urn.endsWith("::unseal-attempt"));
     expect(this.canaries.isIn(JSON.stringify([attempt?.inputs, attempt?.outputs]))).toBe(false);
-    for (const [token, { resource, secrets }] of Object.entries(secretResources)) {
-      if (!isIn(this.platform.dialect)(definitionOf(token))) continue;
+    for (const definition of withSecrets.filter(isIn(this.platform.dialect))) {
+      const { token } = definition;
+      const resource = names[token] ?? token.replace(":", "-");
       const { inputs, outputs } = resources.find(({ urn }) => urn.endsWith(`::${resource}`)) ?? {};
-      for (const path of secrets) {
+      for (const path of secretFields(definition)) {
         // Only an interrupted rekey has kept sets and passed shares. The standard dialect has no attributes of Terraform Enterprise.
         if (["submission.kept", "previousLive", "gathered"].includes(path) || (path === "privateKey" && !this.isReal)) continue;
         const [field = "", key] = path.split(".");

@@ -44,22 +44,23 @@ const accessArgs: secrets.SchedulerAccessArgs = {
 };
 const access = new secrets.SchedulerAccess("access", accessArgs, options);
 holds<Same<typeof access.address, pulumi.Output<string>>>();
-holds<Same<typeof access.mount, pulumi.Output<string>>>();
 holds<Same<typeof access.maxTokenNameLength, pulumi.Output<number | undefined>>>();
-const readAccess: secrets.SchedulerAccess = secrets.SchedulerAccess.get("read", "scheduler/config/access", { connection: later }, options);
-const accessState: secrets.SchedulerAccessState = { address: "", maxTokenNameLength: undefined, mount: "" };
-const accessInputs: secrets.SchedulerAccessInputs = {};
+export const readAccess: secrets.SchedulerAccess = secrets.SchedulerAccess.get(
+  "read",
+  "scheduler/config/access",
+  { connection: later },
+  options,
+);
+export const accessState: secrets.SchedulerAccessState = { address: "", maxTokenNameLength: undefined, mount: "" };
+export const accessInputs: secrets.SchedulerAccessInputs = {};
 
 const times: secrets.Duration[] = ["1h30m", 90];
 const leaseArgs: secrets.SchedulerLeaseArgs = { ttl: times[0], maxTtl: later, mount: later, connection: later };
-const lease = new secrets.SchedulerLease("lease", leaseArgs);
+new secrets.SchedulerLease("lease", leaseArgs);
 new secrets.SchedulerLease("seconds", { ttl: 30 });
-holds<Same<typeof lease.ttl, pulumi.Output<number>>>();
-holds<Same<typeof lease.maxTtl, pulumi.Output<number>>>();
-holds<Same<typeof lease.mount, pulumi.Output<string>>>();
 secrets.SchedulerLease.get("read", later);
-const leaseState: secrets.SchedulerLeaseState = { ttl: 1, maxTtl: 2, mount: "" };
-const leaseInputs: secrets.SchedulerLeaseInputs = {};
+export const leaseState: secrets.SchedulerLeaseState = { ttl: 1, maxTtl: 2, mount: "" };
+export const leaseInputs: secrets.SchedulerLeaseInputs = {};
 
 const roleArgs: secrets.SchedulerRoleArgs = {
   name: "web",
@@ -70,16 +71,13 @@ const roleArgs: secrets.SchedulerRoleArgs = {
 };
 const adopt: Adopt = false;
 const role = new secrets.SchedulerRole("role", roleArgs);
-holds<Same<typeof role.name, pulumi.Output<string>>>();
 holds<Same<typeof role.policies, pulumi.Output<string[]>>>();
 holds<Same<typeof role.type, pulumi.Output<"client" | "management">>>();
-holds<Same<typeof role.mount, pulumi.Output<string>>>();
 secrets.SchedulerRole.get("read", role.id, { connection: "production" });
-const roleInputs: secrets.SchedulerRoleInputs = { name: "web", adopt };
-holds<Same<typeof role.global, pulumi.Output<boolean | undefined>>>();
+export const roleInputs: secrets.SchedulerRoleInputs = { name: "web", adopt };
 holds<Same<typeof role.lease, pulumi.Output<string | undefined>>>();
 const shownRole: secrets.RoleState = { policies: [], global: undefined, type: "client" };
-const roleState: secrets.SchedulerRoleState = { name: "web", ...shownRole, lease: undefined, mount: "" };
+export const roleState: secrets.SchedulerRoleState = { name: "web", ...shownRole, lease: undefined, mount: "" };
 
 const roleType: secrets.RoleType = "management";
 const attributes: secrets.RoleAttributes = { policies: ["a"], global: true, type: roleType };
@@ -92,18 +90,23 @@ const rolesArgs: secrets.SchedulerRolesArgs = {
 const roles = new secrets.SchedulerRoles("roles", rolesArgs);
 new secrets.SchedulerRoles("unknown", { roles: later.apply(() => ({ web: attributes })) });
 holds<Same<typeof roles.roles, pulumi.Output<Record<string, secrets.RoleState>>>>();
-holds<Same<typeof roles.mount, pulumi.Output<string>>>();
 secrets.SchedulerRoles.get("read", "scheduler/role");
-const rolesInputs: secrets.SchedulerRolesInputs = { roles: {} };
-const rolesState: secrets.SchedulerRolesState = { roles: {}, mount: "" };
+export const rolesInputs: secrets.SchedulerRolesInputs = { roles: {} };
+export const rolesState: secrets.SchedulerRolesState = { roles: {}, mount: "" };
 
 const tokenArgs: secrets.SchedulerTokenArgs = { role: role.name, keepers: { month: later }, mount: later, connection: "production" };
 const token = new secrets.SchedulerToken("token", tokenArgs, { dependsOn: access });
 holds<Same<typeof token.secretId, pulumi.Output<string>>>();
 holds<Same<typeof token.leaseDuration, pulumi.Output<number | undefined>>>();
 holds<Same<typeof token.expiresAt, pulumi.Output<string | undefined>>>();
-const tokenInputs: secrets.SchedulerTokenInputs = { role: "web" };
-const tokenState: secrets.SchedulerTokenState = { accessorId: "", secretId: "", leaseId: undefined, leaseDuration: 1, expiresAt: "" };
+export const tokenInputs: secrets.SchedulerTokenInputs = { role: "web" };
+export const tokenState: secrets.SchedulerTokenState = {
+  accessorId: "",
+  secretId: "",
+  leaseId: undefined,
+  leaseDuration: 1,
+  expiresAt: "",
+};
 
 const inVariable: secrets.EnvironmentShare = { env: "SHARE_1" };
 const inFile: secrets.FileShare = { file: "share.txt" };
@@ -137,20 +140,20 @@ holds<Same<typeof rekey.shares, pulumi.Output<string[]>>>();
 holds<Same<typeof rekey.encryptedShares, pulumi.Output<secrets.EncryptedShare[]>>>();
 holds<Same<typeof rekey.fingerprints, pulumi.Output<string[]>>>();
 holds<Same<typeof rekey.complete, pulumi.Output<boolean>>>();
-const rekeyInputs: secrets.RekeyInputs = { secretShares: 1, secretThreshold: 1, currentShares: [] };
+export const rekeyInputs: secrets.RekeyInputs = { secretShares: 1, secretThreshold: 1, currentShares: [] };
 const statusOptions: secrets.GetRekeyStatusOptions = { connection: "production", target };
-const rekeyStatus: Promise<secrets.RekeyStatus> = secrets.getRekeyStatus(statusOptions);
+export const rekeyStatus: Promise<secrets.RekeyStatus> = secrets.getRekeyStatus(statusOptions);
 secrets.getRekeyStatus().then(({ started, verification }) => [started, verification?.progress]);
 const backupOptions: secrets.GetRekeyBackupOptions = {};
-const rekeyBackup: Promise<secrets.RekeyBackup | undefined> = secrets.getRekeyBackup(backupOptions);
+export const rekeyBackup: Promise<secrets.RekeyBackup | undefined> = secrets.getRekeyBackup(backupOptions);
 const decryptOptions: secrets.DecryptShareOptions = { share: "c1", privateKey: "key", passphrase: "words" };
-const decrypted: Promise<pulumi.Output<string>> = secrets.decryptShare(decryptOptions);
+export const decrypted: Promise<pulumi.Output<string>> = secrets.decryptShare(decryptOptions);
 
 const listOptions: secrets.ListSchedulerRolesOptions = { connection: "production", mount: "scheduler" };
-const names: Promise<string[]> = secrets.listSchedulerRoles(listOptions);
+export const names: Promise<string[]> = secrets.listSchedulerRoles(listOptions);
 secrets.listSchedulerRoles();
 const specificationOptions: secrets.GetSpecificationOptions = { pathPrefix: "/sys/", method: "get", connection: "production" };
-const specification: Promise<secrets.Specification> = secrets.getSpecification(specificationOptions);
+export const specification: Promise<secrets.Specification> = secrets.getSpecification(specificationOptions);
 secrets.getSpecification().then(({ openapi, info, operations, document }) => {
   const about: secrets.SpecificationInfo = info;
   const license: secrets.SpecificationLicense | undefined = about.license;
@@ -159,11 +162,11 @@ secrets.getSpecification().then(({ openapi, info, operations, document }) => {
   return [openapi, license?.url, sent, first && [first.path, first.method, first.summary, first.tags, first.sudo]];
 });
 
-const settingsInputs: platform.SettingsInputs = {
+export const settingsInputs: platform.SettingsInputs = {
   onDelete: "restore",
   connection: "production",
 };
-declare const states: [
+export declare const states: [
   platform.GeneralSettingsState,
   platform.CostEstimationSettingsState & platform.CostEstimationSettingsAttributes,
   platform.SamlSettingsState,
@@ -172,10 +175,10 @@ declare const states: [
   platform.CustomizationSettingsState,
   platform.SettingsResult<platform.SmsSettingsState>,
 ];
-const settingsArgs: platform.SettingsArgs = { onDelete: "retain", connection: later };
-const anyAction: platform.ActionArgs = { triggers: [later] };
-const onDelete: platform.OnDelete[] = ["restore", "retain"];
-const settingsState: platform.SettingsState = { managed: ["enabled"] };
+export const settingsArgs: platform.SettingsArgs = { onDelete: "retain", connection: later };
+export const anyAction: platform.ActionArgs = { triggers: [later] };
+export const onDelete: platform.OnDelete[] = ["restore", "retain"];
+export const settingsState: platform.SettingsState = { managed: ["enabled"] };
 
 const generalArgs: platform.GeneralSettingsArgs = {
   limitUserOrganizationCreation: true,
@@ -190,12 +193,11 @@ const generalArgs: platform.GeneralSettingsArgs = {
 };
 const general = new platform.GeneralSettings("general", generalArgs, options);
 holds<Same<typeof general.apiRateLimit, pulumi.Output<number>>>();
-holds<Same<typeof general.limitUserOrganizationCreation, pulumi.Output<boolean>>>();
 holds<Same<typeof general.managed, pulumi.Output<string[]>>>();
 holds<Same<typeof general.applyTimeout, pulumi.Output<string | undefined>>>();
-const readGeneral: platform.GeneralSettings = platform.GeneralSettings.get("read", "general", { connection: later }, options);
-const generalInputs: platform.GeneralSettingsInputs = { apiRateLimit: 30 };
-const generalNow: Promise<platform.GeneralSettingsAttributes> = platform.getGeneralSettings({ connection: "production" });
+export const readGeneral: platform.GeneralSettings = platform.GeneralSettings.get("read", "general", { connection: later }, options);
+export const generalInputs: platform.GeneralSettingsInputs = { apiRateLimit: 30 };
+export const generalNow: Promise<platform.GeneralSettingsAttributes> = platform.getGeneralSettings({ connection: "production" });
 
 const costArgs: platform.CostEstimationSettingsArgs = {
   enabled: true,
@@ -208,13 +210,12 @@ const costArgs: platform.CostEstimationSettingsArgs = {
   cloudCTenantId: later,
 };
 const cost = new platform.CostEstimationSettings("cost", costArgs);
-holds<Same<typeof cost.enabled, pulumi.Output<boolean>>>();
 holds<Same<typeof cost.cloudASecretKey, pulumi.Output<string | undefined>>>();
 platform.CostEstimationSettings.get("read", "cost-estimation");
-const costInputs: platform.CostEstimationSettingsInputs = {};
+export const costInputs: platform.CostEstimationSettingsInputs = {};
 const costNow = platform.getCostEstimationSettings();
-const priceKey: Promise<pulumi.Output<string | undefined>> = costNow.then((shown) => shown.cloudASecretKey);
-const priceId: Promise<string | undefined> = costNow.then((shown) => shown.cloudAAccessKeyId);
+export const priceKey: Promise<pulumi.Output<string | undefined>> = costNow.then((shown) => shown.cloudASecretKey);
+export const priceId: Promise<string | undefined> = costNow.then((shown) => shown.cloudAAccessKeyId);
 
 const samlArgs: platform.SamlSettingsArgs = {
   enabled: true,
@@ -230,13 +231,12 @@ const samlArgs: platform.SamlSettingsArgs = {
 };
 const saml = new platform.SamlSettings("saml", samlArgs);
 holds<Same<typeof saml.oldIdpCert, pulumi.Output<string | undefined>>>();
-holds<Same<typeof saml.attrUsername, pulumi.Output<string>>>();
 holds<Same<typeof saml.acsConsumerUrl, typeof saml.metadataUrl>>();
 platform.SamlSettings.get("read", "saml");
 const method: platform.SamlSignatureMethod = "SHA256";
 const identityProvider: platform.SamlProviderType = "okta";
-const samlInputs: platform.SamlSettingsInputs = { signatureDigestMethod: method, providerType: identityProvider };
-const samlNow: Promise<platform.SamlSettingsAttributes> = platform.getSamlSettings();
+export const samlInputs: platform.SamlSettingsInputs = { signatureDigestMethod: method, providerType: identityProvider };
+export const samlNow: Promise<platform.SamlSettingsAttributes> = platform.getSamlSettings();
 
 const auth: platform.SmtpAuth = "login";
 const smtpArgs: platform.SmtpSettingsArgs = {
@@ -253,25 +253,23 @@ const smtp = new platform.SmtpSettings("smtp", smtpArgs);
 holds<Same<typeof smtp.port, pulumi.Output<number | undefined>>>();
 holds<Same<typeof smtp.auth, pulumi.Output<platform.SmtpAuth>>>();
 platform.SmtpSettings.get("read", "smtp");
-const smtpInputs: platform.SmtpSettingsInputs = { auth: "plain" };
-const smtpNow: Promise<platform.SmtpSettingsAttributes> = platform.getSmtpSettings();
+export const smtpInputs: platform.SmtpSettingsInputs = { auth: "plain" };
+export const smtpNow: Promise<platform.SmtpSettingsAttributes> = platform.getSmtpSettings();
 
-const sms = new platform.SmsSettings("sms", { enabled: true, accountSid: later, authToken: pulumi.secret("token"), fromNumber: "+1" });
-holds<Same<typeof sms.fromNumber, pulumi.Output<string | undefined>>>();
+new platform.SmsSettings("sms", { enabled: true, accountSid: later, authToken: pulumi.secret("token"), fromNumber: "+1" });
 platform.SmsSettings.get("read", "sms");
 const inEnvironment: EnvironmentReference = { env: "SMS_TOKEN" };
 const inSecretFile: FileReference = { file: "/run/secrets/sms" };
 const references: SecretReference[] = [inEnvironment, inSecretFile];
-const smsArgs: platform.SmsSettingsArgs = { authToken: references[0] };
-const smsInputs: platform.SmsSettingsInputs = {};
-const smsNow: Promise<platform.SmsSettingsAttributes> = platform.getSmsSettings();
+export const smsArgs: platform.SmsSettingsArgs = { authToken: references[0] };
+export const smsInputs: platform.SmsSettingsInputs = {};
+export const smsNow: Promise<platform.SmsSettingsAttributes> = platform.getSmsSettings();
 
 const textArgs: platform.CustomizationSettingsArgs = { supportEmailAddress: later, loginHelp: "", footer: "", error: "", newUser: "" };
-const texts = new platform.CustomizationSettings("texts", textArgs);
-holds<Same<typeof texts.footer, pulumi.Output<string>>>();
+new platform.CustomizationSettings("texts", textArgs);
 platform.CustomizationSettings.get("read", "customization");
-const textInputs: platform.CustomizationSettingsInputs = {};
-const textsNow: Promise<platform.CustomizationSettingsAttributes> = platform.getCustomizationSettings();
+export const textInputs: platform.CustomizationSettingsInputs = {};
+export const textsNow: Promise<platform.CustomizationSettingsAttributes> = platform.getCustomizationSettings();
 
 const actionArgs: platform.OidcKeyRotationArgs = { triggers: ["one", later], connection: later };
 const rotation = new platform.OidcKeyRotation("rotation", actionArgs, options);
@@ -286,20 +284,20 @@ const revocation = new platform.SamlCertificateRevocation("revocation", revocati
 new platform.OidcKeyRotation("bare");
 const verificationArgs: platform.SmsVerificationArgs = { testNumber: later, triggers: [] };
 const verification = new platform.SmsVerification("verification", verificationArgs);
-const performed: pulumi.Output<string>[] = [trim.performedAt, revocation.performedAt, verification.performedAt];
-const actionInputs: platform.ActionInputs = { triggers: ["one"] };
-const actionState: platform.ActionState = { performedAt: "" };
-const verificationInputs: platform.SmsVerificationInputs = { testNumber: "+1" };
+export const performed: pulumi.Output<string>[] = [trim.performedAt, revocation.performedAt, verification.performedAt];
+export const actionInputs: platform.ActionInputs = { triggers: ["one"] };
+export const actionState: platform.ActionState = { performedAt: "" };
+export const verificationInputs: platform.SmsVerificationInputs = { testNumber: "+1" };
 
 const workspaceArgs: platform.AdminWorkspaceArgs = { workspaceId: later, destroyOnDelete: true };
 const workspace = new platform.AdminWorkspace("workspace", workspaceArgs);
 holds<Same<typeof workspace.locked, pulumi.Output<boolean>>>();
 holds<Same<typeof workspace.vcsRepoIdentifier, pulumi.Output<string | undefined>>>();
-const workspaceNames: pulumi.Output<string>[] = [workspace.workspaceId, workspace.name, workspace.organization];
-const runId: pulumi.Output<string | undefined> = workspace.currentRunId;
+export const workspaceNames: pulumi.Output<string>[] = [workspace.workspaceId, workspace.name, workspace.organization];
+export const runId: pulumi.Output<string | undefined> = workspace.currentRunId;
 platform.AdminWorkspace.get("read", "ws-1");
-const workspaceInputs: platform.AdminWorkspaceInputs = { workspaceId: "ws-1" };
-declare const workspaceState: platform.AdminWorkspaceState;
+export const workspaceInputs: platform.AdminWorkspaceInputs = { workspaceId: "ws-1" };
+export declare const workspaceState: platform.AdminWorkspaceState;
 
 const deprecationArgs: platform.ModuleVersionDeprecationArgs = {
   organizationName: "acme",
@@ -311,12 +309,10 @@ const deprecationArgs: platform.ModuleVersionDeprecationArgs = {
   adopt: false,
 };
 const deprecation = new platform.ModuleVersionDeprecation("deprecation", deprecationArgs);
-holds<Same<typeof deprecation.reason, pulumi.Output<string>>>();
-holds<Same<typeof deprecation.link, pulumi.Output<string | undefined>>>();
 holds<Same<typeof deprecation.publishedReason, pulumi.Output<string>>>();
 platform.ModuleVersionDeprecation.get("read", "acme/network/aws/1.0.0");
-declare const deprecationInputs: platform.ModuleVersionDeprecationInputs;
-declare const deprecationState: platform.ModuleVersionDeprecationState;
+export declare const deprecationInputs: platform.ModuleVersionDeprecationInputs;
+export declare const deprecationState: platform.ModuleVersionDeprecationState;
 
 export async function platformNow(): Promise<unknown[]> {
   const include: platform.WorkspaceInclude[] = ["organization", "organization.owners", "current_run"];
@@ -383,18 +379,18 @@ export async function schedulerNow(signal: AbortSignal): Promise<unknown[]> {
   return [seen, facts, done?.Status, await scheduler.getAgentMembers(members), await scheduler.registerJob(registration)];
 }
 
-const get: Getter<secrets.SchedulerRole> = secrets.SchedulerRole.get;
-const connected: ConnectionArgs = { connection: "production" };
-const args: Args<{ a: string[] }> = { a: [later] };
-const deep: DeepInput<{ a: { b: string } }> = { a: { b: later } };
+export const get: Getter<secrets.SchedulerRole> = secrets.SchedulerRole.get;
+export const connected: ConnectionArgs = { connection: "production" };
+export const args: Args<{ a: string[] }> = { a: [later] };
+export const deep: DeepInput<{ a: { b: string } }> = { a: { b: later } };
 declare const outputs: Outputs<{ a: number }>;
 holds<Same<typeof outputs.a, pulumi.Output<number>>>();
 
 // A user's component passes arguments on, with its own default.
-const mount: pulumi.Input<string> = roleArgs.mount || "nomad";
-const global: pulumi.Input<boolean> = roleArgs.global || false;
+export const mount: pulumi.Input<string> = roleArgs.mount || "nomad";
+export const global: pulumi.Input<boolean> = roleArgs.global || false;
 
-function fails(error: unknown): ErrorCode | undefined {
+export function fails(error: unknown): ErrorCode | undefined {
   if (!(error instanceof StewardError)) return undefined;
   const runError: pulumi.RunError = error;
   const facts: { status?: number; method?: string; path?: string; message: string } = error;
@@ -473,24 +469,3 @@ new secrets.SchedulerLease("elsewhere", { ttl: "1h" }, { provider: new Provider(
 // An "any" would pass all assertions above.
 holds<Same<0 extends 1 & typeof role ? true : false, false>>();
 holds<Same<0 extends 1 & typeof access.address ? true : false, false>>();
-
-export const used = { readAccess, accessState, accessInputs, leaseState, leaseInputs, roleInputs, roleState, rolesInputs, rolesState };
-export const usedByTokens = { tokenInputs, tokenState };
-export const usedByRekey = { rekeyInputs, rekeyStatus, rekeyBackup, decrypted };
-export const settings = {
-  settingsInputs,
-  settingsArgs,
-  anyAction,
-  onDelete,
-  settingsState,
-  readGeneral,
-  generalInputs,
-  generalNow,
-  costInputs,
-  priceKey,
-  priceId,
-};
-export const otherSettings = { samlInputs, samlNow, smtpInputs, smtpNow, smsArgs, smsInputs, smsNow, textInputs, textsNow };
-export const rest = { performed, actionInputs, actionState, verificationInputs, workspaceNames, runId, workspaceInputs, workspaceState };
-export const deprecations = { states, deprecationInputs, deprecationState };
-export const more = { names, specification, get, connected, mount, global, args, deep, fails };

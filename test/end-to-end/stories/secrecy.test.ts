@@ -1,16 +1,7 @@
-import { definitions } from "../../../provider/definitions";
 import { Sandbox, start } from "../../../sandbox/index";
-import { secretFields } from "../../support/definitions";
 import { Run } from "../../support/project";
-import { SecretStory, secretResources } from "../../support/secret-story";
+import { SecretStory } from "../../support/secret-story";
 import { newStory, Story } from "../../support/story";
-
-test("the story declares every definition with secrets and all of its secrets", () => {
-  const withSecrets = definitions.filter((definition) => secretFields(definition).length > 0);
-  expect(Object.fromEntries(Object.entries(secretResources).map(([token, { secrets }]) => [token, [...secrets].sort()]))).toEqual(
-    Object.fromEntries(withSecrets.map((definition) => [definition.token, secretFields(definition).sort()])),
-  );
-});
 
 // test/end-to-end/secrecy.test.ts searches Pulumi's own output at every log level.
 describe.each(["standard", "hashicorp"] as const)("no secret in plaintext (%s)", (dialect) => {

@@ -20,6 +20,20 @@ describe.each([
     expect(await filtered("SubmitTime == 1700000000123456788")).toEqual([]);
   });
 
+  test.each([
+    ['not ID == "api" and (Type == "batch" or Name matches "^(api|web)$")', ["backup", "web"]],
+    ['ID == "api" or ID == "web" and Type == "batch"', ["api"]],
+    ['Meta["no such key"] is empty and "team" in Meta', ["api", "web"]],
+    ['any TaskGroups as group { group.Name == "backup" }', ["backup"]],
+    // Nomad requires spaces next to parentheses.
+    ['(ID=="web")and not(Type=="batch")', dialect === "standard" ? ["web"] : 400],
+    ["Priority == 1and(Stop == false)", 400],
+    ["Priority is empty", 400],
+  ])("the filter %s", async (filter, expected) => {
+    const { status, json } = await get(`jobs?filter=${encodeURIComponent(filter)}`);
+    expect(status === 200 ? json.map(({ ID }: { ID: string }) => ID) : status).toEqual(expected);
+  });
+
   test(`a regular expression for null ${dialect === "standard" ? "is rejected" : "breaks the connection, and the next request works"}`, async () => {
     const path = `jobs?filter=${encodeURIComponent('Periodic matches "x"')}`;
     const text = 'failed to read result page: cannot perform matches operations on type invalid for selector: "Periodic"';

@@ -75,16 +75,6 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
     expect(await status("/v1/jobs?namespace=*", scheduler.tokens.mint().secret)).toBe(403);
   });
 
-  test("a token is valid in its own region unless it is global", async () => {
-    const { scheduler } = sandbox();
-    scheduler.seed({ region: "europe", jobs: [{ ID: "there" }] });
-    const local = scheduler.tokens.mint({ policies: ["readonly"] });
-    const everywhere = scheduler.tokens.mint({ policies: ["readonly"], global: true });
-    expect((await call(scheduler, "GET", "/v1/jobs?region=europe", undefined, local.secret)).status).toBe(403);
-    const answer = await call(scheduler, "GET", "/v1/jobs?region=europe", undefined, everywhere.secret);
-    expect(answer.json).toMatchObject([{ ID: "there" }]);
-  });
-
   test("a response is compressed if the client accepts it, unless its weight is zero", async () => {
     const { url, token } = sandbox().scheduler;
     const ask = (accepted: string) => plain(`${url}/v1/jobs`, { [header]: token, "accept-encoding": accepted });

@@ -81,13 +81,6 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(await works(secret)).toBe(true);
   });
 
-  test("a missing role is an error, with and without an access configuration", async () => {
-    const unknown = stage().real ? refused(400, 'role "absent" not found') : refused(404);
-    expect(await engine("GET", "creds/absent")).toMatchObject(unknown);
-    await access({ address: "http://127.0.0.1:1" });
-    expect(await engine("GET", "creds/absent")).toMatchObject(unknown);
-  });
-
   test("invalid names and other methods are errors", async () => {
     for (const name of ["a%20b", "a-", "a/b", ""]) expect((await engine("GET", `creds/${name}`)).status).toBe(404);
     for (const method of ["POST", "PUT", "DELETE"])

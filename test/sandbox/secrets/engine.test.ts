@@ -72,6 +72,15 @@ describe.each([
     },
   );
 
+  test("a write of a role keeps omitted policies, and one of the lease replaces both durations", async () => {
+    await to("POST", "role/web", { policies: "b, a ,b", global: true });
+    await to("POST", "role/web", {});
+    expect(await data("role/web")).toMatchObject({ policies: ["b", "a", "b"], ...(real && { global: true }) });
+    await to("POST", "config/lease", { ttl: "1h", max_ttl: "2h" });
+    await to("POST", "config/lease", { max_ttl: "1d" });
+    expect(await data("config/lease")).toEqual({ ttl: 0, max_ttl: 86_400 });
+  });
+
   test("role: an omitted type resets it to client, and an unknown type is rejected", async () => {
     await to("POST", "role/admin", { type: "management" });
     await to("POST", "role/admin", { policies: "a" });

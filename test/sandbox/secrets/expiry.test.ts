@@ -20,20 +20,6 @@ onEachStage(
       }
     });
 
-    test("a renewed lease lives on, up to its maximum", async () => {
-      // The specification has no renewal.
-      if (!stage().real) return;
-      await engine("POST", "config/lease", { ttl: "10m", max_ttl: "15m" });
-      const { secret, lease } = await generate("reader");
-      advance(570);
-      expect((await to("PUT", "sys/leases/renew", { lease_id: lease })).json.warnings).toHaveLength(1);
-      advance(300);
-      expect(await works(secret)).toBe(true);
-      advance(30);
-      expect(await works(secret)).toBe(false);
-      expect((await to("PUT", "sys/leases/renew", { lease_id: lease })).json.errors).toEqual(["lease not found"]);
-    });
-
     test("the end of the requesting token or of its parent comes before the lease's own expiry", async () => {
       const short = await reader({ ttl: "5m" });
       const parent = (await to("POST", "auth/token/create", { policies: ["root"], ttl: "7m" })).json.auth.client_token;
@@ -64,14 +50,6 @@ onEachStage(
       expect(await works(secret)).toBe(true);
       await secrets.unseal(secrets.shares);
       expect(await works(secret)).toBe(false);
-    });
-
-    test("a reset removes leases and tokens", async () => {
-      const { secret, lease } = await generate("reader");
-      await stage().sandbox!.reset();
-      expect(await works(secret)).toBe(false);
-      if (stage().real) expect((await to("PUT", "sys/leases/lookup", { lease_id: lease })).status).toBe(400);
-      expect((await to("GET", "sys/mounts")).status).toBe(200);
     });
   },
   sandboxes,

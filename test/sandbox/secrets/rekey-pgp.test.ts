@@ -1,5 +1,4 @@
-import { recipientsOf } from "../../../provider/secrets/rekey/crypto";
-import { Holder, makeHolder as makeArmoredHolder, read, rotate } from "../../support/pgp";
+import { Holder, makeHolder as makeArmoredHolder, read } from "../../support/pgp";
 import { hexOf, onEachService, refused, services } from "./rekey-service";
 
 const binaryOf = (key: { write(): unknown }): string => Buffer.from(key.write() as Uint8Array).toString("base64");
@@ -20,48 +19,6 @@ onEachService("a rekey for holders of PGP keys", services, (service) => {
   const { to, isStandard, isOpenBao } = service;
   const backup = () => to("GET", "rekey/backup");
   const nothing = isStandard ? refused(404) : refused(400, "no backed-up keys found");
-
-  test("each share is encrypted to its holder in order, and the decrypted shares verify and unseal", async () => {
-    const pgp_keys = [ada.publicKey, bob.publicKey, ada.publicKey];
-    const fingerprints = [ada, bob, ada].map(({ fingerprint }) => fingerprint);
-    const nonce = await service.begin({ pgp_keys, require_verification: true });
-    expect((await to("GET", "rekey/init")).json).toMatchObject({ pgp_fingerprints: fingerprints, backup: false });
-    for (const fingerprint of fingerprints) expect(fingerprint).toMatch(/^[0-9a-f]{40}$/);
-    const { json } = await service.give(nonce);
-    expect(json).toMatchObject({ complete: true, pgp_fingerprints: fingerprints, backup: false });
-    expect(json.keys_base64.map(hexOf)).toEqual(json.keys);
-    expect((await to("GET", "rekey/init")).json).toMatchObject({ started: true, progress: 0, pgp_fingerprints: fingerprints });
-    const texts = [await read(ada, json.keys[0]), await read(bob, json.keys[1]), await read(ada, json.keys[2])];
-    for (const text of texts) expect(text).toMatch(/^[0-9a-f]{66}$/);
-    await expect(read(bob, json.keys[0])).rejects.toThrow();
-
-    const prove = (key: string) => to("PUT", "rekey/verify", { key, nonce: json.verification_nonce });
-    if (!isOpenBao) expect(await prove(json.keys_base64[0])).toMatchObject(refused(400, "key is longer than maximum 33 bytes"));
-    expect((await prove(texts[2]!)).json.progress).toBe(1);
-    expect((await prove(texts[1]!)).json.complete).toBe(true);
-    expect(await service.accepts(texts.slice(0, 2))).toBe(true);
-    expect(await backup()).toMatchObject(nothing);
-  });
-
-  test("a message names the subkey of the key as it was passed; an old public key has the same fingerprint", async () => {
-    const changed = await rotate(ada, "revoked");
-    const all = [ada, changed, bob];
-    const pgp_keys = all.map(({ privateKey }) => binaryOf(privateKey.toPublic()));
-    const nonce = await service.begin({ pgp_keys, require_verification: true });
-    const { pgp_fingerprints, keys } = (await service.give(nonce)).json;
-    expect(pgp_fingerprints).toEqual([ada, ada, bob].map(({ fingerprint }) => fingerprint));
-    const subkeys = all.map(({ privateKey }) => [privateKey.subkeys.at(-1)?.getKeyID().toHex()]);
-    expect(await Promise.all(keys.map(recipientsOf))).toEqual(subkeys);
-    expect(subkeys[0]).not.toEqual(subkeys[1]);
-  });
-
-  test("without verification the shares are live at once, and a single share is the root key", async () => {
-    const nonce = await service.begin({ secret_shares: 1, secret_threshold: 1, pgp_keys: [ada.publicKey] });
-    const { keys } = (await service.give(nonce)).json;
-    const text = await read(ada, keys[0]);
-    expect(text).toMatch(/^[0-9a-f]{64}$/);
-    expect(await service.accepts([text])).toBe(true);
-  });
 
   test("the last current share writes the backup over an older one, and a cancel restores nothing", async () => {
     const { shares } = service;

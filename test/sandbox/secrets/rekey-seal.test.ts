@@ -26,36 +26,6 @@ const losses: [string, (secrets: Sandbox["secrets"]) => Promise<unknown>][] = [
 ];
 
 describe.each(["standard", "hashicorp"] as const)("a rekey and operations of an administrator, %s", (dialect) => {
-  test.each(losses)("a %s loses the attempt, also during verification, and the status looks like that of a commit", async (_, lose) => {
-    const secrets = await open({ dialect });
-    const { shares } = secrets;
-    for (const count of [1, 3]) {
-      const nonce = await begin({ require_verification: true });
-      for (const share of shares.slice(0, count)) await give(nonce, share);
-      await lose(secrets);
-      // The client may only notice now that its connection was closed.
-      expect(await status().catch(status)).toMatchObject({ started: false, nonce: "", required: 3 });
-      expect(await give(nonce, shares[0])).toMatchObject(refused(400, "no barrier rekey in progress"));
-    }
-    expect(secrets.shares).toEqual(shares);
-  });
-
-  test("`opens` follows each commit and does not disturb an attempt", async () => {
-    const secrets = await open({ dialect, unsealShares: 3, unsealThreshold: 2 });
-    const before = secrets.shares;
-    const nonce = await begin({ secret_shares: 4, secret_threshold: 3, require_verification: true });
-    await give(nonce, before[0]);
-    expect([await secrets.opens(before), (await status()).progress]).toEqual([true, 1]);
-    const { keys_base64: candidate, verification_nonce: proof } = (await give(nonce, before[1])).json;
-    expect([secrets.shares, secrets.threshold]).toEqual([before, 2]);
-    expect([await secrets.opens(candidate), await secrets.opens(before)]).toEqual([false, true]);
-    for (const key of candidate.slice(1)) await to("PUT", "rekey/verify", { key, nonce: proof });
-    expect([secrets.shares, secrets.threshold]).toEqual([candidate, 3]);
-    expect([await secrets.opens(candidate.slice(1)), await secrets.opens(before)]).toEqual([true, false]);
-    await sandbox.reset();
-    expect(secrets.shares).toEqual(before);
-  });
-
   test("a reset removes attempt and backup, never in the middle of a request", async () => {
     const { shares, opens } = await open({ dialect, unsealShares: 1 });
     const [holder] = await holders(1);
@@ -70,20 +40,6 @@ describe.each(["standard", "hashicorp"] as const)("a rekey and operations of an 
       expect((await to("GET", "rekey/backup")).status).toBe(dialect === "hashicorp" ? 400 : 404);
       expect(await opens(shares)).toBe(true);
     }
-  });
-
-  test("a last share counts although its response is lost, and parallel shares are counted one by one", async () => {
-    const { shares, opens } = await open({ dialect });
-    const nonce = await begin({ require_verification: true });
-    const answers = await Promise.all(shares.map((share) => give(nonce, share)));
-    const complete = answers.filter(({ json }) => json.complete);
-    expect([complete.length, answers.filter((answer) => answer.status === 400).length]).toEqual([1, 2]);
-    sandbox.faults.add({ system: "secrets", path: "/v1/sys/rekey/verify", method: "PUT", nth: 2, action: "drop-after" });
-    const { keys, verification_nonce: proof } = complete[0]!.json;
-    await to("PUT", "rekey/verify", { key: keys[0], nonce: proof });
-    await expect(to("PUT", "rekey/verify", { key: keys[1], nonce: proof })).rejects.toThrow();
-    expect(await status()).toMatchObject({ started: false, required: 2 });
-    expect(await opens(keys.slice(1))).toBe(true);
   });
 
   test("an auto-unseal seal returns no shares, and uses the shares as recovery keys", async () => {
@@ -133,17 +89,6 @@ test.each([
   expect((await to("GET", "seal-status")).json).toMatchObject({ sealed: false, t: 2, n: 4 });
   await sandbox.reset();
   expect(secrets.shares).toEqual(before);
-});
-
-test("only the standard dialect accepts a threshold of one with several shares", async () => {
-  const { shares, opens } = await open({ unsealShares: 2, unsealThreshold: 1 });
-  expect(new Set(shares).size).toBe(2);
-  const nonce = await begin({ secret_shares: 3, secret_threshold: 1, require_verification: true });
-  const { keys_base64: made, verification_nonce: proof } = (await give(nonce, shares[1])).json;
-  expect(new Set(made).size).toBe(3);
-  expect(await to("PUT", "rekey/verify", { key: made[2], nonce: proof })).toMatchObject({ json: { complete: true } });
-  for (const share of made) expect(await opens([share])).toBe(true);
-  expect([await opens(made), await opens([shares[0]!])]).toEqual([true, false]);
 });
 
 test("an attempt can be canceled only with its nonce during its first ten minutes, by the sandbox's clock", async () => {

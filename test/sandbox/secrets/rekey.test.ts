@@ -1,11 +1,11 @@
-import { combine } from "shamir-secret-sharing";
-import { anyNonce, damaged, hexOf, onEachService, refused, services, unsupported } from "./rekey-service";
+import { firstKeysTargets } from "../../support/rekey";
+import { anyNonce, damaged, hexOf, onEachService, refused, Service, services, unsupported } from "./rekey-service";
 
 const threeOfTwo = { secret_shares: 3, secret_threshold: 2 };
 const length20 = Buffer.alloc(20, 1).toString("base64");
 
 onEachService("the rekey", services, (service) => {
-  const { to, status, update, verify, cancel, errors, keys, isStandard, isVault, isOpenBao } = service;
+  const { to, status, update, verify, cancel, errors, isStandard, isVault, isOpenBao } = service;
 
   test("without an attempt only the status and a cancel succeed", async () => {
     expect(await to("GET", "rekey/init")).toMatchObject({ status: 200, json: service.idle(3) });
@@ -62,26 +62,6 @@ onEachService("the rekey", services, (service) => {
     expect(await service.begin()).not.toBe(nonce);
   });
 
-  test("shares are submitted one by one in base64 or hex, and the last one makes the new set live", async () => {
-    const { shares } = service;
-    const nonce = await service.begin({ secret_shares: 4, secret_threshold: 3 });
-    const { status: code, json: first } = await update(shares[4], nonce);
-    expect([code, first]).toEqual([200, service.running({ nonce, progress: 1, t: 3, n: 4 })]);
-    expect((await update(hexOf(shares[1]!).toUpperCase(), nonce)).json.progress).toBe(2);
-    const { json } = await update(shares[2], nonce);
-    const made: string[] = json.keys.map((key: string) => Buffer.from(key, "hex").toString("base64"));
-    const done = { complete: true, nonce, backup: false, verification_required: false, ...(isOpenBao && { verification_nonce: "" }) };
-    expect(json).toEqual({ ...done, keys: json.keys, keys_base64: made, ...service.plain });
-    expect(made).toHaveLength(4);
-    for (const key of json.keys) expect(key).toMatch(/^[0-9a-f]{66}$/);
-    expect(await status()).toEqual(service.idle(3));
-    expect(await service.accepts(made.slice(1))).toBe(true);
-    expect(await service.accepts(shares.slice(0, 3))).toBe(false);
-    const secret = (some: string[]) => combine(some.map((share) => new Uint8Array(Buffer.from(share, "base64"))));
-    expect(await secret(made.slice(1))).toEqual(await secret(made.slice(0, 3)));
-    expect(await secret(made)).not.toEqual(await secret(shares));
-  });
-
   test("an invalid share is rejected without losing progress", async () => {
     const { shares } = service;
     const nonce = await service.begin();
@@ -126,34 +106,6 @@ onEachService("the rekey", services, (service) => {
       expect((await service.give(nonce, shares.slice(0, 2))).json.complete).toBe(true);
     },
   );
-
-  test("a cancel in any state keeps the current shares live", async () => {
-    for (const count of [0, 1, 3]) {
-      const nonce = await service.begin({ require_verification: true });
-      if (count > 0) await service.give(nonce, service.shares.slice(0, count));
-      expect((await cancel(nonce)).status).toBe(204);
-      expect(await status()).toEqual(service.idle(3));
-    }
-    expect(await service.accepts(service.shares.slice(2))).toBe(true);
-  });
-
-  test("a single share is the root key, and a rekey to the same numbers makes another key", async () => {
-    const parameters = { secret_shares: 1, secret_threshold: 1 };
-    const one = (await service.give(await service.begin(parameters))).json.keys_base64;
-    expect(one.map((share: string) => Buffer.from(share, "base64").length)).toEqual([32]);
-    const nonce = await service.begin({ ...parameters, require_verification: true });
-    expect(await update(damaged(one[0]), nonce)).toMatchObject(errors.wrong);
-    const wrongLength = keys === "unseal" ? refused(500, /invalid key size 20$/) : refused(400, /^recovery key verification failed: /);
-    if (!isOpenBao) expect(await update(length20, nonce)).toMatchObject(wrongLength);
-    const { verification_nonce: proof, keys: other } = (await update(one[0], nonce)).json;
-    expect(other[0]).toMatch(/^[0-9a-f]{64}$/);
-    expect(other[0]).not.toBe(hexOf(one[0]));
-    expect(await verify(one[0], proof)).toMatchObject(errors.notVerified);
-    expect((await verify(other[0], (await to("GET", "rekey/verify")).json.nonce)).json.complete).toBe(true);
-    expect(await status()).toEqual(service.idle(1));
-    expect(await service.accepts([other[0]])).toBe(true);
-    expect(await service.accepts(one)).toBe(false);
-  });
 
   test("Vault requires a token only for the backup, and the other services everywhere", async () => {
     const nonce = await service.begin();
@@ -239,18 +191,6 @@ onEachService("the rekey", services, (service) => {
     }
     await verify(candidate[1], proof);
     expect((await verify(candidate[0], proof)).json).toEqual({ nonce: proof, complete: true });
-  });
-
-  test("a verification restarts under a new nonce", async () => {
-    const nonce = await service.begin({ require_verification: true });
-    const { verification_nonce: proof, keys_base64: candidate } = (await service.give(nonce)).json;
-    await verify(candidate[0], proof);
-    const anew = await to("DELETE", "rekey/verify");
-    expect(anew).toMatchObject({ status: 200, json: { progress: 0, t: 2, n: 3, nonce: anyNonce } });
-    expect(anew.json.nonce).not.toBe(proof);
-    expect(await verify(candidate[1], proof)).toMatchObject(refused(400, /^incorrect nonce/));
-    await verify(candidate[0], anew.json.nonce);
-    expect((await verify(candidate[1], anew.json.nonce)).json.complete).toBe(true);
   });
 
   test("a restart before the verification keeps the submitted shares", async () => {
@@ -402,6 +342,48 @@ onEachService(
       await service.begin({ require_verification: true });
       expect((await service.to(method, `rekey/${path}`, method.startsWith("P") ? {} : undefined)).status).toBe(405);
       expect((await service.to("GET", "rekey/nothing")).status).toBe(404);
+    });
+  },
+);
+
+onEachService(
+  "a rotation",
+  services.filter(({ isOpenBao }) => isOpenBao),
+  (service) => {
+    test.each([
+      ["init", "GET POST PUT DELETE"],
+      ["update", "POST PUT"],
+      ["verify", "GET POST DELETE"],
+    ])("replaces Vault's rekey, whose %s is disabled for %s, with and without a token", async (end, methods) => {
+      for (const token of ["", undefined])
+        for (const method of methods.split(" "))
+          for (const [path, error] of [
+            ["rekey", refused(405, "unsupported operation")],
+            ["rekey-recovery-key", refused(404, "unsupported path")],
+          ] as const)
+            expect(await service.raw(method, `${path}/${end}`, method.startsWith("P") ? {} : undefined, token)).toMatchObject(error);
+    });
+
+    test("accepts a backup without PGP keys, and does not make it", async () => {
+      const nonce = await service.begin({ backup: true });
+      expect(await service.status()).toEqual(service.running({ nonce }));
+      expect((await service.give(nonce)).json).toMatchObject({ complete: true, backup: true, pgp_fingerprints: null });
+      expect(await service.to("GET", "rekey/backup")).toMatchObject(refused(400, "no backed-up keys found"));
+    });
+  },
+);
+
+onEachService(
+  "the first recovery keys",
+  firstKeysTargets.map(({ name, start }) => new Service(name, "openbao", "recovery", () => start({ shares: 0, threshold: 0 }))),
+  (service) => {
+    test("are missing, so no share rotates the root key", async () => {
+      const { json } = await service.other("PUT", "rekey/init", threeOfTwo);
+      expect(json).toMatchObject({ n: 1, t: 1, required: 0, nonce: anyNonce });
+      const key = Buffer.alloc(33, 1).toString("base64");
+      expect(await service.other("PUT", "rekey/update", { key, nonce: json.nonce })).toMatchObject(
+        service.errors.notCombined("less than two parts cannot be used to reconstruct the secret"),
+      );
     });
   },
 );
