@@ -10,7 +10,7 @@ import {
   upWithoutSecrets,
 } from "./support/installation";
 
-// `node tools/run.js chaos matrix`. test/package.test.ts deploys with the current Node and SDK.
+// `TESTS=night npm test -- test/installations`. test/package.test.ts deploys with the current Node and SDK.
 
 const tarballs = packed();
 

@@ -24,7 +24,7 @@ async function test(args) {
 /** The suites that run both on the sandbox and on real servers, and those that need real servers. */
 const realSuites = [
   "test/provider/secrets",
-  "test/command/(backup|drill|rekey|single-share|stack)",
+  "test/command/(backup|drill|rekey)",
   "test/end-to-end/secrets",
   "test/sandbox/secrets/(rekey(-pgp)?|creds|leases).test",
   "test/provider/scheduler/contract",

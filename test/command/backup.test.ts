@@ -1,13 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setAllConfig } from "@pulumi/pulumi/runtime/config";
-import { secrets } from "../../provider";
 import { holders } from "../support/pgp";
-import { refusal } from "../support/refusal";
 import { onEachRekeyTarget } from "../support/rekey";
-import { wireOf } from "../support/rekey-wire";
-import { argumentsOf, Ended, steward, variablesOf } from "./holder";
-import { folder, formsOf, tools } from "./rekey";
+import { folder, tools } from "./rekey";
 
 onEachRekeyTarget("pulumi-steward rekey backup", (current) => {
   const { alone, sent, forHolders, submitShares } = tools(current);
@@ -40,7 +35,7 @@ onEachRekeyTarget("pulumi-steward rekey backup", (current) => {
     const key = join(folder, "key");
     writeFileSync(key, mine?.privateKey.armor() ?? "");
     const decrypted = await alone(["decrypt", "--key", key, "--share", output]);
-    expect(formsOf(decrypted.stdout.trim())[0]).toBe(decrypted.stdout.trim());
+    expect(decrypted.stdout).toMatch(/^[0-9a-f]{66}\n$/);
 
     const refused = async (args: string[], code: number, ...facts: string[]): Promise<void> => {
       const run = await alone(["backup", ...args]);
@@ -59,35 +54,5 @@ onEachRekeyTarget("pulumi-steward rekey backup", (current) => {
     expect(removed.stderr).toContain(name);
     expect((await alone(["backup"])).code).toBe(1);
     expect(sent("update")).toBe(0);
-  });
-
-  test("an error names the policy that a token lacks to read or remove the backup", async () => {
-    const { outOfBand, config, dialect, keys } = current();
-    const [, path] = wireOf(dialect, keys).sent("GET", "/v1/sys/rekey/backup");
-    const place = path.replace("/v1/", "");
-    const tokenWith = async (capabilities: string[]): Promise<string> => {
-      const policy = `path "${place}" { capabilities = ${JSON.stringify(capabilities)} }`;
-      await outOfBand("PUT", "sys/policies/acl/backup", { policy });
-      const { body } = await outOfBand("POST", "auth/token/create", { policies: ["backup"] });
-      return (body.auth as { client_token: string }).client_token;
-    };
-    const needs = (capability: string): RegExp => new RegExp(`\`${capability}\` on ${place}\\.`);
-    const own = config["steward:default"] as { secrets: object };
-    const without = await tokenWith(["list"]);
-    setAllConfig({ "steward:default": JSON.stringify({ secrets: { ...own.secrets, token: without } }) });
-    await expect(secrets.getRekeyBackup({ target: keys })).rejects.toThrow(refusal("ERR_FORBIDDEN", { method: "GET", path, status: 403 }));
-    await expect(secrets.getRekeyBackup({ target: keys })).rejects.toThrow(needs("read"));
-    setAllConfig({});
-    const run = async (token: string, args: string[]): Promise<Ended> =>
-      steward(variablesOf({ ...current(), token }), argumentsOf(current(), "backup", ...args));
-    expect(await run(without, [])).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(needs("read")) });
-
-    const name = await forHolders(await holders(3));
-    await submitShares(name, 3);
-    const reader = await tokenWith(["read"]);
-    expect((await run(reader, [])).code).toBe(0);
-    const refused = await run(reader, ["--delete", "--nonce", name]);
-    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(needs("delete")) });
-    expect((await outOfBand("GET", "sys/rekey/backup")).status).toBe(200);
   });
 });

@@ -18,11 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 export const confirmed = "[y/N] ";
 export const askedForShare = "(will be hidden): ";
 
-/** The forms in which output could show a share. */
-export const formsOf = (share: string): string[] => {
-  const bytes = /^[0-9a-f]+$/.test(share) ? Buffer.from(share, "hex") : Buffer.from(share, "base64");
-  return [bytes.toString("hex"), bytes.toString("base64")];
-};
+export const hexOf = (share: string): string => Buffer.from(share, "base64").toString("hex");
 
 export function tools(current: () => RekeyTarget) {
   const alone = (args: string[], input?: string): Promise<Ended> => steward(variablesOf(current()), argumentsOf(current(), ...args), input);

@@ -1,9 +1,9 @@
 import { startNomad } from "../../tools/servers";
 import { packed } from "../support/installation";
-import { Holder } from "../support/pgp";
+import { base64, Holder } from "../support/pgp";
 import { Reader, ShellOptions } from "../support/reader";
 import { RekeyTarget } from "../support/rekey";
-import { base64, realVault, secretIn, shareFor, writeKeys } from "../support/rekey-reader";
+import { realVault, secretIn, shareFor, writeKeys } from "../support/rekey-reader";
 import { templates } from "../support/templates";
 
 const tarballs = packed();

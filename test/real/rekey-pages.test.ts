@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { installed } from "../support/installation";
-import { Holder, holders } from "../support/pgp";
+import { base64, Holder, holders } from "../support/pgp";
 import { Reader } from "../support/reader";
 import { RekeyTarget, rekeyTargets } from "../support/rekey";
-import { base64, realVault, secretIn, shareFor, submitting, writeKeys } from "../support/rekey-reader";
+import { realVault, secretIn, shareFor, submitting, writeKeys } from "../support/rekey-reader";
 
 // Each page about a rekey with commands or programs, on a separate Vault.
 

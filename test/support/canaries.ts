@@ -6,7 +6,8 @@ export const shareCanary = (name: string): string => Buffer.from(canary(name).pa
 
 /** The forms of a secret in encoded output. Base64 has three, whose ends depend on the neighboring characters. */
 function formsOf(secret: string): string[] {
-  const bytes = [Buffer.from(secret), ...(/^[0-9A-Za-z+/]{40,}=*$/.test(secret) ? [Buffer.from(secret, "base64")] : [])];
+  const encoding = /^[0-9a-f]{40,}$/.test(secret) ? "hex" : "base64";
+  const bytes = [Buffer.from(secret), ...(/^[0-9A-Za-z+/]{40,}=*$/.test(secret) ? [Buffer.from(secret, encoding)] : [])];
   return [
     ...[secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)],
     ...bytes.flatMap((plain) => {
@@ -21,6 +22,10 @@ function formsOf(secret: string): string[] {
     }),
   ];
 }
+
+/** The forms of these secrets that a string contains. */
+export const formsIn = (text: string, secrets: Iterable<string>): string[] =>
+  [...secrets].flatMap(formsOf).filter((form) => text.includes(form));
 
 /** The secrets of a story, and every place that could contain one. */
 export class Canaries {
@@ -42,7 +47,7 @@ export class Canaries {
 
   /** The names of the secrets that a string contains in any form. */
   namesIn(text: string): string[] {
-    return Object.entries(this.secrets).flatMap(([name, secret]) => (formsOf(secret).some((form) => text.includes(form)) ? [name] : []));
+    return Object.entries(this.secrets).flatMap(([name, secret]) => (formsIn(text, [secret]).length > 0 ? [name] : []));
   }
 
   /** The names of all secrets. */

@@ -39,3 +39,6 @@ export async function read({ privateKey }: Holder, share: string): Promise<strin
   const message = await readMessage({ binaryMessage: new Uint8Array(Buffer.from(share, "hex")) });
   return String((await decrypt({ message, decryptionKeys: privateKey })).data);
 }
+
+/** A decrypted share, which is in hex, as Vault accepts it. */
+export const base64 = (share: string): string => Buffer.from(share, "hex").toString("base64");

@@ -18,8 +18,6 @@ export const shareFor = ({ fingerprint }: Holder, output: string): string =>
 
 export const realVault = (): Promise<RekeyTarget> => (rekeyTargets[0] as (typeof rekeyTargets)[number]).start();
 
-export const base64 = (hex: string): string => Buffer.from(hex, "hex").toString("base64");
-
 /** The answers of a holder to the prompts. */
 export const submitting = (share: string): [string, string][] => [
   ["[y/N] ", "y"],

@@ -29,6 +29,9 @@ export const inputsFrom = (shares: readonly string[], more: Partial<RekeyInputs>
   ...more,
 });
 
+/** A wrong share: another value at the point of this one. In many bytes, so that several of them do not cancel each other out. */
+export const spoiled = (share = ""): string => Buffer.from(share, "base64").fill(7, 0, 20).toString("base64");
+
 /** A rekey in a program: its three resources, under an engine that can be stopped between any two. */
 export class RekeyStack {
   readonly attempt: Engine;
@@ -353,7 +356,7 @@ export function onEachRekeyTarget(what: string, suite: (current: () => RekeyTarg
     beforeEach(async () => {
       current = await start();
     });
-    afterEach(() => current.stop());
     suite(() => current);
+    afterEach(() => current.stop());
   });
 }

@@ -3,7 +3,7 @@ import { Platform } from "./platform";
 import { Project } from "./project";
 import { Target } from "./target";
 
-// Stories run in this process, over the stand-in of the engine. `node tools/run.js chaos stories` runs them with the real command line.
+// Stories run in this process, over the stand-in of the engine. `STORIES="command line" npm test -- test/end-to-end/stories` runs the real command line.
 
 const isReal = process.env.STORIES === "command line";
 

@@ -1,3 +1,4 @@
+import { formsIn } from "../../support/canaries";
 import { Project } from "../../support/project";
 import { onService, RekeyTarget, slowRekeyTargets } from "../../support/rekey";
 
@@ -101,11 +102,8 @@ describe.each(slowRekeyTargets)("a rekey with the real command line ($name)", ({
   });
 
   test("the terminal and the backend never hold a share in plaintext", () => {
-    const everything = shown + project.stored();
     expect(sets).toHaveLength(4);
-    for (const share of sets.flat())
-      for (const form of [share, Buffer.from(share, "base64").toString("hex"), Buffer.from(share).toString("base64")])
-        expect(everything).not.toContain(form);
+    expect(formsIn(shown + project.stored(), sets.flat())).toEqual([]);
     expect(shown).not.toMatch(/^\s+at .*[:)]\d*/m);
   });
 });

@@ -87,20 +87,6 @@ describe.each([
     expect(Object.keys(roles.outputs().roles as object)).toEqual(["web"]);
   });
 
-  test.each(["SchedulerRole", "SchedulerRoles"])("%s is kept, and adopted unchanged, only as the server returns it", async (type) => {
-    const { inputs } = resources.find((each) => each.type === type) as (typeof resources)[number];
-    const resource = engine(type);
-    await resource.up(inputs);
-    answer404("GET", "role/web", '{"errors":["no route"]}');
-    await expect(resource.refresh()).rejects.toMatchObject({ status: 404 });
-    sandbox.faults.clear();
-    await call(sandbox.secrets, "POST", `/v1/${mount}/role/web`, { policies: "theirs", type: "client" });
-    answer404("GET", "role/web", '{"message":"no Route matched"}');
-    await expect(engine(type).up({ ...inputs, adopt: "unchanged" })).rejects.toMatchObject({ status: 404 });
-    sandbox.faults.clear();
-    expect(await held("role/web")).toMatchObject({ policies: ["theirs"] });
-  });
-
   test("a creation that cannot prove absence names the solution", async () => {
     answer404("GET", "config/access", "{}");
     const access = engine("SchedulerAccess");

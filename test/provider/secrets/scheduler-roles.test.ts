@@ -10,19 +10,6 @@ onEachTarget("SchedulerRoles", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerRoles", current().config());
   const names = async (mount: string): Promise<unknown> => (await current().outOfBand("GET", `${mount}/role?list=true`)).data?.keys ?? [];
 
-  test("undeclared roles are left alone unless the set is exclusive", async () => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
-    const roles = engine();
-    await roles.up({ roles: { ours: read }, mount });
-    await outOfBand("POST", `${mount}/role/theirs`, read);
-    expect(await roles.refresh()).toEqual([]);
-    expect(await roles.up({ roles: { ours: { policies: ["read", "read"], global: false } }, mount })).toBe("same");
-    await roles.up({ roles: { ours: { policies: ["write"] } }, mount });
-    await roles.destroy();
-    expect(await names(mount)).toEqual(["theirs"]);
-  });
-
   test("with exclusive, refresh reports an undeclared role, preview plans its removal, and only then up removes it", async () => {
     const { outOfBand, newMount } = current();
     const mount = await newMount();
@@ -80,21 +67,6 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await roles.refresh()).toEqual([]);
     await roles.destroy();
     expect(await names(mount)).toEqual(["theirs"]);
-  });
-
-  test("an undeclared role that refresh reported is overwritten only with adopt", async () => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
-    const roles = engine();
-    await roles.up({ roles: { ours: read }, exclusive: true, mount });
-    await outOfBand("POST", `${mount}/role/theirs`, read);
-    await roles.refresh();
-    const declared = { roles: { ours: read, theirs: { policies: ["ours-now"] } }, exclusive: true, mount };
-    await expect(roles.up(declared)).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "exists" }));
-    expect((await outOfBand("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["read"]);
-    expect(await roles.up({ ...declared, adopt: true })).toBe("update");
-    await roles.destroy();
-    expect(await names(mount)).toEqual([]);
   });
 
   test("an exclusive set owns a role again that was deleted, put back by hand and adopted, and destroy deletes it", async () => {

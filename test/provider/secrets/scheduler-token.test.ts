@@ -66,6 +66,9 @@ onEachTarget("SchedulerToken", (current) => {
     expect(await token.refresh()).toEqual([]);
     expect(token.outputs()).toEqual(first);
     await token.destroy();
+    expect(await works(first.secretId)).toBe(!hasLeases());
+    // A token without a lease cannot be revoked.
+    expect(printed).toEqual(hasLeases() ? [] : [expect.stringContaining(` token ${first.accessorId}: `)]);
   });
 
   test("changed keepers replace the token", async () => {
@@ -76,6 +79,7 @@ onEachTarget("SchedulerToken", (current) => {
     expect(await token.up({ role: "deploy", mount, keepers: { for: "web", month: "2026-01" } })).toBe("same");
     expect(await token.up({ role: "deploy", mount, keepers: { month: "2026-02", for: "web" } })).toBe("replace");
     expect(token.outputs().secretId).not.toBe(secretId);
+    expect(await works(secretId)).toBe(!hasLeases());
     // A removed keeper is a change, and so is an added one.
     expect(await token.up({ role: "deploy", mount })).toBe("replace");
     // No keepers equal empty keepers.

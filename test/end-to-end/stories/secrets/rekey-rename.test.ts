@@ -1,3 +1,4 @@
+import { formsIn } from "../../../support/canaries";
 import { Run } from "../../../support/project";
 import { onService, RekeyTarget, rekeyTargets } from "../../../support/rekey";
 import { newStory, Story } from "../../../support/story";
@@ -79,24 +80,12 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     const before = sent();
     shown += (await project.preview("--expect-no-changes")).output;
     expect(sent()).toBe(before);
-    const everything = shown + project.stored();
-    for (const share of shares)
-      for (const form of [share, Buffer.from(share, "base64").toString("hex"), Buffer.from(share).toString("base64")])
-        expect(everything).not.toContain(form);
+    expect(formsIn(shown + project.stored(), shares)).toEqual([]);
     return set;
   }
 
   const sent = (): number => target.gateway.requests.filter(({ method }) => method !== "GET").length;
-  const attempt = async (): Promise<unknown> => (await target.outOfBand("GET", "sys/rekey/init")).body;
-
-  test("without an alias runs again, with the live shares", async () => {
-    const previous = await rekeyed("old");
-    bring(previous);
-    declare("new");
-    const set = await expectRenamed(await up(), "new");
-    expect(set).not.toEqual(previous);
-    expect(await target.opens(previous.slice(0, 2))).toBe(false);
-  });
+  const attempt = async (): Promise<Record<string, unknown>> => (await target.outOfBand("GET", "sys/rekey/init")).body;
 
   test("with an alias stays the same rekey and sends nothing", async () => {
     const previous = await rekeyed("old");
@@ -128,47 +117,47 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     expect(sent()).toBe(before + 1);
   });
 
-  test("in a run that another client's attempt blocks under --continue-on-error keeps the old resources until the next run", async () => {
+  interface Blocked {
+    why: string;
+    /** The number of the shares that the run can use. */
+    brought?: number;
+    before?(): unknown;
+    shows: (RegExp | string)[];
+    isCommitted?: true;
+    after?(): unknown;
+  }
+  const cancel = async (): Promise<unknown> => target.outOfBand("DELETE", "sys/rekey/init", { nonce: (await attempt()).nonce });
+  const blocked: Blocked[] = [
+    {
+      why: "that another client's attempt blocks",
+      before: () => target.outOfBand("PUT", "sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true }),
+      shows: ["[rekey/foreign-attempt]"],
+      after: cancel,
+    },
+    { why: "with too few shares", brought: 1, shows: ["1 of 2", "submission: "] },
+    {
+      why: "whose last response is lost",
+      before: () => target.gateway.on("PUT sys/rekey/verify", { when: "after" }, 2),
+      shows: [/Cannot delete rekey: .*\[rekey\/only-copy\]/],
+      isCommitted: true,
+    },
+  ];
+  test.each(blocked)("in a run $why under --continue-on-error keeps the old resources until the next run", async (each) => {
     const previous = await rekeyed("old");
-    bring(previous);
-    await target.outOfBand("PUT", "sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true });
-    const theirs = await attempt();
+    bring(previous.slice(0, each.brought));
+    await each.before?.();
+    const before = await attempt();
     declare("new");
     const refused = await up("--continue-on-error");
     expect(refused.code).not.toBe(0);
-    expect(refused.output).toContain("[rekey/foreign-attempt]");
-    expect(await attempt()).toEqual(theirs);
-    expect((await state()).opening).toEqual([previous]);
-    const { nonce } = theirs as { nonce: string };
-    expect((await target.outOfBand("DELETE", "sys/rekey/init", { nonce })).status).toBe(204);
-    await expectRenamed(await up(), "new");
-  });
-
-  test("in a run with too few shares under --continue-on-error keeps the old resources until a run with enough shares", async () => {
-    const previous = await rekeyed("old");
-    bring(previous.slice(0, 1));
-    declare("new");
-    const refused = await up("--continue-on-error");
-    expect(refused.code).not.toBe(0);
-    expect(refused.output).toContain("1 of 2");
-    expect(refused.output).toContain("submission: ");
+    for (const line of each.shows) expect(refused.output).toMatch(line);
     expect(refused.output).not.toContain("received undefined");
-    expect(await attempt()).toMatchObject({ started: true, progress: 1 });
-    expect((await state()).opening).toEqual([previous]);
+    if (before.started) expect(await attempt()).toEqual(before);
+    const { names, opening } = await state();
+    expect(names).toContain("old-commit");
+    expect(opening).toEqual(each.isCommitted ? [] : [previous]);
+    await each.after?.();
     bring(previous);
-    await expectRenamed(await up(), "new");
-  });
-
-  test("in a run whose last response is lost under --continue-on-error keeps the old resources until the live set is known", async () => {
-    const previous = await rekeyed("old");
-    bring(previous);
-    declare("new");
-    target.gateway.on("PUT sys/rekey/verify", { when: "after" }, 2);
-    const lost = await up("--continue-on-error");
-    expect(lost.code).not.toBe(0);
-    expect(lost.output).toMatch(/Cannot delete rekey: .*\[rekey\/only-copy\]/);
-    expect((await state()).names).toEqual(expect.arrayContaining(["new-commit", "old-commit"]));
-    target.gateway.interrupt = undefined;
     await expectRenamed(await up(), "new");
   });
 

@@ -1,9 +1,10 @@
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { inspectKeys } from "../../../../provider/secrets/rekey/crypto";
+import { formsIn } from "../../../support/canaries";
 import { Holder, holders, rotate } from "../../../support/pgp";
 import { refusal } from "../../../support/refusal";
 import { onEachRekeyTarget } from "../../../support/rekey";
-import { lines, tools, wrong } from "./story";
+import { lines, stack, tools, wrong } from "./story";
 
 const { createMessage, encrypt } = require("openpgp") as typeof OpenPGP;
 
@@ -11,7 +12,6 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
   const { inputs, stackOn, status, decrypted, candidateOf, requests, forHolders, interrupt } = tools(current);
 
   test("every new share without PGP keys is proven before the commit", async () => {
-    const stack = stackOn(current());
     const spoil = (body: string): string => {
       const answer = JSON.parse(body) as { keys: string[]; keys_base64?: string[] };
       const [first, second] = answer.keys_base64 ?? answer.keys;
@@ -24,7 +24,6 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
 
   test("no share is submitted for keys of other holders, and their new shares are not kept", async () => {
     const { all, pgp } = await forHolders(3);
-    const stack = stackOn(current());
     await stack.up(pgp, "attempt");
     const theirs = (body: string): string =>
       JSON.stringify({ ...JSON.parse(body), pgp_fingerprints: [...all.slice(0, 2).map(({ fingerprint }) => fingerprint), "0".repeat(40)] });
@@ -50,7 +49,6 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
 
   test.each(["dropped", "revoked"] as const)("new shares for an old subkey, which the new key has %s, are no candidate", async (old) => {
     const { all, pgpKeys, nonce } = await withOldKey(old);
-    const stack = stackOn(current());
     const { details } = await stack.fails(inputs({ pgpKeys }));
     expect(details).toMatchObject({
       rule: "rekey/new-shares-other-subkey",
@@ -66,10 +64,8 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
   test("new shares for an old subkey are not taken from a backup", async () => {
     const { all, pgpKeys } = await withOldKey("revoked", { backup: true });
     const pgp = inputs({ pgpKeys, backup: true });
-    const stack = stackOn(current());
     interrupt("PUT", "update", { when: "after" }, 3);
     expect(await stack.stops(pgp)).toBe("rekey/new-shares-other-subkey");
-    current().gateway.interrupt = undefined;
     expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
     await stack.up({ ...pgp, newShares: await decrypted(candidateOf(stack), all) });
   });
@@ -77,7 +73,6 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
   test("without verification no share is submitted to an attempt whose subkeys are unknown", async () => {
     const { all, pgpKeys, nonce } = await withOldKey("dropped", { backup: true, require_verification: false });
     const bold = inputs({ pgpKeys, backup: true, requireVerification: false });
-    const stack = stackOn(current());
     expect(await stack.stops(bold)).toBe("rekey/foreign-attempt");
     expect(await status()).toMatchObject({ nonce, progress: 0 });
     // Nor to one that appears in place of an attempt that the rekey started, or after a lost response to its start.
@@ -104,7 +99,6 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
       return JSON.stringify({ ...answer, keys: [share, ...answer.keys.slice(1)] });
     };
     interrupt("PUT", "update", { when: "after", answer: theirs }, 3);
-    const stack = stackOn(current());
     await stack.up(pgp);
     expect(lines()).toMatch(
       new RegExp(`^warning: rekey: .* ${old.fingerprint} .* ${old.privateKey.subkeys[0]?.getKeyID().toHex()}, `, "m"),
@@ -113,7 +107,6 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
   });
 
   test("a commit that the status does not confirm is probed again", async () => {
-    const stack = stackOn(current());
     const previous = (body: string): string => JSON.stringify({ ...JSON.parse(body), required: 3 });
     let verified = 0;
     current().gateway.interrupt = ({ method, path }) => {
@@ -128,7 +121,6 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
 
   test("the backup of another rekey does not count as a copy of the live shares and is not removed", async () => {
     const { all, pgp } = await forHolders(3, { backup: true });
-    const stack = stackOn(current());
     await stack.stops(pgp);
     const newShares = await decrypted(candidateOf(stack), all);
     await stack.up({ ...pgp, newShares });
@@ -143,22 +135,17 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
 
   test("an error redacts shares from references in every encoding", async () => {
     const shares = [7, 8, 9].map((byte) => Buffer.alloc(33, byte));
-    const currentShares = shares.map((share, index) => {
-      process.env[`STEWARD_SHARE_${index}`] = share.toString("base64");
-      return { env: `STEWARD_SHARE_${index}` };
-    });
+    for (const [index, share] of shares.entries()) process.env[`STEWARD_SHARE_${index}`] = share.toString("base64");
     const forms = shares.flatMap((share) => [share.toString("base64"), share.toString("hex")]);
-    const echo = (): string => JSON.stringify({ errors: forms });
-    interrupt("PUT", "update", { when: "after", answer: echo }, 3);
-    const { message } = await stackOn(current()).fails(inputs({ currentShares }));
+    interrupt("PUT", "update", { when: "after", answer: () => JSON.stringify({ errors: forms }) }, 3);
+    const { message } = await stack.fails(inputs({ currentShares: shares.map((_, index) => ({ env: `STEWARD_SHARE_${index}` })) }));
     expect(message).toContain("[secret]");
-    for (const form of forms) expect(message).not.toContain(form);
-    for (const { env } of currentShares) delete process.env[env];
+    expect(formsIn(message, forms)).toEqual([]);
+    for (const index of shares.keys()) delete process.env[`STEWARD_SHARE_${index}`];
   });
 
   test("plaintext shares of a server that ignores the keys are neither printed nor kept", async () => {
     const { pgp } = await forHolders(3);
-    const stack = stackOn(current());
     const plain = [1, 2, 3].map((byte) => Buffer.alloc(33, byte).toString("hex"));
     interrupt(
       "PUT",

@@ -1,6 +1,6 @@
 import { RekeyInputs } from "../../../../provider/secrets";
 import { firstKeysTargets, RekeyTarget, stackOn } from "../../../support/rekey";
-import { tools } from "./story";
+import { stack, tools } from "./story";
 
 // An OpenBao that was initialized without recovery keys. The response to the start has the first ones, without a share and without a nonce. A story of
 // each row is in rows.test.ts, and test/troubles/rekey/faults-recovery.test.ts runs every fault at every request.
@@ -23,7 +23,6 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     target.outOfBand("PUT", "sys/rekey/init", { secret_shares: 3, secret_threshold: 2, require_verification: true, ...more });
 
   test("need no current share, are live once verified, and are the current ones of the next rekey", async () => {
-    const stack = stackOn(target);
     await stack.up(inputs());
     const { shares } = stack.outputs;
     expect([shares.length, await target.opens(shares.slice(1))]).toEqual([3, true]);
@@ -44,28 +43,6 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     expect(await status()).toMatchObject({ started: false, required: 0 });
   });
 
-  test("for holders with PGP keys, and a lost response leaves a backup that stops nobody", async () => {
-    const { all, pgp } = await forHolders(3, { backup: true, removeBackup: true, currentShares: [] });
-    const stack = stackOn(target);
-    interrupt("PUT", "init", { when: "after" }, 1);
-    expect(await stack.stops(pgp)).toBe("rekey/first-keys-lost");
-    expect((await target.outOfBand("GET", "sys/rekey/backup")).status).toBe(200);
-    expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
-    const newShares = await decrypted(candidateOf(stack), all);
-    await stack.up({ ...pgp, newShares: newShares.slice(1) });
-    expect(await target.opens(newShares.slice(1).map((share) => Buffer.from(share, "hex").toString("base64")))).toBe(true);
-    expect((await target.outOfBand("GET", "sys/rekey/backup")).status).toBe(400);
-  });
-
-  test("a killed run leaves an attempt that the next one cancels, although no state knows it", async () => {
-    const stack = stackOn(target);
-    await stack.up(inputs(), "attempt");
-    const { body } = await begin();
-    await stack.up(inputs());
-    const lost = (body.keys_base64 ?? (body.data as Record<string, unknown>)?.keys_base64) as string[];
-    expect([await target.opens(lost.slice(1)), await target.opens(stack.outputs.shares.slice(1))]).toEqual([false, true]);
-  });
-
   test("an attempt with the same parameters that waits for its holders is left to onConflict by a new rekey", async () => {
     const { all, pgp } = await forHolders(3, { currentShares: [] });
     const [waiting, other] = [stackOn(target), stackOn(target)];
@@ -83,14 +60,12 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     const { nonce: verification } = (await target.outOfBand("GET", "sys/rekey/verify")).body;
     for (const key of (body.keys_base64 as string[]).slice(0, verified))
       await target.outOfBand("PUT", "sys/rekey/verify", { key, nonce: verification });
-    const stack = stackOn(target);
     expect(await stack.stops(inputs())).toBe("rekey/foreign-attempt");
     expect(await status()).toMatchObject({ nonce });
     await stack.up(inputs({ onConflict: "cancel" }));
   });
 
   test("an attempt that another client starts in place of this one gets no verification, and its keys are not taken for those of this rekey", async () => {
-    const stack = stackOn(target);
     const replace = async (): Promise<void> => {
       await target.outOfBand("DELETE", "sys/rekey/init");
       await begin();
@@ -102,24 +77,11 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     expect(await target.opens(stack.outputs.shares.slice(1))).toBe(true);
   });
 
-  test("changed triggers cancel the attempt and make others, and a delete cancels it", async () => {
-    const [stack, deleted] = [stackOn(target), stackOn(target)];
-    await deleted.up(inputs(), "shares");
-    await deleted.destroy();
-    expect(await status()).toMatchObject({ started: false, required: 0 });
-    await stack.up(inputs(), "shares");
-    const { nonce } = stack.candidate;
-    await stack.up(inputs({ triggers: ["2"] }));
-    expect(stack.candidate.nonce).not.toBe(nonce);
-    expect(await target.opens(stack.outputs.shares.slice(1))).toBe(true);
-  });
-
   test.each([
     ["fewer shares", "new-shares-incomplete", (keys: string[]) => keys.slice(1)],
     ["shares in another order", "new-shares-other-subkey", (keys: string[]) => [...keys].reverse()],
   ])("a response with %s is no candidate, and its attempt is canceled", async (_, id, change) => {
     const { pgp } = await forHolders(3, { currentShares: [] });
-    const stack = stackOn(target);
     const answer = (body: string): string => JSON.stringify({ ...JSON.parse(body), keys: change(JSON.parse(body).keys) });
     interrupt("PUT", "init", { when: "after", answer });
     for (const _run of [1, 2]) {
@@ -145,7 +107,6 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
   });
 
   test("keys that a restart has lost do not keep a later attempt from being deleted", async () => {
-    const stack = stackOn(target);
     await stack.up(inputs(), "shares");
     await target.sealAndUnseal([]);
     expect(await stack.stops(inputs())).toBe("rekey/not-committed");
@@ -158,7 +119,6 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     ["lacks the number of required shares", undefined, "rekey/unexpected-response"],
     ["requires no share, as another service does", 0, "rekey/unexpected-state"],
   ])("a status that %s does not make live shares dead", async (_, required, id) => {
-    const stack = stackOn(target);
     await stack.up(inputs());
     const again = inputs({ triggers: ["2"], currentShares: stack.outputs.shares });
     await stack.up(again, "shares");

@@ -1,13 +1,13 @@
+import { Interruption } from "../../../support/gateway";
 import { holders } from "../../../support/pgp";
-import { onEachRekeyTarget } from "../../../support/rekey";
-import { lines, tools, twin } from "./story";
+import { onEachRekeyTarget, spoiled } from "../../../support/rekey";
+import { lines, stack, tools } from "./story";
 
 onEachRekeyTarget("a rekey loses no shares", (current) => {
   const { inputs, stackOn, requests, noAttempt, status, decrypted, candidateOf, forHolders, interrupt } = tools(current);
 
   test("a lost response with new shares is recovered from the backup, which is removed on request after the proof", async () => {
     const { all, pgp } = await forHolders(3, { backup: true });
-    const stack = stackOn(current());
     interrupt("PUT", "update", { when: "after" }, 3);
     expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
     expect(lines()).toContain("took them from the backup");
@@ -23,7 +23,6 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   test("a set that others completed is kept with its own threshold", async () => {
     const [a = "", b = "", c = ""] = current().first;
     const pgpKeys = (await holders(3)).map(({ publicKey }) => publicKey);
-    const stack = stackOn(current());
     await stack.stops(inputs({ pgpKeys, backup: true, currentShares: [a] }));
     const { nonce } = await status();
     for (const key of [b, c]) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce });
@@ -37,7 +36,6 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     const theirs = stackOn(current());
     await theirs.stops(inputs({ pgpKeys: keys, backup: true }));
     await theirs.destroy();
-    const stack = stackOn(current());
     const pgp = inputs({ pgpKeys: keys, backup: true });
     const { details } = await stack.fails(pgp);
     expect(details.rule).toBe("rekey/foreign-backup");
@@ -55,10 +53,8 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
 
   test("without verification the last share commits, and a lost response is recovered from the backup", async () => {
     const { all, pgp: bold } = await forHolders(3, { backup: true, requireVerification: false });
-    const stack = stackOn(current());
     interrupt("PUT", "update", { when: "after" }, 3);
     expect(await stack.stops(bold)).toBe("rekey/attempt-lost");
-    current().gateway.interrupt = undefined;
     expect(await stack.stops(bold)).toBe("rekey/new-shares-missing");
     const shares = await decrypted(candidateOf(stack), all);
     await stack.up({ ...bold, newShares: shares });
@@ -68,7 +64,6 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
 
   test("the backup of an earlier rekey is not used for a lost attempt", async () => {
     const { all, pgp: bold } = await forHolders(3, { backup: true, requireVerification: false });
-    const stack = stackOn(current());
     await stack.up(bold);
     const again = { ...bold, triggers: ["again"], currentShares: await decrypted(stack.outputs, all) };
     await stack.up(again, "attempt");
@@ -78,7 +73,6 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   });
 
   test("a rekey without verification and PGP keys requires allowUnverified", async () => {
-    const stack = stackOn(current());
     expect(await stack.problems(inputs({ requireVerification: false }))).toEqual(["requireVerification: unverified"]);
     await stack.up(inputs({ requireVerification: false, allowUnverified: true }));
     expect(lines()).toContain("warning: rekey: requireVerification: ");
@@ -86,7 +80,6 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   });
 
   test("another address of the same server starts no new rekey", async () => {
-    const stack = stackOn(current());
     await stack.up(inputs());
     const { shares } = stack.outputs;
     const { secrets } = current().config["steward:default"] as { secrets: { address: string } };
@@ -100,7 +93,6 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   });
 
   test("a response with too few new shares is not committed", async () => {
-    const stack = stackOn(current());
     const cut = (body: string): string => {
       const answer = JSON.parse(body);
       return JSON.stringify({ ...answer, keys: answer.keys?.slice(0, 2), keys_base64: answer.keys_base64?.slice(0, 2) });
@@ -113,7 +105,6 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
 
   test("unreadable new shares stop the rekey before any current share is submitted", async () => {
     process.env.STEWARD_SHARE = "!!";
-    const stack = stackOn(current());
     const bold = inputs({ newShares: [{ env: "STEWARD_SHARE" }], requireVerification: false, allowUnverified: true });
     expect(await stack.stops(bold)).toBe("rekey/invalid-share");
     delete process.env.STEWARD_SHARE;
@@ -125,19 +116,16 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
 
   test("new shares that are also brought as current ones do not make the live set count as dead", async () => {
     const { all, pgp } = await forHolders(3, { backup: true });
-    const stack = stackOn(current());
     await stack.stops(pgp);
     const shares = await decrypted(candidateOf(stack), all);
     loseCommit();
     await stack.stops({ ...pgp, newShares: shares });
-    current().gateway.interrupt = undefined;
     await stack.up({ ...pgp, newShares: shares, currentShares: shares });
     expect(stack.outputs.complete).toBe(true);
     expect(await current().opens(shares.slice(0, 2))).toBe(true);
   });
 
   test("a probe tests the sets that come after one that cannot be combined", async () => {
-    const stack = stackOn(current());
     await stack.up(inputs());
     const live = stack.outputs.shares;
     const [first = "", second = ""] = live;
@@ -145,17 +133,14 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     // The attempt is lost before its commit arrives.
     current().gateway.on("PUT sys/rekey/verify", { when: "before", act: () => current().sealAndUnseal(live.slice(0, 2)) }, 2);
     expect(await stack.stops(inputs(again))).toBe("rekey/outcome-unknown");
-    current().gateway.interrupt = undefined;
-    expect(await stack.stops(inputs({ ...again, currentShares: [first, twin(first), second] }))).toBe("rekey/not-committed");
+    expect(await stack.stops(inputs({ ...again, currentShares: [first, spoiled(first), second] }))).toBe("rekey/not-committed");
     expect(stack.outputs.shares).toEqual(live);
     expect((await status()).started).toBe(false);
   });
 
   test("a live set that only the state holds survives a later attempt", async () => {
-    const stack = stackOn(current());
     loseCommit();
     await stack.stops(inputs());
-    current().gateway.interrupt = undefined;
     const { shares: live } = stack.candidate;
     await stack.up(inputs({ triggers: ["2"] }), "shares");
     await expect(stack.destroy()).rejects.toMatchObject({
@@ -167,88 +152,49 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
   });
 
-  test("a false completion is not trusted", async () => {
-    const stack = stackOn(current());
+  test.each<[number, Interruption]>([
+    [1, { when: "after", answer: () => '{"complete":true}' }],
+    [2, { when: "before" }],
+    [2, { when: "after", answer: () => "{}" }],
+    [2, { when: "after", answer: () => '{"progress":2}' }],
+  ])("a completion that the response to new share %i falsely shows, or does not show, is probed: %j", async (nth, interruption) => {
     await stack.up(inputs());
-    const { shares: before } = stack.outputs;
-    for (const nth of [1, 2]) {
-      current().gateway.on(
-        "PUT sys/rekey/verify",
-        { when: nth === 1 ? "after" : "before", ...(nth === 1 ? { answer: () => '{"complete":true}' } : {}) },
-        nth,
-      );
-      expect(await stack.stops(inputs({ triggers: [`${nth}`], currentShares: before }))).toBe("rekey/outcome-unknown");
-      expect(stack.outputs.shares).toEqual(before);
-      current().gateway.interrupt = undefined;
-      await stack.up(inputs({ triggers: [`${nth}`], currentShares: before }));
-      before.splice(0, before.length, ...stack.outputs.shares);
-    }
-  });
-
-  test.each(["{}", '{"progress":2}'])("a completion that its response does not show is probed: %s", async (response) => {
-    const stack = stackOn(current());
-    interrupt("PUT", "verify", { when: "after", answer: () => response }, 2);
-    expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
-    current().gateway.interrupt = undefined;
-    await stack.up(inputs());
+    const { shares } = stack.outputs;
+    const again = inputs({ triggers: ["2"], currentShares: shares });
+    interrupt("PUT", "verify", interruption, nth);
+    expect(await stack.stops(again)).toBe("rekey/outcome-unknown");
+    expect(stack.outputs.shares).toEqual(shares);
+    await stack.up(again);
     expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
   });
 
-  test("no share is submitted to a probe if the server drops the verification", async () => {
-    const stack = stackOn(current());
-    loseCommit();
-    await stack.stops(inputs());
-    const forgetful = (body: string): string => body.replace(/"verification_required":true/, '"verification_required":false');
-    interrupt("GET", "init", { when: "after", answer: forgetful });
-    expect(await requests(() => stack.stops(inputs()))).not.toContain("PUT update");
-    current().gateway.interrupt = undefined;
-    await stack.up(inputs());
-  });
-
-  test("the current shares show that the new ones are dead, although the response to the last one was lost", async () => {
-    const { all, pgp } = await forHolders(3, { backup: true });
-    const stack = stackOn(current());
-    interrupt("PUT", "update", { when: "after" }, 3);
-    expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
-    current().gateway.interrupt = undefined;
-    const shares = await decrypted(candidateOf(stack), all);
-    await current().sealAndUnseal(current().first.slice(0, 3));
-    expect(await stack.stops({ ...pgp, newShares: shares })).toBe("rekey/outcome-unknown");
-    expect(await stack.stops({ ...pgp, newShares: shares })).toBe("rekey/not-committed");
-  });
-
-  test("the current shares show that the new ones are dead, although a holder submitted one on the command line", async () => {
-    const [a = "", b = "", c = ""] = current().first;
-    const { all, pgp } = await forHolders(3);
-    const stack = stackOn(current());
-    expect(await stack.stops({ ...pgp, currentShares: [a] })).toBe("rekey/shares-missing");
-    await current().outOfBand("PUT", "sys/rekey/update", { key: b, nonce: (await status()).nonce });
-    expect(await stack.stops({ ...pgp, currentShares: [a, c] })).toBe("rekey/new-shares-missing");
-    const shares = await decrypted(candidateOf(stack), all);
-    await current().sealAndUnseal(current().first.slice(0, 3));
-    expect(await stack.stops({ ...pgp, newShares: shares })).toBe("rekey/outcome-unknown");
-    expect(await stack.stops({ ...pgp, newShares: shares, currentShares: [a, b, c] })).toBe("rekey/not-committed");
-  });
-
-  test("the current shares show that the new ones are dead, although more are passed than were submitted", async () => {
-    const { all, pgp } = await forHolders(3);
-    const stack = stackOn(current());
-    const five = { ...pgp, currentShares: current().first };
-    expect(await stack.stops(five)).toBe("rekey/new-shares-missing");
-    const shares = await decrypted(candidateOf(stack), all);
-    await current().sealAndUnseal(current().first.slice(0, 3));
-    expect(await stack.stops({ ...five, newShares: shares })).toBe("rekey/outcome-unknown");
-    expect(await stack.stops({ ...five, newShares: shares })).toBe("rekey/not-committed");
+  const dead = [
+    { although: "the response to the last one was lost", sent: 3, more: { backup: true }, later: 3 },
+    { although: "a holder submitted one on the command line", sent: 1, more: {}, later: 3 },
+    { although: "more are passed than were submitted", sent: 5, more: {}, later: 5 },
+  ];
+  test.each(dead)("the current shares show that the new ones are dead, although $although", async ({ sent, more, later }) => {
+    const { first, outOfBand, sealAndUnseal } = current();
+    const { all, pgp } = await forHolders(3, more);
+    if (sent === 3) interrupt("PUT", "update", { when: "after" }, 3);
+    const stop = await stack.stops({ ...pgp, currentShares: first.slice(0, sent) });
+    if (sent === 1) {
+      expect(stop).toBe("rekey/shares-missing");
+      await outOfBand("PUT", "sys/rekey/update", { key: first[1], nonce: (await status()).nonce });
+      expect(await stack.stops({ ...pgp, currentShares: [first[0] as string, first[2] as string] })).toBe("rekey/new-shares-missing");
+    } else expect(stop).toBe("rekey/new-shares-missing");
+    const newShares = await decrypted(candidateOf(stack), all);
+    await sealAndUnseal(first.slice(0, 3));
+    for (const id of ["outcome-unknown", "not-committed"])
+      expect(await stack.stops({ ...pgp, newShares, currentShares: first.slice(0, later) })).toBe(`rekey/${id}`);
   });
 
   test("new shares that are passed as current ones do not show that the new set is dead", async () => {
     const { all, pgp } = await forHolders(4, { secretShares: 4, secretThreshold: 3 });
-    const stack = stackOn(current());
     await stack.stops(pgp);
     const shares = await decrypted(candidateOf(stack), all);
     interrupt("PUT", "verify", { when: "after" }, 3);
     expect(await stack.stops({ ...pgp, newShares: shares.slice(0, 3) })).toBe("rekey/outcome-unknown");
-    current().gateway.interrupt = undefined;
     await stack.up({ ...pgp, newShares: shares.slice(0, 3), currentShares: shares.slice(1) });
     expect(stack.outputs.complete).toBe(true);
   });
@@ -257,7 +203,6 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     const { all, pgp } = await forHolders(5, { secretShares: 5, secretThreshold: 2, backup: true });
     const [a = "", b = "", c = ""] = current().first;
     const { outOfBand } = current();
-    const stack = stackOn(current());
     expect(await stack.stops({ ...pgp, currentShares: [a] })).toBe("rekey/shares-missing");
     // The other holders submit theirs on the command line, as pgpKeys and backup allow, and two new holders verify theirs there.
     const { nonce } = await status();
@@ -293,7 +238,6 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   });
 
   test("the live shares in the state are submitted after a rekey that was not committed", async () => {
-    const stack = stackOn(current());
     await stack.up(inputs());
     const live = stack.outputs.shares;
     await stack.up(inputs({ triggers: ["2"], currentShares: live.slice(0, 2) }), "shares");
@@ -306,7 +250,6 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   });
 
   test("a set to which the submitted shares do not belong is not kept", async () => {
-    const stack = stackOn(current());
     await stack.up(inputs());
     const live = stack.outputs.shares;
     await stack.up(inputs({ triggers: ["2"], currentShares: live.slice(1) }), "shares");

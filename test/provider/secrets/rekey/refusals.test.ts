@@ -1,75 +1,97 @@
+import { noEngine } from "../../../../provider/connection";
 import { RekeyInputs } from "../../../../provider/secrets";
+import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
 import { keptBySeal } from "../../../../provider/secrets/rekey/stops";
-import { Sandbox, start } from "../../../../sandbox/index";
+import { Fault, Options, Sandbox, start } from "../../../../sandbox/index";
+import { steward } from "../../../command/holder";
+import { call } from "../../../support/call";
+import { connectTo } from "../../../support/connection";
 import { configOf } from "../../../support/context";
 import { limits } from "../../../support/limits";
+import { holders, read } from "../../../support/pgp";
 import { printed } from "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { inputsFrom, RekeyStack } from "../../../support/rekey";
-import { rekeyDialects, wireOf } from "../../../support/rekey-wire";
+import { Keys, rekeyDialects, variablesFor, wireOf } from "../../../support/rekey-wire";
+import { until } from "../../../support/until";
 
-// States that only the sandbox can produce on demand: an auto-unseal seal, a standby node, a sealed server.
+// States that only the sandbox can produce on demand: an auto-unseal seal, a rate limit, a standby, a sealed server. A 429 applied nothing, and a node
+// that is not active may have: each step waits, reads the status again, and retries once.
+
+type Refusal = Pick<Fault, "action"> & Partial<Fault>;
+const errors = (status: number, reason: string): Refusal => ({ action: "respond", status, body: JSON.stringify({ errors: [reason] }) });
+const limited: Refusal = { action: "respond", status: 429, headers: { "retry-after": "0" } };
+/** The responses of a cluster's nodes that are not active. */
+const inactive: [name: string, Refusal][] = [
+  ["a standby", { action: "redirect", headers: { location: "http://active.invalid:8200/v1/sys/rekey" } }],
+  ["an election", errors(500, "local node not active but active cluster node not found")],
+  ["a sealed node", errors(503, "Vault is sealed")],
+];
+const { deadline, initialBackoff } = limits;
+afterEach(() => {
+  Object.assign(limits, { deadline, initialBackoff });
+});
 
 describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
   const wire = wireOf(dialect);
   let sandbox: Sandbox;
-  const { initialBackoff } = limits;
-  afterEach(() => {
-    limits.initialBackoff = initialBackoff;
-    return sandbox.close();
-  });
-  const stackOn = (): RekeyStack => new RekeyStack(configOf({ sandbox, dialect }));
-  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(sandbox.secrets.shares, more);
-  const writes = (): string[] =>
-    sandbox.requests().flatMap(({ method, path }) => (method === "GET" ? [] : [wire.named(method, path).join(" ")]));
+  let stack: RekeyStack;
+  const begin = async (options: Options = {}, target: Keys = "unseal"): Promise<void> => {
+    await sandbox?.close();
+    sandbox = await start({ dialect, ...options });
+    stack = new RekeyStack(config(), undefined, target);
+  };
+  beforeEach(() => begin());
+  afterAll(() => sandbox.close());
 
-  test("an auto-unseal seal rejects verification, and the error explains it", async () => {
-    sandbox = await start({ dialect, seal: "stored" });
-    const error = await stackOn().fails(inputs());
-    expect(error).toEqual(
-      dialect !== "standard"
-        ? refusal("ERR_REJECTED", { rule: "rekey/wrong-target" })
-        : refusal("ERR_REJECTED", { method: "PUT", path: "/v1/sys/rekey/init", status: 400 }),
-    );
-    // The server's own reason, where the provider has none.
-    if (dialect === "standard") expect(error.details.reason).toContain("requiring verification not supported");
-  });
+  const config = (): Record<string, object> => configOf({ sandbox, dialect });
+  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(sandbox.secrets.shares, more);
+  const place = (verb: string, end: string): { method: string; path: string } => {
+    const [method, path] = wire.sent(verb, `/v1/sys/rekey/${end}`);
+    return { method, path };
+  };
+  const fail = (verb: string, end: string, more: Refusal): void => sandbox.faults.add({ system: "secrets", ...place(verb, end), ...more });
+  const refuse = (method: string, path: string, more: Partial<Fault> = {}): void => fail(method, path, { ...limited, ...more });
+  const ask = async (method: string, end: string, body?: object) => {
+    const { method: verb, path } = place(method, end);
+    return wire.fields((await call(sandbox.secrets, verb, path, body)).json);
+  };
+  const sent = (): string[] =>
+    sandbox.requests().map(({ method, path }) => wire.named(method, path).join(" ").replace("/v1/sys/rekey/", ""));
+  const of = (request: string): number => sent().filter((each) => each === request).length;
+  const writes = (): string[] => sent().filter((each) => !each.startsWith("GET "));
+  const status = async () => (await ask("GET", "init")) as { nonce: string; started: boolean; progress: number };
 
   test("keys of the other kind stop the rekey before anything is sent, and the error names the target to set", async () => {
     if (dialect === "standard") {
-      sandbox = await start({ dialect });
-      expect(await stackOn().problems(inputs({ target: "recovery" }))).toEqual(["target: dialect"]);
+      expect(await stack.problems(inputs({ target: "recovery" }))).toEqual(["target: dialect"]);
       return;
     }
     for (const [seal, target, other] of [
       ["stored", "unseal", "recovery"],
       ["shamir", "recovery", "unseal"],
     ] as const) {
-      sandbox = await start({ dialect, seal });
+      await begin({ seal }, target);
       for (const onConflict of ["fail", "cancel"] as const) {
-        const { details } = await new RekeyStack(configOf({ sandbox, dialect }), undefined, target).fails(inputs({ onConflict }));
+        const { details } = await stack.fails(inputs({ onConflict }));
         expect(details).toMatchObject({ rule: "rekey/wrong-target", hint: expect.stringContaining(`target: "${other}"`) });
       }
       expect(writes()).toEqual([]);
-      await sandbox.close();
     }
-    sandbox = await start({ dialect });
   });
 
   test("sys/rekey of an OpenBao without recovery keys makes none, and the error names the dialect to set", async () => {
-    sandbox = await start({ dialect, seal: "stored" });
     if (dialect !== "hashicorp") return;
+    await begin({ seal: "stored" }, "recovery");
     // The response of OpenBao 2.7.2.
     const body = JSON.stringify({ started: false, nonce: "", t: 0, n: 0, progress: 0, required: 0 });
     sandbox.faults.add({ system: "secrets", path: "/v1/sys/rekey-recovery-key/init", action: "respond", status: 200, body });
-    const { details } = await new RekeyStack(configOf({ sandbox, dialect }), undefined, "recovery").fails(inputs({ currentShares: [] }));
+    const { details } = await stack.fails(inputs({ currentShares: [] }));
     expect(details).toMatchObject({ rule: "rekey/wrong-dialect", hint: expect.stringContaining('"openbao"') });
     expect(writes()).toEqual([]);
   });
 
   test("a changed target is rejected before the attempt in progress is canceled", async () => {
-    sandbox = await start({ dialect });
-    const stack = stackOn();
     await stack.up(inputs(), "shares");
     const before = sandbox.requests().length;
     const changed = await stack.problems(inputs({ target: "recovery" }));
@@ -78,22 +100,23 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     expect(await stack.up(inputs({ target: undefined }))).toEqual(["same", "same", "create"]);
   });
 
-  test("no share is submitted to an auto-unseal seal without verification", async () => {
-    sandbox = await start({ dialect, seal: "stored" });
-    expect(await stackOn().stops(inputs({ requireVerification: false, allowUnverified: true }))).toBe(
-      dialect !== "standard" ? "rekey/wrong-target" : "ERR_REJECTED",
-    );
+  test.each([{}, { requireVerification: false, allowUnverified: true }])("an auto-unseal seal gets no share with %j", async (more) => {
+    await begin({ seal: "stored" });
+    const error = await stack.fails(inputs(more));
+    if (dialect !== "standard") {
+      expect(error).toEqual(refusal("ERR_REJECTED", { rule: "rekey/wrong-target" }));
+      return expect(writes()).toEqual([]);
+    }
+    expect(error.code).toBe("ERR_REJECTED");
     expect(writes().filter((each) => each.includes("update"))).toEqual([]);
-    if (dialect !== "standard") expect(writes()).toEqual([]);
+    // The server's own reason, where the provider has none.
+    if (!("requireVerification" in more)) expect(error.details.reason).toContain("requiring verification not supported");
   });
 
   test("a commit that fails in the service leaves the outcome unknown, and the next run repeats it", async () => {
-    sandbox = await start({ dialect });
-    const [method, path] = wire.sent("PUT", "/v1/sys/rekey/verify");
     const status = dialect === "openbao" ? 400 : 500;
     const body = JSON.stringify({ errors: ["failed to perform barrier key rotation: failed to rekey barrier: no space left on device"] });
-    sandbox.faults.add({ system: "secrets", method, path, nth: 2, action: "respond", status, body });
-    const stack = stackOn();
+    fail("PUT", "verify", { nth: 2, action: "respond", status, body });
     expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
     await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/shares-unsettled" }));
     await stack.up(inputs());
@@ -101,11 +124,10 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
   });
 
   const oneOfOne = { secretShares: 1, secretThreshold: 1, requireVerification: false, allowUnverified: true };
-  const updates = (): number => writes().filter((each) => each === "PUT /v1/sys/rekey/update").length;
+  const updates = (): number => of("PUT update");
 
   test("a seal that keeps its key: one share of one is a success without a share in the API document's dialect, and never repeated", async () => {
-    sandbox = await start({ dialect, seal: "stored" });
-    const stack = stackOn();
+    await begin({ seal: "stored" });
     if (dialect !== "standard") {
       expect(await stack.stops(inputs(oneOfOne))).toBe("rekey/wrong-target");
       expect(updates()).toBe(0);
@@ -130,11 +152,9 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     ["one share of one", oneOfOne],
     ["several shares", { ...oneOfOne, secretShares: 3, secretThreshold: 2 }],
   ])("a rekey to %s that completes without a share where none may be missing stops, and is never repeated", async (_, asked) => {
-    sandbox = await start({ dialect });
     const isSuccess = dialect === "standard" && asked.secretShares === 1;
     const body = JSON.stringify(wire.wrapped({ complete: true, keys: [], keys_base64: [] }, { data: {} }));
     sandbox.faults.add({ system: "secrets", path: /update/, nth: 3, action: "respond", status: 200, body });
-    const stack = stackOn();
     if (isSuccess) return void (await stack.up(inputs(asked)));
     for (let run = 0; run < 4; run++) expect(await stack.stops(inputs(asked))).toBe("rekey/no-shares-returned");
     expect(updates()).toBe(3);
@@ -143,28 +163,24 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
   });
 
   test("a seal that keeps its key and makes one share of several is explained", async () => {
-    sandbox = await start({ dialect });
     const status = { started: true, nonce: "forced", t: 1, n: 1, progress: 0, required: 3 };
     const forced = JSON.stringify(wire.wrapped(status, { data: {} }));
     sandbox.faults.add({ system: "secrets", method: "GET", path: /init/, nth: 2, action: "respond", status: 200, body: forced });
-    const { details } = await stackOn().fails(inputs({ requireVerification: false, allowUnverified: true }));
+    const { details } = await stack.fails(inputs({ requireVerification: false, allowUnverified: true }));
     expect(details).toMatchObject({ rule: "rekey/wrong-target", reason: expect.stringContaining("the attempt forced") });
   });
 
   test("a standby that never reaches the active node is named at the deadline, and nothing is sent to the active node", async () => {
-    sandbox = await start({ dialect });
     // The first wait would be longer than the deadline.
     limits.initialBackoff = 2 * limits.deadline;
     const headers = { location: "https://active.example:8200/v1/sys/rekey/init" };
     sandbox.faults.add({ system: "secrets", path: /init/, action: "redirect", headers });
-    const error = await stackOn().fails(inputs());
+    const error = await stack.fails(inputs());
     expect([error.code, error.message]).toEqual(["ERR_REDIRECTED", expect.stringContaining("https://active.example:8200")]);
     expect(writes()).toEqual([]);
   });
 
   test("a standby of OpenBao, which knows no attempt of the active node, gets no request", async () => {
-    sandbox = await start({ dialect });
-    const stack = stackOn();
     sandbox.faults.add({ system: "secrets", path: "/v1/sys/health", action: "respond", status: 429, body: "{}" });
     if (dialect !== "openbao") return void (await stack.up(inputs()));
     expect(await stack.fails(inputs())).toEqual(refusal("ERR_UNAVAILABLE", { rule: "rekey/standby", path: "/v1/sys/health" }));
@@ -177,21 +193,116 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
   });
 
-  test("a sealed server is retried and then reported as sealed", async () => {
-    sandbox = await start({ dialect });
-    await sandbox.secrets.seal();
-    expect(await stackOn().fails(inputs())).toEqual(refusal("ERR_UNAVAILABLE", { status: 503 }));
-    await sandbox.secrets.unseal(sandbox.secrets.shares);
-    await stackOn().up(inputs());
+  // Only Vault and OpenBao are known to refuse a repeated share without counting it twice.
+  const refusals: [string, Refusal][] = [["a 429", limited], ...(dialect === "standard" ? [] : inactive)];
+  describe.each(refusals)("after %s", (_, refusal) => {
+    test.each([
+      ["PUT", "init", 1],
+      ["PUT", "update", 3],
+      ["DELETE", "verify", 1],
+      ["PUT", "verify", 2],
+    ])("%s %s is waited for, and sent again after a look at the status", async (method, path, times) => {
+      fail(method, path, { ...refusal, times: 2 });
+      await stack.up(inputs());
+      expect(await sandbox.secrets.opens(stack.outputs.shares.slice(1))).toBe(true);
+      expect(of(`${method} ${path}`)).toBe(times + 2);
+      // Nothing is sent twice without a look between.
+      for (const [index, each] of sent().entries())
+        if (each.startsWith(method) && each.endsWith(path)) expect(sent()[index + 1]).toMatch(/^GET /);
+    });
+
+    test("a cancel, the removal of a backup and a probe are waited for as well", async () => {
+      const all = await holders(3);
+      const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true, removeBackup: true });
+      await stack.up(inputs(), "attempt");
+      fail("DELETE", "init", refusal);
+      await stack.stops(pgp);
+      const { encrypted } = stack.candidate;
+      const newShares = await Promise.all(all.map((holder, index) => read(holder, (encrypted[index] as { share: string }).share)));
+      fail("DELETE", "backup", refusal);
+      fail("PUT", "verify", { nth: 2, action: "drop-after" });
+      expect(await stack.stops({ ...pgp, newShares })).toBe("rekey/outcome-unknown");
+      for (const [method, path] of [
+        ["PUT", "init"],
+        ["PUT", "update"],
+        ["DELETE", "init"],
+      ] as const)
+        fail(method, path, refusal);
+      await stack.up({ ...pgp, newShares });
+      expect(stack.outputs.complete).toBe(true);
+      expect([of("DELETE backup"), (await status()).started]).toEqual([2, false]);
+    });
   });
 
-  test("an attempt lost in a failover is started again and completes", async () => {
-    sandbox = await start({ dialect });
-    const stack = stackOn();
+  test("a share that a standby redirects is sent again only to a service that refuses a repeated one", async () => {
+    const [, standby] = inactive[0] as [string, Refusal];
+    const { url, token, shares } = sandbox.secrets;
     await stack.up(inputs(), "attempt");
-    await sandbox.secrets.failover();
+    const { nonce } = await status();
+    fail("PUT", "update", standby);
+    const { code } = await steward(variablesFor(dialect, { url, token }), ["rekey", "submit", "--nonce", nonce], shares[3]);
+    expect([code, of("PUT update")]).toEqual(dialect === "standard" ? [1, 1] : [0, 2]);
+    fail("PUT", "update", standby);
+    if (dialect !== "standard") return void (await stack.up(inputs()));
     expect(await stack.stops(inputs())).toBe("rekey/attempt-restarted");
+    expect(of("PUT update")).toBe(2);
+  });
+
+  test("a probe that is refused to the end says nothing of the shares", async () => {
+    await stack.up(inputs({ secretShares: 1, secretThreshold: 1 }));
+    const again = inputs({ triggers: ["2"], currentShares: stack.outputs.shares, secretShares: 1, secretThreshold: 1 });
+    fail("PUT", "verify", { action: "drop-after" });
+    await stack.stops(again);
+    refuse("PUT", "update");
+    // Longer than the deadline.
+    refuse("PUT", "update", { nth: 2, headers: { "retry-after": "3600" } });
+    expect(await stack.fails(again)).toEqual(refusal("ERR_RATE_LIMITED", { ...place("PUT", "update"), status: 429 }));
+    sandbox.faults.clear();
+    await stack.up(again);
+    expect(stack.outputs.complete).toBe(true);
+  });
+
+  test("an attempt that became another one during the wait gets no share", async () => {
+    const [share = ""] = sandbox.secrets.shares;
+    await stack.up(inputs(), "attempt");
+    const { nonce } = await status();
+    // Long enough for another client, on a busy machine too.
+    refuse("PUT", "update", { headers: { "retry-after": "4" } });
+    const stops = stack.stops(inputs({ currentShares: [share] }));
+    await until("the share is sent", () => of("PUT update") > 0);
+    await ask("DELETE", "init", dialect === "hashicorp" ? { nonce } : undefined);
+    await ask("PUT", "init", { secret_shares: 1, secret_threshold: 1 });
+    expect(await stops).toBe("rekey/attempt-lost");
+    expect(of("PUT update")).toBe(1);
+  });
+
+  test("nothing is sent again once Pulumi has ended", async () => {
+    refuse("PUT", "init", { times: 9 });
+    let looks = 0;
+    const { secrets } = config()["steward:default"] as { secrets: object };
+    const operation = connectTo("secrets", secrets, {
+      engine: {
+        ...noEngine,
+        assertAlive: async () => {
+          if (++looks > 1) throw new Error("Pulumi has ended");
+        },
+      },
+    });
+    const given = stack.attemptInputs(inputs());
+    await expect(rekeyAttempt.create({ operation, inputs: given as never })).rejects.toThrow("Pulumi has ended");
+    expect(of("PUT init")).toBe(1);
+  });
+
+  test("all waits of a run together have one deadline", async () => {
+    limits.deadline = 60_000;
+    refuse("PUT", "update", { headers: { "retry-after": "0.5" } });
+    // Shorter than the deadline, but not with the first wait.
+    refuse("PUT", "update", { nth: 2, headers: { "retry-after": "59.7" } });
+    expect(await stack.fails(inputs())).toMatchObject({ ...place("PUT", "update"), status: 429 });
+    expect(of("PUT update")).toBe(2);
+    // The submitted shares still count.
+    limits.deadline = deadline;
+    sandbox.faults.clear();
     await stack.up(inputs());
-    expect(await sandbox.secrets.opens(stack.outputs.shares.slice(1))).toBe(true);
   });
 });

@@ -137,12 +137,6 @@ test("submits each share after an observation, and receives what the last one br
   expect(three.submission).toMatchObject({ candidate: newShares, source: "reply", excluded: digests });
 });
 
-test.each([3, 4])("starts over where the attempt holds %i shares, a threshold, and has not completed", async (progress) => {
-  const over = await round({}, at(progress), fresh);
-  expect(over).toMatchObject({ stop: "shares-not-combined", submission: { nonce: "fresh", submitted: [] } });
-  expect(sharesOf(over)).toEqual([]);
-});
-
 test("submits shares where the service does not say how many it requires", async () => {
   expect(sharesOf(await round({}, at(0, { required: 0 }), counted))).toEqual(["own 1"]);
 });
@@ -200,13 +194,6 @@ test("submits its shares again, once, where the service dropped them", async () 
 const onlyKept: Facts = { inputs: { currentShares: [] }, submission: { kept: [keptSet] } };
 const dropsAll = [rejected("no set"), at(0), at(0)] as const;
 
-test("a kept set counts as refused only if all shares were its own since the service dropped its progress", async () => {
-  const mixed = await round(onlyKept, at(0), at(0), counted, at(1), counted, at(1), counted, at(2), ...dropsAll);
-  expect(sharesOf(mixed)).toEqual(["kept 1", "kept 2", "kept 1", "kept 2"]);
-  expect(mixed.submission.refused).toEqual([]);
-  expect(mixed.stop).toBeUndefined();
-});
-
 test("does not report shares of an earlier run as submitted after the service refused all", async () => {
   const repeated = (progress: number): Response[] => [rejected("repeated"), at(progress), at(progress)];
   const submission = { submitted: digests.slice(0, 2), kept: [keptSet] };
@@ -233,18 +220,6 @@ test("sends no share after the user has canceled the wait", async () => {
   const stopped = await round(facts, ...twoPassed, at(1));
   expect(sharesOf(stopped)).toEqual(["own 1", "own 2"]);
   expect(stopped).toMatchObject({ stop: "shares-missing", reason: expect.stringMatching(/^1 of 3 current shares submitted/) });
-});
-
-test("submits the last share once the wait is over", async () => {
-  const late = {
-    ...at(1),
-    get progress() {
-      now = 9_001;
-      return 1;
-    },
-  };
-  const done = await round({ inputs: { waitSeconds: 9 } }, ...twoPassed, at(1), late, counted);
-  expect(sharesOf(done)).toEqual(["own 1", "own 2", "own 3"]);
 });
 
 test("stops with the missing and the refused shares", async () => {
@@ -318,10 +293,3 @@ test.each([{ started: false, nonce: "" }, { verification: { nonce: "v", progress
     }
   },
 );
-
-test("a 429 changes nothing", async () => {
-  const tooMany = new StewardError({ code: "ERR_RATE_LIMITED", reason: "too many requests", status: 429 });
-  const later = await round({}, at(0), tooMany, at(0), counted);
-  expect(later.requests).toEqual(["own 1", "observe", "own 1"]);
-  expect(later.submission.submitted).toEqual(digests.slice(0, 1));
-});

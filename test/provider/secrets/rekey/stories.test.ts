@@ -1,11 +1,10 @@
 import { onEachRekeyTarget } from "../../../support/rekey";
-import { lines, told, tools, wrong, wrongBeside } from "./story";
+import { lines, stack, told, tools, wrong, wrongBeside } from "./story";
 
 onEachRekeyTarget("a rekey", (current) => {
   const { inputs, stackOn, requests, noAttempt, status, decrypted, candidateOf, forHolders } = tools(current);
 
   test("a second up sends nothing, refresh reads the status, and other current shares change nothing", async () => {
-    const stack = stackOn(current());
     await stack.up(inputs());
     expect(stack.outputs).toMatchObject({ complete: true, encryptedShares: [], fingerprints: [] });
     expect(stack.outputs.shares).toHaveLength(3);
@@ -19,7 +18,6 @@ onEachRekeyTarget("a rekey", (current) => {
   });
 
   test("triggers start another rekey, preview announces it, and the state keeps the live set until the new one is proven", async () => {
-    const stack = stackOn(current());
     await stack.up(inputs());
     const [first] = [stack.outputs.shares];
     told.mockClear();
@@ -34,16 +32,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
   });
 
-  test("a single share works, as the new set and as the current one", async () => {
-    const stack = stackOn(current());
-    await stack.up(inputs({ secretShares: 1, secretThreshold: 1 }));
-    expect(await current().opens(stack.outputs.shares)).toBe(true);
-    await stack.up(inputs({ triggers: ["5 of 3"], secretShares: 5, secretThreshold: 3, currentShares: stack.outputs.shares }));
-    expect(await current().opens(stack.outputs.shares.slice(2))).toBe(true);
-  });
-
   test("three shares of which each unseals the service alone: made where the specification allows it, refused in the preview for Vault", async () => {
-    const stack = stackOn(current());
     const one = inputs({ secretThreshold: 1 });
     if (current().dialect !== "standard") {
       expect(await stack.problems(one)).toEqual(["secretThreshold: single-share"]);
@@ -59,7 +48,6 @@ onEachRekeyTarget("a rekey", (current) => {
 
   test("too few shares stop it with the missing ones, and shares of other holders count", async () => {
     const [a = "", b = "", c = ""] = current().first;
-    const stack = stackOn(current());
     delete process.env.STEWARD_MISSING;
     const { details } = await stack.fails(inputs({ currentShares: [a, { env: "STEWARD_MISSING" }, { file: "no/such/file" }] }));
     expect(details).toMatchObject({ operation: "Cannot create rekey", rule: "rekey/shares-missing" });
@@ -75,7 +63,6 @@ onEachRekeyTarget("a rekey", (current) => {
 
   test("waitSeconds waits for other holders and holds its own share back until the last", async () => {
     const [a = "", b = "", c = ""] = current().first;
-    const stack = stackOn(current());
     const started = new Promise<void>((done) => {
       told.mockImplementation((line) => void (String(line).startsWith("rekey: started attempt") && done()));
     });
@@ -88,31 +75,9 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(stack.outputs.complete).toBe(true);
   });
 
-  test("while waiting, submits its shares again after the wrong shares of other holders discarded them", async () => {
-    const { outOfBand, first } = current();
-    const [a = "", b = "", c = ""] = first;
-    const stack = stackOn(current());
-    const printed = (count: number): Promise<void> =>
-      new Promise((done) => {
-        told.mockImplementation((line) => void (String(line).startsWith(`rekey: ${count} of 3`) && done()));
-      });
-    const submitted = printed(1);
-    const up = stack.up(inputs({ currentShares: [a, b], waitSeconds: 20 }));
-    await Promise.race([submitted, up]);
-    const { nonce } = await status();
-    const discarded = printed(0);
-    for (const key of wrongBeside([a, b, c], 2)) await outOfBand("PUT", "sys/rekey/update", { key, nonce });
-    expect(await status()).toMatchObject({ nonce, progress: 0 });
-    await Promise.race([discarded, up]);
-    await outOfBand("PUT", "sys/rekey/update", { key: c, nonce });
-    await up;
-    expect(stack.outputs.complete).toBe(true);
-  });
-
   test("a share that another holder submits right after the start counts if the response names the attempt", async () => {
     const { dialect, gateway, outOfBand, first } = current();
     const [a = "", b = "", c = ""] = first;
-    const stack = stackOn(current());
     gateway.on("PUT sys/rekey/init", {
       when: "after",
       act: async () => void (await outOfBand("PUT", "sys/rekey/update", { key: a, nonce: (await status()).nonce })),
@@ -133,7 +98,6 @@ onEachRekeyTarget("a rekey", (current) => {
   });
 
   test("submits its share if no holder responds within waitSeconds", async () => {
-    const stack = stackOn(current());
     expect(await stack.stops(inputs({ currentShares: current().first.slice(0, 1), waitSeconds: 0.5 }))).toBe("rekey/shares-missing");
     expect(await status()).toMatchObject({ progress: 1 });
     expect(lines().match(/0\.5 s/g)).toHaveLength(1);
@@ -144,7 +108,6 @@ onEachRekeyTarget("a rekey", (current) => {
 
   test("a wrong share is detected at the threshold and discards the progress, and the next run starts over", async () => {
     const [a = "", b = ""] = current().first;
-    const stack = stackOn(current());
     expect(await stack.stops(inputs({ currentShares: [a, b, ...wrongBeside([a, b])] }))).toBe("rekey/shares-refused");
     expect(await status()).toMatchObject({ started: true, progress: 0 });
     await stack.up(inputs());
@@ -156,7 +119,6 @@ onEachRekeyTarget("a rekey", (current) => {
     ["the first", "duplicate"],
   ])("an invalid share by reference (%s) is rejected before any share is submitted", async (text, rule) => {
     process.env.STEWARD_SHARE = text === "the first" ? Buffer.from(current().first[0] as string, "base64").toString("hex") : text;
-    const stack = stackOn(current());
     const shares = [current().first[0] as string, { env: "STEWARD_SHARE" }];
     const { details } = await stack.fails(inputs({ currentShares: shares }));
     expect(details).toMatchObject({ rule: "rekey/invalid-share", failures: [{ path: "currentShares[1]", rule }] });
@@ -167,7 +129,6 @@ onEachRekeyTarget("a rekey", (current) => {
   test("the name of a share's variable is not redacted from the server's reason", async () => {
     const [first = ""] = current().first;
     [process.env.A, process.env.SHARE] = wrongBeside([first], 2);
-    const stack = stackOn(current());
     const { message, details } = await stack.fails(inputs({ currentShares: [first, { env: "A" }, { env: "SHARE" }] }));
     expect(details.rule).toBe("rekey/shares-refused");
     expect(message).not.toContain("[secret]");
@@ -176,7 +137,6 @@ onEachRekeyTarget("a rekey", (current) => {
 
   test("with PGP keys a threshold of holders proves the new set, over several runs, and no new share is sent before", async () => {
     const { all, pgp } = await forHolders(3);
-    const stack = stackOn(current());
     expect((await stack.fails(pgp)).details).toMatchObject({
       rule: "rekey/new-shares-missing",
       reason: expect.stringContaining("0 of the 2"),
@@ -192,7 +152,6 @@ onEachRekeyTarget("a rekey", (current) => {
 
   test('proof "all" with PGP keys requires every share and names the mismatched one', async () => {
     const { all, pgp } = await forHolders(4, { secretShares: 4, proof: "all" });
-    const stack = stackOn(current());
     expect((await stack.fails(pgp)).details).toMatchObject({
       rule: "rekey/new-shares-missing",
       reason: expect.stringContaining("0 of the 4"),
@@ -210,7 +169,6 @@ onEachRekeyTarget("a rekey", (current) => {
 
   test("a wrong new share commits nothing, and the right ones are requested again", async () => {
     const { all, pgp } = await forHolders(3);
-    const stack = stackOn(current());
     await stack.stops(pgp);
     const shares = await decrypted(candidateOf(stack), all);
     const [first = ""] = shares;
@@ -222,7 +180,6 @@ onEachRekeyTarget("a rekey", (current) => {
 
   test("new shares of an earlier rekey prove nothing", async () => {
     const { all, pgp } = await forHolders(5, { secretShares: 5 });
-    const stack = stackOn(current());
     await stack.stops(pgp);
     const old = await decrypted(candidateOf(stack), all);
     await stack.up({ ...pgp, newShares: old });

@@ -12,6 +12,8 @@ beforeEach(() => {
   told = quiet();
 });
 afterEach(() => told.mockRestore());
+/** The stack of the current test. */
+export let stack: RekeyStack;
 /** The printed lines. */
 export const lines = (): string => told.mock.calls.map(([line]) => String(line)).join("\n");
 
@@ -25,14 +27,10 @@ export function wrongBeside(shares: readonly string[], count = 1): string[] {
   return points.slice(0, count).map((point) => Buffer.alloc(33, point).toString("base64"));
 }
 
-/** A share of the same point with another value. */
-export const twin = (share = ""): string => {
-  const bytes = Buffer.from(share, "base64");
-  bytes[0] = (bytes[0] as number) ^ 1;
-  return bytes.toString("base64");
-};
-
 export function tools(current: () => RekeyTarget) {
+  beforeEach(() => {
+    stack = stackOn(current());
+  });
   const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(current().first, more);
   const requests = async (action: () => Promise<unknown>): Promise<string[]> => {
     const { gateway } = current();
