@@ -32,6 +32,13 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
   });
 
+  test("a single share works, as the new set and as the current one", async () => {
+    await stack.up(inputs({ secretShares: 1, secretThreshold: 1 }));
+    expect(await current().opens(stack.outputs.shares)).toBe(true);
+    await stack.up(inputs({ triggers: ["5 of 3"], secretShares: 5, secretThreshold: 3, currentShares: stack.outputs.shares }));
+    expect(await current().opens(stack.outputs.shares.slice(2))).toBe(true);
+  });
+
   test("three shares of which each unseals the service alone: made where the specification allows it, refused in the preview for Vault", async () => {
     const one = inputs({ secretThreshold: 1 });
     if (current().dialect !== "standard") {
