@@ -213,8 +213,6 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   delete?(request: DeleteRequest<State>): Promise<unknown>;
   /** Finds objects to import, or is the reason why none can be imported. If omitted, the resource is an operation. */
   discover?: string | ((request: DiscoverRequest) => Promise<Discovered<State>[]>);
-  /** Adds the cause to the error of a failed create. */
-  diagnose?(operation: Operation, error: unknown): Promise<unknown>;
 }
 
 /** A definition without its own types. */

@@ -120,11 +120,7 @@ async function readAll(
   refused: Refused[],
 ): Promise<Imported[]> {
   const reads = objects.map((each) =>
-    attemptFor(
-      each.definition,
-      each.operation,
-      refused,
-    )(each.id, async () => {
+    attemptFor(each.definition, refused)(each.id, async () => {
       try {
         const imported = await readFound(each, { definition: each.definition, mechanism: sources }, connection, secrets);
         for (const { path, reason } of imported.rejected) refused.push([`${nativeType(each.definition.token)} ${each.id} ${path}`, reason]);

@@ -105,15 +105,14 @@ export async function search(connections: readonly Operation[], options: SearchO
 
 /** Makes the function that runs a part of a search. If the server rejects it, records the reason, and returns nothing. */
 export const attemptFor =
-  (definition: AnyDefinition, operation: Operation, refused: Refused[]): DiscoverRequest["attempt"] =>
+  (definition: AnyDefinition, refused: Refused[]): DiscoverRequest["attempt"] =>
   async (what, part) => {
     try {
       return await part();
     } catch (error) {
-      const explained = (await definition.diagnose?.(operation, error)) ?? error;
       // Any other failure may be temporary: fail, rather than print a list that only looks complete.
-      if (!(explained instanceof StewardError) || !refusals.includes(explained.code)) throw explained;
-      refused.push([`${nativeType(definition.token)} ${what}`, explained.message]);
+      if (!(error instanceof StewardError) || !refusals.includes(error.code)) throw error;
+      refused.push([`${nativeType(definition.token)} ${what}`, error.message]);
       return [];
     }
   };
@@ -124,7 +123,7 @@ async function searchFor(
   { asSet = false, mount: mounts, module: modules, workspaces = false }: SearchOptions,
   refused: Refused[],
 ): Promise<Discovered<Properties>[]> {
-  const attempt = attemptFor(definition, operation, refused);
+  const attempt = attemptFor(definition, refused);
   const { discover } = definition;
   if (typeof discover !== "function") return [];
   try {

@@ -37,13 +37,8 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
 }
 
 async function write({ definition }: Resource, operation: Operation, inputs: Properties): Promise<Properties> {
-  try {
-    const existing = await findAndAdopt(definition, operation, inputs);
-    return await definition.create({ operation, inputs, existing });
-  } catch (error) {
-    // Do not diagnose a PartialState: its message already states the cause.
-    throw definition.diagnose && !(error instanceof PartialState) ? await definition.diagnose(operation, error) : error;
-  }
+  const existing = await findAndAdopt(definition, operation, inputs);
+  return definition.create({ operation, inputs, existing });
 }
 
 /** The resource to store after a create that failed, if the server may have it. */

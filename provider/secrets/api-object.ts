@@ -4,9 +4,8 @@ import { placeholdersIn } from "../fields";
 import { Adopt } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
 import { isStringList } from "../text/json";
-import { apiPath, call, invalidResponse, readData, readExisting, remove, replaceHint } from "./client";
+import { apiPath, call, invalidResponse, readData, remove, replaceHint } from "./client";
 import { normalizeMount } from "./mount-path";
-import { explainRefusal } from "./refusal";
 import { atEachMount } from "./scheduler-mounts";
 
 // An object of the API, and the lists of named objects.
@@ -69,9 +68,8 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
   }
 
   async function find({ operation, inputs }: FindRequest<Inputs>): Promise<ExistingObject<State> | undefined> {
-    const { adopt } = inputs;
     const { reason, remedy } = exists(inputs);
-    const state = await readExisting(adopt, (anyNotFound) => read(operation, inputs, anyNotFound));
+    const state = await read(operation, inputs, inputs.adopt === true);
     return state && { reason, hint: `${renamedHint} ${remedy} ${replaceHint}`, state };
   }
 
@@ -85,7 +83,7 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     return state ? [{ state, isRead: true, suggestedName: [...Object.values(fields), path.replace(/^.*\//, "")].join("-") }] : [];
   }
 
-  const operations: Pick<Definition<Inputs, State>, "objects" | "read" | "find" | "create" | "update" | "delete" | "diagnose"> & {
+  const operations: Pick<Definition<Inputs, State>, "objects" | "read" | "find" | "create" | "update" | "delete"> & {
     discover(request: DiscoverRequest): Promise<Discovered<State>[]>;
   } = {
     objects: { fields: names as (keyof Inputs & string)[], paths: (fields) => [pathOf(fields as object)] },
@@ -98,7 +96,6 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
       names.includes("mount")
         ? atEachMount(request, below, (mount) => search(request.operation, { mount }))
         : request.attempt(below, () => search(request.operation, {})),
-    diagnose: explainRefusal,
   };
   return { pathOf, read, write, operations };
 }

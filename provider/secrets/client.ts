@@ -1,10 +1,9 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { cached, defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
-import { ApiRequest, Request, Retry, send } from "../http";
+import { ApiRequest, Request, send } from "../http";
 import { errorsIn, unexpectedResponse } from "../http/failure";
 import { nonEmptyStr, rule } from "../inputs";
-import { Adopt } from "../lifecycle/adoption";
 import { isObject } from "../text/json";
 import { dialects, SecretsDialect } from "./dialects";
 import { isMountPath, normalizeMount } from "./mount-path";
@@ -75,12 +74,22 @@ export function apiPath(mount: string, ...names: string[]): string {
   return `/v1/${[...mount.split("/"), ...names].map(encodeURIComponent).join("/")}`;
 }
 
+/** The capability that a policy must grant for a request. */
+function capabilityFor({ method, path, query }: ApiRequest): string {
+  if (method === "GET") return query?.list ? "`list`" : "`read`";
+  if (method === "DELETE") return "`delete`";
+  return isBelowBuiltIn(path) ? "`update`" : "`create` and `update`";
+}
+
 /** Sends a request to the server and returns the response body. A write needs no body, or the server's own. */
 export async function call(operation: Operation, request: ApiRequest, ownsBody = dialectOf(operation).ownsBody): Promise<unknown> {
   const { words, tokenHeader, namespaceHeader } = dialectOf(operation);
   const { method, path } = request;
   const headers = (token?: string): ReturnType<Request["headers"]> => ({ [tokenHeader]: token, [namespaceHeader]: namespaceOf(operation) });
-  const { status, body } = await send(operation, { ...request, headers });
+  const { status, body } = await send(operation, { ...request, headers }).catch((error) => {
+    if (!(error instanceof StewardError) || error.status !== 403) throw error;
+    throw error.with({ hint: `${error.details.hint} The token's policy must grant ${capabilityFor(request)} on ${policyPath(path)}.` });
+  });
   if (isObject(body) && isObject(body.wrap_info))
     throw new StewardError({
       code: "ERR_FORBIDDEN",
@@ -101,7 +110,10 @@ const foreignBody = ({ server: { words } }: Operation) =>
 /** The rule of the error of a write whose response is not the server's own. */
 export const foreignResponse = "foreign-response";
 
-/** Returns the `data` of an object, or undefined if the object does not exist. A 404 may also come from a gateway. With `anyNotFound` every 404 counts. */
+/**
+ * Returns the `data` of an object, or undefined if the object does not exist. A 404 may also come from a gateway. With `anyNotFound` every 404 counts, for a
+ * create that overwrites the object anyway.
+ */
 export async function readData(
   operation: Operation,
   path: string,
@@ -116,7 +128,8 @@ export async function readData(
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
     if (anyNotFound) return undefined;
     // The server's own 404 of a missing object has an empty list of errors.
-    if (error.details.errorCount === 0 && (dialectOf(operation).provesAbsence || (await documentsPath(operation, error)))) return undefined;
+    if (error.details.errorCount === 0 && (dialectOf(operation).provesAbsence || (await documentsPath(operation, path, error))))
+      return undefined;
     const place = isBelowBuiltIn(path) ? "address" : "address, the mount";
     throw error.with({
       rule: "unproven-absence",
@@ -125,27 +138,11 @@ export async function readData(
   }
 }
 
-/** Runs the read that precedes a write. If it fails with a 404, the error's hint ends with `alternative`. */
-export async function readFirst<T>(alternative: string, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof StewardError) || error.status !== 404) throw error;
-    throw error.with({ hint: `${error.details.hint} ${alternative}` });
-  }
-}
-
-const adoptHint = "Or set adopt: true, which creates it without this check.";
-
-/** Reads the object that a create would adopt. With `adopt: true` every 404 counts as missing, since the create overwrites anyway. */
-export const readExisting = <T>(adopt: Adopt | undefined, read: (anyNotFound: boolean) => Promise<T>): Promise<T> =>
-  adopt === true ? read(true) : readFirst(adoptHint, () => read(false));
-
 /** True if the OpenAPI document lists the path for this token. This alone is no evidence, because a gateway may route `sys` but not the mount. */
-async function documentsPath(operation: Operation, error: StewardError): Promise<boolean> {
-  const paths = await visiblePaths(operation, "idempotent");
-  if (paths) return Object.keys(paths).some((template) => matches(template, documentedPath(error)));
-  const hint = `Only the OpenAPI document can prove that it does not exist: allow the token to read ${openApiPath}.`;
+async function documentsPath(operation: Operation, path: string, error: StewardError): Promise<boolean> {
+  const paths = await visiblePaths(operation);
+  if (paths) return Object.keys(paths).some((template) => matches(template, `/${policyPath(path)}`));
+  const hint = `Only the OpenAPI document can prove that it does not exist: allow the token to read ${openApiPath}. A create with adopt: true needs no proof.`;
   throw error.with({ rule: "openapi-unreadable", hint });
 }
 
@@ -172,7 +169,7 @@ export function isLeaseGone(error: unknown): boolean {
 }
 
 /** True for a path below a mount that every service has, so that no user has chosen it. */
-export const isBelowBuiltIn = (path: string): boolean => /^(\/v1)?\/(sys|auth|identity|cubbyhole)\//.test(path);
+const isBelowBuiltIn = (path: string): boolean => /^(\/v1)?\/(sys|auth|identity|cubbyhole)\//.test(path);
 
 export const invalidResponse = (operation: Operation, path: string): StewardError =>
   isBelowBuiltIn(path)
@@ -189,9 +186,9 @@ const openApiPath = "/v1/sys/internal/specs/openapi";
 const openApiBytes = 64 * 1024 * 1024;
 
 /** Returns the OpenAPI document of the paths that the token can see. */
-export async function readOpenApi(operation: Operation, retry: Retry): Promise<OpenAPIV3.Document> {
-  const limits = { bodyBytes: openApiBytes };
-  const document = (await call(operation, { method: "GET", path: openApiPath, retry, limits })) as Partial<OpenAPIV3.Document> | undefined;
+export async function readOpenApi(operation: Operation): Promise<OpenAPIV3.Document> {
+  const request = { method: "GET", path: openApiPath, retry: "idempotent", limits: { bodyBytes: openApiBytes } } as const;
+  const document = (await call(operation, request)) as Partial<OpenAPIV3.Document> | undefined;
   const { openapi, info, paths } = document ?? {};
   if (typeof openapi === "string" && typeof info?.title === "string" && typeof info.version === "string" && isObject(paths))
     return document as OpenAPIV3.Document;
@@ -200,18 +197,18 @@ export async function readOpenApi(operation: Operation, retry: Retry): Promise<O
 }
 
 /** The paths that the token can see, read once per server and token. Undefined if the document cannot be read. */
-export function visiblePaths(operation: Operation, retry: Retry): Promise<OpenAPIV3.PathsObject | undefined> {
+export function visiblePaths(operation: Operation): Promise<OpenAPIV3.PathsObject | undefined> {
   const { server, run } = operation;
-  return cached(run.cache, ["openapi", retry, server.id, server.credentials.token() ?? ""], () =>
-    readOpenApi(operation, retry).then(
+  return cached(run.cache, ["openapi", server.id, server.credentials.token() ?? ""], () =>
+    readOpenApi(operation).then(
       ({ paths }) => paths,
       () => undefined,
     ),
   );
 }
 
-/** The path of a request in the form of the OpenAPI document. */
-export const documentedPath = ({ path = "" }: StewardError): string => decodeURIComponent(path.replace(/^\/v1/, ""));
+/** The path of a request as a policy has it: `nomad/role/web`. */
+const policyPath = (path: string): string => decodeURIComponent(path.replace(/^\/v1\//, ""));
 
 /** True if a path template of the document, `/scheduler/role/{name}`, matches the path of a request. */
 export function matches(template: string, path: string): boolean {

@@ -7,10 +7,9 @@ import { variableFor } from "../fields";
 import { ConnectionArgs, connectionField, isCertificate, rule, str, urlInput } from "../inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
-import { apiPath, call, dialectOf, invalidResponse, isNotFound, readData, readExisting, remove, replaceHint, system } from "./client";
+import { apiPath, call, dialectOf, invalidResponse, isNotFound, readData, remove, replaceHint, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
-import { explainRefusal } from "./refusal";
 import { atEachMount } from "./scheduler-mounts";
 
 /** Inputs of {@link SchedulerAccess}. */
@@ -174,7 +173,7 @@ const readableFields = Object.keys(readable) as (keyof typeof readable)[];
 /** A create overwrites the whole configuration: undeclared fields become blank. */
 async function find({ operation, inputs }: FindRequest<SchedulerAccessInputs>): Promise<ExistingObject<StoredState> | undefined> {
   const { mount = "", adopt } = inputs;
-  const data = await readExisting(adopt, (anyNotFound) => readData(operation, path(mount), { anyNotFound }));
+  const data = await readData(operation, path(mount), { anyNotFound: adopt === true });
   if (!data || isLeftover(operation, data)) return undefined;
   const returned = readableFields.filter((field) => readable[field] in data);
   const from = Object.fromEntries(returned.map((field) => [field, unblanked(data[readable[field]])]));
@@ -295,5 +294,4 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
       };
       return [{ state, isRead: true, suggestedName: `${mount}-access`, unreadable }];
     }),
-  diagnose: explainRefusal,
 };

@@ -4,7 +4,7 @@ import { Definition, Difference, UpdateRequest } from "../definition";
 import { ConnectionArgs, connectionField, durationInput } from "../inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { apiObject } from "./api-object";
-import { readFirst, system } from "./client";
+import { system } from "./client";
 import { MountArgs, mountField } from "./mount";
 
 /** Inputs of {@link SchedulerLease}. At least one of `ttl` and `maxTtl` is required. */
@@ -36,8 +36,6 @@ export interface SchedulerLeaseState {
   /** The mount path of the Nomad secrets engine. */
   mount: string;
 }
-
-const declareBoth = "Or declare both ttl and maxTtl, so that the provider does not have to read them first.";
 
 type Times = Omit<SchedulerLeaseState, "mount">;
 
@@ -74,7 +72,7 @@ async function update(request: UpdateRequest<SchedulerLeaseInputs, SchedulerLeas
   const { ttl = times.ttl, maxTtl = times.maxTtl } = inputs;
   // A time is unknown after a create without a response, and after it was removed from the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;
-  const current = isKnown ? (times as Times) : await readFirst(declareBoth, () => lease.read(operation, inputs));
+  const current = isKnown ? (times as Times) : await lease.read(operation, inputs);
   if (current) adoptFields(operation, declared, timeDifferences(current, inputs));
   return write(operation, inputs, current);
 }

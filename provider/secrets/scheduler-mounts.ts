@@ -45,7 +45,7 @@ async function readMounts(operation: Operation): Promise<Mounts> {
 const paths = ["config/access", "config/lease", "role/{name}", "creds/{name}"];
 
 async function documentedMounts(operation: Operation): Promise<Mounts> {
-  const visible = await visiblePaths(operation, "idempotent");
+  const visible = await visiblePaths(operation);
   if (!visible) return { reason: "the OpenAPI document cannot be read" };
   const mounts = Object.keys(visible).flatMap((template) => {
     const mount = /^\/(.+)\/(config|role|creds)\/[^/]+$/.exec(template)?.[1];

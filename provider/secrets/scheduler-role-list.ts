@@ -5,7 +5,6 @@ import { ReadFunction } from "../read-function";
 import { defaultMount, system } from "./client";
 import { MountArgs, mountInput } from "./mount";
 import { normalizeMount } from "./mount-path";
-import { explainRefusal } from "./refusal";
 import { listRoleNames } from "./scheduler-role";
 
 /** Options of {@link listSchedulerRoles}. */
@@ -19,10 +18,7 @@ export const schedulerRoleNames: ReadFunction<ListSchedulerRolesOptions, string[
   system,
   options: schema,
   property: "names",
-  run: (operation, { mount }) =>
-    listRoleNames(operation, normalizeMount(mount ?? defaultMount(operation))).catch(async (error) => {
-      throw await explainRefusal(operation, error);
-    }),
+  run: (operation, { mount }) => listRoleNames(operation, normalizeMount(mount ?? defaultMount(operation))),
 };
 
 /**

@@ -19,7 +19,6 @@ import { isRemoved, removeObject, renamedHint } from "../lifecycle/ownership";
 import { shortened } from "../text/printable";
 import { dialectOf, remove, system } from "./client";
 import { MountArgs, mountField } from "./mount";
-import { explainRefusal } from "./refusal";
 import { atEachMount } from "./scheduler-mounts";
 import {
   attributesOf,
@@ -391,5 +390,4 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
           return names.length > 0 ? [{ state: { mount }, suggestedName: `${mount}-roles` }] : [];
         })
       : [],
-  diagnose: explainRefusal,
 };

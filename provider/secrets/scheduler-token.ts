@@ -6,7 +6,6 @@ import { unexpectedResponse } from "../http/failure";
 import { ConnectionArgs, connectionField, str } from "../inputs";
 import { apiPath, call, dialectOf, isLeaseGone, system } from "./client";
 import { MountArgs, mountField } from "./mount";
-import { explainRefusal } from "./refusal";
 import { roleNameFindings } from "./scheduler-role";
 
 /** Inputs of {@link SchedulerToken}. */
@@ -126,7 +125,7 @@ function explainFailure(operation: Operation, error: unknown): unknown {
   if (error.code === "ERR_REJECTED" || error.code === "ERR_NOT_FOUND")
     return error.with({
       rule: "role-missing",
-      hint: "Declare the role first, and pass its name as an output: `role: role.name`.",
+      hint: "Check the mount. Declare the role first, and pass its name as an output: `role: role.name`.",
     });
   if (error.code === "ERR_SERVER")
     return error.with({
@@ -238,5 +237,4 @@ export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenStat
   update: async ({ state }) => state,
   delete: revoke,
   discover: "a token is returned only when it is generated. Declare a new one",
-  diagnose: explainRefusal,
 };

@@ -87,7 +87,7 @@ export const specification: ReadFunction<GetSpecificationOptions, Specification>
   system,
   options: schema,
   async run(operation, options) {
-    const document = await readOpenApi(operation, "idempotent");
+    const document = await readOpenApi(operation);
     const { openapi, info, paths } = document;
     const prefix = `/${options.pathPrefix ?? ""}`.replace(/^\/+/, "/");
     const method = options.method?.toUpperCase();

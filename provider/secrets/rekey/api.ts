@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cached, Operation } from "../../connection";
 import { StewardError } from "../../errors";
-import { delayAfter429, pauseFor } from "../../http";
+import { ApiRequest, delayAfter429, pauseFor } from "../../http";
 import { unexpectedResponse } from "../../http/failure";
 import { isObject } from "../../text/json";
 import { apiPath, call, dialectOf, foreignResponse, isFromService, namespaceOf, withoutNamespace } from "../client";
@@ -160,21 +160,21 @@ function unexpectedBody(method: string, path: string): StewardError {
   return identified("unexpected-response", error);
 }
 
-const capabilities = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
-type Method = keyof typeof capabilities;
-
 /** Sends a request and parses the fields of the response. One that changes the attempt is never retried blindly, and never sent when Pulumi can no longer save the response. */
-async function send<T>(operation: RekeyOperation, method: Method, endpoint: Endpoint, schema: z.ZodType<T>, content?: object): Promise<T> {
+async function send<T>(
+  operation: RekeyOperation,
+  method: ApiRequest["method"],
+  endpoint: Endpoint,
+  schema: z.ZodType<T>,
+  content?: object,
+): Promise<T> {
   if (method !== "GET") await operation.run.engine.assertAlive();
   const path = pathTo(operation, endpoint);
   // The responses to shares are parsed, since an unexpected one may still contain the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
   const request = { method, path, body: content, retry: method === "GET" ? "idempotent" : "never" } as const;
   const body = await call(operation, request, ownsBody).catch((error) => {
-    if (error.details?.rule === foreignResponse) throw unexpectedBody(method, path);
-    if (!(error instanceof StewardError) || error.status !== 403) throw error;
-    const policy = `The token's policy must grant \`${capabilities[method]}\` on ${path.replace("/v1/", "")}.`;
-    throw error.with({ hint: `${error.details.hint ?? ""} ${policy}`.trim() });
+    throw error.details?.rule === foreignResponse ? unexpectedBody(method, path) : error;
   });
   const fields = apiOf(operation).wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
   return parse(schema, fields, method, path);
