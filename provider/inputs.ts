@@ -2,7 +2,6 @@ import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { Duration, seconds } from "./comparison";
 import { CheckFailure } from "./errors";
-import { closest } from "./text/spelling";
 
 interface Issue {
   path: readonly PropertyKey[];
@@ -21,17 +20,12 @@ export const str: z.ZodString = z.string("must be a string");
 export const nonEmptyStr: z.ZodString = str.min(1, "must not be empty");
 export const strList: z.ZodArray<z.ZodString> = z.array(str, "must be a list of strings");
 
-function withSuggestion(key: string, valid: readonly string[]): string {
-  const name = closest(key, valid);
-  return name === undefined ? `"${key}"` : `"${key}" (did you mean ${name}?)`;
-}
-
 /** A schema of an object with only these keys. Its error names each unknown key and lists the known ones. */
 export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> =>
   z.strictObject(shape, {
     error: ({ code, keys }) =>
       code === "unrecognized_keys"
-        ? `${(keys as string[]).map((key) => withSuggestion(key, Object.keys(shape))).join(", ")} ${(keys as string[]).length === 1 ? "is not a known property" : "are not known properties"}; expected one of ${Object.keys(shape).join(", ")}`
+        ? `${(keys as string[]).map((key) => `"${key}"`).join(", ")} ${(keys as string[]).length === 1 ? "is not a known property" : "are not known properties"}; expected one of ${Object.keys(shape).join(", ")}`
         : `must be an object with ${Object.keys(shape).join(", ")}`,
   });
 

@@ -17,8 +17,6 @@ const standard = {
   readsOrganizations: false,
   /** The attributes of general settings and of organizations that limit how long a run, and thus its token, lasts. */
   runTimeouts: [] as string[],
-  /** Runs have no status besides those of the specification. */
-  hasOnlyKnownStatuses: true,
 };
 
 type PlatformDialect = typeof standard;
@@ -32,7 +30,6 @@ const dialects: Record<string, PlatformDialect> = {
     readsOrganizations: true,
     parsesCertificates: false,
     runTimeouts: ["plan-timeout", "apply-timeout"],
-    hasOnlyKnownStatuses: false,
   },
 };
 

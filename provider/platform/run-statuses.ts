@@ -1,7 +1,4 @@
 import { Operation } from "../connection";
-import { CheckFailure, StewardError } from "../errors";
-import { closest } from "../text/spelling";
-import { dialectOf } from "./client";
 
 /** The run statuses of the API specification. */
 const statuses = [
@@ -25,16 +22,9 @@ const statuses = [
   "planned_and_finished",
 ];
 
-/** Rejects an unknown status, which would find no workspace. Terraform Enterprise may know more, so there it only prints a warning. */
-export function checkStatuses(operation: Operation, requested: readonly string[] = []): void {
-  const failures = requested.flatMap((status, index): CheckFailure[] => {
-    if (statuses.includes(status)) return [];
-    const meant = closest(status, statuses);
-    const reason = `is not a run status${meant ? ` (did you mean "${meant}"?)` : ""}`;
-    return [{ path: `currentRunStatus[${index}]`, rule: "run-status", reason }];
-  });
-  if (failures.length === 0) return;
-  const reason = `${failures.map((failure) => `${failure.path}: ${failure.reason}`).join("; ")}. Known statuses: ${statuses.join(", ")}`;
-  if (dialectOf(operation).hasOnlyKnownStatuses) throw new StewardError({ code: "ERR_INVALID_INPUT", reason, failures });
-  operation.run.log.warn(`listWorkspaces: ${reason}`);
+/** Prints a warning about statuses that may be misspelled, since these find no workspace. Terraform Enterprise may know more. */
+export function warnOfStatuses(operation: Operation, requested: readonly string[] = []): void {
+  const unknown = requested.filter((status) => !statuses.includes(status));
+  if (unknown.length === 0) return;
+  operation.run.log.warn(`listWorkspaces: currentRunStatus contains ${unknown.join(", ")}. The known statuses are ${statuses.join(", ")}`);
 }

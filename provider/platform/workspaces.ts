@@ -6,7 +6,7 @@ import { eachWithOperation, invoke, read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
 import { adminPath, callAsAdministrator, completed, system } from "./client";
 import { itemsFrom, Page, pageOf } from "./pages";
-import { checkStatuses } from "./run-statuses";
+import { warnOfStatuses } from "./run-statuses";
 import { readWorkspace, Workspace, WorkspaceInclude, workspaceIdInput, workspaceOf } from "./workspace";
 
 /** The order of workspaces. */
@@ -121,7 +121,7 @@ const following = (operation: Operation, query: WorkspaceQuery, first: Page<Work
   );
 
 async function firstPage(operation: Operation, query: WorkspaceQuery): Promise<WorkspacePage> {
-  checkStatuses(operation, query.currentRunStatus);
+  warnOfStatuses(operation, query.currentRunStatus);
   return fetchPage(operation, query, 1);
 }
 

@@ -41,12 +41,11 @@ export function invoke<T, Own extends object>(
   values: { connection?: string },
   run: (operation: Operation<Own>) => Promise<T>,
 ): Promise<T> {
-  const { assertDefaultSpelled, getConfig, hideResponses, log } = program();
+  const { getConfig, hideResponses, log } = program();
   // The program may pass the result to a resource of another package.
   hideResponses();
   return withOperation(spec.operation, async () => {
     assertOptions(spec.options, values);
-    assertDefaultSpelled(values.connection);
     return run(
       connect(spec.system, values.connection ?? "default", {
         config: getConfig,

@@ -7,7 +7,6 @@ import { printable } from "../text/printable";
 export { secret } from "@pulumi/pulumi/output";
 export { getConfig } from "@pulumi/pulumi/runtime/config";
 export { hideResponses } from "./debug-log";
-export { assertDefaultSpelled } from "./default-connection";
 
 /** Prints a warning to the standard output, and any other line to Pulumi's log. The program waits until the log is written. */
 export const log: Log = { ...standardOutput, info: (line) => void info(printable(line)) };

@@ -8,7 +8,6 @@ import { className } from "../lifecycle/context";
 import { isReference, secretInputs } from "../lifecycle/properties";
 import { encryptedOutputs } from "../lifecycle/state";
 import { hideResponses } from "./debug-log";
-import { assertDefaultSpelled } from "./default-connection";
 import { declareOnce } from "./duplicates";
 import { assertRuntimeResolves, dynamicType, nativeType, providerText, shortenCallStack } from "./dynamic";
 import { usesPlugin } from "./mechanism";
@@ -55,7 +54,6 @@ export function registration(
   else assertRuntimeResolves();
   const lost = lostParts(args, []);
   if (lost.length > 0) throw invalidInput(lost, { operation: `Cannot declare ${className(definition)} "${name}"` });
-  assertDefaultSpelled((args as Partial<ConnectionArgs> | undefined)?.connection);
   hideResponses();
   shortenCallStack();
   // Pulumi makes an output of each given property, even an undefined one. Each costs 0.2 ms, so properties that only the adapter uses (`server`,

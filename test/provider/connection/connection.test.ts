@@ -122,7 +122,11 @@ describe("the configuration", () => {
   });
 
   test.each([
-    [{ address: "http://host", tokn: "x" }, "secrets: unrecognized-keys", '"tokn" (did you mean token?)'],
+    [
+      { address: "http://host", tokn: "x" },
+      "secrets: unrecognized-keys",
+      '"tokn" is not a known property; expected one of address, token, ',
+    ],
     [{}, "secrets.address: missing"],
     [{ address: "http://host", token: "a", tokenEnv: "b" }, "secrets: one-token"],
     [{ address: "http://host", clientCert: "-----BEGIN" }, "secrets: certificate-and-key"],
