@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isObject, parsed } from "./text/json";
 
 /** The normalization and comparison of a field. A field without one uses `exact`. */
 export interface Comparison {
@@ -63,19 +64,7 @@ export const pem: Comparison = {
 };
 
 /** JSON: whitespace and the order of keys are ignored. */
-export const json: Comparison = byKey((text) => JSON.stringify(sortedKeys(parsed(text))));
+export const json: Comparison = byKey((text) => JSON.stringify(parsed(text) ?? { text }, withSortedKeys));
 
-function sortedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortedKeys);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, inner]) => [key, sortedKeys(inner)] as const);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { text };
-  }
-}
+const withSortedKeys = (_: string, value: unknown): unknown =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
