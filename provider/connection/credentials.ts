@@ -96,12 +96,3 @@ function readFile(path: string, name: string, expected: string): string {
     );
   }
 }
-
-/** True if a file is readable and not empty. */
-export function holdsToken(path: string): boolean {
-  try {
-    return readFileSync(path, "utf8").trim() !== "";
-  } catch {
-    return false;
-  }
-}

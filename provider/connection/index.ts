@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
@@ -5,11 +6,11 @@ import { invalidInput, StewardError } from "../errors";
 import { bool, checkFailures, issuesOf, rule, strictObject } from "../inputs";
 import { Log } from "../log/log";
 import { parsed } from "../text/json";
-import { CredentialSettings, Credentials, credentialShape, credentialsOf, holdsToken, invalid, NamedSettings } from "./credentials";
+import { CredentialSettings, Credentials, credentialShape, credentialsOf, invalid, NamedSettings } from "./credentials";
 import { defaultLimits, Limits } from "./limits";
 import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
 
-const systemNames = ["secrets", "platform", "scheduler"] as const;
+export const systemNames = ["secrets", "platform", "scheduler"] as const;
 
 /** A product whose API differs from the specification, so that it needs a dialect. */
 export interface Product {
@@ -284,7 +285,7 @@ function fromEnvironment<Own extends object>(system: System<Own>, sources: Confi
     ...values,
     dialect,
     // The token may be missing, since some requests need none.
-    ...(file && !environment[`${prefix}_TOKEN`] && holdsToken(file) ? { tokenFile: file } : {}),
+    ...(file && !environment[`${prefix}_TOKEN`] && existsSync(file) ? { tokenFile: file } : {}),
   });
   if (!checked.success) {
     const named = (text: string): string => text.replace(/\w+/g, (word) => variables[word] ?? word);

@@ -96,12 +96,8 @@ async function find(definition: Adopting, operation: Operation, inputs: Properti
   const { state } = existing;
   const outputs = namesWith(definition.fields, "output").filter((field) => inputs[field] !== undefined);
   const unreadable = outputs.filter((field) => state[field] === undefined);
-  const differences = outputs.flatMap((path) => {
-    const { equal, normalize = (value: unknown): unknown => value } = comparisonOf(definition.fields, path);
-    const [from, to] = [state[path], normalize(inputs[path])];
-    return from === undefined || equal(from, to) ? [] : [{ path, from, to }];
-  });
-  return { unreadable, ...existing, differences };
+  const readable = outputs.filter((field) => !unreadable.includes(field));
+  return { unreadable, ...existing, differences: differencesOf(definition.fields, readable, state, inputs) };
 }
 
 /** Prints what a create would find. An error is only a warning: a preview may have no credentials, and the mount may not exist yet. */

@@ -6,7 +6,7 @@ import { checkFailures, issuesOf, pathOf, valueAt } from "../inputs";
 import { isObject } from "../text/json";
 import { previewAdoption } from "./adoption";
 import { comparisonFor } from "./changes";
-import { alternatives, describe, objectsOf, operationOn, Resource, recordCheck, removedSecrets, secretsIn } from "./context";
+import { alternatives, describe, objectsOf, operationOn, Resource, recordCheck } from "./context";
 import { logNotes } from "./notes";
 import { declaredTwice, forgetUnidentifiedManager, recordDeclared } from "./ownership";
 import { defined, hasUnknown, Properties, secretInputs, unknown, withoutNulls } from "./properties";
@@ -39,10 +39,10 @@ export async function check(resource: Resource, last: Properties, news: Properti
       hasUnknown(value) ? value : (comparisonFor(fields, field).normalize?.(value) ?? value),
     ]),
   );
-  const checked = fingerprinted(resource.mechanism.log, fields, normalized, last, values);
-  const kept = new Set(secretsIn(resource, normalized));
-  for (const secret of secretsIn(resource, inputs)) if (!kept.has(secret)) removedSecrets(resource).add(secret);
-  return { inputs: checked, failures: all.filter(({ warning }) => !warning) };
+  return {
+    inputs: fingerprinted(resource.mechanism.log, fields, normalized, last, values),
+    failures: all.filter(({ warning }) => !warning),
+  };
 }
 
 /** The check failures of the known inputs against the schema. */

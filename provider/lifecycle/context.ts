@@ -1,4 +1,4 @@
-import { ConfigurationSources, cached, connect, Operation, Words, wordsOf } from "../connection";
+import { ConfigurationSources, connect, Operation, Words, wordsOf } from "../connection";
 import { AnyDefinition } from "../definition";
 import { StewardError } from "../errors";
 import { format, namesWith, secretsOf } from "../fields";
@@ -60,10 +60,6 @@ export function secretsIn({ definition: { fields } }: Resource, properties: Prop
   return holders.flatMap((holder) => paths.flatMap((path) => stringsIn(valueAt(holder, path))));
 }
 
-/** Secrets that a check removed when it normalized the inputs. They are redacted nevertheless, since a server may know and echo them. */
-export const removedSecrets = ({ definition, mechanism }: Resource): Set<string> =>
-  cached(mechanism.cache, ["removed secrets", definition.token], () => new Set<string>());
-
 /** `"hashicorp" or "openbao"`. */
 export const alternatives = (dialects: readonly string[]): string => dialects.map((each) => `"${each}"`).join(" or ");
 
@@ -88,7 +84,7 @@ export function operationOn(resource: Resource, ...properties: Properties[]): Op
   return {
     ...connected,
     secrets: {
-      values: [...properties.flatMap((each) => secretsIn(resource, each)), ...removedSecrets(resource), ...(mechanism.secretValues ?? [])],
+      values: [...properties.flatMap((each) => secretsIn(resource, each)), ...(mechanism.secretValues ?? [])],
       fields: [...namesWith(definition.fields, "secret"), ...(mechanism.secretInputs ?? markedIn(properties[0]))],
     },
     // Computed on use, since a check connects while its inputs may still be invalid.

@@ -20,7 +20,7 @@ export const isFirstRead = (state: Properties): boolean => state.declared === un
 /** Reads an object without managing it. Throws {@link OperationFailed}. */
 export async function get(resource: Resource, id: string, args: Properties): Promise<{ state: Properties }> {
   const fields = { ...args, ...partsOf(resource, id) };
-  const object = await readById(resource, id, args, "remove this `get`");
+  const object = await readById(resource, id, args);
   return { state: defined({ ...fields, ...object, server: operationOn(resource, fields).server.id, declared: [] }) };
 }
 
@@ -29,13 +29,8 @@ export async function importResource(resource: Resource, id: string, args: Prope
   return importObject(resource, id, args, await readById(resource, id, args));
 }
 
-/** Reads an object. `remedy`: the alternative to another id. Throws {@link OperationFailed}. */
-export async function readById(
-  resource: Resource,
-  id: string,
-  args: Properties,
-  remedy = "remove this import or `get`",
-): Promise<Properties> {
+/** Reads an object. Throws {@link OperationFailed}. */
+export async function readById(resource: Resource, id: string, args: Properties): Promise<Properties> {
   const { definition } = resource;
   const parts = partsOf(resource, id);
   const fields = { ...args, ...parts };
@@ -50,7 +45,7 @@ export async function readById(
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       reason: `the server has no object with the id "${id}"`,
-      hint: `Correct the id, or ${remedy}.`,
+      hint: "Correct the id, or remove this import or `get`.",
     });
   });
 }

@@ -84,9 +84,6 @@ const listBytes = 64 * 1024 * 1024;
 /** The collections to list and to watch. */
 export type Collection = "jobs" | "deployments" | "nodes";
 
-/** The fields of a node that have another name in the full record than in the stub. */
-const fullNames: Record<string, string> = { Address: "HTTPAddr", Version: 'Attributes["nomad.version"]', Drain: "DrainStrategy" };
-
 /** The expression with empty literals: `Name == ""`. */
 const withoutLiterals = (filter: string): string => filter.replace(/"(?:[^"\\]|\\.)*"/g, '""').replace(/`[^`]*`/g, '""');
 
@@ -96,7 +93,7 @@ const emptiness = /(?<![\w.\]])([A-Za-z]\w*(?:\.\w+|\[""\])*)\s+is\s+(?:not\s+)?
 const testsEmptiness = (filter: string): boolean => withoutLiterals(filter).search(emptiness) >= 0;
 
 /** The error with a hint about the filter. */
-function explainFilter(error: unknown, filter: string, collection: Collection): unknown {
+function explainFilter(error: unknown, filter: string): unknown {
   if (!(error instanceof StewardError)) return error;
   const quoted = `The filter was: ${filter}`;
   if (error.code === "ERR_NO_RESPONSE" && testsEmptiness(filter))
@@ -104,16 +101,9 @@ function explainFilter(error: unknown, filter: string, collection: Collection): 
       hint: `The server closes the connection when a filter tests a number, a bool or an object for emptiness. ${quoted}`,
     });
   if (error.status !== 400) return error;
-  const [, unknown = ""] = /error finding value in datum: \/([^/\s]+)/.exec(error.details.reason) ?? [];
-  const full = collection === "nodes" ? fullNames[unknown] : undefined;
-  const hint = full
-    ? ` Replace \`${unknown}\` with \`${full}\`.`
-    : collection === "nodes" && unknown === ""
-      ? " Replace the `Address` of a node with `HTTPAddr`."
-      : "";
-  const record =
-    unknown || /datum/.test(error.details.reason) ? `A filter applies to the full record, not to the stub in the list.${hint} ` : "";
-  return error.with({ hint: `${record}${quoted}` });
+  const isMissing = error.details.reason.includes("datum");
+  const record = "A filter applies to the full record, not to the stub in the list: the `Address` of a node is `HTTPAddr`. ";
+  return error.with({ hint: `${isMissing ? record : ""}${quoted}` });
 }
 
 export type Item = Record<string, unknown>;
@@ -149,7 +139,7 @@ export async function fetchPage(
   const limits = { bodyBytes: listBytes, ...more.limits };
   const request = { method: "GET", path, retry, signal: options.signal, ...more, query, limits } as const;
   const response = await call(operation, request).catch((error) => {
-    throw filter === undefined ? error : explainFilter(error, filter, collection);
+    throw filter === undefined ? error : explainFilter(error, filter);
   });
   // Go encodes an empty list as null.
   const items = response.body === null ? [] : response.body;
