@@ -82,8 +82,9 @@ export const adoptFields = (operation: Operation, declared: readonly string[], d
 /** The fields with these names that differ. */
 export const differencesOf = (fields: AnyFields, names: readonly string[], from: object, to: object): Difference[] =>
   names.flatMap((path) => {
+    const { equal, normalize } = comparisonOf(fields, path);
     const [before, after] = [valueAt(from, [path]), valueAt(to, [path])];
-    return comparisonOf(fields, path).equal(before, after) ? [] : [{ path, from: before, to: after }];
+    return equal(before, after) ? [] : [{ path, from: before, to: normalize?.(after) ?? after }];
   });
 
 type Existing = ExistingObject<Properties> | undefined;

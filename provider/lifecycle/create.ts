@@ -22,7 +22,10 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
     operation = { ...operationOn(resource, secrets.inputs), instance: newInstance() };
     const former = deletedState(operation, objects);
     const writer = hideFields(operation, formerValues(former));
-    const created = await createObjects(resource, writer, objects, inputs, () => write(resource, writer, secrets.inputs));
+    const created: Properties = await createObjects(resource, writer, objects, inputs, async () => {
+      const existing = await findAndAdopt(definition, writer, secrets.inputs);
+      return definition.create({ operation: writer, inputs: secrets.inputs, existing });
+    });
     const state = stored(operation, inputs, conceal(created));
     recordWritten(operation, objects, state);
     return {
@@ -34,11 +37,6 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
     recordFailure(resource.mechanism);
     throw failure(resource, "create", inputs, error, operation && partialCreate(resource, operation, inputs, error, conceal));
   }
-}
-
-async function write({ definition }: Resource, operation: Operation, inputs: Properties): Promise<Properties> {
-  const existing = await findAndAdopt(definition, operation, inputs);
-  return definition.create({ operation, inputs, existing });
 }
 
 /** The resource to store after a create that failed, if the server may have it. */

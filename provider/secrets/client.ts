@@ -130,11 +130,10 @@ export async function readData(
     // The server's own 404 of a missing object has an empty list of errors.
     if (error.details.errorCount === 0 && (dialectOf(operation).provesAbsence || (await documentsPath(operation, path, error))))
       return undefined;
-    const place = isBelowBuiltIn(path) ? "address" : "address, the mount";
-    throw error.with({
-      rule: "unproven-absence",
-      hint: `The 404 may come from a proxy: check the connection's ${place}, and any proxy in front of ${operation.server.words.service}.`,
-    });
+    const { service, engine } = dialectOf(operation).words;
+    const remedy = isBelowBuiltIn(path) ? "" : `Mount the ${engine} secrets engine there, or correct \`mount\`. `;
+    const hint = `${remedy}The 404 may come from a proxy: check the connection's address, and any proxy in front of ${service}.`;
+    throw error.with({ rule: "unproven-absence", hint });
   }
 }
 
