@@ -156,7 +156,7 @@ class Types {
 
 /** The specification of a resource by its token. @param {Types} types @param {import("./model").Exported} definition @returns {[string, Spec]} */
 function resourceSpec(types, { interfaces, symbol, value }) {
-  const { token, fields } = /** @type {Definition} */ (value);
+  const { token, fields, discover } = /** @type {Definition} */ (value);
   const [module = ""] = token.split(":");
   const [inputType, outputType] = interfaces.map((each) => types.checker.getDeclaredTypeOfSymbol(each));
   /** A value, or a reference that the provider reads. @param {string} name @returns {Spec} */
@@ -177,6 +177,7 @@ function resourceSpec(types, { interfaces, symbol, value }) {
     inputProperties: inputs.properties,
     requiredInputs: inputs.required.filter((name) => fields[name]?.required),
     aliases: [{ type: require("../provider/program/dynamic").dynamicType(token) }],
+    ...(typeof discover === "function" ? { listInputs: { type: "object" } } : {}),
   };
   return [`steward:${token}`, spec];
 }

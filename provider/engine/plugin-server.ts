@@ -180,6 +180,17 @@ export async function servePlugin(
     invoke: unary(async (request: messages.InvokeRequest) =>
       new messages.InvokeResponse().setReturn(struct(await plugin.invoke(request.getTok(), values(request.getArgs())))),
     ),
+    list: (stream: Grpc.ServerWritableStream<messages.ListRequest, messages.ListResponse>) => {
+      plugin.list(stream.request.getToken()).then(
+        (objects) => {
+          const limit = stream.request.getLimit() || objects.length;
+          for (const { id, name } of objects.slice(0, limit))
+            stream.write(new messages.ListResponse().setResult(new messages.ListResponse.Result().setId(id).setName(name)));
+          stream.end();
+        },
+        (error) => stream.emit("error", statusOf(error)),
+      );
+    },
     construct: unary((request: messages.ConstructRequest) => components().construct(engineAddress ?? "", request, struct)),
     delete: unary(async (request: messages.DeleteRequest) => {
       await plugin.delete(request.getUrn(), request.getId(), values(request.getProperties()));

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { ConfigurationSources, connect, Operation, System, systemNames } from "../connection";
+import { ConfigurationSources, connect, Operation, System } from "../connection";
 import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { CheckFailure, StewardError } from "../errors";
-import { namesWith, secretsOf } from "../fields";
+import { format, namesWith, secretsOf } from "../fields";
 import { functions } from "../functions";
 import { valueAt } from "../inputs";
 import { check } from "../lifecycle/check";
-import { Mechanism, Resource } from "../lifecycle/context";
+import { className, Mechanism, Resource } from "../lifecycle/context";
 import { create } from "../lifecycle/create";
 import { remove } from "../lifecycle/delete";
 import { diff } from "../lifecycle/diff";
@@ -27,8 +27,8 @@ import { Path, unwrapSecrets, wrapSecrets } from "./plugin-values";
 // The native Pulumi provider of all resources, whose gRPC server is plugin-server.ts.
 
 /** Configuration keys that are not connections. */
-const reserved: readonly string[] = ["native", ...systemNames, "version", "pluginDownloadURL"];
-const systems: readonly string[] = systemNames;
+const reserved: readonly string[] = ["native", "secrets", "platform", "scheduler", "version", "pluginDownloadURL"];
+const systems: readonly string[] = ["secrets", "platform", "scheduler"];
 
 export type PluginLog = (severity: "info" | "warning", line: string, urn: string) => void;
 
@@ -120,6 +120,26 @@ export function createPlugin(
         return marked(await update(resource, id, state, inputs));
       }),
     delete: (urn: string, id: string, state: Properties) => run(urn, [state], (resource, [last = {}]) => remove(resource, id, last)),
+    /** Finds all objects of a type, by the settings of the provider. */
+    async list(type: string) {
+      const definition = definitionOf(type);
+      const { discover, system, id, name = id } = definition;
+      if (typeof discover !== "function") return [];
+      const request = {
+        operation: connected(system),
+        mounts: [],
+        modules: [],
+        workspaces: true,
+        attempt: <T>(_: string, part: () => Promise<T[]>) => part(),
+      };
+      return withOperation(`Cannot list ${className(definition)}`, async () => {
+        const single = await discover({ ...request, asSet: false });
+        // A set of roles is found only as a set.
+        const objects = single.length > 0 ? single : await discover({ ...request, asSet: true });
+        const names = new Map(objects.map(({ state }) => [format(id, state), format(name, state)]));
+        return [...names].map(([each, label]) => ({ id: each, name: label }));
+      });
+    },
     /** Calls a function that reads. */
     async invoke(token: string, marked: Properties) {
       const called = functions.find((each) => nativeType(each.token) === token);
