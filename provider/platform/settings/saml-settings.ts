@@ -27,8 +27,8 @@ export interface SamlSettingsAttributes {
   debug: boolean;
   /**
    * The certificate of the identity provider, in PEM format. Terraform Enterprise keeps one previous certificate, `oldIdpCert`, and accepts it too.
-   * Revoke it with a {@link SamlCertificateRevocation} before you change `idpCert` again: otherwise Terraform Enterprise drops the current
-   * certificate at once.
+   * Revoke it with a {@link SamlCertificateRevocation} before you change `idpCert` again: otherwise Terraform Enterprise would drop the current
+   * certificate at once, so the operation fails with `ERR_INVALID_INPUT`.
    * @example fs.readFileSync("idp.pem", "utf8")
    */
   idpCert: string | undefined;
@@ -150,8 +150,8 @@ const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must
  * });
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create, update and delete send the `PATCH` only if a value differs, and an update that declares a new attribute first sends the
- * `GET`.
+ * @requests Create, update and delete send the `PATCH` only if a value differs. An update first sends the `GET` if it declares a new attribute,
+ * or changes `idpCert` while the state has an `oldIdpCert`.
  * @unreadable `privateKey`.
  */
 export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsState> = settings({
