@@ -32,6 +32,7 @@ const pathOf = ({ dialect }: Context, settings: string): string =>
 export function settingsCase({ settings, type, inputs, changed, drift, arbitraries, refusal }: SettingsCase): ResourceCase {
   const path = (context: Context): string => pathOf(context, settings);
   const [attributes, field] = drift;
+  const joins = Object.keys(changed).some((name) => !(name in inputs));
   const change: Drift["change"] = (context) => context.outOfBand("platform", "PATCH", path(context), { data: { attributes } });
   return {
     token: `platform:${type}`,
@@ -39,7 +40,8 @@ export function settingsCase({ settings, type, inputs, changed, drift, arbitrari
     changed: () => changed,
     requests: (context) => ({
       create: [`GET ${path(context)}`, `PATCH ${path(context)}`],
-      update: [`GET ${path(context)}`, `PATCH ${path(context)}`],
+      // An attribute that joins is read before it is written.
+      update: [...(joins ? [`GET ${path(context)}`] : []), `PATCH ${path(context)}`],
       refresh: [`GET ${path(context)}`],
       delete: [`PATCH ${path(context)}`],
     }),
