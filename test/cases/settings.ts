@@ -17,7 +17,7 @@ export interface SettingsCase {
   /** Inputs that must be declared with `enabled`, since the platform does not show if it has them. */
   alsoDeclared?: Properties;
   inputs: Properties;
-  /** Adds an attribute, which is read before it is written. */
+  /** If it adds an attribute, that one is read before it is written. */
   changed: Properties;
   /** The attributes that another client writes, and the field whose drift a refresh reports. */
   drift: readonly [attributes: object, shows: string];
