@@ -67,8 +67,11 @@ export class Copy {
     const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022, esModuleInterop: true };
     writeFileSync(join(this.folder, file), text);
     writeFileSync(join(this.folder, built), transpileModule(text, { compilerOptions, fileName: file }).outputText);
+    const entries = readdirSync(this.folder);
     return () => {
       for (const [name, original] of before) writeFileSync(name, original);
+      // Files that the mutant left would make the suites fail with every later mutant.
+      for (const name of readdirSync(this.folder)) if (!entries.includes(name)) rmSync(join(this.folder, name), { recursive: true });
     };
   }
 
