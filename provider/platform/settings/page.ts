@@ -53,6 +53,8 @@ export interface SettingsPage {
   attributes: AnyFields;
   /** The missing attributes without which the server rejects these values. */
   requiredWhenEnabled?(values: Values): string[];
+  /** The attributes whose change depends on the values on the server, which the state may not show. */
+  readBefore?: string[];
   /** The problems of these changes, given the current values. */
   conflicts?(changes: Values, current: Values): CheckFailure[];
   /** A warning about values that remain on the server after a restore. */

@@ -102,9 +102,8 @@ async function update(page: SettingsPage, { operation, inputs, last }: UpdateReq
   const hasNewAttributes = Object.keys(declared).some((name) => !last.managed.includes(name));
   let current = attributes.storedValues(page, last);
   const { changes } = planOf(page, inputs, { ...last, current, isFirst: false });
-  const isInConflict = (page.conflicts?.(changes, current) ?? []).length > 0;
-  if (hasNewAttributes || last.outcomeUnknown || isInConflict) {
-    // The state may be outdated, so read the original value of a new attribute, and what is in conflict, from the server.
+  if (hasNewAttributes || last.outcomeUnknown || page.readBefore?.some((name) => name in changes)) {
+    // The state may be outdated, so read the original value of a new attribute, and what decides a change, from the server.
     const now = await fetchSettings(page, operation);
     if (last.outcomeUnknown && !writeWasApplied(page, last, now))
       for (const name of [...attributes.writeOnly(page), ...attributes.requestOnly(page)]) delete current[name];

@@ -151,7 +151,7 @@ const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update first sends the `GET` if it declares a new attribute,
- * or changes `idpCert` while the state has an `oldIdpCert`.
+ * or changes `idpCert`.
  * @unreadable `privateKey`.
  */
 export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsState> = settings({
@@ -197,6 +197,7 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
     // Terraform Enterprise has a default for all others.
     values.enabled ? ["idpCert", "sloEndpointUrl", "ssoEndpointUrl"].filter((field) => !values[field]) : [],
   // Terraform Enterprise keeps one old certificate. If there is one, it drops the current one, with which users still sign in.
+  readBefore: ["idpCert"],
   conflicts: (changes, { idpCert, oldIdpCert }) => {
     const isDropped = changes.idpCert && idpCert && oldIdpCert && ![idpCert, changes.idpCert].some((kept) => pem.equal(kept, oldIdpCert));
     const reason =
@@ -205,6 +206,6 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
   },
   residueWarning: ({ oldIdpCert, idpCert }) =>
     oldIdpCert && !pem.equal(oldIdpCert, idpCert)
-      ? "the declared certificate is still accepted, as oldIdpCert. To stop this, send `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`"
+      ? "a previous certificate is still accepted, as oldIdpCert. To stop this, send `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`"
       : undefined,
 });

@@ -183,7 +183,8 @@ async function inspectKey(text: string): Promise<InspectedKey> {
   const { readKeys } = openpgp();
   const blocks = text.match(/-----BEGIN [A-Z ]+-----/g) ?? [];
   if (blocks.some((block) => block.includes("PRIVATE"))) return { ...none, problem: isPrivateKey };
-  if (blocks.length > 1) return severalKeys;
+  // Node decodes base64 up to the padding, so it would ignore a second key.
+  if (blocks.length > 1 || (blocks.length === 0 && /=\s*[^=\s]/.test(text))) return severalKeys;
   let keys: OpenPGP.Key[];
   try {
     keys = text.includes("-----BEGIN")

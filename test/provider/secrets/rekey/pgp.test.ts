@@ -44,6 +44,14 @@ describe("a key that cannot decrypt a share is rejected with the reason", () => 
       key: async () => Buffer.from(await twoKeys()).toString("base64"),
       rule: "several-keys",
     },
+    "next to another, each in base64": {
+      // The padding ends the first one for Node.
+      key: async () =>
+        `${Buffer.from((await generate()).publicKey.write())
+          .toString("base64")
+          .replace(/=*$/, "=")}\nAAAA`,
+      rule: "several-keys",
+    },
     "next to another in a block of its own": {
       key: async () => `${(await generate()).publicKey.armor()}${(await generate()).publicKey.armor()}`,
       rule: "several-keys",
