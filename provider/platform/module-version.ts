@@ -67,7 +67,7 @@ export async function readModuleVersions(operation: Operation, module: Module): 
   }
 }
 
-/** True if a 404 of the registry means that the module does not exist. A site administrator reads only the registries of his organizations. */
+/** True if a 404 of the registry means that the module does not exist. A site administrator reads only the registries of their organizations. */
 const canReadRegistry = (operation: Operation, { organizationName }: Module): Promise<boolean> =>
   dialectOf(operation).readsOrganizations
     ? canRead(operation, apiPath("api", "v2", "organizations", organizationName))

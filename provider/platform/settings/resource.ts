@@ -101,8 +101,8 @@ async function update(page: SettingsPage, { operation, inputs, last }: UpdateReq
   const declared = attributes.declaredIn(page, inputs);
   const hasNewAttributes = Object.keys(declared).some((name) => !last.managed.includes(name));
   let current = attributes.storedValues(page, last);
-  const { changes } = planOf(page, inputs, { ...last, current, isFirst: false });
-  if (hasNewAttributes || last.outcomeUnknown || page.readBefore?.some((name) => name in changes)) {
+  const changes = (): Values => planOf(page, inputs, { ...last, current, isFirst: false }).changes;
+  if (hasNewAttributes || last.outcomeUnknown || page.readBefore?.some((name) => name in changes())) {
     // The state may be outdated, so read the original value of a new attribute, and what decides a change, from the server.
     const now = await fetchSettings(page, operation);
     if (last.outcomeUnknown && !writeWasApplied(page, last, now))
