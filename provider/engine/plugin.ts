@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { ConfigurationSources, connect, Operation, System } from "../connection";
+import { ConfigurationSources, connect, Operation, System, systemNames } from "../connection";
 import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { CheckFailure, StewardError } from "../errors";
@@ -27,8 +27,7 @@ import { Path, unwrapSecrets, wrapSecrets } from "./plugin-values";
 // The native Pulumi provider of all resources, whose gRPC server is plugin-server.ts.
 
 /** Configuration keys that are not connections. */
-const reserved: readonly string[] = ["native", "secrets", "platform", "scheduler", "version", "pluginDownloadURL"];
-const systems: readonly string[] = ["secrets", "platform", "scheduler"];
+const reserved: readonly string[] = ["native", ...systemNames, "version", "pluginDownloadURL"];
 
 export type PluginLog = (severity: "info" | "warning", line: string, urn: string) => void;
 
@@ -192,7 +191,7 @@ const settingOf = (value: unknown): unknown => (typeof value === "string" ? (par
 function connectionIn(settings: Properties, key: string): string | undefined {
   const name = key.replace(/^steward:/, "");
   const explicit = Object.fromEntries(
-    systems.flatMap((system) => (settings[system] === undefined ? [] : [[system, settingOf(settings[system])]])),
+    systemNames.flatMap((system) => (settings[system] === undefined ? [] : [[system, settingOf(settings[system])]])),
   );
   if (name === "default" && Object.keys(explicit).length > 0) return JSON.stringify(explicit);
   const value = reserved.includes(name) ? undefined : settings[name];
@@ -201,7 +200,7 @@ function connectionIn(settings: Properties, key: string): string | undefined {
 
 const configurationFailures = (settings: Properties): CheckFailure[] =>
   Object.entries(settings).flatMap(([name, value]) => {
-    const isSystem = systems.includes(name);
+    const isSystem = systemNames.some((system) => system === name);
     if ((reserved.includes(name) && !isSystem) || value === unknown || isObject(settingOf(value))) return [];
     const reason = isSystem
       ? "must be an object with the address, the token and other settings of that server"

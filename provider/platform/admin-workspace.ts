@@ -6,7 +6,7 @@ import { bool, ConnectionArgs, connectionField } from "../inputs";
 import { removeObject } from "../lifecycle/ownership";
 import { adminPath, assertGone, call, callAsAdministrator, system } from "./client";
 import { readAll } from "./pages";
-import { readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";
+import { noWorkspace, readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";
 
 /** Inputs of {@link AdminWorkspace}. */
 export interface AdminWorkspaceInputs extends ConnectionArgs {
@@ -55,12 +55,7 @@ async function read(operation: Operation, { workspaceId }: { workspaceId: string
 async function find({ operation, inputs }: FindRequest<AdminWorkspaceInputs>): Promise<ExistingObject<AdminWorkspaceState>> {
   const state = await read(operation, inputs);
   if (state) return { state, differences: [] };
-  throw new StewardError({
-    code: "ERR_NOT_FOUND",
-    rule: "workspace-missing",
-    reason: `${operation.server.words.service} has no workspace with this id`,
-    hint: "The resource adopts an existing workspace: copy the id from the workspace's page or from listWorkspaces.",
-  });
+  throw noWorkspace(operation, inputs.workspaceId).with({ hint: "Copy the id from the workspace's page or from listWorkspaces." });
 }
 
 const path = (workspaceId: string): string => adminPath("workspaces", workspaceId);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Operation } from "../connection";
+import { StewardError } from "../errors";
 import { Request } from "../http";
 import { isObject } from "../text/json";
 import { adminPath, asString, assertGone, call, completed, idsIn, Resource, resourceOf } from "./client";
@@ -48,6 +49,16 @@ export async function readWorkspace(
     return assertGone(operation, error);
   }
 }
+
+export const noWorkspace = ({ server: { words } }: Operation, id: string): StewardError =>
+  new StewardError({
+    code: "ERR_NOT_FOUND",
+    rule: "workspace-missing",
+    reason: `${words.service} has no workspace with the id "${id}"`,
+    status: 404,
+    method: "GET",
+    path: adminPath("workspaces", id),
+  });
 
 export function workspaceOf({ id, attributes, relationships, links }: Resource, included: unknown): Workspace {
   const one = (name: string): string | undefined => idsIn(relationships[name])[0];

@@ -1,13 +1,11 @@
 import { z } from "zod";
 import { Operation } from "../connection";
-import { StewardError } from "../errors";
 import { ConnectionArgs, connectionInput, str, strictObject } from "../inputs";
 import { eachWithOperation, invoke, read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
 import { adminPath, callAsAdministrator, completed, system } from "./client";
 import { itemsFrom, Page, pageOf } from "./pages";
-import { warnOfStatuses } from "./run-statuses";
-import { readWorkspace, Workspace, WorkspaceInclude, workspaceIdInput, workspaceOf } from "./workspace";
+import { noWorkspace, readWorkspace, Workspace, WorkspaceInclude, workspaceIdInput, workspaceOf } from "./workspace";
 
 /** The order of workspaces. */
 export type WorkspaceSort =
@@ -23,8 +21,8 @@ export interface WorkspaceQuery {
   /** A part of the name of a workspace or an organization. */
   q?: string;
   /**
-   * The statuses to include. A workspace matches if its latest run has one of them. An unknown status only prints a warning, because later
-   * releases of Terraform Enterprise may have more statuses.
+   * The statuses to include. A workspace matches if its latest run has one of them. Later releases of Terraform Enterprise may have more
+   * statuses than these:
    *
    * - `pending`, `plan_queued`, `planning`, `planned`, `planned_and_finished`
    * - `cost_estimating`, `cost_estimated`
@@ -97,7 +95,7 @@ interface WorkspacePage extends Page<Workspace> {
 
 const path = adminPath("workspaces");
 
-async function fetchPage(operation: Operation, options: WorkspaceQuery, page: number): Promise<WorkspacePage> {
+async function fetchPage(operation: Operation, options: WorkspaceQuery, page = 1): Promise<WorkspacePage> {
   const query = {
     q: options.q,
     "filter[current_run][status]": options.currentRunStatus?.join(","),
@@ -120,11 +118,6 @@ const following = (operation: Operation, query: WorkspaceQuery, first: Page<Work
     itemsFrom(first, path, (page) => fetchPage(operation, query, page)),
   );
 
-async function firstPage(operation: Operation, query: WorkspaceQuery): Promise<WorkspacePage> {
-  warnOfStatuses(operation, query.currentRunStatus);
-  return fetchPage(operation, query, 1);
-}
-
 export const workspaces: ReadFunction<ListWorkspacesOptions, Workspace[]> = {
   token: "platform:listWorkspaces",
   operation: "Cannot list workspaces",
@@ -133,7 +126,7 @@ export const workspaces: ReadFunction<ListWorkspacesOptions, Workspace[]> = {
   property: "workspaces",
   async run(operation, query) {
     const all: Workspace[] = [];
-    for await (const each of following(operation, query, await firstPage(operation, query))) all.push(each);
+    for await (const each of following(operation, query, await fetchPage(operation, query))) all.push(each);
     return all;
   },
 };
@@ -146,14 +139,7 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
   async run(operation, { id, include }) {
     const workspace = await readWorkspace(operation, id, { include });
     if (workspace) return workspace;
-    throw new StewardError({
-      code: "ERR_NOT_FOUND",
-      rule: "workspace-missing",
-      reason: `${operation.server.words.service} has no workspace with the id "${id}"`,
-      status: 404,
-      method: "GET",
-      path: adminPath("workspaces", id),
-    });
+    throw noWorkspace(operation, id);
   },
 };
 
@@ -169,7 +155,7 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
  * ```
  */
 export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceList {
-  const start = () => invoke(workspaces, options, async (operation) => ({ operation, first: await firstPage(operation, options) }));
+  const start = () => invoke(workspaces, options, async (operation) => ({ operation, first: await fetchPage(operation, options) }));
   let started: ReturnType<typeof start> | undefined;
   const begin = async () => {
     started ??= start().catch((error) => {

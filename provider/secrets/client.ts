@@ -34,8 +34,8 @@ export const system: System<SecretsSettings> = defineSystem({
   product: {
     name: "Vault or OpenBao",
     dialects: '"hashicorp" or "openbao"',
-    // Neither reads the token's header. Older releases of Vault answer 400.
-    responds: ({ body }) => errorsIn(body)?.some((error) => /permission denied|missing client token/.test(String(error))) ?? false,
+    // Neither reads the token's header, for which older releases of Vault answer 400. Vault requires a body to cancel a rekey.
+    responds: ({ body }) => errorsIn(body)?.some((error) => /permission denied|missing client token|^EOF$/.test(String(error))) ?? false,
   },
   variables: [
     { dialect: "standard", prefix: "SECRETS", address: "SECRETS_ADDR", more: ["namespace"] },
@@ -191,8 +191,7 @@ export async function readOpenApi(operation: Operation): Promise<OpenAPIV3.Docum
   const { openapi, info, paths } = document ?? {};
   if (typeof openapi === "string" && typeof info?.title === "string" && typeof info.version === "string" && isObject(paths))
     return document as OpenAPIV3.Document;
-  const hint = "Check the connection's address and any proxy on the way.";
-  throw unexpectedResponse("GET", openApiPath, "the response is not an OpenAPI document", hint);
+  throw invalidResponse(operation, openApiPath);
 }
 
 /** The paths that the token can see, read once per server and token. Undefined if the document cannot be read. */

@@ -84,15 +84,11 @@ const managementToken = z
 const certificate = str.regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path");
 const privateKey = str.regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path");
 
-/** Warnings about certificates that the server stores, but cannot use later. */
-function certificateWarnings(path: string, value: string | undefined): CheckFailure[] {
-  if (value === undefined) return [];
+/** A warning about a certificate that the server stores, but cannot use later. */
+function certificateWarnings(path: string, value = ""): CheckFailure[] {
   const bundle = value.match(/-----BEGIN CERTIFICATE-----[^-]*(-----END CERTIFICATE-----)?/g) ?? [];
-  return bundle.flatMap((pem, index) => {
-    const which = bundle.length > 1 ? `certificate ${index + 1} of ${bundle.length} ` : "";
-    const reason = `${which}is not a valid X.509 certificate, so the secrets engine cannot use it`;
-    return isCertificate(pem) ? [] : [{ path, rule: "certificate", reason, warning: true }];
-  });
+  const reason = "contains an invalid X.509 certificate, so the secrets engine cannot use it";
+  return bundle.every(isCertificate) ? [] : [{ path, rule: "certificate", reason, warning: true }];
 }
 
 const path = (mount: string): string => apiPath(normalizeMount(mount), "config", "access");

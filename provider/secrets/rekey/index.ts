@@ -138,8 +138,8 @@ export class Rekey extends ComponentResource {
     const { target, waitSeconds, replaceBackup, proof, removeBackup, onConflict, discardShares, connection } = more;
     const both = { target, currentShares, newShares, onConflict, discardShares, connection };
     const child = { parent: this };
-    const shares = { currentShares, newShares } as Pick<RekeyInputs, "currentShares" | "newShares">;
-    const inspected = output(shares).apply((sources) => inspectShares(sources as typeof shares));
+    const sources = { currentShares, newShares } as Pick<RekeyInputs, "currentShares" | "newShares">;
+    const inspected = output(sources).apply((known) => inspectShares(known as typeof sources));
     const { shareReferences } = inspected;
     // They contain neither a share nor the name of a reference.
     const shareFindings = unsecret(inspected.shareFindings);
@@ -154,12 +154,8 @@ export class Rekey extends ComponentResource {
     this.encryptedShares = commit.encryptedShares;
     this.fingerprints = commit.fingerprints;
     this.complete = commit.complete;
-    this.registerOutputs({
-      shares: this.shares,
-      encryptedShares: this.encryptedShares,
-      fingerprints: this.fingerprints,
-      complete: this.complete,
-    });
+    const { shares, encryptedShares, fingerprints, complete } = this;
+    this.registerOutputs({ shares, encryptedShares, fingerprints, complete });
   }
 }
 
