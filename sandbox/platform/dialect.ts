@@ -1,62 +1,94 @@
 import { Attribute, Values } from "./attributes";
 import { runStatuses } from "./records";
 
-/** The differences between the API specification and Terraform Enterprise. Routes read this table. Only a file that one dialect serves reads the name. */
-export interface Dialect {
-  /** For a route file that one dialect serves. */
-  name: "standard" | "hashicorp";
-  /** Additional attributes of the general settings. */
-  general: Record<string, Attribute>;
-  generalDerived(values: Values): Values;
-  /** Additional attributes of the SAML settings. */
-  saml: Record<string, Attribute>;
-  /** Rejects an invalid certificate of the identity provider. */
-  checksCertificate: boolean;
-  /** The attributes besides the certificate and the URLs without which SAML cannot be enabled. They have defaults, so only an empty one is missing. */
-  samlNames: string[];
-  /** The shortest single sign-on session in seconds. */
-  leastSessionTimeout: number;
-  /** The orders of the list of workspaces. */
-  workspaceOrders: string[];
-  /** Rejects an unknown run status in the list of workspaces. */
-  checksStatuses: boolean;
-  costEstimation: {
-    /** The access key of cloud A: its id and its secret. */
-    keyPair: string[];
-    /** The JSON credentials of cloud B. */
-    document: string;
-    /** The client credentials of cloud C. */
-    client: string[];
-    /** Additional attributes, which depend on the clouds with complete credentials. */
-    derived(complete: { a: boolean; b: boolean; c: boolean }): Values;
-  };
-  sms: {
-    type: string;
-    id: string;
-    /** The methods that send a test message. */
-    verifies: string[];
-  };
-  supportAddress: string;
-  /** The counters of the workspace list, besides `none` and `total`. */
-  counters: string[];
-  /** The origin of the links in a list. */
-  linkOrigin(origin: string): string;
-  /** Additional members of `meta.pagination`. */
-  pagination(pageSize: number): Record<string, number>;
-  /** The headers of each response below `/api/v2`. */
-  headers: Record<string, string>;
-  /** The headers of each response while the rate limit is enabled. `left`: milliseconds until the limit resets. */
-  rateHeaders(limit: number, remaining: number, left: number): Record<string, string>;
-  /** The headers of a 429 response. */
-  tooManyHeaders: Record<string, string>;
-  /** Rejects enabled SMTP settings without an address for a test mail. */
-  needsTestAddress: boolean;
-  /** Serves the routes with which clients of Terraform Enterprise connect, set up and clean up. */
-  clientRoutes: boolean;
-}
-
 /** The run statuses that the specification does not count. */
 const withoutCounter = ["plan_queued", "apply_queued", "cost_estimating", "cost_estimated", "policy_soft_failed", "planned_and_finished"];
+
+const method: Attribute = { type: "string", default: "SHA256", oneOf: ["SHA1", "SHA256"] };
+
+/** Terraform Enterprise 1.0, as its documentation and its official clients describe it. */
+export const hashicorp = {
+  /** For a route file that one dialect serves. */
+  name: "hashicorp" as "standard" | "hashicorp",
+  /** Additional attributes of the general settings. */
+  general: {
+    "require-two-factor-for-admins": { type: "boolean", default: false, only: "reads" },
+    "fair-run-queuing-enabled": { type: "boolean", default: false, only: "reads" },
+    "limit-organizations-per-user": { type: "boolean", default: false, only: "reads" },
+    "default-organizations-per-user-ceiling": { type: "integer", default: null, only: "reads" },
+    "limit-workspaces-per-organization": { type: "boolean", default: false, only: "reads" },
+    "default-workspaces-per-organization-ceiling": { type: "integer", default: null, only: "reads" },
+    "apply-timeout": { type: "string", default: "24h" },
+    "plan-timeout": { type: "string", default: "2h" },
+  } as Record<string, Attribute>,
+  // The previous names of the two timeouts.
+  generalDerived: (values: Values): Values => ({
+    "terraform-build-worker-apply-timeout": values["apply-timeout"] ?? null,
+    "terraform-build-worker-plan-timeout": values["plan-timeout"] ?? null,
+  }),
+  /** Additional attributes of the SAML settings. */
+  saml: {
+    "authn-requests-signed": { type: "boolean", default: false },
+    "want-assertions-signed": { type: "boolean", default: false },
+    "team-management-enabled": { type: "boolean", default: false },
+    certificate: { type: "string", default: null },
+    "private-key": { type: "string", default: null, only: "writes" },
+    "signature-signing-method": method,
+    "signature-digest-method": method,
+    "provider-type": { type: "string", default: "unknown", oneOf: ["okta", "entra", "saml", "unknown"] },
+  } as Record<string, Attribute>,
+  /** Rejects an invalid certificate of the identity provider. */
+  checksCertificate: false,
+  /** The attributes besides the certificate and the URLs without which SAML cannot be enabled. They have defaults, so only an empty one is missing. */
+  samlNames: [] as string[],
+  /** The shortest single sign-on session in seconds. */
+  leastSessionTimeout: Number.NEGATIVE_INFINITY,
+  /** The orders of the list of workspaces. */
+  workspaceOrders: ["name", "current-run.created-at", "latest-change-at"],
+  /** Rejects an unknown run status in the list of workspaces. */
+  checksStatuses: false,
+  costEstimation: {
+    /** The access key of cloud A: its id and its secret. */
+    keyPair: ["aws-access-key-id", "aws-secret-key"],
+    /** The JSON credentials of cloud B. */
+    document: "gcp-credentials",
+    /** The client credentials of cloud C. */
+    client: ["azure-client-id", "azure-client-secret", "azure-subscription-id", "azure-tenant-id"],
+    /** Additional attributes, which depend on the clouds with complete credentials. */
+    derived: ({ a, b, c }: { a: boolean; b: boolean; c: boolean }): Values => ({
+      "aws-enabled": a,
+      "aws-instance-profile-enabled": false,
+      "gcp-enabled": b,
+      "azure-enabled": c,
+    }),
+  },
+  /** `verifies`: the methods that send a test message. */
+  sms: { type: "twilio-settings", id: "twilio", verifies: ["POST", "PATCH"] },
+  supportAddress: "support@hashicorp.com",
+  /** The counters of the workspace list, besides `none` and `total`. */
+  counters: runStatuses,
+  /** The origin of the links in a list. */
+  linkOrigin: (origin: string): string => origin,
+  /** Additional members of `meta.pagination`. */
+  pagination: (pageSize: number): Record<string, number> => ({ "page-size": pageSize }),
+  /** The headers of each response below `/api/v2`. */
+  headers: { "tfp-api-version": "2.6" } as Record<string, string>,
+  /** The headers of each response while the rate limit is enabled. `left`: milliseconds until the limit resets. */
+  rateHeaders: (limit: number, remaining: number, left: number): Record<string, string> => ({
+    "x-ratelimit-limit": String(limit),
+    "x-ratelimit-remaining": String(remaining),
+    "x-ratelimit-reset": String(left / 1000),
+  }),
+  /** The headers of a 429 response. */
+  tooManyHeaders: {} as Record<string, string>,
+  /** Rejects enabled SMTP settings without an address for a test mail. */
+  needsTestAddress: false,
+  /** Serves the routes with which clients of Terraform Enterprise connect, set up and clean up. */
+  clientRoutes: true,
+};
+
+/** The differences between the API specification and Terraform Enterprise. Routes read this table. Only a file that one dialect serves reads the name. */
+export type Dialect = typeof hashicorp;
 
 export const standard: Dialect = {
   name: "standard",
@@ -84,61 +116,4 @@ export const standard: Dialect = {
   tooManyHeaders: { "retry-after": "1" },
   needsTestAddress: false,
   clientRoutes: false,
-};
-
-const method: Attribute = { type: "string", default: "SHA256", oneOf: ["SHA1", "SHA256"] };
-
-/** Terraform Enterprise 1.0, as its documentation and its official clients describe it. */
-export const hashicorp: Dialect = {
-  name: "hashicorp",
-  general: {
-    "require-two-factor-for-admins": { type: "boolean", default: false, only: "reads" },
-    "fair-run-queuing-enabled": { type: "boolean", default: false, only: "reads" },
-    "limit-organizations-per-user": { type: "boolean", default: false, only: "reads" },
-    "default-organizations-per-user-ceiling": { type: "integer", default: null, only: "reads" },
-    "limit-workspaces-per-organization": { type: "boolean", default: false, only: "reads" },
-    "default-workspaces-per-organization-ceiling": { type: "integer", default: null, only: "reads" },
-    "apply-timeout": { type: "string", default: "24h" },
-    "plan-timeout": { type: "string", default: "2h" },
-  },
-  // The previous names of the two timeouts.
-  generalDerived: (values) => ({
-    "terraform-build-worker-apply-timeout": values["apply-timeout"] ?? null,
-    "terraform-build-worker-plan-timeout": values["plan-timeout"] ?? null,
-  }),
-  saml: {
-    "authn-requests-signed": { type: "boolean", default: false },
-    "want-assertions-signed": { type: "boolean", default: false },
-    "team-management-enabled": { type: "boolean", default: false },
-    certificate: { type: "string", default: null },
-    "private-key": { type: "string", default: null, only: "writes" },
-    "signature-signing-method": method,
-    "signature-digest-method": method,
-    "provider-type": { type: "string", default: "unknown", oneOf: ["okta", "entra", "saml", "unknown"] },
-  },
-  checksCertificate: false,
-  samlNames: [],
-  leastSessionTimeout: Number.NEGATIVE_INFINITY,
-  workspaceOrders: ["name", "current-run.created-at", "latest-change-at"],
-  checksStatuses: false,
-  costEstimation: {
-    keyPair: ["aws-access-key-id", "aws-secret-key"],
-    document: "gcp-credentials",
-    client: ["azure-client-id", "azure-client-secret", "azure-subscription-id", "azure-tenant-id"],
-    derived: ({ a, b, c }) => ({ "aws-enabled": a, "aws-instance-profile-enabled": false, "gcp-enabled": b, "azure-enabled": c }),
-  },
-  sms: { type: "twilio-settings", id: "twilio", verifies: ["POST", "PATCH"] },
-  supportAddress: "support@hashicorp.com",
-  counters: runStatuses,
-  linkOrigin: (origin) => origin,
-  pagination: (pageSize) => ({ "page-size": pageSize }),
-  headers: { "tfp-api-version": "2.6" },
-  rateHeaders: (limit, remaining, left) => ({
-    "x-ratelimit-limit": String(limit),
-    "x-ratelimit-remaining": String(remaining),
-    "x-ratelimit-reset": String(left / 1000),
-  }),
-  tooManyHeaders: {},
-  needsTestAddress: false,
-  clientRoutes: true,
 };

@@ -1,7 +1,7 @@
 import { HttpError } from "./http-error";
 import { Granted } from "./leases";
 import { Rule, sees, seesMount } from "./policy";
-import { Access, Attempt, Backup, Role } from "./records";
+import { Attempt, Backup } from "./records";
 import { Completed, RekeyRules } from "./rekey";
 import { recoveryRekeyErrors, recoveryRotationErrors, rekeyErrors, rotationErrors } from "./rekey-errors";
 import * as wire from "./wire";
@@ -33,72 +33,6 @@ export interface Rekey extends RekeyRules {
   committed(nonce: string): Record<string, unknown>;
   backup(backup: Backup): Record<string, unknown>;
   noBackup(): HttpError;
-}
-
-/** The differences between the API specification, Vault and OpenBao. Routes read this table. Only a file that one dialect serves reads the name. */
-export interface Dialect {
-  /** For a route file that one dialect serves. */
-  name: "standard" | "hashicorp" | "openbao";
-  /** The product's version. */
-  version: string;
-  /** The engine's type, and its mount in the seed. */
-  engine: string;
-  tokenHeader: string;
-  /** Accepts the token in `Authorization: Bearer`. */
-  bearer: boolean;
-  tokenPrefix: string;
-  /** The error of a sealed service. */
-  sealed: string;
-  /** Paths without an engine. They need no token and read the body strictly. Some respond while the service is sealed. */
-  raw: string[];
-  /** The methods that write to the engine. */
-  writes: string[];
-  /** Serves the deletion of the access configuration. */
-  deletesAccess: boolean;
-  /** Rejects a client certificate without its key, and a key without its certificate, when they are written. */
-  pairsCertificates: boolean;
-  /** Bootstraps the scheduler's ACLs if the first access configuration has no token. */
-  bootstraps: boolean;
-  /** The response to a request for a token of a role that does not exist. */
-  noRole(name: string): HttpError;
-  /** Serves the lookup, renewal and revocation of leases, and the lookup and revocation of tokens. */
-  leases: boolean;
-  roleName: {
-    /** The pattern of role names. A path with any other name does not exist. */
-    pattern: string;
-    /** Accepts ".." in a name. It matches Vault's pattern, but Vault's storage rejects it. */
-    doubleDots: boolean;
-  };
-  /** Requires policies in client roles, and rejects them in management roles. */
-  judgesPolicies: boolean;
-  access(access: Access): Record<string, unknown>;
-  role(role: Role): Record<string, unknown>;
-  /** The body of a response with `data`. */
-  envelope(data: unknown, mountType: string): Record<string, unknown>;
-  /** The body of a response with `data` and a lease. */
-  leased(granted: Granted, data: unknown, mountType: string): Record<string, unknown>;
-  /** The fields of `sys/health` that only Vault has. */
-  health: Record<string, unknown>;
-  /** Responds on Vault's paths of a rekey as if they were disabled. */
-  disablesVaultsRekey: boolean;
-  /** The rekey of the unseal keys and, if the dialect has recovery keys, theirs. */
-  rekeys: readonly [Rekey, ...Rekey[]];
-  openapi: {
-    title: string;
-    description: string;
-    /** The names of the vendor extensions of a path. */
-    sudo: string;
-    unauthenticated: string;
-    create: string;
-    /** The end of a path that lists a collection. */
-    listEnd: string;
-    /** The documented status of a canceled rekey and of an unmount. Vault documents 200, but returns 204. */
-    removal: "200" | "204";
-    /** Describes every path, not only those that Vault describes. */
-    describesAll: boolean;
-    /** True if a token with these rules sees the path. `beginning`: the path ends in a parameter, which is cut off here. */
-    shows(rules: Rule[], mount: string, path: string, beginning: boolean): boolean;
-  };
 }
 
 const sysRekey = {
@@ -172,6 +106,99 @@ const rotation: Rekey = {
   committed: (nonce) => inData({ complete: true, nonce }),
 };
 
+/** Vault 1.21. */
+export const hashicorp = {
+  /** For a route file that one dialect serves. */
+  name: "hashicorp" as "standard" | "hashicorp" | "openbao",
+  /** The product's version. */
+  version: wire.version,
+  /** The engine's type, and its mount in the seed. */
+  engine: "nomad",
+  tokenHeader: "x-vault-token",
+  /** Accepts the token in `Authorization: Bearer`. */
+  bearer: true,
+  tokenPrefix: "hvs.",
+  /** The error of a sealed service. */
+  sealed: "Vault is sealed",
+  /** Paths without an engine. They need no token and read the body strictly. Some respond while the service is sealed. */
+  raw: [
+    ...["rekey", "rekey-recovery-key"].flatMap((path) => ["init", "update", "verify"].map((end) => `sys/${path}/${end}`)),
+    ...["sys/seal-status", "sys/unseal", "sys/health"],
+  ],
+  /** The methods that write to the engine. */
+  writes: ["POST", "PUT"],
+  /** Serves the deletion of the access configuration. */
+  deletesAccess: true,
+  /** Rejects a client certificate without its key, and a key without its certificate, when they are written. */
+  pairsCertificates: false,
+  /** Bootstraps the scheduler's ACLs if the first access configuration has no token. */
+  bootstraps: true,
+  /** The response to a request for a token of a role that does not exist. */
+  noRole: (name: string): HttpError => new HttpError(400, `role "${name}" not found`),
+  /** Serves the lookup, renewal and revocation of leases, and the lookup and revocation of tokens. */
+  leases: true,
+  /**
+   * `pattern`: the pattern of role names. A path with any other name does not exist. `doubleDots`: accepts ".." in a name. It matches Vault's pattern,
+   * but Vault's storage rejects it.
+   */
+  roleName: { pattern: "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?", doubleDots: false },
+  /** Requires policies in client roles, and rejects them in management roles. */
+  judgesPolicies: true,
+  access: wire.fullAccess,
+  role: wire.fullRole,
+  /** The body of a response with `data`. */
+  envelope: wire.envelope,
+  /** The body of a response with `data` and a lease. */
+  leased: ({ lease, seconds, warnings }: Granted, data: unknown, mountType: string): Record<string, unknown> => ({
+    ...wire.envelope(data, mountType),
+    lease_id: lease.id,
+    renewable: true,
+    lease_duration: seconds,
+    warnings: warnings.length > 0 ? warnings : null,
+  }),
+  /** The fields of `sys/health` that only Vault has. */
+  health: {
+    performance_standby: false,
+    enterprise: false,
+    echo_duration_ms: 0,
+    clock_skew_ms: 0,
+    replication_primary_canary_age_ms: 0,
+  } as Record<string, unknown>,
+  /** Responds on Vault's paths of a rekey as if they were disabled. */
+  disablesVaultsRekey: false,
+  /** The rekey of the unseal keys and, if the dialect has recovery keys, theirs. */
+  rekeys: [
+    vaultRekey,
+    {
+      ...vaultRekey,
+      kind: "recovery",
+      path: "rekey-recovery-key",
+      backupPath: "rekey/recovery-key-backup",
+      documented: false,
+      errors: recoveryRekeyErrors,
+    },
+  ] as readonly [Rekey, ...Rekey[]],
+  openapi: {
+    title: "HashiCorp Vault API",
+    description: "HTTP API that gives you full access to Vault. All API routes are prefixed with `/v1/`.",
+    /** The names of the vendor extensions of a path. */
+    sudo: "x-vault-sudo",
+    unauthenticated: "x-vault-unauthenticated",
+    create: "x-vault-createSupported",
+    /** The end of a path that lists a collection. */
+    listEnd: "/",
+    /** The documented status of a canceled rekey and of an unmount. Vault documents 200, but returns 204. */
+    removal: "200" as "200" | "204",
+    /** Describes every path, not only those that Vault describes. */
+    describesAll: false,
+    /** True if a token with these rules sees the path. `beginning`: the path ends in a parameter, which is cut off here. */
+    shows: (rules: Rule[], mount: string, _path: string, _beginning: boolean): boolean => seesMount(rules, mount),
+  },
+};
+
+/** The differences between the API specification, Vault and OpenBao. Routes read this table. Only a file that one dialect serves reads the name. */
+export type Dialect = typeof hashicorp;
+
 export const standard: Dialect = {
   name: "standard",
   version: wire.version,
@@ -207,69 +234,6 @@ export const standard: Dialect = {
     removal: "204",
     describesAll: true,
     shows: (rules, _mount, path, beginning) => sees(rules, path, beginning),
-  },
-};
-
-/** Vault 1.21. */
-export const hashicorp: Dialect = {
-  name: "hashicorp",
-  version: wire.version,
-  engine: "nomad",
-  tokenHeader: "x-vault-token",
-  bearer: true,
-  tokenPrefix: "hvs.",
-  sealed: "Vault is sealed",
-  raw: [
-    ...["rekey", "rekey-recovery-key"].flatMap((path) => ["init", "update", "verify"].map((end) => `sys/${path}/${end}`)),
-    ...["sys/seal-status", "sys/unseal", "sys/health"],
-  ],
-  writes: ["POST", "PUT"],
-  deletesAccess: true,
-  pairsCertificates: false,
-  bootstraps: true,
-  noRole: (name) => new HttpError(400, `role "${name}" not found`),
-  leases: true,
-  roleName: { pattern: "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?", doubleDots: false },
-  judgesPolicies: true,
-  access: wire.fullAccess,
-  role: wire.fullRole,
-  envelope: wire.envelope,
-  leased: ({ lease, seconds, warnings }, data, mountType) => ({
-    ...wire.envelope(data, mountType),
-    lease_id: lease.id,
-    renewable: true,
-    lease_duration: seconds,
-    warnings: warnings.length > 0 ? warnings : null,
-  }),
-  health: {
-    performance_standby: false,
-    enterprise: false,
-    echo_duration_ms: 0,
-    clock_skew_ms: 0,
-    replication_primary_canary_age_ms: 0,
-  },
-  disablesVaultsRekey: false,
-  rekeys: [
-    vaultRekey,
-    {
-      ...vaultRekey,
-      kind: "recovery",
-      path: "rekey-recovery-key",
-      backupPath: "rekey/recovery-key-backup",
-      documented: false,
-      errors: recoveryRekeyErrors,
-    },
-  ],
-  openapi: {
-    title: "HashiCorp Vault API",
-    description: "HTTP API that gives you full access to Vault. All API routes are prefixed with `/v1/`.",
-    sudo: "x-vault-sudo",
-    unauthenticated: "x-vault-unauthenticated",
-    create: "x-vault-createSupported",
-    listEnd: "/",
-    removal: "200",
-    describesAll: false,
-    shows: (rules, mount) => seesMount(rules, mount),
   },
 };
 
