@@ -13,26 +13,14 @@ const output = /(^|[\\/])(dist|node_modules|parser\.js)($|[\\/])/;
  */
 const stamp = path.join(root, "dist/.built");
 
-/** Installs the dependencies unless those in package-lock.json are installed. */
+/** Installs the dependencies, unless npm has done so since package-lock.json was last written. */
 async function install() {
-  if (isInstalled()) return;
+  // npm writes this file at the end of an installation.
+  const installed = fs.statSync(path.join(root, "node_modules/.package-lock.json"), { throwIfNoEntry: false });
+  if (installed && installed.mtimeMs >= fs.statSync(path.join(root, "package-lock.json")).mtimeMs) return;
   say("Installing the dependencies with npm.");
   await npm(["ci"]);
 }
-
-function isInstalled() {
-  // npm records the installed packages in another lock file with the same entries.
-  const installed = readPackages(path.join(root, "node_modules", ".package-lock.json"));
-  const locked = readPackages(path.join(root, "package-lock.json"));
-  return Object.entries(locked).every(([folder, { version, link, optional, devOptional }]) => {
-    const entry = installed[folder];
-    if (!entry) return folder === "" || optional || devOptional;
-    return entry.version === version && entry.link === link;
-  });
-}
-
-/** @typedef {{ version?: string, link?: boolean, optional?: boolean, devOptional?: boolean }} Entry @param {string} file @returns {Record<string, Entry>} */
-const readPackages = (file) => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")).packages : {});
 
 /** Builds the two packages unless both are newer than their sources. */
 async function build() {
