@@ -17,7 +17,8 @@ const stamp = path.join(root, "dist/.built");
 async function install() {
   // npm writes this file at the end of an installation.
   const installed = fs.statSync(path.join(root, "node_modules/.package-lock.json"), { throwIfNoEntry: false });
-  if (installed && installed.mtimeMs >= fs.statSync(path.join(root, "package-lock.json")).mtimeMs) return;
+  const hasDevelopmentPackages = fs.existsSync(path.join(root, "node_modules/typescript"));
+  if (installed && hasDevelopmentPackages && installed.mtimeMs >= fs.statSync(path.join(root, "package-lock.json")).mtimeMs) return;
   say("Installing the dependencies with npm.");
   await npm(["ci"]);
 }

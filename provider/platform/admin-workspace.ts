@@ -17,7 +17,8 @@ export interface AdminWorkspaceInputs extends ConnectionArgs {
   workspaceId: string;
   /**
    * True if destroying this resource deletes the workspace, with its state and its runs, but not its infrastructure. Otherwise the workspace
-   * stays. Setting it to true prints a warning in the preview and in `pulumi up`.
+   * stays. Setting it to true prints a warning in the preview and in `pulumi up`. If you rename the resource, use an alias: with `--target` or
+   * `--exclude`, Pulumi may delete the old resource without checking the new one.
    * @change updates only the state
    * @default false
    */

@@ -446,7 +446,7 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update first sends the `GET` if it declares a new attribute,
- * or changes `idpCert`.
+ * or changes `idpCert`, and a delete if it restores a certificate.
  * @unreadable `privateKey`.
  */
 export class SamlSettings extends CustomResource {

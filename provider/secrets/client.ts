@@ -34,8 +34,8 @@ export const system: System<SecretsSettings> = defineSystem({
   product: {
     name: "Vault or OpenBao",
     dialects: '"hashicorp" or "openbao"',
-    // Neither reads the token's header, for which older releases of Vault answer 400. Vault requires a body to cancel a rekey.
-    responds: ({ body }) => errorsIn(body)?.some((error) => /permission denied|missing client token|^EOF$/.test(String(error))) ?? false,
+    // Neither reads the token's header. Older releases of Vault answer 400.
+    responds: ({ body }) => errorsIn(body)?.some((error) => /permission denied|missing client token/.test(String(error))) ?? false,
   },
   variables: [
     { dialect: "standard", prefix: "SECRETS", address: "SECRETS_ADDR", more: ["namespace"] },

@@ -163,6 +163,8 @@ async function remove(page: SettingsPage, { operation, state: last }: DeleteRequ
     );
 }
 
+const retainInstead = 'To keep the current values, set onDelete: "retain" and run `pulumi up` first.';
+
 /** The values that this run has restored, keyed by resource instance. */
 const restoredIn = ({ server: { id: server }, run: { cache } }: Operation, page: SettingsPage): Map<string, Values> =>
   cached(cache, ["restored", server, objectOf(page)], () => new Map<string, Values>());
@@ -172,14 +174,14 @@ async function restore(page: SettingsPage, operation: Operation, last: Last, kep
   // If two resources manage the same settings, only the older one holds the values from before both.
   const restored = restoredIn(operation, page);
   const older = [...restored].filter(([instance]) => instance < (operation.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
-  const current = {
-    ...attributes.storedValues(page, last),
-    ...(last.outcomeUnknown || restored.size > 0 ? await fetchSettings(page, operation) : {}),
-  };
+  const isRead = last.outcomeUnknown || restored.size > 0 || page.readBefore?.some((name) => last.originalValues[name]?.value);
+  const current = { ...attributes.storedValues(page, last), ...(isRead ? await fetchSettings(page, operation) : {}) };
   const { values: originals, lost } = restoration(page, last.managed, last, current);
   const values = { ...originals, ...attributes.pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
   for (const name of kept) delete values[name];
   const changes = attributes.differing(page, values, current);
+  const failures = page.conflicts?.(changes, current) ?? [];
+  if (failures.length > 0) throw invalidInput(failures, { hint: `Nothing was changed. ${retainInstead}` });
   let returned: Values = {};
   try {
     if (Object.keys(changes).length > 0) returned = await patchSettings(page, operation, changes);
@@ -187,7 +189,7 @@ async function restore(page: SettingsPage, operation: Operation, last: Last, kep
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({
       rule: "restore-rejected",
-      hint: `The original values conflict with other attributes. Fix those in ${operation.server.words.service}, or set onDelete: "retain" and run \`pulumi up\` first.`,
+      hint: `The original values conflict with other attributes. Fix those in ${operation.server.words.service}. ${retainInstead}`,
     });
   }
   restored.set(operation.instance ?? "", values);

@@ -151,7 +151,7 @@ const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must
  * ```
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create, update and delete send the `PATCH` only if a value differs. An update first sends the `GET` if it declares a new attribute,
- * or changes `idpCert`.
+ * or changes `idpCert`, and a delete if it restores a certificate.
  * @unreadable `privateKey`.
  */
 export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsState> = settings({
@@ -201,7 +201,7 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
   conflicts: (changes, { idpCert, oldIdpCert }) => {
     const isDropped = changes.idpCert && idpCert && oldIdpCert && ![idpCert, changes.idpCert].some((kept) => pem.equal(kept, oldIdpCert));
     const reason =
-      "revoke oldIdpCert with a SamlCertificateRevocation first, since the current certificate would otherwise no longer be accepted";
+      "revoke oldIdpCert first, such as with a SamlCertificateRevocation, since the current certificate would otherwise no longer be accepted";
     return isDropped ? [{ path: "idpCert", rule: "old-certificate", reason }] : [];
   },
   residueWarning: ({ oldIdpCert, idpCert }) =>

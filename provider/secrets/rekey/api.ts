@@ -285,12 +285,18 @@ export async function cancelAttempt(operation: RekeyOperation, nonce: string): P
     if (!isReplyLost(error) && !refusal) throw error;
     // The status shows whether the cancel was applied, or another client canceled the attempt before.
     isConfirmed = await isInProgress();
-    if (isConfirmed && refusal) throw refusal;
+    if (isConfirmed && refusal) throw explainRefusedCancel(refusal, operation);
     if (isConfirmed) await cancel();
   }
   operation.run.cache.set(key, true);
   return isConfirmed;
 }
+
+/** Vault refuses a cancel without a body: a connection without a dialect sends none. */
+const explainRefusedCancel = (error: StewardError, operation: RekeyOperation): StewardError =>
+  dialectOf(operation).cancelNamesNonce
+    ? error
+    : identified("wrong-dialect", error.with({ hint: 'If the server is Vault, set the connection\'s dialect to "hashicorp".' }));
 
 /** Submits a current share. The response to the last one contains the new set. */
 export async function submitShare(

@@ -41,6 +41,21 @@ onEachPlatform("the rotation of the identity provider's certificate", (current) 
     expect(await held("saml")).toMatchObject({ idpCert: sha1Certificate, oldIdpCert: sha1Certificate });
   });
 
+  test("a deletion that would drop the current certificate fails until the old one is revoked", async () => {
+    const { engine, held, change } = current();
+    await change("saml", { ...complete.saml, enabled: true });
+    const saml = engine("SamlSettings");
+    await saml.up({ idpCert: sha1Certificate });
+    await engine("SamlCertificateRevocation").up({});
+    await saml.up({ idpCert: third });
+    const before = await held("saml");
+    await expect(saml.destroy()).rejects.toThrow(invalidInputs("idpCert: old-certificate"));
+    expect(await held("saml")).toEqual(before);
+    await engine("SamlCertificateRevocation").up({});
+    await saml.destroy();
+    expect(await held("saml")).toMatchObject({ idpCert: complete.saml?.idpCert, oldIdpCert: third });
+  });
+
   test("an unchanged certificate is never sent", async () => {
     const { engine, held, change } = current();
     const saml = engine("SamlSettings");

@@ -72,10 +72,10 @@ describe.each([
 
 test("a cancel that Vault refuses, since the connection has no dialect, is answered with the dialect to use", async () => {
   sandbox = await start({ dialect: "hashicorp" });
-  const stack = new RekeyStack({ "steward:default": { secrets: { address: sandbox.secrets.url } } });
+  const stack = new RekeyStack(config("standard"));
   await stack.up(inputs(), "attempt");
   const { details } = await stack.fails(inputs({ triggers: ["2"] }));
-  expect(details).toMatchObject({ reason: "EOF", firstHint: expect.stringContaining('"hashicorp"') });
+  expect(details).toMatchObject({ rule: "rekey/wrong-dialect", hint: expect.stringContaining('"hashicorp"') });
 });
 
 const inNamespace = (dialect: RekeyDialect): Record<string, object> => ({
