@@ -1,6 +1,7 @@
 import { noEngine } from "../../../provider/connection";
 import { createPlugin } from "../../../provider/engine/plugin";
 import { wrapSecrets } from "../../../provider/engine/plugin-values";
+import { unknown } from "../../../provider/lifecycle/properties";
 import { Sandbox, start } from "../../../sandbox/index";
 import { Context } from "../../cases/case";
 import { certificate } from "../../support/certificates";
@@ -57,7 +58,6 @@ describe.each([
 describe("the settings of a provider", () => {
   const { checkConfiguration } = createPlugin({ environment: {}, engine: noEngine }, () => {});
   const address = "http://127.0.0.1:8200";
-  const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
   test.each([
     ["a system as an object", { secrets: { address } }],
@@ -92,12 +92,6 @@ test("an import of an object that does not exist names the id and the import", a
   await expect(role.import("nomad/role/none")).rejects.toThrow(
     /the id "nomad\/role\/none"\. Correct the id, or remove this import or `get`\.$/,
   );
-});
-
-test("a null in a map, as YAML reads an empty value, is rejected by its path", async () => {
-  const roles = new NativeEngine("secrets:SchedulerRoles", configOf(context));
-  const reason = await roles.up({ roles: { one: { policies: ["a"] }, two: null } }).then(String, String);
-  expect(reason).toContain("roles.two: ");
 });
 
 test("operations of many resources run in parallel in one plugin", async () => {

@@ -1,5 +1,6 @@
 import { noEngine } from "../../../provider/connection";
 import { createPlugin } from "../../../provider/engine/plugin";
+import { unknown } from "../../../provider/lifecycle/properties";
 import { Sandbox, start } from "../../../sandbox/index";
 import { limits } from "../../support/limits";
 
@@ -51,16 +52,8 @@ describe("two resources of one program", () => {
   });
 
   test("may declare objects that are not known yet", async () => {
-    const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
     expect(await rulesOf(role("first"), { ...inputs, name: unknown })).toEqual([]);
     expect(await rulesOf(role("second"), { ...inputs, name: unknown })).toEqual([]);
-  });
-
-  test("must not declare the same settings, or a role of a set", async () => {
-    expect(await rulesOf(general, { apiRateLimit: 100 })).toEqual([]);
-    expect(await rulesOf(urn("platform:GeneralSettings", "again"), { apiRateLimit: 100 })).toEqual([": declared-twice"]);
-    expect(await rulesOf(urn("secrets:SchedulerRoles", "set"), { roles: { web: { policies: ["read"] } } })).toEqual([]);
-    expect(await rulesOf(role("one"), inputs)).toEqual([": declared-twice"]);
   });
 
   test("must not declare an exclusive set and a role of its mount", async () => {
@@ -75,11 +68,20 @@ describe("two resources of one program", () => {
 });
 
 test.each([
-  ["secrets:SchedulerRole", { name: "web", policies: [1.1, null] }, ["policies[0]", "policies[1]"]],
-  ["secrets:SchedulerAccess", { address: "https://nomad.example.com", token: "t", caCert: 5 }, ["caCert"]],
-])("a number instead of a string, as YAML reads it without quotes, is rejected: %s", async (type, news, paths) => {
+  [
+    "secrets:SchedulerRole",
+    { name: "web", policies: [1.1, null] },
+    { "policies[0]": "must be a string", "policies[1]": "must be a string" },
+  ],
+  ["secrets:SchedulerAccess", { address: "https://nomad.example.com", token: "t", caCert: 5 }, { caCert: "must be a string" }],
+  [
+    "secrets:SchedulerRoles",
+    { roles: { one: { policies: ["a"] }, two: null } },
+    { "roles.two": "must be an object with policies, global, type" },
+  ],
+])("a number or null, as YAML reads it without quotes, is rejected by its path: %s", async (type, news, reasons) => {
   const { failures } = await plugin.check(urn(type, "yaml"), {}, news);
-  expect(failures.map(({ path, reason }) => [path, reason])).toEqual(paths.map((path) => [path, "must be a string"]));
+  expect(Object.fromEntries(failures.map(({ path, reason }) => [path, reason]))).toEqual(reasons);
 });
 
 describe("an import", () => {
