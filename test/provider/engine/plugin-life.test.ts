@@ -81,6 +81,34 @@ describe("the settings of a provider", () => {
   });
 });
 
+describe("an import of settings", () => {
+  const writes = (): number => sandbox.requests().filter(({ method }) => method !== "GET").length;
+
+  test("keeps undeclared attributes, without a warning", async () => {
+    const general = new NativeEngine("platform:GeneralSettings", configOf(context));
+    const { apiRateLimit, ...others } = await general.import("general");
+    expect(Object.keys(others).length).toBeGreaterThan(1);
+    const before = writes();
+    await general.up({ apiRateLimit });
+    expect(general.outputs().managed).toEqual(["apiRateLimit"]);
+    await general.destroy();
+    expect([writes() - before, printed]).toEqual([0, []]);
+  });
+
+  test("that later changed outside Pulumi restores their values at the import", async () => {
+    const footer = async (): Promise<unknown> =>
+      ((await context.outOfBand("platform", "GET", path)) as { data: { attributes: { footer: unknown } } }).data.attributes.footer;
+    const customization = new NativeEngine("platform:CustomizationSettings", configOf(context));
+    const [imported, before] = [await customization.import("customization"), await footer()];
+    await context.outOfBand("platform", "PATCH", path, { data: { attributes: { footer: "somebody else" } } });
+    expect(await customization.refresh()).toEqual(["footer"]);
+    expect(await customization.up(imported)).toBe("update");
+    expect(await footer()).toBe(before);
+    await customization.destroy();
+    expect(await footer()).toBe(before);
+  });
+});
+
 test.each(["", "x", "nomad/role/", "nomad//role/web", "nomad/role/../web"])("an import by the id %j names the valid form", async (id) => {
   const role = new NativeEngine("secrets:SchedulerRole", configOf(context));
   await expect(role.import(id)).rejects.toThrow(`"${id}" is not a valid id. Write it as <mount>/role/<name>.`);

@@ -8,7 +8,6 @@ import { limits } from "../../support/limits";
 
 const urn = (type: string, name: string): string => `urn:pulumi:dev::test::steward:${type}::${name}`;
 const role = (name: string): string => urn("secrets:SchedulerRole", name);
-const general = urn("platform:GeneralSettings", "general");
 
 let sandbox: Sandbox;
 let lines: string[];
@@ -37,7 +36,6 @@ const rulesOf = async (resource: string, news: Record<string, unknown>): Promise
     expect(reason).not.toMatch(/^undefined|\n/);
     return `${path}: ${rule}`;
   });
-const writes = (): number => sandbox.requests().filter(({ method }) => method !== "GET").length;
 
 describe("two resources of one program", () => {
   const inputs = { name: "web", policies: ["read"] };
@@ -116,42 +114,5 @@ describe("an import", () => {
     expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeDefined();
     await plugin.delete(role("stays"), "nomad/role/several", state);
     expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeUndefined();
-  });
-
-  test("of settings keeps undeclared attributes, without a warning", async () => {
-    const { state = {}, inputs = {} } = (await plugin.read(general, "general", {}, {})) ?? {};
-    expect(Object.keys(inputs).length).toBeGreaterThan(2);
-    const declared = { apiRateLimit: inputs.apiRateLimit };
-    const { inputs: news } = await plugin.check(general, inputs, declared);
-    const { changes } = await plugin.diff(general, "general", state, inputs, news);
-    const before = writes();
-    const after = changes ? await plugin.update(general, "general", { state, inputs }, news, false) : state;
-    expect(after.managed).toEqual(["apiRateLimit"]);
-    expect(writes()).toBe(before);
-    expect(lines).toEqual([]);
-    startPlugin();
-    await plugin.delete(general, "general", after);
-    expect(writes()).toBe(before);
-  });
-
-  test("of settings that later changed outside Pulumi restores their values at the import", async () => {
-    const customization = urn("platform:CustomizationSettings", "customization");
-    const footer = async () => (await plugin.read(customization, "customization", {}, {}))?.state.footer;
-    const held = await footer();
-    const found = (await plugin.read(customization, "customization", {}, {})) ?? { state: {}, inputs: {} };
-    startPlugin();
-    const other = urn("platform:CustomizationSettings", "other");
-    await plugin.create(other, (await plugin.check(other, {}, { footer: "somebody else" })).inputs, false);
-    startPlugin();
-    const refreshed = await plugin.read(customization, "customization", found.state, found.inputs);
-    const { state = {}, inputs = {} } = refreshed ?? {};
-    expect(inputs.footer).toBe("somebody else");
-    const { inputs: news } = await plugin.check(customization, inputs, found.inputs);
-    expect(await plugin.diff(customization, "customization", state, inputs, news)).toMatchObject({ changes: true });
-    const after = await plugin.update(customization, "customization", { state, inputs }, news, false);
-    expect(await footer()).toBe(held);
-    startPlugin();
-    await plugin.delete(customization, "customization", after);
-    expect(await footer()).toBe(held);
   });
 });

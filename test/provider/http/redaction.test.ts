@@ -9,20 +9,10 @@ test("a private key is redacted line by line, because a server may reflow it", (
 
 test("a secret is redacted in every encoding that a server may echo", () => {
   const secret = 'k"ey/with=blanks and\nlines';
-  const [base64, unpadded, hex] = (["base64", "base64url", "hex"] as const).map((encoding) => Buffer.from(secret).toString(encoding));
+  const encoded = (["base64", "base64url", "hex"] as const).map((encoding) => Buffer.from(secret).toString(encoding));
   const percent = encodeURIComponent(secret);
-  for (const form of [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    percent,
-    percent.toLowerCase(),
-    base64,
-    unpadded,
-    hex,
-    secret.toUpperCase(),
-  ])
-    expect(redact(`<${form}>`, [secret, ""])).toBe("<[secret]>");
-  expect(redact(`<${hex?.toUpperCase()}>`, [secret])).toBe("<[secret]>");
+  const forms = [secret, JSON.stringify(secret).slice(1, -1), percent, percent.toLowerCase(), ...encoded, secret.toUpperCase()];
+  for (const form of [...forms, encoded[2]?.toUpperCase()]) expect(redact(`<${form}>`, [secret, ""])).toBe("<[secret]>");
 });
 
 test.each([
