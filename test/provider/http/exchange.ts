@@ -15,7 +15,7 @@ type Closable = Pick<Server, "address" | "closeAllConnections"> & {
 export type Answer = (request: IncomingMessage, response: Parameters<RequestListener>[1], count: number) => void;
 
 /** Open servers, which are closed after each test. */
-export const servers: Closable[] = [];
+const servers: Closable[] = [];
 /** The received requests. */
 export const seen: IncomingMessage[] = [];
 /** The limits that the suite begins with, which each test may change. */
