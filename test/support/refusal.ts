@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../provider/errors";
+import type { ErrorCode, StewardError } from "../../provider/errors";
 
 /**
  * The parts of an error that tests compare: its code, its request, and its rule if one code has several. No test compares the wording.
@@ -20,3 +20,14 @@ export const invalidInputs = (...problems: string[]): Error =>
       }),
     }),
   });
+
+/** The error of an operation that fails. No part of it contains a canary. */
+export async function failure(operation: Promise<unknown>): Promise<StewardError> {
+  const error = await operation.then(
+    () => Promise.reject(new Error("it succeeded")),
+    (reason) => reason,
+  );
+  expect(error.message).not.toContain("canary");
+  expect(JSON.stringify(error)).not.toContain("canary");
+  return error;
+}

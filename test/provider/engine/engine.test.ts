@@ -1,45 +1,40 @@
 import { once } from "node:events";
-import net, { AddressInfo, createServer, Server, Socket } from "node:net";
+import net, { AddressInfo, createServer, Socket } from "node:net";
 import { monitorEngine } from "../../../provider/engine/engine";
 
 const listeners = new Set<Listener>();
 
-/** Listens like an engine, until it is killed. */
-class Listener {
-  private readonly connections: Socket[] = [];
-  private constructor(private readonly server: Server) {
-    server.on("connection", (socket) => this.connections.push(socket.on("error", () => {})));
-  }
-
-  static async start(port = 0): Promise<Listener> {
-    const server = createServer();
-    const listener = new Listener(server);
-    await once(server.listen(port, "127.0.0.1"), "listening");
-    listeners.add(listener);
-    return listener;
-  }
-
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
-  }
-
-  get address(): string {
-    return `127.0.0.1:${this.port}`;
-  }
-
+interface Listener {
+  port: number;
+  address: string;
   /** Resolves once there is a connection. */
-  async connected(): Promise<void> {
-    if (this.connections.length === 0) await once(this.server, "connection");
-  }
-
+  connected(): Promise<void>;
   /** Closes all sockets, as the kernel does for a killed process. */
-  async kill(): Promise<void> {
-    listeners.delete(this);
-    const closed = once(this.server, "close");
-    this.server.close();
-    for (const socket of this.connections) socket.destroy();
-    await closed;
-  }
+  kill(): Promise<void>;
+}
+
+/** Listens like an engine, until it is killed. */
+async function listen(chosen = 0): Promise<Listener> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => void sockets.push(socket.on("error", () => {})));
+  await once(server.listen(chosen, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const listener: Listener = {
+    port,
+    address: `127.0.0.1:${port}`,
+    async connected() {
+      if (sockets.length === 0) await once(server, "connection");
+    },
+    async kill() {
+      listeners.delete(listener);
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+  listeners.add(listener);
+  return listener;
 }
 
 let exit: jest.SpyInstance;
@@ -56,7 +51,7 @@ afterEach(async () => {
 });
 
 test("nothing is sent after Pulumi has ended, and the provider's process ends", async () => {
-  const listener = await Listener.start();
+  const listener = await listen();
   const engine = monitorEngine(listener.address);
   await listener.connected();
   await engine.assertAlive();
@@ -67,20 +62,20 @@ test("nothing is sent after Pulumi has ended, and the provider's process ends", 
 });
 
 test("another process on the port of a killed engine does not count as the engine", async () => {
-  const listener = await Listener.start();
+  const listener = await listen();
   const engine = monitorEngine(listener.address);
   await listener.connected();
   await engine.assertAlive();
   const { port } = listener;
   await listener.kill();
   // If another process has this port already, that process serves the purpose.
-  await Listener.start(port).catch((error) => expect(error).toMatchObject({ code: "EADDRINUSE" }));
+  await listen(port).catch((error) => expect(error).toMatchObject({ code: "EADDRINUSE" }));
   expect(await exited).toBe(1);
   await expect(engine.assertAlive()).rejects.toMatchObject({ code: "ERR_ENGINE_GONE" });
 });
 
 test("an engine that ends before the first connection ends the provider's process", async () => {
-  const listener = await Listener.start();
+  const listener = await listen();
   const { address } = listener;
   await listener.kill();
   monitorEngine(address);
@@ -88,7 +83,7 @@ test("an engine that ends before the first connection ends the provider's proces
 });
 
 test("a connection error that says nothing about the engine does not end the process, and the next connection is held", async () => {
-  const listener = await Listener.start();
+  const listener = await listen();
   const failing = [new Socket(), new Socket()];
   const connecting = jest.spyOn(net, "connect");
   for (const socket of failing) connecting.mockReturnValueOnce(socket);

@@ -1,6 +1,7 @@
 import { noEngine } from "../../../provider/connection";
 import { createPlugin } from "../../../provider/engine/plugin";
 import { wrapSecrets } from "../../../provider/engine/plugin-values";
+import { unknown } from "../../../provider/lifecycle/properties";
 import { Sandbox, start } from "../../../sandbox/index";
 import { Context } from "../../cases/case";
 import { certificate } from "../../support/certificates";
@@ -57,7 +58,6 @@ describe.each([
 describe("the settings of a provider", () => {
   const { checkConfiguration } = createPlugin({ environment: {}, engine: noEngine }, () => {});
   const address = "http://127.0.0.1:8200";
-  const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
   test.each([
     ["a system as an object", { secrets: { address } }],
@@ -81,6 +81,34 @@ describe("the settings of a provider", () => {
   });
 });
 
+describe("an import of settings", () => {
+  const writes = (): number => sandbox.requests().filter(({ method }) => method !== "GET").length;
+
+  test("keeps undeclared attributes, without a warning", async () => {
+    const general = new NativeEngine("platform:GeneralSettings", configOf(context));
+    const { apiRateLimit, ...others } = await general.import("general");
+    expect(Object.keys(others).length).toBeGreaterThan(1);
+    const before = writes();
+    await general.up({ apiRateLimit });
+    expect(general.outputs().managed).toEqual(["apiRateLimit"]);
+    await general.destroy();
+    expect([writes() - before, printed]).toEqual([0, []]);
+  });
+
+  test("that later changed outside Pulumi restores their values at the import", async () => {
+    const footer = async (): Promise<unknown> =>
+      ((await context.outOfBand("platform", "GET", path)) as { data: { attributes: { footer: unknown } } }).data.attributes.footer;
+    const customization = new NativeEngine("platform:CustomizationSettings", configOf(context));
+    const [imported, before] = [await customization.import("customization"), await footer()];
+    await context.outOfBand("platform", "PATCH", path, { data: { attributes: { footer: "somebody else" } } });
+    expect(await customization.refresh()).toEqual(["footer"]);
+    expect(await customization.up(imported)).toBe("update");
+    expect(await footer()).toBe(before);
+    await customization.destroy();
+    expect(await footer()).toBe(before);
+  });
+});
+
 test.each(["", "x", "nomad/role/", "nomad//role/web", "nomad/role/../web"])("an import by the id %j names the valid form", async (id) => {
   const role = new NativeEngine("secrets:SchedulerRole", configOf(context));
   await expect(role.import(id)).rejects.toThrow(`"${id}" is not a valid id. Write it as <mount>/role/<name>.`);
@@ -92,12 +120,6 @@ test("an import of an object that does not exist names the id and the import", a
   await expect(role.import("nomad/role/none")).rejects.toThrow(
     /the id "nomad\/role\/none"\. Correct the id, or remove this import or `get`\.$/,
   );
-});
-
-test("a null in a map, as YAML reads an empty value, is rejected by its path", async () => {
-  const roles = new NativeEngine("secrets:SchedulerRoles", configOf(context));
-  const reason = await roles.up({ roles: { one: { policies: ["a"] }, two: null } }).then(String, String);
-  expect(reason).toContain("roles.two: ");
 });
 
 test("operations of many resources run in parallel in one plugin", async () => {

@@ -1,47 +1,40 @@
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as grpc from "@grpc/grpc-js";
-import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { ListRequest, ListResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { definitions } from "../../../provider/definitions";
-import { servePlugin } from "../../../provider/engine/plugin-server";
 import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { limits } from "../../support/limits";
+import { Plugin, startPlugin } from "../../support/plugin";
 import { nativeProject, Project } from "../../support/project";
 
 // The plugin over gRPC, as the engine calls it, and the ids and names of all objects of a type, for `pulumi do <type> list`.
 
 let sandbox: Sandbox;
-let served: Awaited<ReturnType<typeof servePlugin>>;
-let client: ResourceProviderClient;
+let plugin: Plugin;
 beforeAll(async () => {
   sandbox = await start({ dialect: "hashicorp" });
-  served = await servePlugin(undefined, "0.0.0", { environment: sandbox.env, limits: { ...limits, maxRetries: 0 } }, () => {});
-  client = new ResourceProviderClient(`127.0.0.1:${served.port}`, grpc.credentials.createInsecure());
-  await configure("default");
+  plugin = await startPlugin({ environment: sandbox.env, limits: { ...limits, maxRetries: 0 } });
+  await plugin.configure("default");
   for (const name of ["web", "batch"])
     await call(sandbox.secrets, "POST", `/v1/nomad/role/${name}`, { policies: "deploy", type: "client" });
   const access = { address: "https://nomad.example.com:4646", token: "canary-token" };
   await call(sandbox.secrets, "POST", "/v1/nomad/config/access", access);
 });
 afterAll(async () => {
-  client.close();
-  served.close();
+  plugin.close();
   await sandbox.close();
 });
 
-const configure = (name: string, settings: Record<string, string> = {}): Promise<void> =>
-  new Promise((done) =>
-    client.configure(new messages.ConfigureRequest().setName(name).setArgs(Struct.fromJavaScript(settings)), () => done()),
-  );
-
 async function list(type: string, limit = 0): Promise<string[]> {
   const found: string[] = [];
-  for await (const response of client.list(new ListRequest().setToken(`steward:${type}`).setLimit(limit)) as AsyncIterable<ListResponse>)
+  for await (const response of plugin.client.list(
+    new ListRequest().setToken(`steward:${type}`).setLimit(limit),
+  ) as AsyncIterable<ListResponse>)
     found.push(`${response.getResult()?.getName()} ${response.getResult()?.getId()}`);
   return found.sort();
 }
@@ -91,7 +84,7 @@ test("pulumi do prints them", async () => {
 const urn = "urn:pulumi:dev::test::steward:secrets:SchedulerRole::web";
 const create = (name: string): Promise<unknown> => {
   const properties = Struct.fromJavaScript({ name, policies: ["deploy"], type: "client", mount: "nomad" });
-  return promisify<messages.CreateRequest, unknown>(client.create.bind(client))(
+  return promisify<messages.CreateRequest, unknown>(plugin.client.create.bind(plugin.client))(
     new messages.CreateRequest().setUrn(urn).setProperties(properties),
   );
 };
@@ -113,7 +106,7 @@ test("an error without a response contains the resource that may exist", async (
 
 test("a failed check names the property only in its reason", async () => {
   const request = new messages.CheckRequest().setUrn(urn).setNews(Struct.fromJavaScript({ name: "made", policies: ["a b "] }));
-  const checked = await promisify<messages.CheckRequest, messages.CheckResponse>(client.check.bind(client))(request);
+  const checked = await promisify<messages.CheckRequest, messages.CheckResponse>(plugin.client.check.bind(plugin.client))(request);
   expect(checked.getFailuresList().map((each) => each.toObject())).toEqual([
     { property: "", reason: expect.stringMatching(/^policies\[0\]: /) },
   ]);
@@ -123,7 +116,7 @@ test.each([
   ["default_0_1_0", 'connection "default"'],
   ["production", 'provider "production"'],
 ])("an error of the provider %s names the %s", async (name, expected) => {
-  await configure(name, { secrets: JSON.stringify({ address: sandbox.secrets.url, token: "wrong", dialect: "hashicorp" }) });
+  await plugin.configure(name, { secrets: JSON.stringify({ address: sandbox.secrets.url, token: "wrong", dialect: "hashicorp" }) });
   await expect(create(name)).rejects.toThrow(expected);
-  await configure("default");
+  await plugin.configure("default");
 });

@@ -1,5 +1,6 @@
 import { noEngine } from "../../../provider/connection";
 import { createPlugin } from "../../../provider/engine/plugin";
+import { unknown } from "../../../provider/lifecycle/properties";
 import { Sandbox, start } from "../../../sandbox/index";
 import { limits } from "../../support/limits";
 
@@ -7,7 +8,6 @@ import { limits } from "../../support/limits";
 
 const urn = (type: string, name: string): string => `urn:pulumi:dev::test::steward:${type}::${name}`;
 const role = (name: string): string => urn("secrets:SchedulerRole", name);
-const general = urn("platform:GeneralSettings", "general");
 
 let sandbox: Sandbox;
 let lines: string[];
@@ -36,7 +36,6 @@ const rulesOf = async (resource: string, news: Record<string, unknown>): Promise
     expect(reason).not.toMatch(/^undefined|\n/);
     return `${path}: ${rule}`;
   });
-const writes = (): number => sandbox.requests().filter(({ method }) => method !== "GET").length;
 
 describe("two resources of one program", () => {
   const inputs = { name: "web", policies: ["read"] };
@@ -51,16 +50,8 @@ describe("two resources of one program", () => {
   });
 
   test("may declare objects that are not known yet", async () => {
-    const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
     expect(await rulesOf(role("first"), { ...inputs, name: unknown })).toEqual([]);
     expect(await rulesOf(role("second"), { ...inputs, name: unknown })).toEqual([]);
-  });
-
-  test("must not declare the same settings, or a role of a set", async () => {
-    expect(await rulesOf(general, { apiRateLimit: 100 })).toEqual([]);
-    expect(await rulesOf(urn("platform:GeneralSettings", "again"), { apiRateLimit: 100 })).toEqual([": declared-twice"]);
-    expect(await rulesOf(urn("secrets:SchedulerRoles", "set"), { roles: { web: { policies: ["read"] } } })).toEqual([]);
-    expect(await rulesOf(role("one"), inputs)).toEqual([": declared-twice"]);
   });
 
   test("must not declare an exclusive set and a role of its mount", async () => {
@@ -75,11 +66,20 @@ describe("two resources of one program", () => {
 });
 
 test.each([
-  ["secrets:SchedulerRole", { name: "web", policies: [1.1, null] }, ["policies[0]", "policies[1]"]],
-  ["secrets:SchedulerAccess", { address: "https://nomad.example.com", token: "t", caCert: 5 }, ["caCert"]],
-])("a number instead of a string, as YAML reads it without quotes, is rejected: %s", async (type, news, paths) => {
+  [
+    "secrets:SchedulerRole",
+    { name: "web", policies: [1.1, null] },
+    { "policies[0]": "must be a string", "policies[1]": "must be a string" },
+  ],
+  ["secrets:SchedulerAccess", { address: "https://nomad.example.com", token: "t", caCert: 5 }, { caCert: "must be a string" }],
+  [
+    "secrets:SchedulerRoles",
+    { roles: { one: { policies: ["a"] }, two: null } },
+    { "roles.two": "must be an object with policies, global, type" },
+  ],
+])("a number or null, as YAML reads it without quotes, is rejected by its path: %s", async (type, news, reasons) => {
   const { failures } = await plugin.check(urn(type, "yaml"), {}, news);
-  expect(failures.map(({ path, reason }) => [path, reason])).toEqual(paths.map((path) => [path, "must be a string"]));
+  expect(Object.fromEntries(failures.map(({ path, reason }) => [path, reason]))).toEqual(reasons);
 });
 
 describe("an import", () => {
@@ -114,42 +114,5 @@ describe("an import", () => {
     expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeDefined();
     await plugin.delete(role("stays"), "nomad/role/several", state);
     expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeUndefined();
-  });
-
-  test("of settings keeps undeclared attributes, without a warning", async () => {
-    const { state = {}, inputs = {} } = (await plugin.read(general, "general", {}, {})) ?? {};
-    expect(Object.keys(inputs).length).toBeGreaterThan(2);
-    const declared = { apiRateLimit: inputs.apiRateLimit };
-    const { inputs: news } = await plugin.check(general, inputs, declared);
-    const { changes } = await plugin.diff(general, "general", state, inputs, news);
-    const before = writes();
-    const after = changes ? await plugin.update(general, "general", { state, inputs }, news, false) : state;
-    expect(after.managed).toEqual(["apiRateLimit"]);
-    expect(writes()).toBe(before);
-    expect(lines).toEqual([]);
-    startPlugin();
-    await plugin.delete(general, "general", after);
-    expect(writes()).toBe(before);
-  });
-
-  test("of settings that later changed outside Pulumi restores their values at the import", async () => {
-    const customization = urn("platform:CustomizationSettings", "customization");
-    const footer = async () => (await plugin.read(customization, "customization", {}, {}))?.state.footer;
-    const held = await footer();
-    const found = (await plugin.read(customization, "customization", {}, {})) ?? { state: {}, inputs: {} };
-    startPlugin();
-    const other = urn("platform:CustomizationSettings", "other");
-    await plugin.create(other, (await plugin.check(other, {}, { footer: "somebody else" })).inputs, false);
-    startPlugin();
-    const refreshed = await plugin.read(customization, "customization", found.state, found.inputs);
-    const { state = {}, inputs = {} } = refreshed ?? {};
-    expect(inputs.footer).toBe("somebody else");
-    const { inputs: news } = await plugin.check(customization, inputs, found.inputs);
-    expect(await plugin.diff(customization, "customization", state, inputs, news)).toMatchObject({ changes: true });
-    const after = await plugin.update(customization, "customization", { state, inputs }, news, false);
-    expect(await footer()).toBe(held);
-    startPlugin();
-    await plugin.delete(customization, "customization", after);
-    expect(await footer()).toBe(held);
   });
 });

@@ -3,8 +3,8 @@ import { gzipSync } from "node:zlib";
 import { StewardError } from "../../../provider/errors";
 import { delayAfter429, Request, send } from "../../../provider/http";
 import { limits } from "../../support/limits";
-import { refusal } from "../../support/refusal";
-import { Answer, connection, failure, get, ok, post, seen, serve } from "./exchange";
+import { failure, refusal } from "../../support/refusal";
+import { Answer, connection, get, ok, post, seen, serve } from "./exchange";
 
 describe("a request", () => {
   test("reads the token once, so an error redacts the token that was sent", async () => {
@@ -245,10 +245,5 @@ describe("the options of a single request", () => {
     const patient = { idleTimeout: 10_000, deadline: 10_000, bodyBytes: 1_000 };
     expect((await send(target, { ...get, limits: patient })).body).toEqual({ fine: true });
     expect(await failure(send(target, { ...get, retry: "never" }))).toMatchObject({ code: "ERR_NO_RESPONSE" });
-  });
-
-  test("its own parser reads the response", async () => {
-    const target = await serve((_, response) => ok(response));
-    expect((await send(target, { ...get, parse: (text) => text.length })).body).toBe(13);
   });
 });

@@ -3,8 +3,9 @@ import { Operation } from "../../../provider/connection";
 import { Response, send } from "../../../provider/http";
 import { Engine } from "../../support/engine";
 import { limits } from "../../support/limits";
+import { failure } from "../../support/refusal";
 import { until } from "../../support/until";
-import { failure, get, ok, post, seen, serve } from "./exchange";
+import { get, ok, post, seen, serve } from "./exchange";
 
 const later = (milliseconds: number, answer: () => void): unknown => setTimeout(answer, milliseconds);
 

@@ -9,16 +9,19 @@ test("a private key is redacted line by line, because a server may reflow it", (
 
 test("a secret is redacted in every encoding that a server may echo", () => {
   const secret = 'k"ey/with=blanks and\nlines';
-  const forms = [secret, JSON.stringify(secret), encodeURIComponent(secret), Buffer.from(secret).toString("base64")];
-  for (const form of forms) expect(redact(`before ${form} after`, [secret, ""])).toMatch(/^before "?\[secret\]"? after$/);
-  const hex = Buffer.from(secret).toString("hex");
-  const unpadded = Buffer.from(secret).toString("base64url");
-  for (const form of [hex, hex.toUpperCase(), unpadded, secret.toUpperCase(), encodeURIComponent(secret).toLowerCase()])
-    expect(redact(`<${form}>`, [secret])).toBe("<[secret]>");
-  expect(redact("abcabc", ["abc", "abcabc"])).toBe("[secret]");
-  // Two overlapping secrets are both redacted completely.
-  expect(redact("xabcdefx", ["abcd", "cdef"])).toBe("x[secret]x");
+  const encoded = (["base64", "base64url", "hex"] as const).map((encoding) => Buffer.from(secret).toString(encoding));
+  const percent = encodeURIComponent(secret);
+  const forms = [secret, JSON.stringify(secret).slice(1, -1), percent, percent.toLowerCase(), ...encoded, secret.toUpperCase()];
+  for (const form of [...forms, encoded[2]?.toUpperCase()]) expect(redact(`<${form}>`, [secret, ""])).toBe("<[secret]>");
 });
+
+test.each([
+  [["abc", "abcabc"], "abcabc", "[secret]"],
+  [["abcd", "cdef"], "xabcdefx", "x[secret]x"],
+  // A short word that could be base64 of a part of a secret: "word1" from its first byte to its last.
+  [["word1"], "xd29yZDx", "xd29yZDx"],
+  [["canary\ud800"], "before canary\ud800 after", "before [secret] after"],
+])("the secrets %j in %j are redacted completely, and nothing else", (secrets, text, shown) => expect(redact(text, secrets)).toBe(shown));
 
 test.each([
   ["Go's JSON, and that of Rails", "canary&pass<word>", "canary\\u0026pass\\u003cword\\u003e"],
@@ -50,19 +53,10 @@ test.each([
   }
 });
 
-test("a short word that could be base64 of a part of a secret is not redacted", () => {
-  // "word1" from its first byte to its last.
-  expect(redact("xd29yZDx", ["word1"])).toBe("xd29yZDx");
-});
-
 test("a secret longer than a regular expression allows is redacted", () => {
   const secret = "canary-".repeat(50_000);
   expect(redact(`before ${secret}`, [secret])).toBe("before [secret]");
   expect(redact("before", [secret])).toBe("before");
-});
-
-test("a secret with an unpaired surrogate is redacted", () => {
-  expect(redact("before canary\ud800 after", ["canary\ud800"])).toBe("before [secret] after");
 });
 
 test("the truncated end of a reason holds no part of a secret", () => {

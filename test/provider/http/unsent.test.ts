@@ -2,8 +2,8 @@ import { createServer as createHttpServer } from "node:http";
 import net, { Socket } from "node:net";
 import { send } from "../../../provider/http";
 import { limits } from "../../support/limits";
-import { refusal } from "../../support/refusal";
-import { connection, failure, get, listen, listenTcp, ok, post, seen, serve } from "./exchange";
+import { failure, refusal } from "../../support/refusal";
+import { connection, get, listen, listenTcp, ok, post, seen, serve } from "./exchange";
 
 const unsent = { code: "ERR_UNREACHABLE", details: { outcomeUnknown: false, nothingSent: true } };
 
@@ -54,28 +54,6 @@ describe("a write that fails before its first byte is sent", () => {
     expect(error).toMatchObject({ code: "ERR_INVALID_INPUT", details: { ...unsent.details, rule: "header" } });
     expect(error.message).toContain("x-secrets-namespace");
     expect(seen).toEqual([]);
-  });
-
-  test("because of a proxy that resets the connection or does not speak HTTP", async () => {
-    const before = process.env.https_proxy;
-    try {
-      for (const answer of [
-        (socket: Socket) => socket.resetAndDestroy(),
-        (socket: Socket) => socket.end(),
-        (socket: Socket) => socket.end("what?\r\n\r\n"),
-      ]) {
-        process.env.https_proxy = `http://127.0.0.1:${await listenTcp(answer)}`;
-        const target = connection(`https://${answer.length}${Math.random()}.test:8200`);
-        expect(await failure(send(target, { ...post, retry: "never" }))).toMatchObject(unsent);
-      }
-    } finally {
-      if (before === undefined) delete process.env.https_proxy;
-      else process.env.https_proxy = before;
-    }
-  });
-
-  test("throws a TypeError for a value that JSON cannot hold", async () => {
-    await expect(send(connection("http://127.0.0.1:1"), { ...post, body: 1n })).rejects.toThrow(TypeError);
   });
 });
 

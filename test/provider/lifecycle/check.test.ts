@@ -1,10 +1,9 @@
+import { unknown } from "../../../provider/lifecycle/properties";
 import { certificate, privateKey } from "../../support/certificates";
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
-import { invalidInputs } from "../../support/refusal";
+import { failure, invalidInputs } from "../../support/refusal";
 import { engine, sent } from "./two-sandboxes";
-
-const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 describe("check", () => {
   test.each([
@@ -57,54 +56,39 @@ describe("check", () => {
       caCert: canary,
       adopt: canary,
     };
-    const error = await engine("SchedulerAccess")
-      .preview(inputs)
-      .catch(({ details, message }) => ({ fields: details.failures.map(({ path }: { path: string }) => path), message }));
-    expect(error).toEqual({ fields: expect.arrayContaining(Object.keys(inputs)), message: expect.not.stringContaining(canary) });
+    const { details, message } = await failure(engine("SchedulerAccess").preview(inputs));
+    expect(details.failures?.map(({ path }) => path)).toEqual(expect.arrayContaining(Object.keys(inputs)));
+    expect(message).not.toContain(canary);
   });
 
   test("rejects an address with credentials and does not print them", async () => {
     const canary = "canary-password";
-    const refused = (address: string): Promise<Error> =>
-      engine("SchedulerAccess")
-        .preview({ token: "t", address })
-        .then(() => Promise.reject(new Error("it succeeded")))
-        .catch((error) => error);
     for (const [rule, ...addresses] of [
       ["credentials", `https://user:${canary}@h:4646`, `https://${canary}@h:4646`, `http://:${canary}@h`],
       ["query", `https://h:4646?token=${canary}`, `https://h:4646/#${canary}`],
     ])
       for (const address of addresses) {
-        const error = await refused(address);
-        expect(error).toEqual(invalidInputs(`address: ${rule}`));
-        expect(error.message).not.toContain(canary);
+        const preview = engine("SchedulerAccess").preview({ token: "t", address });
+        expect(await failure(preview)).toEqual(invalidInputs(`address: ${rule}`));
       }
     expect(await engine("SchedulerAccess").problems({ token: "t", address: "https://h:4646/base" })).toEqual([]);
   });
 
-  test("accepts values that a preview does not know yet", async () => {
-    expect(await engine("SchedulerRole").problems({ name: unknown, policies: [unknown, "ok"], type: unknown, global: unknown })).toEqual(
-      [],
-    );
-    expect(await engine("SchedulerRole").problems({ name: "web", policies: unknown, type: "management", mount: unknown })).toEqual([]);
+  const later = { secretShares: 2, secretThreshold: 2, shareReferences: unknown, shareFindings: unknown, pgpKeys: unknown };
+  test.each([
+    ["SchedulerRole", { name: unknown, policies: [unknown, "ok"], type: unknown, global: unknown }],
+    ["SchedulerRole", { name: "web", policies: unknown, type: "management", mount: unknown }],
+    ["SchedulerLease", { ttl: unknown }],
+    ["SchedulerAccess", { address: unknown, token: unknown, clientCert: certificate, clientKey: unknown }],
+    ["SchedulerRoles", { roles: unknown, exclusive: unknown }],
+    ["SchedulerRoles", { roles: { web: unknown, site: { policies: unknown } }, connection: unknown }],
+    ["RekeyAttempt", later],
+  ])("%s %#: accepts values that a preview does not know yet", async (type, inputs) =>
+    expect(await engine(type).problems(inputs)).toEqual([]),
+  );
+
+  test("checks known values next to unknown ones, and keeps the unknown ones", async () => {
     expect(await engine("SchedulerRole").problems({ name: "web", policies: [unknown, "a b"] })).toHaveLength(1);
-    expect(await engine("SchedulerLease").problems({ ttl: unknown })).toEqual([]);
-    expect(
-      await engine("SchedulerAccess").problems({ address: unknown, token: unknown, clientCert: certificate, clientKey: unknown }),
-    ).toEqual([]);
-    expect(await engine("SchedulerRoles").problems({ roles: unknown, exclusive: unknown })).toEqual([]);
-    expect(
-      await engine("RekeyAttempt").problems({
-        secretShares: 2,
-        secretThreshold: 2,
-        shareReferences: unknown,
-        shareFindings: unknown,
-        pgpKeys: unknown,
-      }),
-    ).toEqual([]);
-    expect(await engine("SchedulerRoles").problems({ roles: { web: unknown, site: { policies: unknown } }, connection: unknown })).toEqual(
-      [],
-    );
     const { operation, inputs } = await engine("SchedulerLease").preview({ ttl: unknown, maxTtl: "1h" });
     expect([operation, inputs]).toEqual(["create", expect.objectContaining({ ttl: unknown, maxTtl: 3600, mount: "nomad" })]);
   });
@@ -151,9 +135,7 @@ test.each([
   ["platform:GeneralSettings", { a: 1, b: 2 }, '"a", "b" are not known properties; expected one of '],
 ])("%s: an unknown input names the known ones (%j)", async (token, inputs, suggestion) => {
   const config = { address: "http://127.0.0.1:1", dialect: "hashicorp" };
-  const error = await new Engine(token, { "steward:default": { secrets: config, platform: config } })
-    .preview(inputs)
-    .catch((error) => error);
+  const error = await failure(new Engine(token, { "steward:default": { secrets: config, platform: config } }).preview(inputs));
   expect(error).toEqual(invalidInputs("unrecognized-keys"));
   expect(error.message).toContain(suggestion);
 });

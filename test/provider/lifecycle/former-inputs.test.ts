@@ -1,15 +1,14 @@
 import { Fault, start } from "../../../sandbox/index";
-import { call } from "../../support/call";
 import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
 import { configOf } from "../../support/context";
 import { Secret } from "../../support/deployment";
 import { Engine } from "../../support/engine";
 import { limits } from "../../support/limits";
-import { onEachPlatform } from "../../support/platform";
+import { onEachPlatform, Platform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { dialects } from "../../support/scope";
 import { onEachTarget } from "../../support/target";
-import { attributeCases, complete } from "../platform/attributes";
+import { AttributeCase, attributeCases, complete, productCases } from "../platform/attributes";
 
 // A value that was secret in the program may be in the state as an input only while the program passes it as a secret. The engine encrypts an
 // output whose input is secret now, or that the resource lists. In this suite, no input is marked after the canary is removed.
@@ -207,38 +206,45 @@ onEachTarget("a secret of a lease that is removed from the program", (current) =
   });
 });
 
-onEachPlatform("a secret of settings that is removed from the program and equals the original value", (current) => {
-  const texts = attributeCases.filter(({ attribute, declared }) => typeof declared === "string" && attribute !== "auth");
+const equalsOriginal = (all: AttributeCase[], dialects?: Platform["dialect"][]): void =>
+  onEachPlatform(
+    "a secret of settings that is removed from the program and equals the original value",
+    (current) => {
+      const texts = all.filter(({ attribute, declared }) => typeof declared === "string" && attribute !== "auth");
 
-  test.each(texts)("$token, $attribute stays encrypted as long as the platform keeps it", async (each) => {
-    const { settings, token, attribute, declared, outOfBand, before, also } = each;
-    const { change, engine } = current();
-    await change(settings, { ...before, ...also, [attribute]: declared });
-    const resource = engine(token);
-    for (const operation of [
-      () => resource.up({ ...before, ...also, [attribute]: new Secret(declared) }),
-      () => resource.up({ ...before, ...also }),
-      () => resource.refresh(),
-    ]) {
-      await operation();
-      expect(resource.stored()).not.toContain(JSON.stringify(declared));
-    }
-    await change(settings, { [attribute]: outOfBand });
-    await resource.refresh();
-    expect(resource.state?.outputs[attribute]).toBeDefined();
-  });
+      test.each(texts)("$token, $attribute stays encrypted as long as the platform keeps it", async (each) => {
+        const { settings, token, attribute, declared, outOfBand, before, also } = each;
+        const { change, engine } = current();
+        await change(settings, { ...before, ...also, [attribute]: declared });
+        const resource = engine(token);
+        for (const operation of [
+          () => resource.up({ ...before, ...also, [attribute]: new Secret(declared) }),
+          () => resource.up({ ...before, ...also }),
+          () => resource.refresh(),
+        ]) {
+          await operation();
+          expect(resource.stored()).not.toContain(JSON.stringify(declared));
+        }
+        await change(settings, { [attribute]: outOfBand });
+        await resource.refresh();
+        expect(resource.state?.outputs[attribute]).toBeDefined();
+      });
 
-  test.each(texts)("$token, $attribute stays encrypted if a forced replacement drops it", async (each) => {
-    const { token, attribute, declared, before, also } = each;
-    const resource = current().engine(token);
-    const rest = { ...before, ...also, onDelete: "retain" };
-    await resource.up({ ...rest, [attribute]: new Secret(declared) });
-    for (const operation of [() => resource.replace(rest), () => resource.refresh()]) {
-      await operation();
-      expect(resource.stored()).not.toContain(JSON.stringify(declared));
-    }
-  });
-});
+      test.each(texts)("$token, $attribute stays encrypted if a forced replacement drops it", async (each) => {
+        const { token, attribute, declared, before, also } = each;
+        const resource = current().engine(token);
+        const rest = { ...before, ...also, onDelete: "retain" };
+        await resource.up({ ...rest, [attribute]: new Secret(declared) });
+        for (const operation of [() => resource.replace(rest), () => resource.refresh()]) {
+          await operation();
+          expect(resource.stored()).not.toContain(JSON.stringify(declared));
+        }
+      });
+    },
+    dialects,
+  );
+equalsOriginal(attributeCases);
+equalsOriginal(productCases, ["hashicorp"]);
 
 onEachPlatform("a secret of settings that equals the original value, and an update that gets no response", (current) => {
   const footer = new Secret("canary-footer");
@@ -262,25 +268,3 @@ onEachPlatform("a secret of settings that equals the original value, and an upda
     expect(await held("customization")).toMatchObject({ footer: "canary-footer" });
   });
 });
-
-onEachPlatform(
-  "a secret attribute of Terraform Enterprise that is removed from the program",
-  (current) => {
-    test("certificate stays encrypted as long as the platform keeps it", async () => {
-      const { engine, service } = current();
-      const change = (certificate: string): Promise<unknown> =>
-        call(service, "PATCH", "/api/v2/admin/saml-settings", { data: { type: "saml-settings", attributes: { certificate } } });
-      await change("canary");
-      const saml = engine("SamlSettings");
-      await saml.up({ certificate: new Secret("canary") });
-      for (const operation of [() => saml.up({ debug: true }), () => saml.refresh()]) {
-        await operation();
-        expect(saml.stored()).not.toContain("canary");
-      }
-      await change("theirs");
-      await saml.refresh();
-      expect(saml.state?.outputs).toMatchObject({ certificate: "theirs" });
-    });
-  },
-  ["hashicorp"],
-);

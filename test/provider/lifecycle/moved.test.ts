@@ -1,5 +1,5 @@
-import { StewardError } from "../../../provider";
 import { limits } from "../../support/limits";
+import { failure } from "../../support/refusal";
 import { engine, hold, other, sandbox, sent, to } from "./two-sandboxes";
 
 limits.maxRetries = 0;
@@ -8,12 +8,6 @@ describe("the server that a resource was written to", () => {
   const role = { name: "web", policies: ["a"] };
   /** The hint about the configuration of the last `up`. */
   const recorded = "--run-program";
-  const failure = (operation: Promise<unknown>): Promise<unknown> =>
-    operation.then(
-      () => Promise.reject(new Error("it succeeded")),
-      (error) => error,
-    );
-
   test("is recorded, and another address under the same connection fails every operation", async () => {
     const resource = engine("SchedulerRole");
     await resource.up(role);
@@ -24,7 +18,7 @@ describe("the server that a resource was written to", () => {
       [() => resource.refresh(), true],
       [() => resource.destroy(), true],
     ] as const) {
-      const { code, message } = (await failure(operation())) as StewardError;
+      const { code, message } = await failure(operation());
       expect([code, message.includes(recorded)]).toEqual(["ERR_SERVER_MISMATCH", isRecorded]);
       for (const part of [sandbox.secrets.url, other.secrets.url, '"default"', "allowAddressChange: true"]) expect(message).toContain(part);
     }

@@ -40,23 +40,15 @@ describe.each([
     expect((await outOfBand("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
   });
 
-  test("a preview sends and prints nothing by default", async () => {
-    await outOfBand("POST", "role/web", theirs);
-    expect(await requests(() => engine("secrets:SchedulerRole", { previewReads: undefined }).preview(web))).toEqual([]);
-    expect(printed).toEqual([]);
-  });
-
   test.each([
-    { of: "connection does not set it", previewReads: undefined, sent: ["GET role/web"] },
-    { of: "connection sets it to false", previewReads: false, sent: [] },
-  ])("STEWARD_PREVIEW_READS is the default if the $of", async ({ previewReads, sent }) => {
+    { of: "nothing sets it", variable: undefined, previewReads: undefined, sent: [] },
+    { of: "only the variable sets it", variable: "1", previewReads: undefined, sent: ["GET role/web"] },
+    { of: "the connection sets it to false", variable: "1", previewReads: false, sent: [] },
+  ])("a preview reads if STEWARD_PREVIEW_READS is the default of its connection: $of", async ({ variable, previewReads, sent }) => {
     await outOfBand("POST", "role/web", theirs);
-    process.env.STEWARD_PREVIEW_READS = "1";
-    try {
-      expect(await requests(() => engine("secrets:SchedulerRole", { previewReads }).preview({ ...web, adopt: true }))).toEqual(sent);
-    } finally {
-      delete process.env.STEWARD_PREVIEW_READS;
-    }
+    jest.replaceProperty(process, "env", { ...process.env, STEWARD_PREVIEW_READS: variable });
+    expect(await requests(() => engine("secrets:SchedulerRole", { previewReads }).preview(web))).toEqual(sent);
+    expect(ofRole().length > 0).toBe(sent.length > 0);
   });
 
   test("the creation reads again in the up, and each line is printed once", async () => {

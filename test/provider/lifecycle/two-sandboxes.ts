@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([sandbox.close(), other.close()]));
 beforeEach(() => Promise.all([sandbox.reset(), other.reset()]));
 
-export const to = ({ secrets }: Sandbox, more: object = {}): object => ({
+export const to = ({ secrets }: Sandbox, more: object = {}): Record<string, object> => ({
   secrets: { address: secrets.url, token: secrets.token, dialect: "hashicorp", ...more },
 });
 export const engine = (type: string, config: Record<string, object> = { "steward:default": to(sandbox) }): Engine =>

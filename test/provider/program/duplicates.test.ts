@@ -1,11 +1,16 @@
 import { Output, output, runtime } from "@pulumi/pulumi";
 import { declareOnce } from "../../../provider/program/duplicates";
+import { schedulerRole } from "../../../provider/secrets/scheduler-role";
 import { schedulerRoles } from "../../../provider/secrets/scheduler-roles";
 
 /** Runs a program in a preview of a new stack. */
 async function program(run: () => Promise<void>): Promise<void> {
   await runtime.setMocks({ call: () => ({}), newResource: ({ inputs }) => ({ id: "id", state: inputs }) }, "project", "stack", true);
-  runtime.setAllConfig({ "steward:default": JSON.stringify({ secrets: { address: "http://127.0.0.1:8200", token: "t" } }) });
+  const at = (address: string): string => JSON.stringify({ secrets: { address, token: "t" } });
+  runtime.setAllConfig({
+    ...{ "steward:default": at("http://one.example.com"), "steward:same": at("http://one.example.com:80/") },
+    "steward:other": at("http://two.example.com"),
+  });
   // Pulumi throws an error of the program again, unhandled.
   let failure: unknown;
   await runtime.runInPulumiStack(async () => {
@@ -91,3 +96,30 @@ describe.each([
       expect(await refusal("third", { mount: mount(), roles: { ...roles, shop: undefined } })).toEqual({ [carrier]: taken });
     }));
 });
+
+test.each([
+  { given: { name: "web" }, isTwice: true },
+  { given: { name: "web", connection: "same" }, isTwice: true },
+  { given: { name: "web", mount: "/scheduler/" }, isTwice: true },
+  { given: { name: "web", connection: "other" }, isTwice: false },
+  { given: { name: "site" }, isTwice: false },
+  { given: { name: "web", mount: "elsewhere" }, isTwice: false },
+])("$given is the same object as the role web: $isTwice", ({ given, isTwice }) =>
+  program(async () => {
+    declareOnce(schedulerRole, "first", { name: "web" });
+    const second = (): unknown => declareOnce(schedulerRole, "second", given);
+    if (isTwice) expect(second).toThrow(taken);
+    else expect(second).not.toThrow();
+  }),
+);
+
+test.each([
+  ["a", "a/role"],
+  ["a/role", "a"],
+])("an exclusive set of the mount %s declares the roles of that mount, but not those of the mount %s", (mount, another) =>
+  program(async () => {
+    declareOnce(schedulerRoles, "first", { mount, roles, exclusive: true });
+    declareOnce(schedulerRoles, "second", { mount: another, roles, exclusive: true });
+    expect(() => declareOnce(schedulerRole, "third", { mount, name: "site" })).toThrow(taken);
+  }),
+);

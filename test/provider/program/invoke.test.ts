@@ -1,17 +1,15 @@
-import * as grpc from "@grpc/grpc-js";
+import type * as grpc from "@grpc/grpc-js";
 import { Output, unsecret } from "@pulumi/pulumi/output";
-import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { platform, scheduler, secrets } from "../../../provider";
 import { noEngine } from "../../../provider/connection";
 import { createPlugin } from "../../../provider/engine/plugin";
-import { servePlugin } from "../../../provider/engine/plugin-server";
 import { unwrapSecrets } from "../../../provider/engine/plugin-values";
 import { functions } from "../../../provider/functions";
-import { programSources } from "../../../provider/program/invoke";
 import { Sandbox, start } from "../../../sandbox/index";
+import { Plugin, startPlugin } from "../../support/plugin";
 
 // Functions that read, as a program of another language calls them: through the engine, from the native plugin.
 
@@ -50,8 +48,7 @@ async function inNode(token: string, options: Options): Promise<unknown> {
 
 describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect) => {
   let sandbox: Sandbox;
-  let plugin: Awaited<ReturnType<typeof servePlugin>>;
-  let client: ResourceProviderClient;
+  let plugin: Plugin;
   beforeAll(async () => {
     sandbox = await start({ dialect });
     const at = Object.fromEntries(
@@ -61,22 +58,19 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
       }),
     );
     setAllConfig({ "steward:default": JSON.stringify(at) });
-    plugin = await servePlugin(undefined, "0.0.0", {}, () => {});
-    client = new ResourceProviderClient(`127.0.0.1:${plugin.port}`, grpc.credentials.createInsecure());
-    await new Promise((done) =>
-      client.configure(new messages.ConfigureRequest().setArgs(Struct.fromJavaScript({ default: JSON.stringify(at) })), done),
-    );
+    plugin = await startPlugin({});
+    await plugin.configure("default", { default: JSON.stringify(at) });
   });
   afterAll(async () => {
-    client.close();
     plugin.close();
     await sandbox.close();
   });
 
   const invoke = (token: string, options: Options): Promise<Record<string, unknown>> =>
     new Promise((done, fail) =>
-      client.invoke(new messages.InvokeRequest().setTok(`steward:${token}`).setArgs(Struct.fromJavaScript(options)), (error, answer) =>
-        error ? fail(error) : done((answer?.getReturn()?.toJavaScript() ?? {}) as Record<string, unknown>),
+      plugin.client.invoke(
+        new messages.InvokeRequest().setTok(`steward:${token}`).setArgs(Struct.fromJavaScript(options)),
+        (error, answer) => (error ? fail(error) : done((answer?.getReturn()?.toJavaScript() ?? {}) as Record<string, unknown>)),
       ),
     );
 
@@ -135,25 +129,15 @@ test("the plugin serves every function that reads", () => {
   expect(Object.keys(schema.functions).sort()).toEqual(reading.map((token) => `steward:${token}`).sort());
 });
 
-test("functions warn of unused environment variables once in a process, in a program and in the plugin", async () => {
+test("functions warn of unused environment variables once in a plugin", async () => {
   const sandbox = await start({ dialect: "openbao" });
   const { url: BAO_ADDR, token: BAO_TOKEN } = sandbox.secrets;
-  const environment = { BAO_ADDR, BAO_TOKEN, VAULT_TOKEN: "canary" };
-  const told: string[] = [];
-  const printed = jest.spyOn(console, "log").mockImplementation((line) => void told.push(String(line)));
-  setAllConfig({});
-  await programSources.run({ environment }, async () => {
-    for (const _ of [1, 2]) await secrets.getRekeyStatus();
-  });
-  printed.mockRestore();
-  expect(told).toEqual([expect.stringMatching(/^warning: VAULT_TOKEN is set but not used: BAO_ADDR /)]);
   const lines: string[] = [];
   const plugin = createPlugin({ environment: { BAO_ADDR, BAO_TOKEN, VAULT_NAMESPACE: "canary" }, engine: noEngine }, (severity, line) =>
     lines.push(`${severity}: ${line}`),
   );
   for (const _ of [1, 2]) await plugin.invoke("steward:secrets:getRekeyStatus", {});
-  const urn = "urn:pulumi:dev::test::steward:secrets:SchedulerRole::web";
-  await plugin.check(urn, {}, { name: "web", policies: ["read"] });
+  await plugin.check("urn:pulumi:dev::test::steward:secrets:SchedulerRole::web", {}, { name: "web", policies: ["read"] });
   expect(lines).toEqual([expect.stringMatching(/^warning: VAULT_NAMESPACE is set but not used: BAO_ADDR /)]);
   await sandbox.close();
 });

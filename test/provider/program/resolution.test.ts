@@ -1,60 +1,37 @@
 import fs, { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clearCache } from "../../../provider/engine/dynamic-runtime";
-import { provider } from "../../../provider/engine/runtime";
-import { Sandbox, start } from "../../../sandbox/index";
+import { freshSandbox } from "../../sandbox/sandbox";
 import { certificate } from "../../support/certificates";
-import { wire } from "../../support/deployment";
+import { Engine } from "../../support/engine";
 
-// An operation parses the configuration once, and reads each PEM file once.
+const sandbox = freshSandbox({ dialect: "standard" });
 
-let sandbox: Sandbox;
-let folder: string;
-let caCert: string;
-let read: jest.SpyInstance;
-beforeAll(async () => {
-  sandbox = await start({ dialect: "standard" });
-  folder = mkdtempSync(join(tmpdir(), "steward-"));
-  caCert = join(folder, "ca.pem");
+test("each call of a provider reads a PEM file of its connection once", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "steward-"));
+  const caCert = join(folder, "ca.pem");
   writeFileSync(caCert, certificate);
-  read = jest.spyOn(fs, "readFileSync");
-});
-beforeEach(() => read.mockClear());
-afterAll(async () => {
+  const { url: address, token } = sandbox().secrets;
+  const role = new Engine("secrets:SchedulerRole", { "steward:default": { secrets: { address, token, caCert } } });
+  const read = jest.spyOn(fs, "readFileSync");
+  const [given, changed] = [
+    { name: "web", policies: ["a"] },
+    { name: "web", policies: ["b"] },
+  ];
+  const operations: [operation: () => Promise<unknown>, calls: string][] = [
+    [() => role.problems(given), "check"],
+    [() => role.up(given), "check, create"],
+    [() => role.up(given), "check, diff"],
+    [() => role.refresh(), "read, diff"],
+    [() => role.up(changed), "check, diff, update"],
+    [() => role.destroy(), "delete"],
+  ];
+  for (const [operation, calls] of operations) {
+    read.mockClear();
+    await operation();
+    const reads = read.mock.calls.filter(([file]) => file === caCert).length;
+    expect([calls, reads]).toEqual([calls, calls.split(", ").length]);
+  }
   read.mockRestore();
   rmSync(folder, { recursive: true });
-  await sandbox.close();
-});
-
-const filesRead = (): number => read.mock.calls.filter(([file]) => file === caCert).length;
-const config = (): string => JSON.stringify({ secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, caCert } });
-
-test("each operation of a resource reads the configuration and a PEM file once", async () => {
-  let asked = 0;
-  const handler = provider("secrets:SchedulerRole");
-  handler.configure({
-    config: {
-      get: () => {
-        asked++;
-        return config();
-      },
-    },
-  });
-  const counted = async <T>(operation: () => Promise<T>): Promise<T> => {
-    clearCache();
-    asked = 0;
-    read.mockClear();
-    const result = await operation();
-    expect([asked, filesRead()]).toEqual([1, 1]);
-    return result;
-  };
-  const passed = (properties: object): Record<string, unknown> => wire({ ...properties, __provider: "text" });
-  const given = { name: "web", policies: ["readonly"] };
-  const { inputs } = await counted(() => handler.check({}, passed(given)));
-  const { id, outs } = await counted(() => handler.create(passed(inputs)));
-  await counted(() => handler.diff(id, passed(outs), passed(inputs)));
-  await counted(() => handler.read(id, passed(outs)));
-  const { outs: updated } = await counted(() => handler.update(id, passed(outs), passed({ ...inputs, policies: ["other"] })));
-  await counted(() => handler.delete(id, passed(updated)));
 });

@@ -1,11 +1,10 @@
 import { ServerResponse } from "node:http";
 import { scheduler } from "../../../provider";
 import { printed } from "../../support/printed";
-import { invalidInputs, refusal } from "../../support/refusal";
-import { Asked, answerList, closeAll, failure, serve } from "./server";
+import { failure, refusal } from "../../support/refusal";
+import { Asked, answerList, serve } from "./server";
 
 const { waitForDeployment } = scheduler;
-afterEach(closeAll);
 const lines = (): string[] => printed.map((line) => line.replace("info: [runtime] pulumi-steward: ", ""));
 
 const job = (more: object = {}): object => ({ ID: "web", Type: "service", JobModifyIndex: 20, Stop: false, ...more });
@@ -30,11 +29,14 @@ function schedule(jobs: object[], ...states: object[][]): Promise<Asked[]> {
   });
 }
 
+/** A server that does not support filters returns the deployments of all jobs. */
+const foreign = deployment("d9", "failed", { JobID: "other", CreateIndex: 99 });
+
 test("resolves on success and reports its progress", async () => {
   const seen = await schedule(
     [job()],
     [],
-    [deployment("d1", "running")],
+    [deployment("d1", "running"), foreign],
     [deployment("d1", "running", { RequireProgressBy: "later" })],
     [deployment("d1", "running", { TaskGroups: { web: { HealthyAllocs: 1, DesiredTotal: 3, DesiredCanaries: 1, Promoted: false } } })],
     [deployment("d1", "running", { TaskGroups: { web: { HealthyAllocs: 2, DesiredTotal: 3, DesiredCanaries: 1, Promoted: true } } })],
@@ -132,15 +134,6 @@ test("waits with a scheduler that reports no stable versions", async () => {
   expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
 });
 
-test("resolves for a version that is already deployed, but not for the deployment of an earlier version", async () => {
-  const former = deployment("d0", "successful", { JobSpecModifyIndex: 10, CreateIndex: 11 });
-  const foreign = deployment("d9", "failed", { JobID: "other", CreateIndex: 99 });
-  await schedule([job()], [former, deployment("d1", "successful"), foreign]);
-  expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
-  await schedule([job()], [former], [former, deployment("d1", "running")], [former, deployment("d1", "successful")]);
-  expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
-});
-
 // test/provider/scheduler/contract/deployments.test.ts covers the other outcomes of a deployment.
 test("rejects if the deployment is deleted, and names the namespace of a job that does not exist", async () => {
   await schedule([job()], [deployment("d1", "running")], []);
@@ -150,23 +143,4 @@ test("rejects if the deployment is deleted, and names the namespace of a job tha
     code: "ERR_NOT_FOUND",
     message: expect.stringContaining('"team"'),
   });
-});
-
-test("a connection to all namespaces does not confuse jobs of the same name", async () => {
-  const seen = await schedule([job({ Namespace: "other" })], [deployment("d1", "successful", { Namespace: "other" })]);
-  process.env.SCHEDULER_NAMESPACE = "*";
-  expect(await failure(waitForDeployment({ jobId: "web" }))).toEqual(invalidInputs("namespace: one-namespace"));
-  expect(seen).toEqual([]);
-  expect((await waitForDeployment({ jobId: "web", namespace: "other" }))?.ID).toBe("d1");
-});
-
-test.each([
-  [{}, "jobId: missing"],
-  [{ jobId: "web", timeout: "0s" }, "timeout: at-least-1s"],
-  [{ jobId: "web", namespace: "*" }, "namespace: one-namespace"],
-  [{ jobId: "web", filter: "a" }, "unrecognized-keys"],
-])("invalid options are rejected by name: %j", async (options, problem) => {
-  const seen = await serve(() => {});
-  expect(await failure(waitForDeployment(options as never))).toEqual(invalidInputs(problem));
-  expect(seen).toEqual([]);
 });

@@ -1,13 +1,10 @@
-import * as pulumi from "@pulumi/pulumi";
 import { scheduler } from "../../../provider";
 import { printed } from "../../support/printed";
-import { invalidInputs, refusal } from "../../support/refusal";
-import { closeAll, failure, serve } from "./server";
+import { failure } from "../../support/refusal";
+import { serve } from "./server";
 
 const { registerJob } = scheduler;
 const job = { ID: "web", Name: "web", TaskGroups: [] };
-
-afterEach(closeAll);
 
 test("sends the job once and unchanged, and returns the response", async () => {
   const seen = await serve((_, response) => response.end('{"EvalID":"e1","JobModifyIndex":7}'));
@@ -50,36 +47,6 @@ test("a gateway's response is no success on Nomad", async () => {
     expect(await failure(registerJob({ job }))).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", details: { outcomeUnknown: true } });
   expect(await failure(registerJob({ job }))).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE" });
   expect(seen).toHaveLength(3);
-});
-
-test.each([
-  ["no object", "web"],
-  ["nothing", {}],
-  ["a list", [job]],
-])("rejects an invalid job: %s", async (_, wrong) => {
-  const seen = await serve((_, response) => response.end("{}"));
-  expect(await failure(registerJob({ job: wrong as object }))).toEqual(invalidInputs("job: job"));
-  expect(seen).toEqual([]);
-});
-
-test("rejects outputs inside the job, non-JSON values, all namespaces and unknown options", async () => {
-  const seen = await serve((_, response) => response.end("{}"));
-  const output = { ...job, Meta: { a: pulumi.output("a") } };
-  expect(await failure(registerJob({ job: output }))).toEqual(invalidInputs("job: output"));
-  expect(await failure(registerJob({ job: { ...job, Priority: 5n } }))).toEqual(invalidInputs("job: json"));
-  expect(await failure(registerJob({ job, namespace: "*" }))).toEqual(invalidInputs("namespace: one-namespace"));
-  expect(await failure(registerJob({ job, name: "x" } as never))).toEqual(invalidInputs("unrecognized-keys"));
-  expect(await failure(registerJob(undefined as never))).toEqual(refusal("ERR_INVALID_INPUT"));
-  expect(seen).toEqual([]);
-});
-
-test("requires a namespace if the connection names all of them", async () => {
-  const seen = await serve((_, response) => response.end("{}"));
-  process.env.SCHEDULER_NAMESPACE = "*";
-  expect(await failure(registerJob({ job }))).toEqual(invalidInputs("namespace: one-namespace"));
-  expect(seen).toEqual([]);
-  await registerJob({ job, namespace: "apps" });
-  expect(seen[0]).toMatchObject({ query: { namespace: "apps" } });
 });
 
 test("sends nothing in a preview and reports that", async () => {

@@ -2,17 +2,12 @@ import { ServerResponse } from "node:http";
 import { scheduler } from "../../../provider";
 import { limited, limits } from "../../support/limits";
 import { printed } from "../../support/printed";
-import { invalidInputs, refusal } from "../../support/refusal";
+import { failure, refusal } from "../../support/refusal";
 import { collect as collectAll } from "../../support/scheduler";
 import { until } from "../../support/until";
-import { Asked, answerList, closeAll, failure, serve } from "./server";
+import { Asked, answerList, serve } from "./server";
 
 Object.assign(limits, { pollDelay: 5, electionBackoff: 5 });
-const usual = { ...limits };
-afterEach(async () => {
-  Object.assign(limits, usual);
-  await closeAll();
-});
 
 const node = (ID: string, Status = "ready"): object => ({ ID, Address: "10.0.0.1", Status });
 const answer = (response: ServerResponse, index: number, items: object[]): void =>
@@ -94,43 +89,35 @@ test("starts again if the index goes back, and never waits on index 0", async ()
   expect(indexes(zero)).toEqual([undefined, "1"]);
 });
 
-test("reconnects after a broken connection and yields the changes made meanwhile", async () => {
-  const broken: Step = ({ request }) => request.socket.destroy();
-  const seen = await script(at(5, node("a")), broken, at(5, node("a")), broken, broken, at(2, node("b")));
+const broken: Step = ({ request }) => request.socket.destroy();
+const gateway =
+  (status: number): Step =>
+  (_, response) =>
+    response.writeHead(status, { "content-type": "text/html" }).end("<html>");
+
+test.each([
+  ["a broken connection", broken],
+  ["a gateway's 502", gateway(502)],
+  ["a gateway's 504", gateway(504)],
+])("reconnects after %s and yields the changes made meanwhile", async (_, lost) => {
+  const seen = await script(at(5, node("a")), lost, at(5, node("a")), lost, lost, at(2, node("b")));
   expect(await take(2)).toEqual(["5 a", "2 b"]);
   expect(indexes(seen)).toEqual([undefined, "5", undefined, "5", undefined, undefined]);
 });
 
-test.each([502, 504])("reconnects after a gateway's %d, and yields the changes made meanwhile", async (status) => {
-  const gateway: Step = (_, response) => response.writeHead(status, { "content-type": "text/html" }).end("<html>");
-  const seen = await script(at(5, node("a")), gateway, gateway, at(6, node("b")));
-  expect(await take(2)).toEqual(["5 a", "6 b"]);
-  expect(indexes(seen)).toEqual([undefined, "5", undefined, undefined]);
+test.each([
+  ["the server stays unreachable", broken, { code: "ERR_NO_RESPONSE", details: { operation: expect.stringContaining("watch nodes") } }],
+  ["a gateway answers 504 for too long", gateway(504), { code: "ERR_SERVER", status: 504 }],
+])("fails if %s", async (_, lost, error) => {
+  Object.assign(limits, { reconnectTimeout: 100, maxRetries: 1 });
+  await serve((asked, response, count) => (count === 1 ? answer(response, 5, []) : lost(asked, response)));
+  expect(await failure(take(2))).toMatchObject(error);
 });
 
-test("fails if a gateway answers 504 for too long, and at once in the first list", async () => {
-  limits.reconnectTimeout = 100;
-  const gateway: Step = (_, response) => response.writeHead(504).end();
-  await serve((asked, response, count) => (count === 1 ? answer(response, 5, []) : gateway(asked, response)));
-  expect(await failure(take(2))).toMatchObject({ code: "ERR_SERVER", status: 504 });
-  const seen = await script(gateway, gateway);
+test("fails at once if a gateway answers 504 to the first list", async () => {
+  const seen = await script(gateway(504), gateway(504));
   expect(await failure(take(1))).toMatchObject({ code: "ERR_SERVER", status: 504 });
   expect(seen).toHaveLength(1);
-});
-
-test("fails if the server stays unreachable", async () => {
-  limits.reconnectTimeout = 100;
-  limits.maxRetries = 1;
-  let gone = false;
-  await serve(({ request }, response) => {
-    if (gone) return request.socket.destroy();
-    gone = true;
-    answer(response, 5, []);
-  });
-  expect(await failure(take(2))).toMatchObject({
-    code: "ERR_NO_RESPONSE",
-    details: { operation: expect.stringContaining("watch nodes") },
-  });
 });
 
 test("holds a blocking query longer than the timeout of other requests", async () => {
@@ -210,20 +197,18 @@ describe("an election", () => {
   });
 });
 
-const hasty = refusal("ERR_UNEXPECTED_RESPONSE", { rule: "answers-at-once" });
-
-test("fails for an endpoint without blocking queries", async () => {
-  const seen = await serve((_, response) => answer(response, 5, [node("a")]));
-  expect(await failure(take(2))).toEqual(hasty);
+test.each([
+  ["an endpoint", 0],
+  ["a slow endpoint", 1_100],
+])("fails for %s without blocking queries", async (_, delay) => {
+  const seen = await serve((_, response) => void setTimeout(() => answer(response, 5, [node("a")]), delay));
+  expect(await failure(take(2, { wait: "1m" }))).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule: "answers-at-once" }));
   expect(seen.length).toBeLessThanOrEqual(6);
-  await serve((_, response) => answerList(response, [], {}));
-  expect(await failure(take(1))).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule: "no-index" }));
 });
 
-test("fails for a slow endpoint without blocking queries", async () => {
-  const seen = await serve((_, response) => void setTimeout(() => answer(response, 5, [node("a")]), 1100));
-  expect(await failure(take(2, { wait: "1m" }))).toEqual(hasty);
-  expect(seen.length).toBeLessThanOrEqual(6);
+test("fails for a response without an index", async () => {
+  await serve((_, response) => answerList(response, [], {}));
+  expect(await failure(take(1))).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule: "no-index" }));
 });
 
 test("accepts unchanged responses before the end of the wait", async () => {
@@ -248,18 +233,4 @@ test("waits on the first page and yields the whole list", async () => {
     [undefined, "b", "1"],
     ["5", undefined, "1"],
   ]);
-});
-
-test.each([
-  [{ resource: "evaluations" }, "resource: invalid-value"],
-  [undefined, "invalid-type"],
-  [{ resource: "jobs", wait: 0 }, "wait: at-least-1s"],
-  [{ resource: "jobs", electionTimeout: 0 }, "electionTimeout: at-least-1s"],
-  [{ resource: "jobs", wait: "soon" }, "wait: at-least-1s"],
-  [{ resource: "jobs", index: 5 }, "unrecognized-keys"],
-  [{ resource: "jobs", filter: " " }, "filter: empty"],
-])("invalid options are rejected by name: %j", async (options, problem) => {
-  const seen = await serve(() => {});
-  expect(await failure(collect(scheduler.watch(options as never)))).toEqual(invalidInputs(problem));
-  expect(seen).toEqual([]);
 });

@@ -7,6 +7,23 @@ const { filter, getAgentMembers, listDeployments, listJobs, listNodes, registerJ
 const asListed = (text: string): Record<string, unknown>[] =>
   JSON.parse(text.replace(/"(\w+)":(\d{16,})/g, '"$1":"$2"').replace(/"(SubmitTime|CreateTime|ModifyTime)":(\d+)/g, '"$1":"$2"'));
 
+/** Metadata with keys and values that a filter must quote. */
+const oddities = {
+  plain: "x",
+  "team.name": "web",
+  in: "word",
+  "say `x`": "tick`",
+  'say "x"': 'say "x"',
+  slash: "/a~1b",
+  "slash tick": "/`",
+  backslash: "c:\\new",
+  both: '" and ` and \\',
+  lines: "a\nb",
+  returns: 'a\r\n`"\u0001\u0085',
+  nothing: "",
+  "": "empty key",
+};
+
 onEachScheduler("the scheduler's lists", (current) => {
   describe("500 jobs", () => {
     const namespace = newName();
@@ -170,6 +187,22 @@ onEachScheduler("the scheduler's lists", (current) => {
     expect(await collect(listNodes({ filter: hosts, pageSize: 1 }))).toEqual(nodes.filter(({ Address }) => Address === first?.Address));
     expect(await collect(listNodes({ filter: hosts.not() }))).toEqual(nodes.filter(({ Address }) => Address !== first?.Address));
     expect(await collect(listNodes({ filter: filter("Attributes", "kernel.name").equals("linux") }))).toEqual(nodes);
+  });
+
+  test("filters find every value under every key", async () => {
+    const ID = newName();
+    await registerJob({ job: dormantJob(ID, { Meta: oddities }) });
+    const found = async (condition: scheduler.Filter): Promise<boolean> =>
+      (await collect(listJobs({ filter: filter("ID").equals(ID).and(condition) }))).length === 1;
+    for (const [key, value] of Object.entries(oddities)) {
+      expect([key, await found(filter("Meta", key).equals(value))]).toEqual([key, true]);
+      expect([key, await found(filter("Meta", key).equals(value).not())]).toEqual([key, false]);
+      expect([key, await found(filter("Meta").contains(key))]).toEqual([key, true]);
+      expect([key, await found(filter("Meta").includes(key))]).toEqual([key, true]);
+    }
+    expect(await found(filter("TaskGroups", "0", "Name").equals("main"))).toBe(true);
+    expect(await found(filter("Stop").equals(false).and(filter("Priority").equals(50)))).toBe(true);
+    expect(await found(filter("Datacenters").notContains("*"))).toBe(false);
   });
 
   test("getAgentMembers returns the members of the agent", async () => {

@@ -1,7 +1,7 @@
 import { scheduler } from "../../../../provider";
 import { schedulerPolicyOf } from "../../../support/pages";
+import { failure } from "../../../support/refusal";
 import { collect, dormantJob, newName, onEachScheduler } from "../../../support/scheduler";
-import { failure } from "../server";
 
 const { filter, getAgentMembers, listDeployments, listJobs, listNodes, registerJob, waitForDeployment, watch } = scheduler;
 const of = (source: AsyncIterable<unknown>): ReturnType<typeof failure> => failure(collect(source));
