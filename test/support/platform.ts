@@ -1,5 +1,5 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
-import { PlatformService, Sandbox, start } from "../../sandbox/index";
+import { Fault, PlatformService, Sandbox, start } from "../../sandbox/index";
 import { call } from "./call";
 import { Engine } from "./engine";
 
@@ -14,6 +14,8 @@ export interface Platform {
   engine(token: string, more?: object): Engine;
   /** Connects the functions of this process to the platform. */
   configureProgram(): void;
+  /** Adds a fault to the next request with this path: a response, or another action. A body that is not a string is sent as JSON. */
+  fault(path: RegExp, fault: Partial<Omit<Fault, "body">> & { body?: unknown }): void;
   /** Sends a request outside Pulumi. */
   outOfBand(method: string, path: string, body?: object, token?: string): Promise<{ status: number; body: Document }>;
   /** Reads settings by their name in the specification. Attributes have the package's names. */
@@ -83,6 +85,10 @@ export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platfo
     engine: (token, more) => new Engine(`platform:${token}`, config(more)),
     configureProgram() {
       setAllConfig(Object.fromEntries(Object.entries(config()).map(([key, value]) => [key, JSON.stringify(value)])));
+    },
+    fault(at, { body, ...fault }) {
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      sandbox.faults.add({ system: "platform", path: at, action: "respond", ...fault, body: text });
     },
     outOfBand,
     async held(settings) {
