@@ -4,8 +4,6 @@ import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 
 const remembers = { remembers: true };
-const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
-const deprecation = { ...version, reason: "Use 2.0.0.", adopt: true };
 const workspace = { workspaceId: "ws-acmeNetworkProd", destroyOnDelete: true };
 
 onEachPlatform("one owner for each object of the platform", (current) => {
@@ -97,16 +95,5 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     await other.up(mail);
     await former.destroy(remembers);
     expect(await held("smtp")).toMatchObject({ enabled: true });
-  });
-
-  test.each([
-    ["GeneralSettings", { apiRateLimit: 400 }],
-    ["AdminWorkspace", workspace],
-    ["ModuleVersionDeprecation", deprecation],
-  ])("the second creation of %s for the same object in one run fails", async (type, inputs) => {
-    const [one, two] = [current().engine(type), current().engine(type)];
-    clearCache();
-    const outcomes = await Promise.allSettled([one.up(inputs, remembers), two.up(inputs, remembers)]);
-    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 });

@@ -3,7 +3,7 @@ import { Engine } from "../../support/engine";
 import "../../support/printed";
 import { refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
-import { serve } from "../http/exchange";
+import { serveAt } from "../http/exchange";
 
 onEachTarget("SchedulerLease", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerLease", current().config());
@@ -25,10 +25,8 @@ onEachTarget("SchedulerLease", (current) => {
   test("the error of an unreadable OpenAPI document names a way to create a lease with one attribute", async () => {
     const { sandbox, dialect, newMount } = current();
     const mount = await newMount();
-    const refuseDocument = (): void => {
-      const document = { path: /openapi/, action: "respond", status: 403, body: '{"errors":["permission denied"]}' } as const;
-      sandbox?.faults.add({ system: "secrets", times: 10, ...document });
-    };
+    const document = { path: /openapi/, action: "respond", status: 403, body: '{"errors":["permission denied"]}' } as const;
+    const refuseDocument = (): void => sandbox?.faults.add({ system: "secrets", times: 10, ...document });
     const expectRefusal = async (operation: Promise<unknown>, verb: "create" | "update"): Promise<void> => {
       if (!sandbox || dialect === "hashicorp") return expect(await operation).toBe(verb);
       const request = { method: "GET", path: `/v1/${mount}/config/lease`, status: 404 };
@@ -60,9 +58,7 @@ test.each([
   ["standard", { ttl: 0, maxTtl: "90" }, { ttl: "0s", max_ttl: "90s" }],
 ] as const)("both are sent as strings with a unit (%s, %j)", async (dialect, inputs, sent) => {
   const bodies: unknown[] = [];
-  const {
-    server: { address },
-  } = await serve(async (request, response) => {
+  const address = await serveAt(async (request, response) => {
     const body = await text(request);
     if (request.method === "GET") return response.writeHead(404).end('{"errors":[]}');
     bodies.push(JSON.parse(body));
@@ -77,9 +73,7 @@ test.each([{}, { ttl: 60 }, { max_ttl: 7200 }, { ttl: 60, max_ttl: null }, { ttl
   "no operation takes the response %j for a lease configuration",
   async (data) => {
     const writes: string[] = [];
-    const {
-      server: { address },
-    } = await serve((request, response) => {
+    const address = await serveAt((request, response) => {
       if (request.method === "GET") return response.end(JSON.stringify({ data }));
       writes.push(request.method ?? "");
       response.writeHead(204).end();

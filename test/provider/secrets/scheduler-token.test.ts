@@ -5,7 +5,7 @@ import { printed } from "../../support/printed";
 import { refusal } from "../../support/refusal";
 import { onEachTarget, Target } from "../../support/target";
 import { until } from "../../support/until";
-import { listen, serve } from "../http/exchange";
+import { listen, serveAt } from "../http/exchange";
 
 onEachTarget("SchedulerToken", (current) => {
   const engine = (more?: object): Engine => new Engine("secrets:SchedulerToken", current().config(more));
@@ -222,9 +222,7 @@ onEachTarget("SchedulerToken", (current) => {
 });
 
 test("an invalid response says that a token may have been generated", async () => {
-  const {
-    server: { address },
-  } = await serve((_, response) => response.end('{"data":{}}'));
+  const address = await serveAt((_, response) => response.end('{"data":{}}'));
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address } } });
   await expect(token.up({ role: "deploy" })).rejects.toThrow(
     refusal("ERR_UNEXPECTED_RESPONSE", { rule: "token-perhaps-generated", method: "GET", path: "/v1/scheduler/creds/deploy" }),
@@ -235,9 +233,7 @@ test.each([
   ["of the lease", 0, "2026-01-01T01:00:00.000Z"],
   ["of the shorter token that requested it", 600, "2026-01-01T00:10:00.000Z"],
 ])("refresh takes the end %s from the server's clock", async (_, ttl, end) => {
-  const {
-    server: { address },
-  } = await serve(({ url = "" }, response) => {
+  const address = await serveAt(({ url = "" }, response) => {
     const generated = { lease_id: "l", lease_duration: 3600, data: { accessor_id: "accessor-1", secret_id: "secret-1" } };
     const lease = { issue_time: "2026-01-01T00:00:00Z", expire_time: "2026-01-01T01:00:00Z", last_renewal: null, ttl: 60 };
     response.end(JSON.stringify(url.includes("/creds/") ? generated : { lease_id: "", data: url.includes("/leases/") ? lease : { ttl } }));
@@ -266,9 +262,7 @@ test("an untrusted server gets no request, so no token can have been generated",
 test.each([60, 0])("only the server's own reason removes a token with a lease of %s seconds from the state", async (lasts) => {
   let reason = "";
   let lease: object | undefined;
-  const {
-    server: { address },
-  } = await serve((request, response) => {
+  const address = await serveAt((request, response) => {
     const generated = request.url?.includes("/creds/");
     response.writeHead(generated || lease || request.method === "GET" ? 200 : 400);
     const data = { accessor_id: "accessor-1", secret_id: "secret-1" };

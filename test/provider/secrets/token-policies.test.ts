@@ -1,4 +1,5 @@
 import { start } from "../../../sandbox/index";
+import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import "../../support/printed";
 import { refusal } from "../../support/refusal";
@@ -8,9 +9,8 @@ test.each([
   ["hashicorp", "nomad"],
 ] as const)("a scheduler that creates tokens only for existing policies names missing ones (%s)", async (dialect, mount) => {
   const sandbox = await start({ dialect, tokensNeedKnownPolicies: true });
-  const { secrets, scheduler } = sandbox;
-  const engine = (type: string): Engine =>
-    new Engine(`secrets:${type}`, { "steward:default": { secrets: { address: secrets.url, token: secrets.token, dialect } } });
+  const { scheduler } = sandbox;
+  const engine = (type: string): Engine => new Engine(`secrets:${type}`, configOf({ sandbox, dialect }));
   await engine("SchedulerAccess").up({ address: scheduler.url, token: scheduler.token });
   await engine("SchedulerRole").up({ name: "web", policies: ["readonly", "deploy", "logs"] });
   const token = engine("SchedulerToken");
