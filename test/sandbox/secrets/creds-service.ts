@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { type Sandbox, start } from "../../../sandbox/index";
+import type { Sandbox } from "../../../sandbox/index";
 import { type Answer, call } from "../../support/call";
+import { ensureReadonlyPolicy, type Target, targets } from "../../support/target";
 
 /** A Vault and the scheduler for which it generates tokens. */
 export interface Stage {
@@ -18,39 +18,22 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-const real = process.env.REAL_VAULT_ADDRESS;
-
-export const sandboxes = (["standard", "hashicorp"] as const).map((dialect) => ({ name: dialect, begin: () => onSandbox(dialect) }));
-const stages: { name: string; begin(): Promise<Stage> }[] = real ? [{ name: "real Vault and Nomad", begin: onServers }] : sandboxes;
+export const sandboxes = targets.filter(({ name }) => name.startsWith("sandbox"));
 /** Those whose leases can be looked up, renewed and revoked: the specification has no such requests. */
-export const withLeases = stages.filter(({ name }) => name !== "standard");
+export const withLeases = targets.filter(({ name }) => !name.includes("standard"));
 
-async function onSandbox(dialect: "standard" | "hashicorp"): Promise<Stage> {
-  const sandbox = await start({ dialect });
-  const mount = dialect === "hashicorp" ? "nomad" : "scheduler";
-  return { ...stage(sandbox.secrets, sandbox.scheduler, mount, dialect === "hashicorp"), sandbox, close: () => sandbox.close() };
-}
-
-async function onServers(): Promise<Stage> {
-  const secrets = { url: real ?? "", token: process.env.REAL_VAULT_TOKEN ?? "" };
-  const scheduler = { url: process.env.REAL_NOMAD_ADDRESS ?? "", token: process.env.REAL_NOMAD_TOKEN ?? "" };
-  const found = stage(secrets, scheduler, `test/${randomBytes(6).toString("hex")}`, true);
-  expect((await found.to("POST", `sys/mounts/${found.mount}`, { type: "nomad" })).status).toBe(204);
-  const Rules = 'namespace "*" { policy = "read" } node { policy = "read" } agent { policy = "read" }';
-  const written = await found.scheduler("POST", "acl/policy/readonly", scheduler.token, { Name: "readonly", Rules });
-  expect(written.status).toBe(200);
-  return found;
-}
-
-function stage(secrets: { url: string; token: string }, scheduler: { url: string; token: string }, mount: string, real: boolean): Stage {
+async function stageOf(target: Target): Promise<Stage> {
+  const { dialect, address, token: root, scheduler, sandbox } = target;
+  await ensureReadonlyPolicy(target);
   return {
-    real,
-    mount,
-    schedulerAddress: scheduler.url,
+    real: dialect === "hashicorp",
+    sandbox,
+    mount: await target.newMount(),
+    schedulerAddress: scheduler.address,
     schedulerToken: scheduler.token,
-    to: (method, path, body, token) => call(secrets, method, `/v1/${path}`, body, token),
-    scheduler: (method, path, token, body) => call(scheduler, method, `/v1/${path}`, body, token),
-    close: async () => {},
+    to: (method, path, body, token) => call({ url: address, token: root }, method, `/v1/${path}`, body, token),
+    scheduler: (method, path, token, body) => call({ url: scheduler.address, token }, method, `/v1/${path}`, body),
+    close: () => target.stop(),
   };
 }
 
@@ -98,13 +81,13 @@ function tellerOf(current: () => Stage) {
 }
 
 /** Runs a suite on each stage. Each test begins with a new engine, which has the roles `reader` and `operator`. */
-export function onEachStage(what: string, suite: (current: () => Stage, teller: Teller) => void, those = stages): void {
-  for (const { name, begin } of those)
+export function onEachStage(what: string, suite: (current: () => Stage, teller: Teller) => void, those = targets): void {
+  for (const { name, start } of those)
     describe(`${what}, ${name}`, () => {
       let stage: Stage;
       const teller = tellerOf(() => stage);
       beforeEach(async () => {
-        stage = await begin();
+        stage = await stageOf(await start());
         await teller.access();
         for (const [role, body] of Object.entries({ reader: { policies: "readonly" }, operator: { type: "management" } }))
           expect((await teller.engine("POST", `role/${role}`, body)).status).toBe(204);

@@ -73,14 +73,6 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect((await generate("reader")).answer.json.lease_duration).toBe(system);
   });
 
-  test("a lease may outlast the requesting token's TTL", async () => {
-    const token = await tokenWith(`${stage().mount}/creds/*`, ["read"], { ttl: "5m" });
-    await engine("POST", "config/lease", { ttl: "10m" });
-    const { answer, secret } = await generate("reader", token);
-    if (stage().real) expect(answer.json).toMatchObject({ lease_duration: 600, warnings: null });
-    expect(await works(secret)).toBe(true);
-  });
-
   test("invalid names and other methods are errors", async () => {
     for (const name of ["a%20b", "a-", "a/b", ""]) expect((await engine("GET", `creds/${name}`)).status).toBe(404);
     for (const method of ["POST", "PUT", "DELETE"])

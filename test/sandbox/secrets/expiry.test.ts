@@ -1,6 +1,6 @@
 import { onEachStage, sandboxes } from "./creds-service";
 
-// The sandbox alone, since its clock can be advanced. The expiry of a lease on real servers is tested in leases.test.ts.
+// The sandbox alone, since its clock can be advanced. test/provider/secrets/scheduler-token.test.ts waits for the expiry on real servers.
 
 onEachStage(
   "the expiry of leases",
