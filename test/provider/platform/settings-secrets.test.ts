@@ -2,7 +2,7 @@ import { platform } from "../../../provider";
 import { onEachPlatform } from "../../support/platform";
 import { printed, printedBesidesAdoption } from "../../support/printed";
 import { refusal } from "../../support/refusal";
-import { complete, patch } from "./attributes";
+import { complete } from "./attributes";
 
 onEachPlatform("write-only secrets of settings", (current) => {
   const mail = { ...complete.smtp, enabled: true, auth: "login", username: "platform", password: "canary-mail" };
@@ -52,7 +52,7 @@ onEachPlatform("write-only secrets of settings", (current) => {
     await change("sms", { ...complete.sms, enabled: true });
     const sms = engine("SmsSettings");
     await sms.up({ accountSid: "AC2", authToken: "canary" });
-    sandbox.faults.add({ ...patch, action: "drop-after", times: 9 });
+    current().fault(/-settings$/, { method: "PATCH", action: "drop-after", times: 9 });
     await expect(sms.up({ accountSid: "AC2" })).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "applied" }));
     sandbox.faults.clear();
     await sms.up({ accountSid: "AC2" });

@@ -1,20 +1,14 @@
+import { Fault } from "../../../sandbox/index";
 import { onEachPlatform } from "../../support/platform";
 import { refusal } from "../../support/refusal";
-import { complete, patch } from "./attributes";
+import { complete } from "./attributes";
 
 onEachPlatform("SMTP settings with test mails", (current) => {
-  const mail = {
-    ...complete.smtp,
-    enabled: true,
-    auth: "plain",
-    username: "platform",
-    password: "canary-mail",
-    testEmailAddress: "me@example.com",
-  };
-  const sent = (): string[] =>
-    current()
-      .service.mail.sent()
-      .map(({ to }) => to);
+  const login = { auth: "plain", username: "platform", password: "canary-mail" };
+  const mail = { ...complete.smtp, ...login, enabled: true, testEmailAddress: "me@example.com" };
+  const sent = (): string[] => Array.from(current().service.mail.sent(), ({ to }) => to);
+  /** A fault of a write. */
+  const faultWrite = (fault: Partial<Fault>): void => current().fault(/-settings$/, { method: "PATCH", ...fault });
 
   test("each change sends one mail, and preview, refresh, an unchanged up and destroy send none", async () => {
     const { engine } = current();
@@ -95,9 +89,9 @@ onEachPlatform("SMTP settings with test mails", (current) => {
   test.each(["drop-before", "drop-after"] as const)(
     "%s: the write is not retried, and the next up sends one mail if it was not applied",
     async (action) => {
-      const { engine, sandbox, requests } = current();
+      const { engine, requests } = current();
       const smtp = engine("SmtpSettings");
-      sandbox.faults.add({ ...patch, action });
+      faultWrite({ action });
       const failure = refusal(action === "drop-after" ? "ERR_INCOMPLETE" : "ERR_NO_RESPONSE", { method: "PATCH" });
       const seen = await requests(() => expect(smtp.up(mail)).rejects.toThrow(failure));
       expect(seen).toEqual(["GET smtp-settings", "GET smtp-settings", "PATCH smtp-settings"]);
@@ -114,8 +108,8 @@ onEachPlatform("SMTP settings with test mails", (current) => {
   ] as const)("%s, then %i for each read: only one mail is sent", async (action, status) => {
     const { engine, sandbox } = current();
     const smtp = engine("SmtpSettings");
-    sandbox.faults.add({ ...patch, action });
-    sandbox.faults.add({ ...patch, method: "GET", action: "respond", status, nth: 2, times: 9 });
+    faultWrite({ action });
+    faultWrite({ method: "GET", status, nth: 2, times: 9 });
     await expect(smtp.up(mail)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "unread" }));
     sandbox.faults.clear();
     // A refresh in between may or may not resolve the outcome.
@@ -126,8 +120,8 @@ onEachPlatform("SMTP settings with test mails", (current) => {
   });
 
   test("a 429, which had no effect, is retried, and one mail is sent", async () => {
-    const { engine, sandbox, requests } = current();
-    sandbox.faults.add({ ...patch, action: "respond", status: 429, headers: { "retry-after": "0" }, times: 2 });
+    const { engine, requests } = current();
+    faultWrite({ status: 429, headers: { "retry-after": "0" }, times: 2 });
     const writes = Array(3).fill("PATCH smtp-settings");
     expect(await requests(() => engine("SmtpSettings").up(mail))).toEqual(["GET smtp-settings", ...writes]);
     expect(sent()).toHaveLength(1);

@@ -146,10 +146,8 @@ onEachTarget("SchedulerToken", (current) => {
     const elsewhere = (more?: object): object =>
       config({ address: address.replace("127.0.0.1", "localhost"), ...more })["steward:default"] ?? {};
     token.configure({ ...config(), "steward:other": elsewhere() });
-    expect(await token.preview({ role: "deploy", mount, connection: "other" })).toMatchObject({
-      replaces: ["connection"],
-      deleteBeforeReplace: false,
-    });
+    const planned = await token.preview({ role: "deploy", mount, connection: "other" });
+    expect(planned).toMatchObject({ replaces: ["connection"], deleteBeforeReplace: false });
     token.configure({ "steward:default": elsewhere({ allowAddressChange: true }) });
     expect(await token.up({ role: "deploy", mount })).toBe("update");
     expect(token.outputs()).toEqual(first);
@@ -198,9 +196,9 @@ onEachTarget("SchedulerToken", (current) => {
 
   test("a missing role and a missing mount are readable errors", async () => {
     const mount = await prepare();
-    await expect(engine().up({ role: "nobody", mount })).rejects.toThrow(
-      refusal(hasLeases() ? "ERR_REJECTED" : "ERR_NOT_FOUND", { rule: "role-missing", method: "GET", path: `/v1/${mount}/creds/nobody` }),
-    );
+    const request = { method: "GET", path: `/v1/${mount}/creds/nobody` };
+    const missing = refusal(hasLeases() ? "ERR_REJECTED" : "ERR_NOT_FOUND", { rule: "role-missing", ...request });
+    await expect(engine().up({ role: "nobody", mount })).rejects.toThrow(missing);
     const unmounted = engine().up({ role: "deploy", mount: "no/engine" });
     await expect(unmounted).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "role-missing" }));
     await expect(unmounted).rejects.toThrow("Check the mount.");
@@ -224,9 +222,9 @@ onEachTarget("SchedulerToken", (current) => {
 test("an invalid response says that a token may have been generated", async () => {
   const address = await serveAt((_, response) => response.end('{"data":{}}'));
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address } } });
-  await expect(token.up({ role: "deploy" })).rejects.toThrow(
-    refusal("ERR_UNEXPECTED_RESPONSE", { rule: "token-perhaps-generated", method: "GET", path: "/v1/scheduler/creds/deploy" }),
-  );
+  const request = { method: "GET", path: "/v1/scheduler/creds/deploy" };
+  const perhaps = refusal("ERR_UNEXPECTED_RESPONSE", { rule: "token-perhaps-generated", ...request });
+  await expect(token.up({ role: "deploy" })).rejects.toThrow(perhaps);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { secrets } from "../../../provider";
 import { isObject } from "../../../provider/text/json";
-import { start } from "../../../sandbox/index";
+import { sandboxOfTest } from "../../sandbox/sandbox";
 import { invalidInputs, refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
 import { seen, serveAt } from "../http/exchange";
@@ -230,19 +230,15 @@ describe("another server", () => {
   });
 });
 
+const begin = sandboxOfTest();
 test("finds the requests of a rekey in OpenBao, which demand a token", async () => {
-  const { REAL_OPENBAO_ADDRESS, REAL_OPENBAO_TOKEN = "" } = process.env;
-  const sandbox = REAL_OPENBAO_ADDRESS ? undefined : await start({ dialect: "openbao" });
-  const { url, token } = sandbox?.secrets ?? { url: REAL_OPENBAO_ADDRESS ?? "", token: REAL_OPENBAO_TOKEN };
-  try {
-    configure({ "steward:default": { secrets: { address: url, token, dialect: "openbao" } } });
-    const { info, operations } = await getSpecification({ pathPrefix: "/sys/rotate/root/" });
-    expect(info.title).toBe("OpenBao API");
-    const ends = ["init", "update", "verify", "backup"];
-    expect([...new Set(operations.map(({ path }) => path))].sort()).toEqual(ends.map((end) => `/sys/rotate/root/${end}`).sort());
-    expect(operations.map(named)).toEqual(expect.arrayContaining(["GET /sys/rotate/root/init", "POST /sys/rotate/root/update"]));
-    expect(operations.every(({ unauthenticated }) => !unauthenticated)).toBe(true);
-  } finally {
-    await sandbox?.close();
-  }
+  const { REAL_OPENBAO_ADDRESS: real, REAL_OPENBAO_TOKEN = "" } = process.env;
+  const { url, token } = real ? { url: real, token: REAL_OPENBAO_TOKEN } : (await begin({ dialect: "openbao" })).secrets;
+  configure({ "steward:default": { secrets: { address: url, token, dialect: "openbao" } } });
+  const { info, operations } = await getSpecification({ pathPrefix: "/sys/rotate/root/" });
+  expect(info.title).toBe("OpenBao API");
+  const ends = ["init", "update", "verify", "backup"];
+  expect([...new Set(operations.map(({ path }) => path))].sort()).toEqual(ends.map((end) => `/sys/rotate/root/${end}`).sort());
+  expect(operations.map(named)).toEqual(expect.arrayContaining(["GET /sys/rotate/root/init", "POST /sys/rotate/root/update"]));
+  expect(operations.every(({ unauthenticated }) => !unauthenticated)).toBe(true);
 });

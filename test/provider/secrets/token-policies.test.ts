@@ -1,8 +1,10 @@
-import { start } from "../../../sandbox/index";
+import { sandboxOfTest } from "../../sandbox/sandbox";
 import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import "../../support/printed";
 import { refusal } from "../../support/refusal";
+
+const start = sandboxOfTest();
 
 test.each([
   ["standard", "scheduler"],
@@ -21,5 +23,4 @@ test.each([
   expect(token.state).toBeUndefined();
   scheduler.seed({ policies: [{ name: "deploy" }, { name: "logs" }] });
   expect(await token.up({ role: "web" })).toBe("create");
-  await sandbox.close();
 });
