@@ -144,6 +144,11 @@ onEachPlatform("the functions for workspaces", (current) => {
     expect(printed).toEqual([expect.stringMatching(/^warning: listWorkspaces: .* error, fetching\. .* policy_soft_failed,/)]);
   });
 
+  test("fail with a platform that is older than the list", async () => {
+    current().fault(/workspaces/, { status: 404, body: { errors: [{ status: "404", title: "not found" }] } });
+    await expect(platform.listWorkspaces().totalCount()).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "endpoint-missing" }));
+  });
+
   test("fetch pages on demand and encode brackets", async () => {
     const { service, requests } = current();
     service.seed({ workspaces: many(45) });

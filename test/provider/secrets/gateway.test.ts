@@ -67,17 +67,6 @@ describe.each([
     expect(await held(path)).toEqual(before);
   });
 
-  test.each(bodies)("a set keeps its roles if the response to the list is 404 %j", async (body) => {
-    const roles = engine("SchedulerRoles");
-    const web = { policies: ["ours"] };
-    await roles.up({ roles: { web } });
-    answer404("GET", "list=true", body);
-    const refused = { status: 404 };
-    await expect(roles.refresh()).rejects.toMatchObject(refused);
-    await expect(roles.up({ roles: { web, other: web } })).rejects.toMatchObject(refused);
-    expect(Object.keys(roles.outputs().roles as object)).toEqual(["web"]);
-  });
-
   test("a creation that cannot prove absence needs adopt: true", async () => {
     answer404("GET", "config/access", "{}");
     const access = engine("SchedulerAccess");
@@ -155,9 +144,9 @@ describe("the evidence of absence in the standard dialect", () => {
   });
 });
 
-describe.each(["standard", "hashicorp"] as const)("a gateway's 404 (%s)", (dialect) => {
+describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
   const sandbox = freshSandbox({ dialect });
-  test("does not prove that no backup exists", async () => {
+  test("a gateway's 404 does not prove that no backup exists", async () => {
     const { url: address, token } = sandbox().secrets;
     const operation = ofTarget(connectTo("secrets", { address, token, dialect }), {});
     expect(await getBackup(operation)).toBeUndefined();

@@ -1,5 +1,7 @@
 import { createServer } from "node:https";
+import { sandboxOfTest } from "../../sandbox/sandbox";
 import { certificate, privateKey } from "../../support/certificates";
+import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { refusal } from "../../support/refusal";
@@ -278,4 +280,25 @@ test.each([60, 0])("only the server's own reason removes a token with a lease of
   await expect(token.refresh()).rejects.toThrow(refusal("ERR_REJECTED", { method: "PUT", path: "/v1/sys/leases/lookup", status: 400 }));
   reason = "invalid lease";
   expect(await token.refresh()).toBe("gone");
+});
+
+const start = sandboxOfTest();
+
+test.each([
+  ["standard", "scheduler"],
+  ["hashicorp", "nomad"],
+] as const)("a scheduler that creates tokens only for existing policies names missing ones (%s)", async (dialect, mount) => {
+  const sandbox = await start({ dialect, tokensNeedKnownPolicies: true });
+  const { scheduler } = sandbox;
+  const engine = (type: string): Engine => new Engine(`secrets:${type}`, configOf({ sandbox, dialect }));
+  await engine("SchedulerAccess").up({ address: scheduler.url, token: scheduler.token });
+  await engine("SchedulerRole").up({ name: "web", policies: ["readonly", "deploy", "logs"] });
+  const token = engine("SchedulerToken");
+  const refused = token.up({ role: "web" });
+  await expect(refused).rejects.toThrow(refusal("ERR_SERVER", { method: "GET", path: `/v1/${mount}/creds/web`, status: 500 }));
+  // The scheduler's own reason.
+  await expect(refused).rejects.toThrow("policies not found: deploy, logs");
+  expect(token.state).toBeUndefined();
+  scheduler.seed({ policies: [{ name: "deploy" }, { name: "logs" }] });
+  expect(await token.up({ role: "web" })).toBe("create");
 });
