@@ -37,18 +37,18 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
   };
   const rotation = (): Engine => current().engine("OidcKeyRotation");
 
-  describe.each(["dynamic", "native"] as const)("%s", (mechanism) => {
-    const create = (): Engine => (mechanism === "native" ? new NativeEngine("platform:OidcKeyRotation", current().config()) : rotation());
-    /** The lines that an operation prints. */
-    const lines = async (operation: () => Promise<unknown>): Promise<string[]> => {
-      printed.length = 0;
-      await operation();
-      return [...printed];
-    };
+  /** The lines that an operation prints. */
+  const lines = async (operation: () => Promise<unknown>): Promise<string[]> => {
+    printed.length = 0;
+    await operation();
+    return [...printed];
+  };
 
-    test("rotates, says when it will trim, and trims with the first up after that time", async () => {
-      const { requests } = current();
-      const monthly = create();
+  test.each([Engine, NativeEngine])(
+    "rotates, says when it will trim, and trims with the first up after that time: %p",
+    async (Mechanism) => {
+      const { requests, config } = current();
+      const monthly = new Mechanism("platform:OidcKeyRotation", config());
       const january = { triggers: ["2026-01"], trimLater: true };
       const [first] = kids();
       expect(await requests(() => monthly.preview(january))).toEqual([]);
@@ -82,8 +82,8 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
       expect(await monthly.refresh()).toEqual([]);
       at(100);
       expect(await requests(() => monthly.destroy())).toEqual([]);
-    });
-  });
+    },
+  );
 
   test("that is triggered again before the trim postpones it, and after that time trims first", async () => {
     const { requests } = current();

@@ -24,7 +24,7 @@ onEachTarget("SchedulerAccess", (current) => {
     }
   });
 
-  test("an update keeps certificates and the maximum length that the program does not declare", async () => {
+  test("an update keeps certificates that the program does not declare, and the maximum length of the last refresh", async () => {
     const { dialect, outOfBand, newMount } = current();
     const mount = await newMount();
     const access = engine();

@@ -1,59 +1,37 @@
-import type { Sandbox } from "../../../sandbox/index";
 import { type Answer, call } from "../../support/call";
 import { ensureReadonlyPolicy, type Target, targets } from "../../support/target";
 
-/** A Vault and the scheduler for which it generates tokens. */
-export interface Stage {
-  /** True for Vault, and for the sandbox in the hashicorp dialect. */
-  real: boolean;
-  /** Set if the service is the sandbox. */
-  sandbox?: Sandbox;
-  mount: string;
-  schedulerAddress: string;
-  schedulerToken: string;
-  /** Sends a request to Vault with its root token, or with another token. */
-  to(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
-  /** Sends a request to the scheduler. */
-  scheduler(method: string, path: string, token: string, body?: object): Promise<Answer>;
-  close(): Promise<void>;
-}
+/** A Vault with a new Nomad secrets engine, and the scheduler for which it generates tokens. */
+type Stage = Target & { mount: string };
 
 export const sandboxes = targets.filter(({ name }) => name.startsWith("sandbox"));
 /** Those whose leases can be looked up, renewed and revoked: the specification has no such requests. */
 export const withLeases = targets.filter(({ name }) => !name.includes("standard"));
-
-async function stageOf(target: Target): Promise<Stage> {
-  const { dialect, address, token: root, scheduler, sandbox } = target;
-  await ensureReadonlyPolicy(target);
-  return {
-    real: dialect === "hashicorp",
-    sandbox,
-    mount: await target.newMount(),
-    schedulerAddress: scheduler.address,
-    schedulerToken: scheduler.token,
-    to: (method, path, body, token) => call({ url: address, token: root }, method, `/v1/${path}`, body, token),
-    scheduler: (method, path, token, body) => call({ url: scheduler.address, token }, method, `/v1/${path}`, body),
-    close: () => target.stop(),
-  };
-}
 
 /** Helpers for tests, which use the current stage. */
 export type Teller = ReturnType<typeof tellerOf>;
 
 function tellerOf(current: () => Stage) {
   let count = 0;
-  const to: Stage["to"] = (...request) => current().to(...request);
+  /** Sends a request to Vault with its root token, or with another token. */
+  const to = (method: string, path: string, body?: unknown, token?: string): Promise<Answer> =>
+    call({ url: current().address, token: current().token }, method, `/v1/${path}`, body, token);
+  /** Sends a request to the scheduler. */
+  const toScheduler = (method: string, path: string, token: string, body?: object): Promise<Answer> =>
+    call({ url: current().scheduler.address, token }, method, `/v1/${path}`, body);
   /** Sends a request to the engine. */
   const engine = (method: string, path: string, body?: unknown, token?: string) => to(method, `${current().mount}/${path}`, body, token);
   /** Resolves to true if the token can list jobs. */
-  const works = async (secret: string): Promise<boolean> => (await current().scheduler("GET", "jobs", secret)).status === 200;
+  const works = async (secret: string): Promise<boolean> => (await toScheduler("GET", "jobs", secret)).status === 200;
   return {
     to,
+    toScheduler,
     engine,
     works,
+    isVault: () => current().dialect === "hashicorp",
     /** Writes the access configuration of the engine, with the given changes. */
     async access(more?: object): Promise<void> {
-      const body = { address: current().schedulerAddress, token: current().schedulerToken, ...more };
+      const body = { ...current().scheduler, ...more };
       expect((await engine("POST", "config/access", body)).status).toBe(204);
     },
     /** Generates a token from an existing role. */
@@ -75,7 +53,7 @@ function tellerOf(current: () => Stage) {
     async expectEnded(secret: string): Promise<void> {
       const last = Date.now() + 20_000;
       while (!current().sandbox && (await works(secret)) && Date.now() < last);
-      expect((await current().scheduler("GET", "jobs", secret)).status).toBe(403);
+      expect((await toScheduler("GET", "jobs", secret)).status).toBe(403);
     },
   };
 }
@@ -87,12 +65,14 @@ export function onEachStage(what: string, suite: (current: () => Stage, teller: 
       let stage: Stage;
       const teller = tellerOf(() => stage);
       beforeEach(async () => {
-        stage = await stageOf(await start());
+        const target = await start();
+        await ensureReadonlyPolicy(target);
+        stage = { ...target, mount: await target.newMount() };
         await teller.access();
         for (const [role, body] of Object.entries({ reader: { policies: "readonly" }, operator: { type: "management" } }))
           expect((await teller.engine("POST", `role/${role}`, body)).status).toBe(204);
       });
-      afterEach(() => stage.close());
+      afterEach(() => stage.stop());
       suite(() => stage, teller);
     });
 }

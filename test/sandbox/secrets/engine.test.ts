@@ -30,13 +30,14 @@ describe.each([
     expect((await to("GET", "config/access")).status).toBe(real ? 404 : 200);
   });
 
-  test("only the hashicorp dialect treats PUT as POST", async () => {
+  test("only the hashicorp dialect treats PUT as POST, and deletes the access configuration", async () => {
     for (const [path, body] of Object.entries({
       "config/access": { address: "a", token: "t" },
       "config/lease": {},
       "role/web": { policies: "a" },
     }))
       expect((await to("PUT", path, body)).status).toBe(real ? 204 : 405);
+    expect((await to("DELETE", "config/access")).status).toBe(real ? 204 : 405);
   });
 
   const ttls = { "30s": 30, "1d": 86_400, "1.5h": 5400, ".5h": 1800, "90": 90, "90.7s": 90, "500ms": 0, "+5s": 5, "2h1h": 10_800, "": 0 };
