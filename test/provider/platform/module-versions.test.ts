@@ -194,10 +194,8 @@ onEachPlatform("the deprecation of a module version", (current) => {
   });
 
   test("all invalid inputs are reported at once", async () => {
-    const problems = await current()
-      .engine("ModuleVersionDeprecation")
-      .problems({ organizationName: "a/b", moduleName: "", moduleProvider: "..", moduleVersion: "1 0", reason: "", link: "" });
-    expect(problems).toEqual([
+    const invalid = { organizationName: "a/b", moduleName: "", moduleProvider: "..", moduleVersion: "1 0", reason: "", link: "" };
+    expect(await current().engine("ModuleVersionDeprecation").problems(invalid)).toEqual([
       "organizationName: invalid-format",
       "moduleName: too-small",
       "moduleProvider: invalid-format",
