@@ -71,6 +71,13 @@ export interface ResourceCase {
   };
 }
 
+/** A write of another client to Vault. */
+export const written = (path: (context: Context) => string, body: object, shows: Drift["shows"], hiddenIn?: Drift["hiddenIn"]): Drift => ({
+  change: (context) => context.outOfBand("secrets", "POST", path(context), body),
+  shows,
+  hiddenIn,
+});
+
 /** Selects the cases, or the definitions, of the resources that a dialect has. */
 export const isIn =
   (dialect: string) =>

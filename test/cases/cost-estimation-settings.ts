@@ -1,5 +1,4 @@
 import * as fc from "fast-check";
-import { word } from "../troubles/fuzz/values";
 import { canary } from "./case";
 import { SettingsCase, settingsCase } from "./settings";
 
@@ -28,14 +27,9 @@ export const settings: SettingsCase = {
   changed: { ...complete, ...secrets, enabled: false, cloudCTenantId: "tenant-1" },
   drift: [{ enabled: true }, "enabled"],
   arbitraries: {
-    enabled: fc.boolean(),
-    cloudAAccessKeyId: word,
     cloudASecretKey: fc.constant("canary-of-cloud-a"),
     cloudBCredentials: fc.constantFrom('{"private_key":"canary-of-cloud-b"}', '{ "a": ["canary-of-cloud-b"], "__proto__": {} }'),
-    cloudCClientId: word,
     cloudCClientSecret: fc.constant("canary-of-cloud-c"),
-    cloudCSubscriptionId: word,
-    cloudCTenantId: word,
   },
   refusal: { shows: { enabled: false, "aws-secret-key": canary("before") } },
 };

@@ -1,4 +1,3 @@
-import { word } from "../troubles/fuzz/values";
 import { SettingsCase, settingsCase } from "./settings";
 
 export const settings: SettingsCase = {
@@ -14,7 +13,6 @@ export const settings: SettingsCase = {
   inputs: { footer: "ours" },
   changed: { footer: "theirs", error: "sorry" },
   drift: [{ footer: "another" }, "footer"],
-  arbitraries: { supportEmailAddress: word, loginHelp: word, footer: word, error: word, newUser: word },
 };
 
 export const cases = [settingsCase(settings)];

@@ -1,8 +1,6 @@
 import * as fc from "fast-check";
 import { SettingsCase, settingsCase } from "./settings";
 
-const flag = fc.boolean();
-
 export const settings: SettingsCase = {
   settings: "general",
   type: "GeneralSettings",
@@ -19,12 +17,7 @@ export const settings: SettingsCase = {
   changed: { apiRateLimit: 500, defaultRemoteStateAccess: false },
   drift: [{ "api-rate-limit": 50 }, "apiRateLimit"],
   arbitraries: {
-    limitUserOrganizationCreation: flag,
-    apiRateLimitingEnabled: flag,
     apiRateLimit: fc.nat(1000),
-    sendPassingStatusesForUntriggeredSpeculativePlans: flag,
-    allowSpeculativePlansOnPullRequestsFromForks: flag,
-    defaultRemoteStateAccess: flag,
     applyTimeout: fc.constantFrom("12h", "1h30m"),
     planTimeout: fc.constantFrom("2h", "120m"),
   },

@@ -5,6 +5,7 @@ import { Context, ResourceCase } from "./case";
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
 const read = "GET /api/registry/v1/modules/acme/network/aws/versions";
 const path = (moduleVersion = "1.0.0"): string => `/api/v2/organizations/acme/registry-modules/private/acme/network/aws/${moduleVersion}`;
+const deprecated = { "deprecated-status": "Deprecated" };
 const deprecate = (context: Context, deprecation: object): Promise<unknown> =>
   context.outOfBand("platform", "PATCH", path(), { data: { type: "module-versions", attributes: { deprecation } } });
 
@@ -17,8 +18,7 @@ export const cases: readonly ResourceCase[] = [
     requests: () => ({ create: [read, `PATCH ${path()}`], update: [`PATCH ${path()}`], refresh: [read], delete: [`PATCH ${path()}`] }),
     drifts: [
       {
-        change: (context) =>
-          deprecate(context, { "deprecated-status": "Deprecated", reason: "Because.", link: "https://other.example.com" }),
+        change: (context) => deprecate(context, { ...deprecated, reason: "Because.", link: "https://other.example.com" }),
         shows: ["link", "reason"],
       },
       { change: (context) => deprecate(context, { "deprecated-status": "Undeprecated" }), shows: "gone" },

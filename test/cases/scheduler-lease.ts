@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { absence, Context, ResourceCase } from "./case";
+import { absence, Context, ResourceCase, written } from "./case";
 
 const path = ({ mount }: Context): string => `/v1/${mount}/config/lease`;
 const time = fc.constantFrom<unknown>("30s", "1h30m", 0, 3600, "1d", "1500ms500ms");
@@ -16,8 +16,8 @@ export const cases: readonly ResourceCase[] = [
       delete: [`DELETE ${path(context)}`],
     }),
     drifts: [
-      { change: (context) => context.outOfBand("secrets", "POST", path(context), { ttl: "60s", max_ttl: "24h" }), shows: ["ttl"] },
-      { change: (context) => context.outOfBand("secrets", "POST", path(context), { ttl: "2h", max_ttl: "3h" }), shows: ["maxTtl"] },
+      written(path, { ttl: "60s", max_ttl: "24h" }, ["ttl"]),
+      written(path, { ttl: "2h", max_ttl: "3h" }, ["maxTtl"]),
       { change: (context) => context.outOfBand("secrets", "DELETE", path(context)), shows: "gone" },
     ],
     paths: (context) => [path(context)],

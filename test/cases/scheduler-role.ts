@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { word } from "../troubles/fuzz/values";
-import { absence, Context, ResourceCase } from "./case";
+import { absence, Context, ResourceCase, written } from "./case";
 
 const path = ({ mount }: Context, name = "web"): string => `/v1/${mount}/role/${name}`;
 
@@ -17,19 +17,9 @@ export const cases: readonly ResourceCase[] = [
       delete: [`DELETE ${path(context)}`],
     }),
     drifts: [
-      {
-        change: (context) => context.outOfBand("secrets", "POST", path(context), { policies: "theirs", type: "client" }),
-        shows: ["policies"],
-      },
-      {
-        change: (context) => context.outOfBand("secrets", "POST", path(context), { policies: "", type: "management" }),
-        shows: ["policies", "type"],
-      },
-      {
-        change: (context) => context.outOfBand("secrets", "POST", path(context), { policies: "other", type: "client", global: true }),
-        shows: ["global"],
-        hiddenIn: "standard",
-      },
+      written(path, { policies: "theirs", type: "client" }, ["policies"]),
+      written(path, { policies: "", type: "management" }, ["policies", "type"]),
+      written(path, { policies: "other", type: "client", global: true }, ["global"], "standard"),
       { change: (context) => context.outOfBand("secrets", "DELETE", path(context)), shows: "gone" },
     ],
     paths: (context) => [path(context), path(context, "site")],

@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { name, word } from "../troubles/fuzz/values";
-import { Context, ResourceCase } from "./case";
+import { Context, ResourceCase, written } from "./case";
 
 const path = ({ mount }: Context, role: string): string => `/v1/${mount}/role/${role}`;
+const one = (context: Context): string => path(context, "one");
 const list = ({ mount }: Context): string => `GET /v1/${mount}/role?list=true`;
 
 export const cases: readonly ResourceCase[] = [
@@ -19,19 +20,9 @@ export const cases: readonly ResourceCase[] = [
       delete: [`DELETE ${path(context, "one")}`, `DELETE ${path(context, "three")}`],
     }),
     drifts: [
-      {
-        change: (context) => context.outOfBand("secrets", "POST", path(context, "one"), { policies: "theirs", type: "client" }),
-        shows: ["roles"],
-      },
-      {
-        change: (context) => context.outOfBand("secrets", "POST", path(context, "one"), { policies: "", type: "management" }),
-        shows: ["roles"],
-      },
-      {
-        change: (context) => context.outOfBand("secrets", "POST", path(context, "one"), { policies: "b", type: "client", global: true }),
-        shows: ["roles"],
-        hiddenIn: "standard",
-      },
+      written(one, { policies: "theirs", type: "client" }, ["roles"]),
+      written(one, { policies: "", type: "management" }, ["roles"]),
+      written(one, { policies: "b", type: "client", global: true }, ["roles"], "standard"),
       { change: (context) => context.outOfBand("secrets", "DELETE", path(context, "three")), shows: ["roles"] },
     ],
     paths: (context) => ["one", "two", "three"].map((role) => path(context, role)),

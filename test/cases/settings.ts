@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { word } from "../troubles/fuzz/values";
 import { Context, Drift, Properties, ResourceCase } from "./case";
 
 /** The values of readable attributes: one that a program declares, and one that another client writes. */
@@ -21,15 +22,19 @@ export interface SettingsCase {
   changed: Properties;
   /** The attributes that another client writes, and the field whose drift a refresh reports. */
   drift: readonly [attributes: object, shows: string];
-  arbitraries: ResourceCase["arbitraries"];
+  /** Those of the inputs that are not any boolean or any word. */
+  arbitraries?: ResourceCase["arbitraries"];
   refusal?: ResourceCase["refusal"];
 }
 
 const pathOf = ({ dialect }: Context, settings: string): string =>
   `/api/v2/admin/${settings === "sms" && dialect === "hashicorp" ? "twilio" : settings}-settings`;
 
+const arbitrariesOf = (values: AttributeValues): ResourceCase["arbitraries"] =>
+  Object.fromEntries(Object.entries(values).map(([name, [value]]) => [name, typeof value === "boolean" ? fc.boolean() : word]));
+
 /** Returns the case of settings. All kinds have the same life. */
-export function settingsCase({ settings, type, inputs, changed, drift, arbitraries, refusal }: SettingsCase): ResourceCase {
+export function settingsCase({ settings, type, inputs, changed, drift, refusal, ...more }: SettingsCase): ResourceCase {
   const path = (context: Context): string => pathOf(context, settings);
   const [attributes, field] = drift;
   const joins = Object.keys(changed).some((name) => !(name in inputs));
@@ -49,7 +54,8 @@ export function settingsCase({ settings, type, inputs, changed, drift, arbitrari
     paths: (context) => [path(context)],
     arbitraries: {
       onDelete: fc.constantFrom("restore", "retain"),
-      ...arbitraries,
+      ...arbitrariesOf({ ...more.values, ...more.productValues }),
+      ...more.arbitraries,
     },
     refusal: { shows: attributes as Properties, ...refusal },
   };

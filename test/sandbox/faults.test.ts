@@ -40,11 +40,10 @@ test("delay waits and then processes the request", async () => {
   expect(await exists()).toBe(true);
 });
 
-test("respond replaces the response, and nothing is applied", async () => {
+test("respond replaces the response, by default with 500, and nothing is applied", async () => {
   add({ action: "respond", status: 429, body: "slow", headers: { "retry-after": "2" } });
-  const answer = await send("POST");
-  expect([answer.status, answer.text, answer.headers.get("retry-after")]).toEqual([429, "slow", "2"]);
-  expect(await exists()).toBe(false);
+  const { status, text, headers } = await send("POST");
+  expect([status, text, headers.get("retry-after"), await exists()]).toEqual([429, "slow", "2", false]);
   add({ action: "respond" });
   expect((await send("GET")).status).toBe(500);
   add({ action: "respond", status: 204, body: "" });

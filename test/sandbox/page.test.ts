@@ -1,10 +1,11 @@
-import { type IncomingHttpHeaders, request } from "node:http";
+import { once } from "node:events";
+import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 import { type Options, type Sandbox, start } from "../../sandbox/index";
 import { getBrowser } from "../../tools/browser";
 import { call } from "../support/call";
 import { certificate, privateKey } from "../support/certificates";
-import { Project } from "../support/project";
 
 let browser: Browser;
 let sandbox: Sandbox;
@@ -25,7 +26,6 @@ afterEach(async () => {
 async function open(options: Options = {}): Promise<void> {
   sandbox = await start(options);
   page = await browser.newPage();
-  // Most of the time is spent waiting for the Pulumi command line.
   page.setDefaultTimeout(240_000);
   complaints = [];
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -48,59 +48,54 @@ const cells = (title: string): Promise<string[]> => block(title).locator("tbody 
 /** All data that the page's server sends to a new visitor. */
 async function said(): Promise<string> {
   const response = await fetch(`${sandbox.page}/events`);
-  let text = "";
+  let all = "";
   for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-    text += chunk;
-    if (/event: requests\n.*\n\n/.test(text)) break;
+    all += chunk;
+    if (/event: requests\n.*\n\n/.test(all)) break;
   }
-  return text;
+  return all;
 }
 
 /** Sends a request with any method and host. */
-function ask(path: string, method: string, host?: string): Promise<{ status?: number; headers: IncomingHttpHeaders; text: string }> {
-  return new Promise((resolve, reject) => {
-    const headers = host === undefined ? {} : { host };
-    request(`${sandbox.page}${path}`, { method, headers }, (response) => {
-      let text = "";
-      response.on("data", (chunk) => {
-        text += chunk;
-      });
-      response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, text }));
-    })
-      .on("error", reject)
-      .end();
-  });
+async function ask(path: string, method: string, host?: string): Promise<{ status?: number; headers: IncomingHttpHeaders; text: string }> {
+  const sent = request(`${sandbox.page}${path}`, { method, headers: host === undefined ? {} : { host } }).end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return { status: response.statusCode, headers: response.headers, text: await text(response) };
 }
 
 const setting = (attributes: object): object => ({ data: { attributes } });
 
-test("a `pulumi up` appears live, with roles, configuration and requests", async () => {
+test("roles, configuration and requests appear live", async () => {
   await open();
+  const { secrets } = sandbox;
   expect(await cells("scheduler/role")).toEqual([]);
   expect(await page.locator(".changed").count()).toBe(0);
   await page.evaluate("document.body.dataset.opened = 'once'");
-  const project = new Project(sandbox.env).example("quickstart");
-  try {
-    await project.set("schedulerAddress", "http://127.0.0.1:4646");
-    await project.set("schedulerToken", "a-management-token", "--secret");
-    const up = project.up();
-    await page.locator("tr.changed").first().waitFor();
-    await up;
-    await shows("scheduler/role", "search");
-    expect(await cells("scheduler/role")).toEqual(expect.arrayContaining(["web", "client", "readonly", "operator", "management", "yes"]));
-    expect(await cells("scheduler/config/lease")).toEqual(["ttl", "1800 s", "max ttl", "28800 s"]);
-    expect(await cells("scheduler/config/access")).toEqual(expect.arrayContaining(["address", "http://127.0.0.1:4646", "token", "••••••"]));
-    const requests = sandbox.requests();
-    await shows("All services", `All services${requests.length}`);
-    const paths = await block("All services").locator("tbody tr").allTextContents();
-    expect(paths).toHaveLength(requests.length);
-    expect(paths.at(-1)).toContain(`${requests[0]!.system}${requests[0]!.method}${requests[0]!.path}${requests[0]!.status}`);
-    await project.destroy();
-    await shows("scheduler/role", "None.");
-  } finally {
-    project.remove();
-  }
+  await call(secrets, "POST", "/v1/scheduler/role/web", { policies: "readonly", global: true });
+  await page.locator("tr.changed").first().waitFor();
+  await call(secrets, "POST", "/v1/scheduler/role/search", { type: "management" });
+  await call(secrets, "POST", "/v1/scheduler/config/lease", { ttl: 1800, max_ttl: 28800 });
+  await call(secrets, "POST", "/v1/scheduler/config/access", { address: "http://127.0.0.1:4646", token: "a-management-token" });
+  await shows("scheduler/config/access", "127.0.0.1");
+  expect(await cells("scheduler/role")).toEqual(expect.arrayContaining(["web", "client", "readonly", "search", "management", "yes"]));
+  expect(await cells("scheduler/config/lease")).toEqual(["ttl", "1800 s", "max ttl", "28800 s"]);
+  expect(await cells("scheduler/config/access")).toEqual(expect.arrayContaining(["address", "http://127.0.0.1:4646", "token", "••••••"]));
+  const requests = sandbox.requests();
+  await shows("All services", `All services${requests.length}`);
+  const paths = await block("All services").locator("tbody tr").allTextContents();
+  expect(paths).toHaveLength(requests.length);
+  expect(paths.at(-1)).toContain(`${requests[0]!.system}${requests[0]!.method}${requests[0]!.path}${requests[0]!.status}`);
+  for (const name of ["web", "search"]) await call(secrets, "DELETE", `/v1/scheduler/role/${name}`);
+  await shows("scheduler/role", "None.");
   expect(await page.evaluate("document.body.dataset.opened")).toBe("once");
+
+  // The newest are listed, and all are counted.
+  for (let number = 0; number < 230; number += 1) await call(secrets, "GET", `/v1/number/${number}`);
+  await shows(
+    "All services",
+    new RegExp(`All services${sandbox.requests().length}.*/v1/number/229.*and ${sandbox.requests().length - 200} more`),
+  );
+  expect(await block("All services").locator("tbody tr").count()).toBe(200);
   expect(complaints).toEqual([]);
 });
 
@@ -206,9 +201,13 @@ test.each(["standard", "hashicorp"] as const)("neither the page nor a response o
   expect(complaints).toEqual([]);
 });
 
-test("a generated token appears as a lease until it ends, without its secret", async () => {
+test("a generated token appears as a lease until it ends, without its secret, also next to one that is not valid Unicode", async () => {
   await open();
   const { secrets, scheduler } = sandbox;
+  const access = { address: "http://nomad.example.com", token: "\ud800abcdefgh" };
+  await call(secrets, "POST", "/v1/scheduler/config/access", access);
+  await shows("scheduler/config/access", "nomad.example.com");
+  expect(await said()).not.toContain("abcdefgh");
   await call(secrets, "POST", "/v1/scheduler/config/access", { address: scheduler.url, token: scheduler.token });
   await call(secrets, "POST", "/v1/scheduler/role/web", { policies: "readonly" });
   const { data } = (await call(secrets, "GET", "/v1/scheduler/creds/web")).json;
@@ -219,15 +218,6 @@ test("a generated token appears as a lease until it ends, without its secret", a
     for (const one of [data.secret_id, secrets.token, scheduler.token]) expect(place).not.toContain(one);
   sandbox.clock.advance(1e10);
   await shows("Leases of generated tokens", "None.");
-});
-
-test("the page works with a secret that is not valid Unicode", async () => {
-  await open();
-  const token = "\ud800abcdefgh";
-  const access = { address: "http://nomad.example.com", token };
-  expect((await call(sandbox.secrets, "POST", "/v1/scheduler/config/access", access)).status).toBe(204);
-  await shows("scheduler/config/access", "nomad.example.com");
-  expect(await said()).not.toContain("abcdefgh");
 });
 
 test("HTML in the data of the services is escaped", async () => {
@@ -247,23 +237,16 @@ test("HTML in the data of the services is escaped", async () => {
   await expect(page.evaluate("document.body.innerHTML = '<b></b>'")).rejects.toThrow(/TrustedHTML/);
 });
 
-test("the newest requests are listed and all are counted", async () => {
-  await open();
-  for (let number = 0; number < 230; number += 1) await call(sandbox.secrets, "GET", `/v1/number/${number}`);
-  await shows("All services", /All services230.*\/v1\/number\/229.*and 30 more/);
-  expect(await block("All services").locator("tbody tr").count()).toBe(200);
-});
-
 test("the page's server is read-only, local, and ends with the sandbox", async () => {
   await open();
   const { hostname, port } = new URL(sandbox.page);
   expect(hostname).toBe("127.0.0.1");
-  const { status, headers, text } = await ask("/", "GET");
+  const { status, headers, text: home } = await ask("/", "GET");
   expect(status).toBe(200);
-  expect(text).toContain("<h1>Sandbox</h1>");
+  expect(home).toContain("<h1>Sandbox</h1>");
   expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';/);
   expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
-  expect(`${text}${(await ask("/page.css", "GET")).text}${(await ask("/page.mjs", "GET")).text}`).not.toMatch(/https?:\/\//);
+  expect(`${home}${(await ask("/page.css", "GET")).text}${(await ask("/page.mjs", "GET")).text}`).not.toMatch(/https?:\/\//);
   for (const path of ["/", "/events"]) expect(await ask(path, "HEAD")).toMatchObject({ status: 200, text: "" });
   for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     for (const path of ["/", "/events", "/v1/sys/mounts"])

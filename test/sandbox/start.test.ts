@@ -7,23 +7,14 @@ import { sandboxOfTest } from "./sandbox";
 
 const open = sandboxOfTest();
 
-test("three services listen on free loopback ports, and env has their variables in the standard dialect", async () => {
-  const sandbox = await open();
-  const { secrets, platform, scheduler } = sandbox;
+test.each([
+  ["standard", ["SECRETS_ADDR", "SECRETS_TOKEN", "PLATFORM_ADDR", "PLATFORM_TOKEN", "SCHEDULER_ADDR", "SCHEDULER_TOKEN"]],
+  ["hashicorp", ["VAULT_ADDR", "VAULT_TOKEN", "TFE_ADDRESS", "TFE_TOKEN", "NOMAD_ADDR", "NOMAD_TOKEN"]],
+] as const)("three services listen on free loopback ports, and env has their variables (%s)", async (dialect, names) => {
+  const { secrets, platform, scheduler, env } = await open({ dialect });
   for (const { url } of [secrets, platform, scheduler]) expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  expect(sandbox.env).toEqual({
-    SECRETS_ADDR: secrets.url,
-    SECRETS_TOKEN: secrets.token,
-    PLATFORM_ADDR: platform.url,
-    PLATFORM_TOKEN: platform.token,
-    SCHEDULER_ADDR: scheduler.url,
-    SCHEDULER_TOKEN: scheduler.token,
-  });
-});
-
-test("env has the variables of Vault, Terraform Enterprise and Nomad in the hashicorp dialect", async () => {
-  const sandbox = await open({ dialect: "hashicorp" });
-  expect(Object.keys(sandbox.env)).toEqual(["VAULT_ADDR", "VAULT_TOKEN", "TFE_ADDRESS", "TFE_TOKEN", "NOMAD_ADDR", "NOMAD_TOKEN"]);
+  expect(Object.keys(env)).toEqual(names);
+  expect(Object.values(env)).toEqual([secrets, platform, scheduler].flatMap(({ url, token }) => [url, token]));
 });
 
 /** A server of another program on a free port. */

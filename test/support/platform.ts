@@ -1,5 +1,5 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
-import { PlatformService, Sandbox, start } from "../../sandbox/index";
+import { Fault, PlatformService, Sandbox, start } from "../../sandbox/index";
 import { call } from "./call";
 import { Engine } from "./engine";
 
@@ -14,6 +14,10 @@ export interface Platform {
   engine(token: string, more?: object): Engine;
   /** Connects the functions of this process to the platform. */
   configureProgram(): void;
+  /** Adds a fault to the next request with this path: a response, or another action. A body that is not a string is sent as JSON. */
+  fault(path: RegExp, fault: Partial<Omit<Fault, "body">> & { body?: unknown }): void;
+  /** Responds to the next read of these settings, or the next request of another method, with attributes in the names of the dialect. */
+  show(settings: string, attributes: Attributes, method?: string): void;
   /** Sends a request outside Pulumi. */
   outOfBand(method: string, path: string, body?: object, token?: string): Promise<{ status: number; body: Document }>;
   /** Reads settings by their name in the specification. Attributes have the package's names. */
@@ -72,6 +76,10 @@ export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platfo
     const { status, json } = await call(service, method, at, body, token);
     return { status, body: json };
   };
+  const fault: Platform["fault"] = (at, { body, ...more }) => {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    sandbox.faults.add({ system: "platform", path: at, action: "respond", ...more, body: text });
+  };
   const config: Platform["config"] = (more) => ({
     "steward:default": { platform: { address: service.url, token: service.token, dialect, ...more } },
   });
@@ -84,6 +92,9 @@ export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platfo
     configureProgram() {
       setAllConfig(Object.fromEntries(Object.entries(config()).map(([key, value]) => [key, JSON.stringify(value)])));
     },
+    fault,
+    show: (settings, attributes, method = "GET") =>
+      fault(new RegExp(settings), { method, status: 200, body: { data: { id: settings, type: `${settings}-settings`, attributes } } }),
     outOfBand,
     async held(settings) {
       const { body } = await outOfBand("GET", path(settings));

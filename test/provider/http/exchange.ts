@@ -57,6 +57,9 @@ export async function serve(answer: Answer, settings: object = {}): Promise<Oper
   return connection(`http://127.0.0.1:${port}`, settings);
 }
 
+/** Starts a server with these responses, and returns its address. */
+export const serveAt = async (answer: Answer): Promise<string> => (await serve(answer)).server.address;
+
 export function connection(address: string, settings: object = {}): Operation {
   // Later changes of the limits by a test apply to this connection, too.
   const operation = connectTo("secrets", { address, token: "canary-token", ...settings });

@@ -1,22 +1,17 @@
-import { onEachPlatform, Platform } from "../../support/platform";
+import { cases } from "../../cases/actions";
+import { onEachPlatform } from "../../support/platform";
 import { refusal } from "../../support/refusal";
 import { complete } from "./attributes";
-
-const actions: { token: string; inputs: Record<string, unknown>; path: (platform: Platform) => string }[] = [
-  { token: "SamlCertificateRevocation", inputs: {}, path: () => "saml-settings/actions/revoke-old-certificate" },
-  { token: "OidcKeyRotation", inputs: {}, path: () => "oidc-settings/actions/rotate-key" },
-  { token: "OidcKeyTrim", inputs: {}, path: () => "oidc-settings/actions/trim-key" },
-  {
-    token: "SmsVerification",
-    inputs: { testNumber: "+15550123" },
-    path: ({ dialect }) => `${dialect === "hashicorp" ? "twilio" : "sms"}-settings/verify`,
-  },
-];
 
 onEachPlatform("actions", (current) => {
   beforeEach(() => current().change("sms", { ...complete.sms, enabled: true }));
 
-  describe.each(actions)("$token", ({ token, inputs, path }) => {
+  describe.each(cases)("$token", (each) => {
+    const token = each.token.replace("platform:", "");
+    const inputs = each.inputs(undefined as never);
+    /** The request of each run. */
+    const once = (): string[] => (each.requests?.(current() as never).create ?? []).map((request) => request.replace("/api/v2/admin/", ""));
+
     test("runs once for each change of its triggers, and shows when", async () => {
       const { engine, requests } = current();
       const action = engine(token);
@@ -25,36 +20,28 @@ onEachPlatform("actions", (current) => {
       expect(action.outputs().performedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       expect(Date.parse(String(action.outputs().performedAt))).toBeGreaterThanOrEqual(began);
       for (const triggers of [["1"], ["1", "2"]]) {
-        expect(await requests(() => action.up({ ...inputs, triggers }))).toEqual([`POST ${path(current())}`]);
+        expect(await requests(() => action.up({ ...inputs, triggers }))).toEqual(once());
         expect(await requests(() => action.up({ ...inputs, triggers }))).toEqual([]);
       }
     });
 
     test.each([
-      { code: "ERR_SERVER", fault: { action: "respond", status: 500 } },
-      { code: "ERR_UNAVAILABLE", fault: { action: "respond", status: 503 } },
+      { code: "ERR_SERVER", fault: { status: 500 } },
+      { code: "ERR_UNAVAILABLE", fault: { status: 503 } },
       { code: "ERR_NO_RESPONSE", fault: { action: "drop-after" } },
     ] as const)("is not retried: $code, and the next up runs it again", async ({ code, fault }) => {
-      const { engine, requests, sandbox } = current();
+      const { engine, requests } = current();
       const action = engine(token);
-      const once = [`POST ${path(current())}`];
-      sandbox.faults.add({ system: "platform", method: "POST", path: /./, ...fault });
-      expect(await requests(() => expect(action.up(inputs)).rejects.toThrow(refusal(code, { method: "POST" })))).toEqual(once);
-      expect(await requests(() => action.up(inputs))).toEqual(once);
+      current().fault(/./, { method: "POST", ...fault });
+      expect(await requests(() => expect(action.up(inputs)).rejects.toThrow(refusal(code, { method: "POST" })))).toEqual(once());
+      expect(await requests(() => action.up(inputs))).toEqual(once());
       expect(await action.up(inputs)).toBe("same");
     });
 
     test("is retried after a 429, which had no effect", async () => {
-      const { engine, requests, sandbox } = current();
-      sandbox.faults.add({
-        system: "platform",
-        method: "POST",
-        path: /./,
-        action: "respond",
-        status: 429,
-        headers: { "retry-after": "0" },
-      });
-      expect(await requests(() => engine(token).up(inputs))).toEqual([`POST ${path(current())}`, `POST ${path(current())}`]);
+      const { engine, requests, fault } = current();
+      fault(/./, { method: "POST", status: 429, headers: { "retry-after": "0" } });
+      expect(await requests(() => engine(token).up(inputs))).toEqual([...once(), ...once()]);
     });
 
     test("fails for a token without administrator rights", async () => {

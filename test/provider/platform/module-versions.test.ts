@@ -1,4 +1,3 @@
-import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { platform } from "../../../provider";
 import { moduleVersionDeprecation } from "../../../provider/platform/module-version-deprecation";
@@ -6,7 +5,7 @@ import { Engine } from "../../support/engine";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { invalidInputs, refusal } from "../../support/refusal";
-import { listen } from "../http/exchange";
+import { serveAt } from "../http/exchange";
 
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
 const inputs = { ...version, reason: "Use 2.0.0.", link: "https://wiki.example.com/2" };
@@ -27,22 +26,17 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(status).toBe(200);
   };
 
-  test("an omitted link is cleared", async () => {
+  test("an omitted link is cleared, and up with --refresh deprecates a version again if the deprecation is replaced", async () => {
     const deprecation = current().engine("ModuleVersionDeprecation");
     await deprecation.up(inputs);
     expect(await shown()).toEqual({ reason: inputs.reason, link: inputs.link });
-    const { link: _, ...silent } = inputs;
+    const silent = { ...version, reason: inputs.reason };
     await deprecation.up(silent);
     expect(await shown()).toEqual({ reason: inputs.reason, link: null });
     expect(deprecation.outputs().link).toBeUndefined();
     expect(await deprecation.refresh()).toEqual([]);
-  });
-
-  test("up with --refresh deprecates a version again if the deprecation is replaced", async () => {
-    const deprecation = current().engine("ModuleVersionDeprecation");
-    await deprecation.up(inputs);
-    await deprecation.replace(inputs, { refresh: true });
-    expect(await shown()).toEqual({ reason: inputs.reason, link: inputs.link });
+    await deprecation.replace(silent, { refresh: true });
+    expect(await shown()).toEqual({ reason: inputs.reason, link: null });
   });
 
   test("a suffix that the platform appends is in the published reason and is no drift", async () => {
@@ -72,13 +66,12 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await deprecation.up(inputs)).toBe("same");
   });
 
-  const { link: _, ...withoutLink } = inputs;
   test.each([
     ["another reason", inputs, { reason: "Theirs.", link: inputs.link }],
     ["a reason that begins with the declared one", inputs, { reason: "Use 2.0.0. Or else.", link: inputs.link }],
     ["another link", inputs, { reason: inputs.reason, link: "https://other.example.com" }],
     ["no link", inputs, { reason: inputs.reason }],
-    ["a link that the program does not declare", withoutLink, { reason: inputs.reason, link: inputs.link }],
+    ["a link that the program does not declare", { ...inputs, link: undefined }, { reason: inputs.reason, link: inputs.link }],
   ])("a deprecation outside Pulumi with %s is not adopted silently", async (_, declared, theirs) => {
     const { engine, requests } = current();
     await deprecate({ "deprecated-status": "Deprecated", ...theirs });
@@ -129,18 +122,18 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await requests(() => a.destroy())).toEqual([read, write].map((request) => request.replace("network", "gone")));
     seed();
     expect(await b.refresh()).toBe("gone");
-    const failure = refusal("ERR_NOT_FOUND", { rule: "version-missing" });
-    await expect(engine("ModuleVersionDeprecation").up({ ...inputs, moduleVersion: "9.9.9" })).rejects.toThrow(failure);
+    const missing = engine("ModuleVersionDeprecation").up({ ...inputs, moduleVersion: "9.9.9" });
+    await expect(missing).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "version-missing" }));
   });
 
   test("a registry that the token may not read does not count as a missing module", async () => {
-    const { engine, sandbox, service, config } = current();
+    const { engine, sandbox, service, config, fault } = current();
     const deprecation = engine("ModuleVersionDeprecation");
     await deprecation.up(inputs);
     deprecation.configure(config({ token: service.memberToken }));
-    sandbox.faults.add({ system: "platform", path: /network/, action: "respond", status: 404, body: '{"errors":["not found"]}', times: 9 });
-    await expect(deprecation.refresh()).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "module-not-shown" }));
-    await expect(deprecation.destroy()).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "module-not-shown" }));
+    fault(/network/, { status: 404, body: { errors: ["not found"] }, times: 9 });
+    for (const operation of [() => deprecation.refresh(), () => deprecation.destroy()])
+      await expect(operation()).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "module-not-shown" }));
     sandbox.faults.clear();
     expect(await shown()).not.toBeNull();
   });
@@ -151,9 +144,8 @@ onEachPlatform("the deprecation of a module version", (current) => {
     const deprecation = engine("ModuleVersionDeprecation");
     await deprecation.up(inputs);
     service.seed({ organizations: [{ name: "acme", owners: ["member"] }] });
-    const failure = refusal("ERR_NOT_FOUND", { rule: "module-not-shown" });
-    await expect(deprecation.refresh()).rejects.toThrow(failure);
-    await expect(deprecation.destroy()).rejects.toThrow(failure);
+    for (const operation of [() => deprecation.refresh(), () => deprecation.destroy()])
+      await expect(operation()).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "module-not-shown" }));
     service.seed({ organizations: [{ name: "acme" }] });
     expect(await shown()).not.toBeNull();
   });
@@ -165,36 +157,24 @@ onEachPlatform("the deprecation of a module version", (current) => {
     { modules: [{ versions: null }] },
     { modules: [{ versions: [{ version: "1.0.0" }] }, {}] },
   ])("a registry that responds with %j does not count as one without the version", async (body) => {
-    const { engine, sandbox, requests } = current();
+    const { engine, requests, fault } = current();
     const deprecation = engine("ModuleVersionDeprecation");
     await deprecation.up(inputs);
-    sandbox.faults.add({
-      system: "platform",
-      method: "GET",
-      path: /versions/,
-      action: "respond",
-      status: 200,
-      body: JSON.stringify(body),
-      times: 9,
-    });
+    fault(/versions/, { method: "GET", status: 200, body, times: 9 });
     const sent = await requests(() => expect(deprecation.refresh()).rejects.toThrow(refusal("ERR_UNEXPECTED_RESPONSE", { method: "GET" })));
     expect(sent).toEqual([read]);
     expect(deprecation.state).toBeDefined();
   });
 
   test("values that the platform normalized are no drift until they change outside Pulumi", async () => {
-    const { engine, sandbox, requests } = current();
-    const respond = (method: string, path: RegExp, body: object): void =>
-      sandbox.faults.add({ system: "platform", method, path, action: "respond", status: 200, body: JSON.stringify(body) });
+    const { engine, requests, fault } = current();
     const registry = (deprecation: object): void =>
-      respond("GET", /versions/, { modules: [{ versions: [{ version: "1.0.0", deprecation }] }] });
+      fault(/versions/, { method: "GET", status: 200, body: { modules: [{ versions: [{ version: "1.0.0", deprecation }] }] } });
     const kept = { reason: "USE 2.0.0.", link: "https://wiki.example.com/2/" };
     const deprecation = engine("ModuleVersionDeprecation");
     registry({ reason: "Theirs.", link: null });
-    respond("PATCH", /private/, {
-      data: { id: "1", type: "module-versions" },
-      included: [null, { id: "2", type: "deprecations", attributes: kept }],
-    });
+    const included = [null, { id: "2", type: "deprecations", attributes: kept }];
+    fault(/private/, { method: "PATCH", status: 200, body: { data: { id: "1", type: "module-versions" }, included } });
     await deprecation.up({ ...inputs, adopt: true });
     expect(deprecation.outputs()).toMatchObject({ reason: inputs.reason, publishedReason: kept.reason, link: inputs.link });
     registry(kept);
@@ -205,19 +185,17 @@ onEachPlatform("the deprecation of a module version", (current) => {
   });
 
   test("a 404 of an existing version is reported as a missing permission", async () => {
-    const { engine, sandbox } = current();
+    const { engine, fault } = current();
     const deprecation = engine("ModuleVersionDeprecation");
     await deprecation.up(inputs);
-    sandbox.faults.add({ system: "platform", method: "PATCH", path: /private/, action: "respond", status: 404, body: '{"errors":[]}' });
+    fault(/private/, { method: "PATCH", status: 404, body: { errors: [] } });
     await expect(deprecation.destroy()).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "not-manager", method: "PATCH" }));
     expect(deprecation.state).toBeDefined();
   });
 
   test("all invalid inputs are reported at once", async () => {
-    const problems = await current()
-      .engine("ModuleVersionDeprecation")
-      .problems({ organizationName: "a/b", moduleName: "", moduleProvider: "..", moduleVersion: "1 0", reason: "", link: "" });
-    expect(problems).toEqual([
+    const invalid = { organizationName: "a/b", moduleName: "", moduleProvider: "..", moduleVersion: "1 0", reason: "", link: "" };
+    expect(await current().engine("ModuleVersionDeprecation").problems(invalid)).toEqual([
       "organizationName: invalid-format",
       "moduleName: too-small",
       "moduleProvider: invalid-format",
@@ -260,7 +238,7 @@ test("the published link, which may be a secret, is a secret output", () =>
 test("a link is cleared although the outcome of its write is unknown and nothing has read it", async () => {
   const links: unknown[] = [];
   let silent = false;
-  const server = createServer(async (request, response) => {
+  const address = await serveAt(async (request, response) => {
     if (silent) return request.socket.destroy();
     if (request.method === "GET")
       return void response.end(JSON.stringify({ modules: [{ versions: [{ version: inputs.moduleVersion }] }] }));
@@ -270,11 +248,9 @@ test("a link is cleared although the outcome of its write is unknown and nothing
     if (silent) request.socket.destroy();
     else response.end("{}");
   });
-  const address = `http://127.0.0.1:${await listen(server)}`;
   const deprecation = new Engine("platform:ModuleVersionDeprecation", { "steward:default": { platform: { address } } });
   await expect(deprecation.up(inputs)).rejects.toMatchObject({ method: "PATCH" });
   silent = false;
-  const { link: _, ...without } = inputs;
-  await deprecation.up(without);
+  await deprecation.up({ ...version, reason: inputs.reason });
   expect(links).toEqual([inputs.link, ""]);
 });

@@ -29,10 +29,7 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
     await current().sandbox.reset();
     await current().change("general", { apiRateLimitingEnabled: false });
   });
-  const kids = (): string[] =>
-    current()
-      .service.signingKeys()
-      .map(({ kid }) => kid);
+  const kids = (): string[] => Array.from(current().service.signingKeys(), ({ kid }) => kid);
   /** Reads the timeouts in the hashicorp dialect. */
   const reads = (): string[] => (current().dialect === "hashicorp" ? [general, organizations] : []);
   const timeouts = async (plan: unknown, apply: unknown): Promise<void> => {
@@ -40,26 +37,24 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
   };
   const rotation = (): Engine => current().engine("OidcKeyRotation");
 
-  describe.each(["dynamic", "native"] as const)("%s", (mechanism) => {
-    const create = (): Engine => (mechanism === "native" ? new NativeEngine("platform:OidcKeyRotation", current().config()) : rotation());
-    /** The lines that an operation prints. */
-    const lines = async (operation: () => Promise<unknown>): Promise<string[]> => {
-      printed.length = 0;
-      await operation();
-      return [...printed];
-    };
+  /** The lines that an operation prints. */
+  const lines = async (operation: () => Promise<unknown>): Promise<string[]> => {
+    printed.length = 0;
+    await operation();
+    return [...printed];
+  };
 
-    test("rotates, says when it will trim, and trims with the first up after that time", async () => {
-      const { requests } = current();
-      const monthly = create();
+  test.each([Engine, NativeEngine])(
+    "rotates, says when it will trim, and trims with the first up after that time: %p",
+    async (Mechanism) => {
+      const { requests, config } = current();
+      const monthly = new Mechanism("platform:OidcKeyRotation", config());
       const january = { triggers: ["2026-01"], trimLater: true };
       const [first] = kids();
       expect(await requests(() => monthly.preview(january))).toEqual([]);
       expect(kids()).toEqual([first]);
-      expect(await requests(async () => expect(await lines(() => monthly.up(january))).toEqual([waiting(24)]))).toEqual([
-        ...reads(),
-        rotate,
-      ]);
+      const created = await requests(async () => expect(await lines(() => monthly.up(january))).toEqual([waiting(24)]));
+      expect(created).toEqual([...reads(), rotate]);
       expect(monthly.outputs()).toEqual({ ...january, performedAt: time(0), trimAt: time(24) });
       const [, second] = kids();
       expect(kids()).toEqual([first, second]);
@@ -87,8 +82,8 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
       expect(await monthly.refresh()).toEqual([]);
       at(100);
       expect(await requests(() => monthly.destroy())).toEqual([]);
-    });
-  });
+    },
+  );
 
   test("that is triggered again before the trim postpones it, and after that time trims first", async () => {
     const { requests } = current();
@@ -147,9 +142,9 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
   });
 
   test.each(["general-settings", "organizations"])("rotates nothing if the timeouts in %s cannot be read", async (path) => {
-    const { sandbox, dialect } = current();
+    const { sandbox, dialect, fault } = current();
     const isRead = dialect === "hashicorp";
-    sandbox.faults.add({ system: "platform", method: "GET", path: new RegExp(path), action: "respond", status: 500, times: 99 });
+    fault(new RegExp(path), { method: "GET", status: 500, times: 99 });
     const monthly = rotation();
     const creation = monthly.up({ trimLater: true });
     await (isRead ? expect(creation).rejects.toThrow(refusal("ERR_SERVER", { method: "GET" })) : creation);
@@ -161,17 +156,12 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
 
   test("a failed trim is repeated by the next up, which does not rotate", async () => {
     const { requests, sandbox } = current();
-    for (const fault of [
-      { action: "respond", status: 500 },
-      { action: "respond", status: 503 },
-      { action: "drop-after" },
-      { action: "drop-before" },
-    ] as const) {
+    for (const fault of [{ status: 500 }, { status: 503 }, { action: "drop-after" }, { action: "drop-before" }] as const) {
       at(0);
       const monthly = rotation();
       await monthly.up({ trimLater: true });
       at(24);
-      sandbox.faults.add({ system: "platform", method: "POST", path: /trim-key/, times: 99, ...fault });
+      current().fault(/trim-key/, { method: "POST", times: 99, ...fault });
       await expect(monthly.up({ trimLater: true })).rejects.toThrow(/^Cannot update OIDC key rotation: .*trim-key/);
       sandbox.faults.clear();
       expect(monthly.state).toMatchObject({ initErrors: false, outputs: { trimAt: time(24) } });

@@ -4,6 +4,8 @@ import { printed, printedBesidesAdoption } from "../../support/printed";
 import { refusal } from "../../support/refusal";
 import { registered } from "../../support/registered";
 
+const notFound = { errors: [{ status: "404", title: "not found" }] };
+
 onEachPlatform("managed attributes", (current) => {
   test("an attribute with the current value is not written, also on removal, and its drift is detected", async () => {
     const { engine, requests, change, held } = current();
@@ -99,6 +101,21 @@ onEachPlatform("managed attributes", (current) => {
     general.configure(current().config());
     await general.destroy();
     expect((await held("general")).apiRateLimit).toBe(30);
+  });
+
+  test("an endpoint that an older platform does not have is distinguished from a missing permission by reading the general settings, and removes nothing from the state", async () => {
+    const { engine, requests, fault } = current();
+    const texts = engine("CustomizationSettings");
+    await texts.up({ footer: "ours" });
+    fault(/customization/, { status: 404, body: notFound, times: 9 });
+    const read = { method: "GET", path: "/api/v2/admin/customization-settings", status: 404 };
+    const missing = refusal("ERR_NOT_FOUND", { rule: "endpoint-missing", ...read });
+    for (const operation of [() => texts.refresh(), () => engine("CustomizationSettings").up({ footer: "ours" })])
+      expect(await requests(() => expect(operation()).rejects.toThrow(missing))).toEqual([
+        "GET customization-settings",
+        "GET general-settings",
+      ]);
+    expect(texts.state?.outputs).toMatchObject({ footer: "ours" });
   });
 });
 

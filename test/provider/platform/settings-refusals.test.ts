@@ -3,6 +3,9 @@ import { printed, printedBesidesAdoption } from "../../support/printed";
 import { invalidInputs } from "../../support/refusal";
 import { complete } from "./attributes";
 
+/** The credentials for one cloud, but one. */
+const allButOne = { cloudCClientId: "c", cloudCClientSecret: "s", cloudCTenantId: "t" };
+
 onEachPlatform("settings that the server would reject", (current) => {
   test.each([
     ["SmtpSettings", { enabled: true, port: 25 }, ["host", "sender"]],
@@ -10,24 +13,14 @@ onEachPlatform("settings that the server would reject", (current) => {
     ["SmsSettings", { enabled: true, accountSid: "AC1" }, ["authToken", "fromNumber"]],
     ["SamlSettings", { enabled: true, ssoEndpointUrl: "https://idp.example.com" }, ["idpCert", "sloEndpointUrl"]],
     ["CostEstimationSettings", { enabled: true, cloudCTenantId: "t" }, ["cloudCClientId", "cloudCClientSecret", "cloudCSubscriptionId"]],
-    [
-      "CostEstimationSettings",
-      { enabled: true, cloudAAccessKeyId: "a", cloudCClientId: "c", cloudCClientSecret: "s", cloudCTenantId: "t" },
-      ["cloudCSubscriptionId"],
-    ],
+    ["CostEstimationSettings", { ...allButOne, enabled: true, cloudAAccessKeyId: "a" }, ["cloudCSubscriptionId"]],
     ["CostEstimationSettings", { enabled: true }, ["cloudAAccessKeyId", "cloudASecretKey"]],
   ])("%s %j fails before any write", async (token, inputs, missing) => {
     const { engine, requests } = current();
-    const sent = await requests(async () => {
-      await expect(engine(token).up(inputs)).rejects.toMatchObject({
-        code: "ERR_INVALID_INPUT",
-        details: {
-          failures: [
-            { path: "enabled", rule: "missing-attributes", reason: expect.stringMatching(new RegExp(`^\\w+ ${missing.join(", ")},`)) },
-          ],
-        },
-      });
-    });
+    const reason = expect.stringMatching(new RegExp(`^\\w+ ${missing.join(", ")},`));
+    const failures = [{ path: "enabled", rule: "missing-attributes", reason }];
+    const refused = { code: "ERR_INVALID_INPUT", details: { failures } };
+    const sent = await requests(() => expect(engine(token).up(inputs)).rejects.toMatchObject(refused));
     expect(sent.filter((each) => !each.startsWith("GET"))).toEqual([]);
     expect(printed).toEqual([]);
   });
@@ -49,26 +42,22 @@ onEachPlatform("settings that the server would reject", (current) => {
     await engine("SmtpSettings").up({ enabled: true });
     expect(await held("smtp")).toMatchObject({ enabled: true, host: "mail.example.com" });
     // The settings were enabled before, so the server may have a password that it does not show: it decides, not the check.
-    await expect(engine("SmtpSettings").up({ auth: "plain", username: "platform" })).rejects.toMatchObject({
-      code: "ERR_REJECTED",
-      status: 422,
-    });
+    const refused = { code: "ERR_REJECTED", status: 422 };
+    await expect(engine("SmtpSettings").up({ auth: "plain", username: "platform" })).rejects.toMatchObject(refused);
   });
 
   test("are a warning in the preview of an update and an error before its request", async () => {
     const { engine, requests } = current();
     const sms = engine("SmsSettings");
-    await sms.up({ accountSid: "AC1", authToken: "token" });
-    expect(await requests(() => sms.preview({ accountSid: "AC1", authToken: "token", enabled: true }))).toEqual([]);
+    const account = { accountSid: "AC1", authToken: "token" };
+    await sms.up(account);
+    expect(await requests(() => sms.preview({ ...account, enabled: true }))).toEqual([]);
     expect(printedBesidesAdoption()).toEqual([expect.stringMatching(/^warning: SMS settings "sms": enabled: \w+ fromNumber,/)]);
-    const sent = await requests(() =>
-      expect(sms.up({ accountSid: "AC1", authToken: "token", enabled: true })).rejects.toThrow(
-        invalidInputs("enabled: missing-attributes"),
-      ),
-    );
+    const refused = invalidInputs("enabled: missing-attributes");
+    const sent = await requests(() => expect(sms.up({ ...account, enabled: true })).rejects.toThrow(refused));
     // An added attribute is read first.
     expect(sent).toEqual([`GET ${current().dialect === "hashicorp" ? "twilio" : "sms"}-settings`]);
-    await sms.up({ accountSid: "AC1", authToken: "token", enabled: true, fromNumber: "+1" });
+    await sms.up({ ...account, enabled: true, fromNumber: "+1" });
   });
 });
 
@@ -76,8 +65,8 @@ onEachPlatform("invalid input", (current) => {
   test.each([
     [
       "GeneralSettings",
-      { apiRateLimit: 29, defaultRemoteStateAccess: "yes" },
-      ["apiRateLimit: too-small", "defaultRemoteStateAccess: invalid-type"],
+      { apiRateLimit: 29, apiRateLimitingEnabled: 1 },
+      ["apiRateLimitingEnabled: invalid-type", "apiRateLimit: too-small"],
     ],
     ["GeneralSettings", { apiRateLimits: 30 }, ["unrecognized-keys"]],
     ["GeneralSettings", { onDelete: "keep" }, ["onDelete: invalid-value"]],
@@ -107,10 +96,9 @@ onEachPlatform("invalid input", (current) => {
   });
 
   test("an attribute that this release of Terraform Enterprise does not have is rejected before anything is sent", async () => {
-    const { engine, sandbox, requests, dialect } = current();
+    const { engine, requests, dialect, show } = current();
     if (dialect === "standard") return;
-    const body = JSON.stringify({ data: { id: "general", type: "general-settings", attributes: { "api-rate-limit": 30 } } });
-    sandbox.faults.add({ system: "platform", method: "GET", path: /general/, action: "respond", status: 200, body });
+    show("general", { "api-rate-limit": 30 });
     const refused = invalidInputs("applyTimeout: unsupported");
     const create = (): Promise<unknown> => expect(engine("GeneralSettings").up({ applyTimeout: "1h" })).rejects.toThrow(refused);
     expect(await requests(create)).toEqual(["GET general-settings"]);

@@ -2,7 +2,7 @@ import { platform } from "../../../provider";
 import { onEachPlatform } from "../../support/platform";
 import { printed, printedBesidesAdoption } from "../../support/printed";
 import { refusal } from "../../support/refusal";
-import { complete, patch } from "./attributes";
+import { complete } from "./attributes";
 
 onEachPlatform("write-only secrets of settings", (current) => {
   const mail = { ...complete.smtp, enabled: true, auth: "login", username: "platform", password: "canary-mail" };
@@ -52,7 +52,7 @@ onEachPlatform("write-only secrets of settings", (current) => {
     await change("sms", { ...complete.sms, enabled: true });
     const sms = engine("SmsSettings");
     await sms.up({ accountSid: "AC2", authToken: "canary" });
-    sandbox.faults.add({ ...patch, action: "drop-after", times: 9 });
+    current().fault(/-settings$/, { method: "PATCH", action: "drop-after", times: 9 });
     await expect(sms.up({ accountSid: "AC2" })).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "applied" }));
     sandbox.faults.clear();
     await sms.up({ accountSid: "AC2" });
@@ -64,11 +64,8 @@ onEachPlatform("write-only secrets of settings", (current) => {
 onEachPlatform("readable secrets of settings", (current) => {
   const wire = (name: string): string =>
     current().dialect === "standard" ? name : name.replace("cloud-a", "aws").replace("cloud-b", "gcp").replace("cloud-c", "azure");
-  const mask = (attributes: Record<string, unknown>): void => {
-    const named = Object.fromEntries(Object.entries(attributes).map(([name, value]) => [wire(name), value]));
-    const body = JSON.stringify({ data: { id: "cost-estimation", type: "cost-estimation-settings", attributes: named } });
-    current().sandbox.faults.add({ system: "platform", method: "GET", path: /cost-estimation/, action: "respond", status: 200, body });
-  };
+  const mask = (attributes: Record<string, unknown>): void =>
+    current().show("cost-estimation", Object.fromEntries(Object.entries(attributes).map(([name, value]) => [wire(name), value])));
 
   test("a message names their drift, because the engine prints only [secret]", async () => {
     const { engine, change } = current();
@@ -92,12 +89,11 @@ onEachPlatform("readable secrets of settings", (current) => {
   });
 
   test("an error shows no original value that the server echoes", async () => {
-    const { engine, change, sandbox } = current();
+    const { engine, change, fault } = current();
     await change("cost-estimation", { cloudASecretKey: "canary-theirs" });
     const cost = engine("CostEstimationSettings");
     await cost.up({ cloudASecretKey: "ours" });
-    const body = JSON.stringify({ errors: ["canary-theirs is not a key"] });
-    sandbox.faults.add({ system: "platform", method: "PATCH", path: /cost-estimation/, action: "respond", status: 400, body });
+    fault(/cost-estimation/, { method: "PATCH", status: 400, body: { errors: ["canary-theirs is not a key"] } });
     await expect(cost.destroy()).rejects.toThrow(/\[secret\] is not a key/);
   });
 

@@ -1,20 +1,16 @@
-import { onEachPlatform } from "../../support/platform";
+import { Fault } from "../../../sandbox/index";
+import { freshSandbox } from "../../sandbox/sandbox";
+import { onEachPlatform, Platform, platform } from "../../support/platform";
+import "../../support/printed";
 import { refusal } from "../../support/refusal";
-import { complete, patch } from "./attributes";
+import { complete } from "./attributes";
 
 onEachPlatform("SMTP settings with test mails", (current) => {
-  const mail = {
-    ...complete.smtp,
-    enabled: true,
-    auth: "plain",
-    username: "platform",
-    password: "canary-mail",
-    testEmailAddress: "me@example.com",
-  };
-  const sent = (): string[] =>
-    current()
-      .service.mail.sent()
-      .map(({ to }) => to);
+  const login = { auth: "plain", username: "platform", password: "canary-mail" };
+  const mail = { ...complete.smtp, ...login, enabled: true, testEmailAddress: "me@example.com" };
+  const sent = (): string[] => Array.from(current().service.mail.sent(), ({ to }) => to);
+  /** A fault of a write. */
+  const faultWrite = (fault: Partial<Fault>): void => current().fault(/-settings$/, { method: "PATCH", ...fault });
 
   test("each change sends one mail, and preview, refresh, an unchanged up and destroy send none", async () => {
     const { engine } = current();
@@ -95,9 +91,9 @@ onEachPlatform("SMTP settings with test mails", (current) => {
   test.each(["drop-before", "drop-after"] as const)(
     "%s: the write is not retried, and the next up sends one mail if it was not applied",
     async (action) => {
-      const { engine, sandbox, requests } = current();
+      const { engine, requests } = current();
       const smtp = engine("SmtpSettings");
-      sandbox.faults.add({ ...patch, action });
+      faultWrite({ action });
       const failure = refusal(action === "drop-after" ? "ERR_INCOMPLETE" : "ERR_NO_RESPONSE", { method: "PATCH" });
       const seen = await requests(() => expect(smtp.up(mail)).rejects.toThrow(failure));
       expect(seen).toEqual(["GET smtp-settings", "GET smtp-settings", "PATCH smtp-settings"]);
@@ -114,8 +110,8 @@ onEachPlatform("SMTP settings with test mails", (current) => {
   ] as const)("%s, then %i for each read: only one mail is sent", async (action, status) => {
     const { engine, sandbox } = current();
     const smtp = engine("SmtpSettings");
-    sandbox.faults.add({ ...patch, action });
-    sandbox.faults.add({ ...patch, method: "GET", action: "respond", status, nth: 2, times: 9 });
+    faultWrite({ action });
+    faultWrite({ method: "GET", status, nth: 2, times: 9 });
     await expect(smtp.up(mail)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "unread" }));
     sandbox.faults.clear();
     // A refresh in between may or may not resolve the outcome.
@@ -126,8 +122,8 @@ onEachPlatform("SMTP settings with test mails", (current) => {
   });
 
   test("a 429, which had no effect, is retried, and one mail is sent", async () => {
-    const { engine, sandbox, requests } = current();
-    sandbox.faults.add({ ...patch, action: "respond", status: 429, headers: { "retry-after": "0" }, times: 2 });
+    const { engine, requests } = current();
+    faultWrite({ status: 429, headers: { "retry-after": "0" }, times: 2 });
     const writes = Array(3).fill("PATCH smtp-settings");
     expect(await requests(() => engine("SmtpSettings").up(mail))).toEqual(["GET smtp-settings", ...writes]);
     expect(sent()).toHaveLength(1);
@@ -140,5 +136,41 @@ onEachPlatform("SMTP settings with test mails", (current) => {
     smtp.configure(current().config({ token: "wrong" }));
     await expect(smtp.up({ ...mail, port: 465 })).rejects.toThrow(refusal("ERR_FORBIDDEN", { status: 401 }));
     expect(sent()).toHaveLength(1);
+  });
+});
+
+describe.each(["standard", "hashicorp"] as const)("a platform that enables SMTP only with a test address (%s)", (dialect) => {
+  const sandbox = freshSandbox({ dialect, smtpNeedsTestAddress: true });
+  const current = (): Platform => platform(dialect, sandbox());
+  const mail = { ...complete.smtp, enabled: true };
+  const testEmailAddress = "me@example.com";
+
+  test("rejects enabled settings without one, and changes nothing", async () => {
+    const before = await current().held("smtp");
+    const smtp = current().engine("SmtpSettings");
+    await expect(smtp.up(mail)).rejects.toThrow(refusal("ERR_REJECTED", { method: "PATCH", status: 422 }));
+    expect(await current().held("smtp")).toEqual(before);
+    expect(smtp.state).toBeUndefined();
+  });
+
+  test("accepts enabled settings with one, later changes without one, and disables them on destroy", async () => {
+    const before = await current().held("smtp");
+    const smtp = current().engine("SmtpSettings");
+    await smtp.up({ ...mail, testEmailAddress });
+    expect(sandbox().platform.mail.sent()).toHaveLength(1);
+    await current().change("smtp", { port: 465 });
+    expect(await smtp.refresh()).toEqual(["port"]);
+    await smtp.destroy();
+    expect(await current().held("smtp")).toEqual(before);
+  });
+
+  test("rejects a restore that enables SMTP, sends no test mail, and the error names a remedy", async () => {
+    const smtp = current().engine("SmtpSettings");
+    const { body } = await current().outOfBand("PATCH", "/api/v2/admin/smtp-settings", {
+      data: { attributes: { ...mail, "test-email-address": testEmailAddress } },
+    });
+    expect(body.data.attributes).toMatchObject({ enabled: true });
+    await smtp.up({ enabled: false, testEmailAddress });
+    await expect(smtp.destroy()).rejects.toThrow(refusal("ERR_REJECTED", { rule: "restore-rejected", method: "PATCH", status: 422 }));
   });
 });

@@ -9,20 +9,14 @@ import { until } from "../../support/until";
 const id = "ws-acmeNetworkProd";
 
 onEachPlatform("a workspace, destroyed while the platform limits the rate of requests,", (current) => {
-  const limited = {
-    system: "platform",
-    method: "DELETE",
-    path: /./,
-    action: "respond",
-    status: 429,
-    headers: { "retry-after": "0" },
-  } as const;
+  const limit = (retryAfter: string, times = 1): void =>
+    current().fault(/./, { method: "DELETE", status: 429, headers: { "retry-after": retryAfter }, times });
 
   test("waits after a 429, and is read again before it is destroyed", async () => {
-    const { engine, requests, sandbox } = current();
+    const { engine, requests } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
-    sandbox.faults.add(limited);
+    limit("0");
     const [read, write] = [`GET workspaces/${id}`, `DELETE workspaces/${id}`];
     expect(await requests(() => workspace.destroy())).toEqual([write, write, read, read]);
   });
@@ -34,7 +28,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     const { engine, requests, sandbox, service } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
-    sandbox.faults.add({ ...limited, headers: { "retry-after": "0.3" } });
+    limit("0.3");
     const sent = await requests(async () => {
       const destruction = expect(workspace.destroy()).rejects.toThrow(refusal("ERR_REJECTED", { rule }));
       await until("the deletion", () => sandbox.requests().some(({ method }) => method === "DELETE"));
@@ -45,14 +39,14 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
   });
 
   test("is neither destroyed nor read again if Pulumi has ended during the wait", async () => {
-    const { sandbox, service, dialect, requests, outOfBand } = current();
+    const { service, dialect, requests, outOfBand } = current();
     let answers = 1;
     const assertAlive = async (): Promise<void> => {
       if (answers-- === 0) throw new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" });
     };
     const engine = { assertAlive, savesEachStep: true };
     const operation = connectTo("platform", { address: service.url, token: service.token, dialect }, { engine });
-    sandbox.faults.add(limited);
+    limit("0");
     const state = { workspaceId: id, name: "network-prod", organization: "acme", destroyOnDelete: true };
     const destroy = (): Promise<unknown> => Promise.resolve(adminWorkspace.delete?.({ operation, state: state as never }));
     const sent = await requests(() => expect(destroy()).rejects.toMatchObject({ code: "ERR_ENGINE_GONE" }));
@@ -61,18 +55,14 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
   });
 
   test("is not retried beyond one deadline for all attempts", async () => {
-    const { engine, requests, sandbox } = current();
+    const { engine, requests } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
-    sandbox.faults.add({ ...limited, headers: { "retry-after": "2" }, times: Number.POSITIVE_INFINITY });
-    const { deadline } = limits;
+    limit("2", Number.POSITIVE_INFINITY);
     // The deadline allows one wait, but not a second.
-    limits.deadline = 3_900;
-    const sent = await requests(() => expect(workspace.destroy()).rejects.toThrow(refusal("ERR_RATE_LIMITED", { status: 429 }))).finally(
-      () => {
-        limits.deadline = deadline;
-      },
-    );
+    const deadline = jest.replaceProperty(limits, "deadline", 3_900);
+    const sent = await requests(() => expect(workspace.destroy()).rejects.toThrow(refusal("ERR_RATE_LIMITED", { status: 429 })));
+    deadline.restore();
     expect(sent.filter((each) => each.startsWith("DELETE"))).toHaveLength(2);
     expect(workspace.state).toBeDefined();
   });

@@ -86,10 +86,10 @@ onEachPlatform("a workspace", (current) => {
   });
 
   test.each([500, 503])("is destroyed with a single request, also if it fails: %i", async (status) => {
-    const { engine, requests, sandbox } = current();
+    const { engine, requests, fault } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
-    sandbox.faults.add({ system: "platform", method: "DELETE", path: /./, action: "respond", status });
+    fault(/./, { method: "DELETE", status });
     const sent = await requests(() => expect(workspace.destroy()).rejects.toMatchObject({ method: "DELETE", status }));
     expect(sent).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`]);
   });
@@ -143,6 +143,11 @@ onEachPlatform("the functions for workspaces", (current) => {
     else expect(await listed).toEqual(["network-prod"]);
   });
 
+  test("fail with a platform that is older than the list", async () => {
+    current().fault(/workspaces/, { status: 404, body: { errors: [{ status: "404", title: "not found" }] } });
+    await expect(platform.listWorkspaces().totalCount()).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "endpoint-missing" }));
+  });
+
   test("fetch pages on demand and encode brackets", async () => {
     const { service, requests } = current();
     service.seed({ workspaces: many(45) });
@@ -162,11 +167,10 @@ onEachPlatform("the functions for workspaces", (current) => {
     ["a number in a string", { meta: { pagination: { "next-page": "2" } } }],
     ["a link only", { links: { next: "/api/v2/admin/workspaces?page%5Bnumber%5D=2" } }],
   ])("follow the next page given as %s", async (_, next) => {
-    const { sandbox } = current();
-    const body = JSON.stringify({ data: [{ id: "ws-1", type: "workspaces", attributes: { name: "first" } }], ...next });
-    sandbox.faults.add({ system: "platform", path: /workspaces$/, action: "respond", status: 200, body });
-    const last = JSON.stringify({ data: [{ id: "ws-2", type: "workspaces", attributes: { name: "second" } }], links: { next: null } });
-    sandbox.faults.add({ system: "platform", path: /page%5Bnumber%5D=2/, action: "respond", status: 200, body: last });
+    const { fault } = current();
+    const body = (name: string, more: object): object => ({ data: [{ id: name, type: "workspaces", attributes: { name } }], ...more });
+    fault(/workspaces$/, { status: 200, body: body("first", next) });
+    fault(/page%5Bnumber%5D=2/, { status: 200, body: body("second", { links: { next: null } }) });
     expect(await names()).toEqual(["first", "second"]);
   });
 
@@ -175,21 +179,13 @@ onEachPlatform("the functions for workspaces", (current) => {
     /** Responds to each request with the next page, and to further requests with the last one. */
     const serve = (...pages: Served[]): void => {
       for (const [index, { data, next = null, total, links }] of pages.entries()) {
-        const body = JSON.stringify({
+        const body = {
           data: data.map((each) => ({ id: `ws-${each}`, type: "workspaces", attributes: { name: `many-${each}` } })),
           meta: { pagination: { "next-page": next, "total-count": total } },
           links,
-        });
+        };
         const times = index === pages.length - 1 ? Number.POSITIVE_INFINITY : 1;
-        current().sandbox.faults.add({
-          system: "platform",
-          path: /workspaces/,
-          nth: index + 1,
-          times,
-          action: "respond",
-          status: 200,
-          body,
-        });
+        current().fault(/workspaces/, { nth: index + 1, times, status: 200, body });
       }
     };
     afterEach(() => current().sandbox.faults.clear());
@@ -206,40 +202,19 @@ onEachPlatform("the functions for workspaces", (current) => {
       return { found, error: undefined };
     };
 
-    test.each<[string, Served[], string[]]>([
-      [
-        "a number of an earlier page",
-        [
-          { data: [1, 2], next: 2 },
-          { data: [2, 3], next: 1 },
-        ],
-        ["many-1", "many-2", "many-3"],
-      ],
-      [
-        "the number of the same page",
-        [
-          { data: [1], next: 2, total: 3 },
-          { data: [2], next: 2, total: 3 },
-        ],
-        ["many-1", "many-2"],
-      ],
-      [
-        "no new workspace and a next page",
-        [
-          { data: [1, 2], next: 2 },
-          { data: [1, 2], next: 3 },
-          { data: [1, 2], next: 4 },
-        ],
-        ["many-1", "many-2"],
-      ],
-    ])("return each workspace once and fail after %s", async (_, pages, names) => {
+    const page = (data: number[], next: number, total?: number): Served => ({ data, next, total });
+    test.each<[string, Served[], number[]]>([
+      ["a number of an earlier page", [page([1, 2], 2), page([2, 3], 1)], [1, 2, 3]],
+      ["the number of the same page", [page([1], 2, 3), page([2], 2, 3)], [1, 2]],
+      ["no new workspace and a next page", [page([1, 2], 2), page([1, 2], 3), page([1, 2], 4)], [1, 2]],
+    ])("return each workspace once and fail after %s", async (_, pages, numbers) => {
       serve(...pages);
-      let found: unknown;
+      const found = numbers.map((each) => `many-${each}`);
       const sent = await current().requests(async () => {
-        found = await until();
+        const result = await until();
+        expect(result).toEqual({ found, error: circular });
+        expect(String(result.error)).toMatch(/: Cannot list workspaces: /);
       });
-      expect(found).toEqual({ found: names, error: circular });
-      expect((found as { error: Error }).error.message).toMatch(/^Cannot list workspaces: /);
       expect(sent).toHaveLength(2);
     });
 

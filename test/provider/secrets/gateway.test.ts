@@ -1,11 +1,15 @@
 import { getBackup, ofTarget } from "../../../provider/secrets/rekey/api";
-import { Sandbox, start } from "../../../sandbox/index";
+import { Fault, Sandbox } from "../../../sandbox/index";
+import { freshSandbox } from "../../sandbox/sandbox";
 import { call } from "../../support/call";
 import { connectTo } from "../../support/connection";
 import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import { refusal } from "../../support/refusal";
 import { bodies, letGo } from "../gateway";
+
+const respond = ({ faults }: Sandbox, path: RegExp, response: Partial<Fault>): void =>
+  faults.add({ system: "secrets", path, action: "respond", ...response });
 
 /** The requests to which the gateway responds. `%` stands for the mount. */
 const routes = ["", "/v1/%/", "/v1/%/(config/|role/web)"];
@@ -20,25 +24,12 @@ describe.each([
   { dialect: "standard" as const, mount: "scheduler" },
   { dialect: "hashicorp" as const, mount: "nomad" },
 ])("a gateway responds with 404 instead of the server ($dialect)", ({ dialect, mount }) => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  afterAll(() => sandbox.close());
-  beforeEach(() => sandbox.reset());
+  const sandbox = freshSandbox({ dialect });
 
-  const engine = (type: string): Engine => new Engine(`secrets:${type}`, configOf({ sandbox, dialect }));
+  const engine = (type: string): Engine => new Engine(`secrets:${type}`, configOf({ sandbox: sandbox(), dialect }));
   const answer404 = (method: string, route: string, body: string): void =>
-    sandbox.faults.add({
-      system: "secrets",
-      method,
-      path: new RegExp(route.replace("%", mount)),
-      action: "respond",
-      status: 404,
-      body,
-      times: Number.POSITIVE_INFINITY,
-    });
-  const held = async (path: string): Promise<unknown> => (await call(sandbox.secrets, "GET", `/v1/${mount}/${path}`)).json?.data;
+    respond(sandbox(), new RegExp(route.replace("%", mount)), { method, status: 404, body, times: Number.POSITIVE_INFINITY });
+  const held = async (path: string): Promise<unknown> => (await call(sandbox().secrets, "GET", `/v1/${mount}/${path}`)).json?.data;
   const cases = resources.flatMap((resource) => routes.flatMap((route) => bodies.map((body) => ({ ...resource, route, body }))));
 
   test.each(cases)("refresh and destroy keep $type: 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
@@ -49,7 +40,7 @@ describe.each([
       for (const method of ["GET", "DELETE", "POST"]) answer404(method, route, body);
       await expect(operation()).rejects.toMatchObject({ status: 404, message: expect.stringContaining(letGo) });
       expect(resource.state).toEqual(before);
-      sandbox.faults.clear();
+      sandbox().faults.clear();
       expect(await held(path)).toBeDefined();
     }
     expect(await resource.refresh()).toEqual([]);
@@ -65,26 +56,15 @@ describe.each([
   ];
   test.each(reading)("create adopts nothing: $type, 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
     const theirs = { address: "http://theirs:4646", token: "t", ttl: 1, max_ttl: 2, policies: "theirs", type: "client" };
-    await call(sandbox.secrets, "POST", `/v1/${mount}/${path}`, theirs);
+    await call(sandbox().secrets, "POST", `/v1/${mount}/${path}`, theirs);
     const before = await held(path);
     answer404("GET", route, body);
     const resource = engine(type);
     const refusal = isListed({ type, route }) ? { code: "ERR_ALREADY_EXISTS" } : { status: 404 };
     await expect(resource.up(inputs)).rejects.toMatchObject(refusal);
     expect(resource.state).toBeUndefined();
-    sandbox.faults.clear();
+    sandbox().faults.clear();
     expect(await held(path)).toEqual(before);
-  });
-
-  test.each(bodies)("a set keeps its roles if the response to the list is 404 %j", async (body) => {
-    const roles = engine("SchedulerRoles");
-    const web = { policies: ["ours"] };
-    await roles.up({ roles: { web } });
-    answer404("GET", "list=true", body);
-    const refused = { status: 404 };
-    await expect(roles.refresh()).rejects.toMatchObject(refused);
-    await expect(roles.up({ roles: { web, other: web } })).rejects.toMatchObject(refused);
-    expect(Object.keys(roles.outputs().roles as object)).toEqual(["web"]);
   });
 
   test("a creation that cannot prove absence needs adopt: true", async () => {
@@ -98,17 +78,10 @@ describe.each([
 });
 
 describe.each(["standard", "hashicorp", "openbao"] as const)("a 2xx response without the effect of the request (%s)", (dialect) => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  afterAll(() => sandbox.close());
-  beforeEach(() => sandbox.reset());
+  const sandbox = freshSandbox({ dialect });
 
-  const answer = (method: string, body: string): void => {
-    const path = /config|role/;
-    sandbox.faults.add({ system: "secrets", method, path, action: "respond", status: 200, body, times: Number.POSITIVE_INFINITY });
-  };
+  const answer = (method: string, body: string): void =>
+    respond(sandbox(), /config|role/, { method, status: 200, body, times: Number.POSITIVE_INFINITY });
   const gateway = { rule: "foreign-response", mayBeApplied: true };
   const controlGroup = { rule: "control-group", mayBeApplied: false };
   const answers = [
@@ -123,19 +96,19 @@ describe.each(["standard", "hashicorp", "openbao"] as const)("a 2xx response wit
 
   test.each(cases)("of $from is no success of $type", async ({ type, inputs, path, body, rule, mayBeApplied }) => {
     const error = { status: 200, details: { rule } };
-    const resource = new Engine(`secrets:${type}`, configOf({ sandbox, dialect }));
+    const resource = new Engine(`secrets:${type}`, configOf({ sandbox: sandbox(), dialect }));
     const held = async (): Promise<unknown> =>
-      (await call(sandbox.secrets, "GET", `/v1/${dialect === "standard" ? "scheduler" : "nomad"}/${path}`)).json?.data;
+      (await call(sandbox().secrets, "GET", `/v1/${dialect === "standard" ? "scheduler" : "nomad"}/${path}`)).json?.data;
     answer("POST", body);
     await expect(resource.up(inputs)).rejects.toMatchObject(error);
     expect(resource.state !== undefined).toBe(mayBeApplied);
-    sandbox.faults.clear();
+    sandbox().faults.clear();
     await resource.up(inputs);
     const before = await held();
     for (const method of ["POST", "DELETE"]) answer(method, body);
     await expect(resource.destroy()).rejects.toMatchObject(error);
     expect(resource.state).toBeDefined();
-    sandbox.faults.clear();
+    sandbox().faults.clear();
     expect(before).toBeDefined();
     expect(await held()).toEqual(before);
     await resource.destroy();
@@ -143,34 +116,20 @@ describe.each(["standard", "hashicorp", "openbao"] as const)("a 2xx response wit
 });
 
 describe("the evidence of absence in the standard dialect", () => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await start();
-  });
-  afterAll(() => sandbox.close());
-  beforeEach(() => sandbox.reset());
+  const sandbox = freshSandbox({});
 
-  const settings = (token: string): Record<string, object> => ({ "steward:default": { secrets: { address: sandbox.secrets.url, token } } });
-  const own = (type: string): Engine => new Engine(`secrets:${type}`, settings(sandbox.secrets.token));
+  const own = (type: string): Engine => new Engine(`secrets:${type}`, configOf({ sandbox: sandbox(), dialect: "standard" }));
 
   test.each(resources.slice(0, 3))(
     "$type is removed from the state if the token sees its path, and otherwise stays",
     async ({ type, path, inputs }) => {
       const resource = own(type);
       await resource.up(inputs);
-      const unmount = async (): Promise<void> => {
-        for (const method of ["DELETE", "POST"]) await call(sandbox.secrets, method, "/v1/sys/mounts/scheduler", { type: "scheduler" });
-      };
-      await unmount();
-      sandbox.faults.add({ system: "secrets", path: /openapi/, action: "respond", status: 500 });
+      for (const method of ["DELETE", "POST"]) await call(sandbox().secrets, method, "/v1/sys/mounts/scheduler", { type: "scheduler" });
+      respond(sandbox(), /openapi/, { status: 500 });
       await expect(resource.refresh()).rejects.toMatchObject({ status: 404 });
-      sandbox.faults.add({
-        system: "secrets",
-        path: /openapi/,
-        action: "respond",
-        status: 200,
-        body: '{"openapi":"3.0.2","info":{"title":"t","version":"1"},"paths":{"/other/config/access":{}}}',
-      });
+      const document = '{"openapi":"3.0.2","info":{"title":"t","version":"1"},"paths":{"/other/config/access":{}}}';
+      respond(sandbox(), /openapi/, { status: 200, body: document });
       await expect(resource.refresh()).rejects.toMatchObject({ status: 404, path: `/v1/scheduler/${path}` });
       expect(await resource.refresh()).toBe("gone");
     },
@@ -179,20 +138,22 @@ describe("the evidence of absence in the standard dialect", () => {
   test("a mount without roles is an empty set", async () => {
     const roles = own("SchedulerRoles");
     await roles.up({ roles: { web: {} } });
-    await call(sandbox.secrets, "DELETE", "/v1/scheduler/role/web");
+    await call(sandbox().secrets, "DELETE", "/v1/scheduler/role/web");
     expect(await roles.refresh()).toEqual(["roles"]);
     expect(roles.outputs().roles).toEqual({});
   });
 });
 
-test.each([["standard"], ["hashicorp"]] as const)("a gateway's 404 does not prove that no backup exists (%s)", async (dialect) => {
-  const sandbox = await start({ dialect });
-  const operation = ofTarget(connectTo("secrets", { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect }), {});
-  expect(await getBackup(operation)).toBeUndefined();
-  for (const status of [400, 404])
-    for (const body of bodies) {
-      sandbox.faults.add({ system: "secrets", path: /backup/, action: "respond", status, body });
-      await expect(getBackup(operation)).rejects.toMatchObject({ status });
-    }
-  await sandbox.close();
+describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
+  const sandbox = freshSandbox({ dialect });
+  test("a gateway's 404 does not prove that no backup exists", async () => {
+    const { url: address, token } = sandbox().secrets;
+    const operation = ofTarget(connectTo("secrets", { address, token, dialect }), {});
+    expect(await getBackup(operation)).toBeUndefined();
+    for (const status of [400, 404])
+      for (const body of bodies) {
+        respond(sandbox(), /backup/, { status, body });
+        await expect(getBackup(operation)).rejects.toMatchObject({ status });
+      }
+  });
 });

@@ -1,6 +1,6 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { platform, StewardError, scheduler, secrets } from "../../../provider";
-import { start } from "../../../sandbox/index";
+import { sandboxOfTest } from "../../sandbox/sandbox";
 import { Engine } from "../../support/engine";
 import { collect } from "../../support/scheduler";
 import { onEachTarget, targets } from "../../support/target";
@@ -59,20 +59,16 @@ onEachTarget(
   targets.filter(({ name }) => !name.includes("standard")),
 );
 
+const start = sandboxOfTest();
 test("Terraform Enterprise without a dialect fails at the first read, because it would ignore attributes", async () => {
   const sandbox = await start({ dialect: "hashicorp" });
-  try {
-    const { url: address, token } = sandbox.platform;
-    const config = { "steward:default": { platform: { address, token } } };
-    const hint = first("Terraform Enterprise", "platform", '"hashicorp"');
-    const cost = new Engine("platform:CostEstimationSettings", config);
-    const inputs = { cloudAAccessKeyId: "AKIA", cloudASecretKey: "canary" };
-    expect(await failureOf(() => cost.up(inputs))).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", details: { rule: "dialect" } });
-    expect((await failureOf(() => cost.up(inputs))).message).toContain(hint);
-    setAllConfig({ "steward:default": JSON.stringify(config["steward:default"]) });
-    expect((await failureOf(() => collect(platform.listWorkspaces()))).message).toContain(hint);
-    expect(sandbox.requests().map(({ method }) => method)).toEqual(["GET", "GET", "GET"]);
-  } finally {
-    await sandbox.close();
-  }
+  const { url: address, token } = sandbox.platform;
+  const config = { "steward:default": { platform: { address, token } } };
+  const hint = first("Terraform Enterprise", "platform", '"hashicorp"');
+  const cost = new Engine("platform:CostEstimationSettings", config);
+  const refused = await failureOf(() => cost.up({ cloudAAccessKeyId: "AKIA", cloudASecretKey: "canary" }));
+  expect(refused).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", details: { rule: "dialect" }, message: expect.stringContaining(hint) });
+  setAllConfig({ "steward:default": JSON.stringify(config["steward:default"]) });
+  expect((await failureOf(() => collect(platform.listWorkspaces()))).message).toContain(hint);
+  expect(sandbox.requests().map(({ method }) => method)).toEqual(["GET", "GET"]);
 });

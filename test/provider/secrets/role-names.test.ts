@@ -64,20 +64,12 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
     await expect(role.get(`${mount}/role/${name}`)).rejects.toThrow(invalidInputs("name: role-name"));
   });
 
-  test.each(["..", ".", "team/..", "team/./ops", "team//ops", "/team", "half\ud83d", ""])(
-    "an id below the mount %j is rejected",
-    async (mount) => {
-      for (const [type, path] of Object.entries({
-        SchedulerAccess: "config/access",
-        SchedulerLease: "config/lease",
-        SchedulerRole: "role/web",
-        SchedulerRoles: "role",
-      }))
-        await expect(new Engine(`secrets:${type}`, current().config()).get(`${mount}/${path}`)).rejects.toThrow(
-          refusal("ERR_INVALID_INPUT", { rule: "id" }),
-        );
-    },
-  );
+  const ends = { SchedulerAccess: "config/access", SchedulerLease: "config/lease", SchedulerRole: "role/web", SchedulerRoles: "role" };
+  test.each(Object.entries(ends))("an id of %s below an invalid mount is rejected", async (type, end) => {
+    const invalid = refusal("ERR_INVALID_INPUT", { rule: "id" });
+    for (const mount of ["..", ".", "team/..", "team/./ops", "team//ops", "/team", "half\ud83d", ""])
+      await expect(new Engine(`secrets:${type}`, current().config()).get(`${mount}/${end}`)).rejects.toThrow(invalid);
+  });
 
   test.each(["", "a/b", "..", "\ud800", "half\udc00"])("refresh of an exclusive set fails for a list with %j", async (name) => {
     const { sandbox, newMount } = current();

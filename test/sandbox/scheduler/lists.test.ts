@@ -21,12 +21,8 @@ describe.each([
   });
 
   test.each([
-    ['not ID == "api" and (Type == "batch" or Name matches "^(api|web)$")', ["backup", "web"]],
-    ['ID == "api" or ID == "web" and Type == "batch"', ["api"]],
     ['Meta["no such key"] is empty and "team" in Meta', ["api", "web"]],
     ['any TaskGroups as group { group.Name == "backup" }', ["backup"]],
-    // Nomad requires spaces next to parentheses.
-    ['(ID=="web")and not(Type=="batch")', dialect === "standard" ? ["web"] : 400],
     ["Priority == 1and(Stop == false)", 400],
     ["Priority is empty", 400],
   ])("the filter %s", async (filter, expected) => {
@@ -117,7 +113,6 @@ describe.each([
   test("an invalid seed changes nothing, and only existing records can be updated", async () => {
     const { scheduler } = sandbox();
     const before = (await get("jobs")).text;
-    // The compiler would find these mistakes.
     for (const wrong of [{ job: [] }, { jobs: [{ ID: "x" }, {}] }, { members: [{}] }, { policies: [{}] }])
       expect(() => scheduler.seed(wrong as never)).toThrow(TypeError);
     expect(() => scheduler.jobs.change("web", {}, { namespace: "nowhere" })).toThrow('Unknown record "web" in the jobs');

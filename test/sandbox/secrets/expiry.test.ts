@@ -1,10 +1,10 @@
 import { onEachStage, sandboxes } from "./creds-service";
 
-// The sandbox alone, since its clock can be advanced. The expiry of a lease on real servers is tested in leases.test.ts.
+// The sandbox alone, since its clock can be advanced. test/provider/secrets/scheduler-token.test.ts waits for the expiry on real servers.
 
 onEachStage(
   "the expiry of leases",
-  (stage, { to, engine, access, generate, tokenWith, works }) => {
+  (stage, { to, engine, access, generate, tokenWith, works, isVault }) => {
     const advance = (seconds: number): void => stage().sandbox!.clock.advance(seconds * 1000);
     const reader = (more: object, parent?: string) => tokenWith(`${stage().mount}/creds/*`, ["read"], more, parent);
 
@@ -15,7 +15,7 @@ onEachStage(
         expect(await works(secret)).toBe(true);
         advance(30);
         expect(await works(secret)).toBe(false);
-        if (stage().real) expect((await to("PUT", "sys/leases/lookup", { lease_id: lease })).status).toBe(400);
+        if (isVault()) expect((await to("PUT", "sys/leases/lookup", { lease_id: lease })).status).toBe(400);
         await engine("POST", "config/lease", { ttl: "10m" });
       }
     });

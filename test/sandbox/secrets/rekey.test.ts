@@ -2,6 +2,7 @@ import { firstKeysTargets } from "../../support/rekey";
 import { anyNonce, damaged, hexOf, onEachService, refused, Service, services, unsupported } from "./rekey-service";
 
 const threeOfTwo = { secret_shares: 3, secret_threshold: 2 };
+const keysAndShares = "provided PGP keys and number of shares";
 const length20 = Buffer.alloc(20, 1).toString("base64");
 
 onEachService("the rekey", services, (service) => {
@@ -30,7 +31,7 @@ onEachService("the rekey", services, (service) => {
       [
         { ...threeOfTwo, pgp_keys: ["", ""] },
         /^incorrect number of PGP keys for rekey$/,
-        "count mismatch between number of provided PGP keys and number of shares",
+        `count mismatch between number of ${keysAndShares}`,
       ],
       [{ ...threeOfTwo, backup: true }, /^cannot request a backup .* without providing PGP keys/],
       [{ secret_shares: 1, secret_threshold: 1, pgp_keys: ["no key"] }, refused(500, /error decoding given PGP key/)],
@@ -110,22 +111,18 @@ onEachService("the rekey", services, (service) => {
   test("Vault requires a token only for the backup, and the other services everywhere", async () => {
     const nonce = await service.begin();
     const body = { key: service.shares[0], nonce, ...threeOfTwo };
-    for (const token of ["", "wrong"])
-      for (const [method, path, code] of [
-        ["GET", "init", 200],
-        ["PUT", "init", 400],
-        ["PUT", "update", token ? 400 : 200],
-        ["GET", "verify", 200],
-        ["PUT", "verify", 400],
-        ["DELETE", "verify", 200],
-        ["GET", "backup", 403],
-        ["DELETE", "backup", 403],
-      ] as const)
-        expect([method, path, (await to(method, `rekey/${path}`, method === "PUT" ? body : undefined, token)).status]).toEqual([
-          method,
-          path,
-          isVault ? code : 403,
-        ]);
+    const codes = { "GET init": 200, "PUT init": 400, "PUT update": 200, "GET verify": 200, "PUT verify": 400, "DELETE verify": 200 };
+    const all = Object.entries({ ...codes, "GET backup": 403, "DELETE backup": 403 });
+    for (const [token, expected] of [
+      ["", all],
+      // The share has been submitted.
+      ["wrong", all.map(([request, code]) => [request, request === "PUT update" ? 400 : code] as const)],
+    ] as const)
+      for (const [request, code] of expected) {
+        const [method = "", path = ""] = request.split(" ");
+        const { status } = await to(method, `rekey/${path}`, method === "PUT" ? body : undefined, token);
+        expect([request, status]).toEqual([request, isVault ? code : 403]);
+      }
     expect((await status()).progress).toBe(isVault ? 1 : 0);
     expect((await to("DELETE", "rekey/init", { nonce }, "")).status).toBe(isVault ? 204 : 403);
   });
@@ -218,12 +215,8 @@ onEachService(
       expect(await stop()).toMatchObject(refused(400, "EOF"));
       for (const body of [{}, { nonce: proof }, { nonce: "" }, "null"])
         expect(await stop(body)).toMatchObject(refused(400, "invalid request"));
-      for (const [code, body] of [
-        [400, "[]"],
-        [400, { nonce: 1 }],
-        [500, "{"],
-      ] as const)
-        expect((await stop(body)).status).toBe(code);
+      for (const body of ["[]", { nonce: 1 }]) expect((await stop(body)).status).toBe(400);
+      expect((await stop("{")).status).toBe(500);
       expect((await status()).started).toBe(true);
       expect(await stop({ nonce })).toMatchObject({ status: 204, text: "" });
       expect(await stop()).toMatchObject(refused(400, "EOF"));
@@ -295,32 +288,35 @@ onEachService(
     test("do not exist", async () => {
       const share = { key: service.shares[0], nonce: "x" };
       const none = refused(400, "recovery rekeying not supported");
-      for (const [method, path, body, vault, openBao] of [
-        ["GET", "rekey/init", undefined, none, refused(400, `unable to look up config: ${unsupported}`)],
-        ["PUT", "rekey/init", {}, none, refused(400, "recovery keys not supported")],
-        ["PUT", "rekey/init", threeOfTwo, none, refused(400, "recovery keys not supported")],
-        ["DELETE", "rekey/init", undefined, none, { status: 204 }],
-        ["GET", "rekey/verify", undefined, none, refused(400, "no rotation configuration found")],
-        ["DELETE", "rekey/verify", undefined, none, refused(400, "no rotation configuration found")],
-        ["PUT", "rekey/verify", share, none, refused(400, "no rotation in progress")],
+      const noBackup = refused(400, "no backed-up keys found");
+      const unread = "failed to fetch existing";
+      const requests: [request: string, body: unknown, vault: object, openBao: object][] = [
+        ["GET rekey/init", undefined, none, refused(400, `unable to look up config: ${unsupported}`)],
+        ["PUT rekey/init", {}, none, refused(400, "recovery keys not supported")],
+        ["PUT rekey/init", threeOfTwo, none, refused(400, "recovery keys not supported")],
+        ["DELETE rekey/init", undefined, none, { status: 204 }],
+        ["GET rekey/verify", undefined, none, refused(400, "no rotation configuration found")],
+        ["DELETE rekey/verify", undefined, none, refused(400, "no rotation configuration found")],
+        ["PUT rekey/verify", share, none, refused(400, "no rotation in progress")],
         [
-          "PUT",
-          "rekey/update",
+          "PUT rekey/update",
           {},
           refused(400, "'key' must be specified in request body as JSON"),
           refused(400, "missing required field 'key'"),
         ],
         [
-          "PUT",
-          "rekey/update",
+          "PUT rekey/update",
           share,
-          refused(500, "failed to fetch existing recovery config: recovery not supported"),
-          refused(400, `failed to fetch existing config: ${unsupported}`),
+          refused(500, `${unread} recovery config: recovery not supported`),
+          refused(400, `${unread} config: ${unsupported}`),
         ],
-        ["GET", "rekey/backup", undefined, refused(400, "no backed-up keys found"), refused(400, "no backed-up keys found")],
-        ["DELETE", "rekey/backup", undefined, { status: 204 }, { status: 204 }],
-      ] as const)
-        expect([method, path, await service.other(method, path, body)]).toMatchObject([method, path, service.isOpenBao ? openBao : vault]);
+        ["GET rekey/backup", undefined, noBackup, noBackup],
+        ["DELETE rekey/backup", undefined, { status: 204 }, { status: 204 }],
+      ];
+      for (const [request, body, vault, openBao] of requests) {
+        const [method = "", path = ""] = request.split(" ");
+        expect([request, await service.other(method, path, body)]).toMatchObject([request, service.isOpenBao ? openBao : vault]);
+      }
       if (service.isVault)
         for (const path of ["init", "verify"]) expect(await service.other("OPTIONS", `rekey/${path}`)).toMatchObject(none);
     });
@@ -331,16 +327,13 @@ onEachService(
   "the documented rekey",
   services.filter(({ isStandard }) => isStandard),
   (service) => {
-    test.each([
-      ["POST", "init"],
-      ["POST", "update"],
-      ["POST", "verify"],
-      ["GET", "update"],
-      ["DELETE", "update"],
-      ["PUT", "backup"],
-    ])("%s %s is rejected", async (method, path) => {
+    test("has no other method or path", async () => {
       await service.begin({ require_verification: true });
-      expect((await service.to(method, `rekey/${path}`, method.startsWith("P") ? {} : undefined)).status).toBe(405);
+      for (const request of ["POST init", "POST update", "POST verify", "GET update", "DELETE update", "PUT backup"]) {
+        const [method = "", path = ""] = request.split(" ");
+        const { status } = await service.to(method, `rekey/${path}`, method.startsWith("P") ? {} : undefined);
+        expect([request, status]).toEqual([request, 405]);
+      }
       expect((await service.to("GET", "rekey/nothing")).status).toBe(404);
     });
   },
@@ -350,18 +343,14 @@ onEachService(
   "a rotation",
   services.filter(({ isOpenBao }) => isOpenBao),
   (service) => {
-    test.each([
-      ["init", "GET POST PUT DELETE"],
-      ["update", "POST PUT"],
-      ["verify", "GET POST DELETE"],
-    ])("replaces Vault's rekey, whose %s is disabled for %s, with and without a token", async (end, methods) => {
-      for (const token of ["", undefined])
-        for (const method of methods.split(" "))
-          for (const [path, error] of [
-            ["rekey", refused(405, "unsupported operation")],
-            ["rekey-recovery-key", refused(404, "unsupported path")],
-          ] as const)
-            expect(await service.raw(method, `${path}/${end}`, method.startsWith("P") ? {} : undefined, token)).toMatchObject(error);
+    test("replaces Vault's rekey, which is disabled with and without a token", async () => {
+      const errors = { rekey: refused(405, "unsupported operation"), "rekey-recovery-key": refused(404, "unsupported path") };
+      const methods = { init: ["GET", "POST", "PUT", "DELETE"], update: ["POST", "PUT"], verify: ["GET", "POST", "DELETE"] };
+      for (const [path, error] of Object.entries(errors))
+        for (const [end, all] of Object.entries(methods))
+          for (const method of all)
+            for (const token of ["", undefined])
+              expect(await service.raw(method, `${path}/${end}`, method.startsWith("P") ? {} : undefined, token)).toMatchObject(error);
     });
 
     test("accepts a backup without PGP keys, and does not make it", async () => {

@@ -45,16 +45,14 @@ test("any shares that reach the threshold open the server, and `opens` changes n
   const [a, b, c, d, e] = shares as [string, string, string, string, string];
   expect([shares.length, secrets.threshold]).toEqual([5, 3]);
   for (const share of shares) expect(Buffer.from(share, "base64")).toHaveLength(33);
-  for (const some of [
-    [a, b, c],
-    [e, b, d, a],
-  ])
-    expect(await secrets.opens(some)).toBe(true);
+  expect([await secrets.opens([a, b, c]), await secrets.opens([e, b, d, a])]).toEqual([true, true]);
   for (const some of [[], [""], ["", "a", "b"], ["x", "y", "z"], [a, b], [a, a, a], [a, b, damaged(c)]])
     expect(await secrets.opens(some)).toBe(false);
   shares.pop();
   expect(secrets.shares).toHaveLength(5);
-  expect((await to("GET", "mounts")).status).toBe(200);
+  // This dialect has no requests for them.
+  for (const path of ["seal-status", "health"]) expect((await to("GET", path)).status).toBe(404);
+  expect((await to("PUT", "unseal", { key: "x" })).status).toBe(404);
 });
 
 test("other numbers of shares work, and a single share is the root key", async () => {
@@ -109,12 +107,8 @@ test.each([
     expect((await to("GET", "seal-status", undefined, token)).json).toEqual({ ...at(0, false), ...cluster });
   await secrets.seal();
   expect(await status()).toEqual(at(0));
-  for (const [index, progress] of [
-    [0, 1],
-    [0, 1],
-    [3, 2],
-  ] as const)
-    expect((await unseal({ key: shares[index] })).json).toEqual(at(progress));
+  for (const _ of [1, 2]) expect((await unseal({ key: shares[0] })).json).toEqual(at(1));
+  expect((await unseal({ key: shares[3] })).json).toEqual(at(2));
   expect(await unseal({ key: damaged(shares[2]!) })).toMatchObject(refused(400, wrong));
   expect(await status()).toEqual(at(0));
   await unseal({ key: shares[1] });
@@ -163,10 +157,4 @@ test("an OpenBao without recovery keys is unsealed by nobody", async () => {
   expect(await unseal({ key: Buffer.alloc(33, 1).toString("base64") })).toMatchObject(
     refused(400, "invalid key: failed to compute combined key: less than two parts cannot be used to reconstruct the secret"),
   );
-});
-
-test("the standard dialect has no seal status, no health and no unseal", async () => {
-  await open();
-  for (const path of ["seal-status", "health"]) expect((await to("GET", path)).status).toBe(404);
-  expect((await to("PUT", "unseal", { key: "x" })).status).toBe(404);
 });
