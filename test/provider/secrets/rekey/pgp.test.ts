@@ -71,7 +71,7 @@ async function flawIn(share: string, publicKey: string): Promise<string | undefi
 }
 
 const [other, incomplete] = ["new-shares-other-subkey", "new-shares-incomplete"];
-test.each<[string, flaw: string | undefined, to: (old: OpenPGP.PublicKey, own: OpenPGP.PublicKey) => object, hasAnonymous?: true]>([
+test.each<[string, flaw: string | undefined, to: (old: OpenPGP.PublicKey, own: OpenPGP.PublicKey) => object, hasAnonymous?: boolean]>([
   ["its subkey", undefined, (_, own) => ({ encryptionKeys: own })],
   ["a revoked subkey", other, (old) => ({ encryptionKeys: old })],
   ["its subkey and another", other, (old, own) => ({ encryptionKeys: [own, old] })],
