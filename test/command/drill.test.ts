@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { cleanEnvironment } from "../../tools/environment";
 import { formsIn } from "../support/canaries";
 import { Interruption, keepsUncombined, Passing } from "../support/gateway";
-import { onEachRekeyTarget, rekeyTargets, spoiled, withRekeyTarget } from "../support/rekey";
+import { onEachRekeyTarget, RekeyTarget, rekeyTargets, spoiled, withRekeyTarget } from "../support/rekey";
 import { isNight, isWhole } from "../support/scope";
 import { argumentsOf, command, Ended, endOfInput, enter, Person, steward, stewardProcess, typing, variablesOf } from "./holder";
 import { folder, hexOf, tools } from "./rekey";
@@ -19,6 +19,8 @@ function subsets<T>(list: readonly T[], size: number): T[][] {
 
 /** A process for each request takes long. Each night, none is left out. */
 const step = isNight ? 1 : isWhole ? 12 : 24;
+
+type Shares = [string, string, string, string, string];
 
 const stateFolder = (): string => join(folder, "pulumi-steward");
 /** The files that drills left. */
@@ -34,33 +36,43 @@ const interruptProcess = async (pid: number): Promise<void> => {
 };
 const unchanged = (body: string): string => body;
 
+const variablesFor = (target: RekeyTarget): Record<string, string> => ({ ...variablesOf(target), XDG_STATE_HOME: folder });
+const drillOn = (target: RekeyTarget, shares: readonly string[], ...args: string[]): Promise<Ended> =>
+  steward(variablesFor(target), argumentsOf(target, "drill", ...args), shares.join("\n"));
+/** The lines of a drill that ends with these words for its shares. */
+const results = (words: string): string =>
+  words
+    .split(", ")
+    .map((word, index) => `share ${index + 1} of the input: ${word}\n`)
+    .join("");
+const all = (word: string, count: number): string => results(Array(count).fill(word).join(", "));
+const works = (count: number): Partial<Ended> => ({ code: 0, stdout: all("works", count) });
+const unproven = (count: number): Partial<Ended> => ({ code: 1, stdout: all("not proven", count) });
+const names = (words: string): Partial<Ended> => ({ code: 1, stdout: results(words) });
+
 onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
-  const { sent, begin, nonce, share } = tools(current);
-  const variables = (): Record<string, string> => ({ ...variablesOf(current()), XDG_STATE_HOME: folder });
+  const { sent, begin, nonce, cancel, submitShares, share } = tools(current);
+  const variables = (): Record<string, string> => variablesFor(current());
   const drill = async (shares: readonly string[], ...args: string[]): Promise<Ended> => {
-    const ended = await steward(variables(), argumentsOf(current(), "drill", ...args), shares.join("\n"));
+    const ended = await drillOn(current(), shares, ...args);
     expect(formsIn(ended.stdout + ended.stderr, [...shares, ...current().first])).toEqual([]);
     expect(ended.stdout + ended.stderr).not.toContain("pulumi up");
     return ended;
   };
   const atTerminal = (person: Person): ReturnType<typeof typing> => typing(variables(), argumentsOf(current(), "drill"), person);
-  const results = (...words: string[]): string => words.map((word, index) => `share ${index + 1} of the input: ${word}\n`).join("");
-  const works = (count: number): Partial<Ended> => ({ code: 0, stdout: results(...Array(count).fill("works")) });
-  const unproven = (count: number): Partial<Ended> => ({ code: 1, stdout: results(...Array(count).fill("not proven")) });
   const status = async (): Promise<Record<string, unknown>> => (await current().outOfBand("GET", "sys/rekey/init")).body;
-  const expectUnchanged = async (): Promise<void> => {
-    expect((await status()).started).toBe(false);
-    expect(await current().opens(current().first)).toBe(true);
-  };
-  /** After each test, the next drill works, and leaves nothing. */
-  afterEach(async () => {
+  /** The next drill works, and leaves nothing. */
+  const expectNextWorks = async (): Promise<void> => {
     current().gateway.interrupt = undefined;
     expect(await drill(current().first)).toMatchObject(works(5));
-    expect(left()).toEqual([]);
-    await expectUnchanged();
+    expect([left(), (await status()).started]).toEqual([[], false]);
+  };
+  afterEach(async () => {
+    await expectNextWorks();
+    expect(await current().opens(current().first)).toBe(true);
   });
   const replaceAttempt = async (): Promise<void> => {
-    await current().outOfBand("DELETE", "sys/rekey/init", { nonce: await nonce() });
+    await cancel();
     await begin({ secret_shares: 5, secret_threshold: 3 });
   };
 
@@ -85,45 +97,41 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
     for (let wrong = 0; wrong < count; wrong++) {
       const shares = current().first.slice(0, count);
       shares[wrong] = spoiled(share(wrong));
-      const { code, stdout, stderr } = await drill(shares);
-      const named = shares.map((_, index) => (count === 3 ? "not proven" : index === wrong ? "wrong" : "works"));
-      expect({ code, stdout }).toEqual({ code: 1, stdout: results(...named) });
+      const words = shares.map((_, index) => (count === 3 ? "not proven" : index === wrong ? "wrong" : "works")).join(", ");
+      const { stderr, ...ended } = await drill(shares);
+      expect(ended).toEqual(names(words));
       if (count === 3) expect(stderr).toContain("at least one of them is wrong. Pass one more share to find out which.");
     }
   });
 
-  test("two wrong shares among five are named, and three are not", async () => {
-    const [a, b, c, d, e] = current().first as [string, string, string, string, string];
-    const [x, y] = [spoiled(a), spoiled(b)];
-    expect(await drill([x, y, c, d, e])).toMatchObject({ code: 1, stdout: results("wrong", "wrong", "works", "works", "works") });
-    const none = await drill([x, y, spoiled(c), d, e]);
-    expect(none).toMatchObject({ ...unproven(5), stderr: expect.stringContaining("Pass one more") });
-  });
-
-  test("shares of one point or of other lengths are never sent together", async () => {
-    const [a, b, c, d] = current().first as [string, string, string, string];
-    const long = Buffer.concat([Buffer.alloc(7, 1), Buffer.from(d, "base64")]).toString("base64");
-    const exact = await drill([a, spoiled(a), b]);
-    const reason = "share 1 of the input and share 2 of the input cannot both be right";
-    expect(exact).toMatchObject({ ...unproven(3), stderr: expect.stringContaining(reason) });
-    expect(sent("update")).toBe(0);
-    expect(await drill([spoiled(a), a, b, c])).toMatchObject({ code: 1, stdout: results("wrong", "works", "works", "works") });
-    expect(await drill([long, a, b, c])).toMatchObject({ code: 1, stdout: results("wrong", "works", "works", "works") });
-    const some = await drill([a, spoiled(a), b, c, d]);
-    expect(some).toMatchObject({ code: 1, stdout: results("works", "wrong", "works", "works", "works") });
+  const cannotBothBeRight = "share 1 of the input and share 2 of the input cannot both be right";
+  const longer = (share: string): string => Buffer.concat([Buffer.alloc(7, 1), Buffer.from(share, "base64")]).toString("base64");
+  // Shares of one point or of other lengths are never sent together.
+  test.each<[string, (first: Shares) => string[], Partial<Ended>, says?: string]>([
+    ["two wrong ones of five", ([a, b, c, d, e]) => [spoiled(a), spoiled(b), c, d, e], names("wrong, wrong, works, works, works")],
+    ["three wrong ones of five", ([a, b, c, d, e]) => [spoiled(a), spoiled(b), spoiled(c), d, e], unproven(5), "Pass one more"],
+    ["two of one point", ([a, b]) => [a, spoiled(a), b], unproven(3), cannotBothBeRight],
+    ["a wrong one before the right one of its point", ([a, b, c]) => [spoiled(a), a, b, c], names("wrong, works, works, works")],
+    [
+      "a wrong one after the right one of its point",
+      ([a, b, c, d]) => [a, spoiled(a), b, c, d],
+      names("works, wrong, works, works, works"),
+    ],
+    ["one of another length", ([a, b, c, d]) => [longer(d), a, b, c], names("wrong, works, works, works")],
+  ])("%s are named if enough others work", async (_, passed, ended, says = "") => {
+    expect(await drill(passed(current().first as Shares))).toMatchObject({ ...ended, stderr: expect.stringContaining(says) });
+    if (says === cannotBothBeRight) expect(sent("update")).toBe(0);
   });
 
   test("a set that OpenBao before 2.6 keeps is followed by other sets in another attempt", async () => {
-    const [a, b, c, d] = current().first as [string, string, string, string];
+    const [a, b, c, d] = current().first as Shares;
     keepsUncombined(current().gateway);
-    const all = [b, c, d, a].map((each, index) => (index === 3 ? each : spoiled(each)));
-    expect(await drill(all)).toMatchObject(unproven(4));
-    const one = [spoiled(a), spoiled(b), c, d, share(4)];
-    expect(await drill(one)).toMatchObject({ code: 1, stdout: results("wrong", "wrong", "works", "works", "works") });
+    expect(await drill([spoiled(b), spoiled(c), spoiled(d), a])).toMatchObject(unproven(4));
+    expect(await drill([spoiled(a), spoiled(b), c, d, share(4)])).toMatchObject(names("wrong, wrong, works, works, works"));
   });
 
   test("shares come from prompts, variables and files, and a message names the one that cannot be read", async () => {
-    const [a, b, c, d] = current().first as [string, string, string, string];
+    const [a, b, c, d] = current().first as Shares;
     const file = join(folder, "d.txt");
     writeFileSync(file, `${hexOf(d)}\n`);
     process.env.DRILL_SHARE = c;
@@ -166,7 +174,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(name) });
       expect(refused.stderr).toContain("is in progress, and a drill needs its own attempt. No share was sent.");
       expect(await nonce()).toBe(name);
-      await current().outOfBand("DELETE", "sys/rekey/init", { nonce: name });
+      await cancel();
     }
     expect(current().gateway.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
@@ -180,7 +188,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       expect(sent("update") - before).toBe(nth);
       expect(await status()).toMatchObject({ started: true, n: 5, t: 3, progress: 0 });
       current().gateway.interrupt = undefined;
-      await current().outOfBand("DELETE", "sys/rekey/init", { nonce: await nonce() });
+      await cancel();
     }
   });
 
@@ -190,7 +198,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
     expect(await drill(current().first)).toMatchObject({ code: 1, stdout: "" });
     expect(sent("update")).toBe(0);
     expect(await status()).toMatchObject({ started: true, n: 1 });
-    await current().outOfBand("DELETE", "sys/rekey/init", { nonce: await nonce() });
+    await cancel();
   });
 
   test.each([
@@ -215,20 +223,16 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       current().gateway.interrupt = (passing) => (isStatus(passing) && ++count >= first ? { when: "after", answer } : undefined);
       expect(await drill(current().first)).toMatchObject({ code: 1, stdout: "" });
       expect(sent("update") - before).toBe(shares);
-      current().gateway.interrupt = undefined;
-      expect(await drill(current().first)).toMatchObject(works(5));
+      await expectNextWorks();
     }
   });
 
   test("another client's share in the attempt is no verdict", async () => {
-    const submit = async (key: string): Promise<void> =>
-      void (await current().outOfBand("PUT", "sys/rekey/update", { key, nonce: await nonce() }));
-    const wrong = spoiled(share(4));
     for (const when of ["before", "after"] as const)
       for (const nth of [1, 2, 3])
-        for (const key of [share(4), wrong]) {
+        for (const key of [share(4), spoiled(share(4))]) {
           // A request that is interrupted before the server gets it is lost: hold the status instead.
-          const held = { when: "after", act: () => submit(key), answer: unchanged } as const;
+          const held = { when: "after", act: async () => submitShares(await nonce(), [key]), answer: unchanged } as const;
           if (when === "after") current().gateway.on(update, held, nth);
           else current().gateway.on("GET sys/rekey/init", held, nth + 2);
           const disturbed = await drill(current().first.slice(0, 3));
@@ -307,9 +311,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
       expect(killed.code).toBe(128);
       current().gateway.interrupt = undefined;
       await current().gateway.deliver?.();
-      expect(await drill(current().first.slice(0, 4))).toMatchObject(works(4));
-      expect(left()).toEqual([]);
-      expect((await status()).started).toBe(false);
+      await expectNextWorks();
     }
   });
 
@@ -325,9 +327,7 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
         expect([works(4).stdout, ""]).toContain(cut.stdout);
         if (cut.code === 0) expect([cut.stdout, left()]).toEqual([works(4).stdout, []]);
         else if (cut.stdout) expect([cut.stderr, left().length]).toEqual([expect.stringContaining("may still be in progress"), 1]);
-        current().gateway.interrupt = undefined;
-        expect(await drill(current().first.slice(0, 4))).toMatchObject(works(4));
-        expect(left()).toEqual([]);
+        await expectNextWorks();
       }
     },
   );
@@ -392,8 +392,10 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
     expect(name).toMatch(new RegExp(`^drill-[0-9a-f]{16}-${process.pid}-[0-9a-f]{40,64}$`));
     expect([left().length, (await status()).started]).toEqual([1, true]);
     current().gateway.interrupt = undefined;
-    const next = await drill(current().first);
-    expect(next).toMatchObject({ ...works(5), stderr: expect.stringContaining("An earlier drill left the attempt") });
+    expect(await drill(current().first)).toMatchObject({
+      ...works(5),
+      stderr: expect.stringContaining("An earlier drill left the attempt"),
+    });
     expect(left()).toEqual([]);
     // A link instead of a file, names that no drill gives, and a path that is not a folder.
     const precious = join(folder, "precious");
@@ -404,11 +406,8 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
     expect(await drill(current().first)).toMatchObject(works(5));
     expect([left().sort(), readFileSync(precious, "utf8")]).toEqual([others.sort(), "precious"]);
     writeFileSync(join(stateFolder(), "none"), "");
-    const elsewhere = await steward(
-      { ...variables(), XDG_STATE_HOME: join(stateFolder(), "none") },
-      argumentsOf(current(), "drill"),
-      current().first.join("\n"),
-    );
+    const elsewhereIs = { ...variables(), XDG_STATE_HOME: join(stateFolder(), "none") };
+    const elsewhere = await steward(elsewhereIs, argumentsOf(current(), "drill"), current().first.join("\n"));
     expect(elsewhere).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("no share was sent. Set XDG_STATE_HOME") });
     rmSync(stateFolder(), { recursive: true });
   });
@@ -419,8 +418,8 @@ test("a wrong share among many is named, wherever it is", async () => {
   await withRekeyTarget(start, { shares: 10, threshold: 5 }, async (target) => {
     for (const index of [0, 9]) {
       const shares = target.first.map((share, at) => (at === index ? spoiled(share) : share));
-      const { stdout } = await steward({ ...variablesOf(target), XDG_STATE_HOME: folder }, argumentsOf(target, "drill"), shares.join("\n"));
-      expect(stdout).toBe(shares.map((_, at) => `share ${at + 1} of the input: ${at === index ? "wrong" : "works"}\n`).join(""));
+      const words = shares.map((_, at) => (at === index ? "wrong" : "works"));
+      expect(await drillOn(target, shares)).toMatchObject(names(words.join(", ")));
     }
   });
 });
@@ -431,18 +430,14 @@ describe.each(rekeyTargets)("a drill where one share is enough ($name)", ({ star
     await withRekeyTarget(start, { shares: count, threshold: 1 }, async (target) => {
       // A real server starts with more shares.
       if (target.first.length !== count) return;
-      const drill = (shares: string[]): Promise<Ended> =>
-        steward({ ...variablesOf(target), XDG_STATE_HOME: folder }, argumentsOf(target, "drill"), shares.join("\n"));
-      const lines = (word: string): string => target.first.map((_, index) => `share ${index + 1} of the input: ${word}\n`).join("");
-      expect(await drill(target.first)).toMatchObject({ code: 0, stdout: lines("works") });
       const [right = ""] = target.first;
-      const both = "share 1 of the input: wrong\nshare 2 of the input: works\n";
-      expect(await drill([spoiled(right), right])).toMatchObject({ code: 1, stdout: both });
-      expect(await drill([spoiled(right)])).toMatchObject({ code: 1, stdout: "share 1 of the input: wrong\n" });
+      expect(await drillOn(target, target.first)).toMatchObject(works(count));
+      expect(await drillOn(target, [spoiled(right), right])).toMatchObject(names("wrong, works"));
+      expect(await drillOn(target, [spoiled(right)])).toMatchObject(names("wrong"));
       target.gateway.on(update, { when: "after", answer: () => "<html></html>" });
-      expect(await drill([spoiled(right)])).toMatchObject({ code: 1, stdout: "" });
+      expect(await drillOn(target, [spoiled(right)])).toMatchObject({ code: 1, stdout: "" });
       target.gateway.interrupt = undefined;
-      expect(await drill(target.first)).toMatchObject({ code: 0, stdout: lines("works") });
+      expect(await drillOn(target, target.first)).toMatchObject(works(count));
       expect(left()).toEqual([]);
       expect(await target.opens(target.first)).toBe(true);
     });

@@ -7,7 +7,7 @@ import { endOfInput, enter, interrupt, steward } from "./holder";
 import { askedForShare, confirmed, folder, hexOf, tools } from "./rekey";
 
 onEachRekeyTarget("pulumi-steward rekey", (current) => {
-  const { alone, atTerminal, sent, begin, nonce, verification, forHolders, submitShares, share } = tools(current);
+  const { alone, atTerminal, sent, begin, nonce, verification, forHolders, cancel, submitShares, share } = tools(current);
 
   test("holders with PGP keys submit and verify their own shares, and the last one commits", async () => {
     const none = `no rekey of the ${current().keys} keys in progress on ${current().gateway.url}\n`;
@@ -122,7 +122,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
       expect(typed).toMatchObject({ code: 1, stdout: "", raw: [], stderr: expect.stringContaining("this rekey creates a single share") });
       expect(typed.stderr).not.toContain("[y/N]");
       expect(await alone(["submit", "--nonce", name], share(0))).toMatchObject({ code: 1, stdout: "" });
-      await current().outOfBand("DELETE", "sys/rekey/init", { nonce: name });
+      await cancel();
     }
     expect(sent("update")).toBe(0);
   });
@@ -132,7 +132,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     const replaced = await atTerminal(["submit"], {
       [confirmed]: `y${enter}`,
       [askedForShare]: async () => {
-        await current().outOfBand("DELETE", "sys/rekey/init", { nonce: await nonce() });
+        await cancel();
         await begin({ secret_shares: 2, secret_threshold: 2 });
         return share(0) + enter;
       },
@@ -159,7 +159,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
   test("no share is sent if the verification restarted after it was shown", async () => {
     const all = await holders(2);
     const name = await forHolders(all);
-    await submitShares(name, 3);
+    await submitShares(name, current().first.slice(0, 3));
     const before = await verification();
     const anew = await atTerminal(["verify"], {
       [confirmed]: `y${enter}`,

@@ -38,10 +38,12 @@ export function tools(current: () => RekeyTarget) {
     const pgp_keys = all.map(({ publicKey }) => publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, ""));
     return begin({ secret_shares: all.length, secret_threshold: 2, pgp_keys, backup: true, ...more });
   };
-  /** Submits current shares outside the command: all but the last one, or `count` of them. */
-  async function submitShares(name: string, count = 2): Promise<void> {
-    for (const key of current().first.slice(0, count)) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce: name });
+  /** Cancels the attempt in progress outside the command. */
+  const cancel = async (): Promise<void> => void (await current().outOfBand("DELETE", "sys/rekey/init", { nonce: await nonce() }));
+  /** Submits shares outside the command: all current ones but the last, or these. */
+  async function submitShares(name: string, shares: readonly string[] = current().first.slice(0, 2)): Promise<void> {
+    for (const key of shares) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce: name });
   }
   const share = (index: number): string => current().first[index] as string;
-  return { alone, atTerminal, sent, begin, nonce, verification, forHolders, submitShares, share };
+  return { alone, atTerminal, sent, begin, nonce, verification, forHolders, cancel, submitShares, share };
 }

@@ -40,5 +40,9 @@ export async function read({ privateKey }: Holder, share: string): Promise<strin
   return String((await decrypt({ message, decryptionKeys: privateKey })).data);
 }
 
+/** Decrypts the encrypted shares of a rekey, each with the key of its holder. */
+export const readAll = (all: readonly Holder[], encrypted: readonly { fingerprint: string; share: string }[]): Promise<string[]> =>
+  Promise.all(encrypted.map(({ fingerprint, share }) => read(all.find((holder) => holder.fingerprint === fingerprint) as Holder, share)));
+
 /** A decrypted share, which is in hex, as Vault accepts it. */
 export const base64 = (share: string): string => Buffer.from(share, "hex").toString("base64");

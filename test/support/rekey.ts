@@ -72,14 +72,14 @@ export class RekeyStack {
     return this.submission.candidate as ShareSet;
   }
 
-  /** Runs `pulumi up`: the three resources in order, until one fails. `until` kills the command line after that resource. */
-  async up(inputs: RekeyInputs, until: "attempt" | "shares" | "commit" = "commit"): Promise<string[]> {
+  /** Runs `pulumi up`: the three resources in order, until one fails. `until` kills the command line after that resource. `remembers` continues the process of another resource. */
+  async up(inputs: RekeyInputs, until: "attempt" | "shares" | "commit" = "commit", options?: { remembers: boolean }): Promise<string[]> {
     const done: string[] = [];
-    done.push(await this.attempt.up(this.attemptInputs(inputs)));
+    done.push(await this.attempt.up(this.attemptInputs(inputs), options));
     if (until === "attempt") return done;
-    done.push(await this.shares.up(this.sharesInputs(inputs)));
+    done.push(await this.shares.up(this.sharesInputs(inputs), options));
     if (until === "shares") return done;
-    done.push(await this.commit.up(this.commitInputs(inputs)));
+    done.push(await this.commit.up(this.commitInputs(inputs), options));
     return done;
   }
 

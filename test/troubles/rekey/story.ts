@@ -1,6 +1,6 @@
 import { RekeyInputs } from "../../../provider/secrets";
 import { Passing } from "../../support/gateway";
-import { Holder, holders, read } from "../../support/pgp";
+import { base64, Holder, holders, readAll } from "../../support/pgp";
 import { RekeyTarget } from "../../support/rekey";
 import { rekeyRows } from "../../support/rekey-rows";
 import { Runner, Saved, SavedSet } from "./runners";
@@ -160,13 +160,7 @@ class Story {
   }
 
   private async plain({ shares, encrypted }: SavedSet): Promise<string[]> {
-    if (encrypted.length === 0) return shares;
-    return Promise.all(
-      encrypted.map(async ({ fingerprint, share }) => {
-        const holder = this.keys.find((key) => key.fingerprint === fingerprint) as Holder;
-        return Buffer.from(await read(holder, share), "hex").toString("base64");
-      }),
-    );
+    return encrypted.length === 0 ? shares : (await readAll(this.keys, encrypted)).map(base64);
   }
 
   /** Returns the valid set: the previous one or a saved one. Throws if none does. */

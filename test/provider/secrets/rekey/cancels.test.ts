@@ -5,18 +5,14 @@ import { lines, stack, tools } from "./story";
 
 // In OpenBao and the API document, a cancel ends any attempt in progress, and another client may have replaced it between two requests.
 onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
-  const { inputs, stackOn, status, forHolders, interrupt } = tools(current);
-  const submit = async (...shares: string[]): Promise<void> => {
-    const { nonce } = await status();
-    for (const key of shares) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce });
-  };
+  const { inputs, stackOn, status, begin, submit, cancel, forHolders, interrupt } = tools(current);
 
   /** Replaces the attempt in progress, as another client would. */
   const replaceAttempt = async (): Promise<void> => {
-    const { outOfBand } = current();
-    await outOfBand("DELETE", "sys/rekey/init", { nonce: (await status()).nonce });
-    await outOfBand("PUT", "sys/rekey/init", { secret_shares: 5, secret_threshold: 3, require_verification: true });
+    await cancel();
+    await begin({ secret_shares: 5, secret_threshold: 3, require_verification: true });
   };
+  const like = { secret_shares: 3, secret_threshold: 2, require_verification: true };
   const theirs = { started: true, n: 5, t: 3, progress: 0 };
   const unchanged = (body: string): string => body;
 
@@ -30,16 +26,8 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
   });
 
   test("an attempt that was replaced while its verification restarted is not canceled", async () => {
-    let lost = false;
-    current().gateway.interrupt = ({ method, path, nth }) => {
-      if (method === "PUT" && path.endsWith("/update") && nth === 3) {
-        lost = true;
-        return { when: "after" };
-      }
-      return lost && method === "DELETE" && path.endsWith("/verify")
-        ? { when: "after", act: replaceAttempt, answer: unchanged }
-        : undefined;
-    };
+    const replaced = (): void => interrupt("DELETE", "verify", { when: "after", act: replaceAttempt, answer: unchanged });
+    interrupt("PUT", "update", { when: "after", act: replaced }, 3);
     expect(await stack.stops(inputs())).toBe("rekey/attempt-lost");
     expect(await status()).toMatchObject(theirs);
   });
@@ -117,17 +105,7 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
   });
 
   test("an attempt that another client starts during the commit is not canceled, and refresh names it", async () => {
-    const like = { secret_shares: 3, secret_threshold: 2, require_verification: true };
-    interrupt(
-      "PUT",
-      "verify",
-      {
-        when: "after",
-        act: async () => void (await current().outOfBand("PUT", "sys/rekey/init", like)),
-        answer: unchanged,
-      },
-      2,
-    );
+    interrupt("PUT", "verify", { when: "after", act: async () => void (await begin(like)), answer: unchanged }, 2);
     await stack.up(inputs());
     const { started, nonce } = await status();
     expect(started).toBe(true);
@@ -137,8 +115,7 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
 
   test("an update of a finished rekey cancels no attempt that another client started later", async () => {
     await stack.up(inputs());
-    await current().outOfBand("PUT", "sys/rekey/init", { secret_shares: 3, secret_threshold: 2, require_verification: true });
-    const { nonce } = await status();
+    const nonce = await begin(like);
     await stack.up(inputs({ discardShares: true }));
     expect(await status()).toMatchObject({ started: true, nonce });
   });

@@ -24,30 +24,42 @@ const writes = (): string[] => requests().filter((each) => !each.startsWith("GET
 test.each([
   ["the dynamic provider", Engine],
   ["the native plugin", NativeEngine],
-])("another dialect in the connection is no change of a rekey, neither of a running nor of a finished one (%s)", async (_, Mechanism) => {
-  sandbox = await start({ dialect: "openbao" });
-  const stack = new RekeyStack(config("openbao"), Mechanism);
-  const change = (dialect: RekeyDialect): void => {
-    for (const each of [stack.attempt, stack.shares, stack.commit]) each.configure(config(dialect));
-  };
-  await stack.up(inputs(), "shares");
-  const before = requests().length;
-  change("hashicorp");
-  expect(await stack.up(inputs(), "shares")).toEqual(["same", "same"]);
-  expect(requests().slice(before)).toEqual([]);
-  // The step that is left asks for the status in the wrong dialect, and sends nothing else.
-  await expect(stack.up(inputs())).rejects.toThrow("[rekey/wrong-dialect]");
-  expect(requests().slice(before)).toEqual(["GET sys/rekey/init"]);
-  change("openbao");
-  await stack.up(inputs());
-  expect(writes().filter((each) => each.endsWith("init"))).toEqual(["POST sys/rotate/root/init"]);
-  const after = requests().length;
-  for (const dialect of ["hashicorp", "standard"] as const) {
-    change(dialect);
+])(
+  "another dialect or address in the connection is no change of a rekey, neither of a running nor of a finished one (%s)",
+  async (_, Mechanism) => {
+    sandbox = await start({ dialect: "openbao" });
+    const stack = new RekeyStack(config("openbao"), Mechanism);
+    const change = (dialect: RekeyDialect, more: object = {}): void => {
+      const { secrets } = config(dialect)["steward:default"] as { secrets: object };
+      for (const each of [stack.attempt, stack.shares, stack.commit])
+        each.configure({ "steward:default": { secrets: { ...secrets, ...more } } });
+    };
+    await stack.up(inputs(), "shares");
+    const before = requests().length;
+    change("hashicorp");
+    expect(await stack.up(inputs(), "shares")).toEqual(["same", "same"]);
+    expect(requests().slice(before)).toEqual([]);
+    // The step that is left asks for the status in the wrong dialect, and sends nothing else.
+    await expect(stack.up(inputs())).rejects.toThrow("[rekey/wrong-dialect]");
+    expect(requests().slice(before)).toEqual(["GET sys/rekey/init"]);
+    change("openbao");
+    await stack.up(inputs());
+    expect(writes().filter((each) => each.endsWith("init"))).toEqual(["POST sys/rotate/root/init"]);
+    const after = requests().length;
+    for (const dialect of ["hashicorp", "standard"] as const) {
+      change(dialect);
+      expect(await stack.up(inputs())).toEqual(["same", "same", "same"]);
+    }
+    expect(requests().slice(after)).toEqual([]);
+    // Its status shows that it is the same server.
+    change("openbao", { address: sandbox.secrets.url.replace("127.0.0.1", "localhost"), allowAddressChange: true });
+    const { shares } = stack.outputs;
+    await stack.up(inputs());
+    expect(requests().slice(after)).toEqual(["GET sys/rotate/root/init", "GET sys/health"]);
+    expect(stack.outputs.shares).toEqual(shares);
     expect(await stack.up(inputs())).toEqual(["same", "same", "same"]);
-  }
-  expect(requests().slice(after)).toEqual([]);
-});
+  },
+);
 
 describe.each([
   ["openbao", "hashicorp", 405, "OpenBao", ['"openbao"', "BAO_ADDR", "BAO_TOKEN"]],

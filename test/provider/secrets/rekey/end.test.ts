@@ -7,15 +7,15 @@ import { rekeyCommit } from "../../../../provider/secrets/rekey/commit";
 import { rekeyShares } from "../../../../provider/secrets/rekey/shares";
 import { connectTo } from "../../../support/connection";
 import { definitionOf, secretOutputs } from "../../../support/definitions";
-import { Holder, holders, makeHolder, rotate } from "../../../support/pgp";
+import { Holder, holders, makeHolder, readAll, rotate } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 import { onEachRekeyTarget } from "../../../support/rekey";
-import { lines, stack, told, tools, wrong } from "./story";
+import { clearLines, lines, stack, tools, wrong } from "./story";
 
 const { reformatKey } = require("openpgp") as typeof OpenPGP;
 
 onEachRekeyTarget("the end of a rekey", (current) => {
-  const { inputs, stackOn, status, requests, decrypted, candidateOf, interrupt } = tools(current);
+  const { inputs, stackOn, status, requests, interrupt } = tools(current);
 
   test("a share in place of the name of its variable or file is rejected and not printed", async () => {
     const [share = ""] = current().first;
@@ -170,7 +170,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     await stack.up(inputs({ secretShares: 3, secretThreshold: 3 }));
     const other = stackOn(current());
     await other.up(inputs({ currentShares: stack.outputs.shares }));
-    told.mockClear();
+    clearLines();
     expect(await stack.commit.refresh()).toEqual([]);
     expect(lines()).toMatch(/^rekey: .*\b2 shares.* threshold of 3\b/m);
   });
@@ -185,7 +185,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     interrupt("PUT", "init", { when: "before" });
     await stack.fails(inputs({ triggers: ["2"], currentShares: [] }));
     current().gateway.interrupt = undefined;
-    told.mockClear();
+    clearLines();
     // Without the consent to keep new shares in the state.
     const back = inputs({ ...before, currentShares: [], keepSharesInState: undefined });
     await stack.attempt.preview(stack.attemptInputs(back));
@@ -201,7 +201,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     const all = await Promise.all([1, 2, 3].map(() => makeHolder({ keyExpirationTime: 3600 })));
     const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
     await stack.stops(pgp);
-    const newShares = await decrypted(candidateOf(stack), all);
+    const newShares = await readAll(all, stack.candidate.encrypted);
     const later = Date.now() + 2 * 3600_000;
     const clock = jest.spyOn(Date, "now").mockImplementation(() => later);
     try {
@@ -222,7 +222,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     );
     const rotated = await Promise.all(all.map(async (holder) => (await rotate(holder, "revoked")).publicKey));
     for (const pgpKeys of [renewed, rotated]) {
-      told.mockClear();
+      clearLines();
       await stack.attempt.preview(stack.attemptInputs({ ...pgp, pgpKeys }));
       expect(lines()).not.toContain("a new rekey will run");
       expect(lines().includes("warning: rekey: pgpKeys: the encryption subkeys have changed")).toBe(pgpKeys === rotated);
@@ -243,7 +243,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
       expect(await stack.stops(pgpOf(all))).toBe("rekey/attempt-restarted");
       expect(await status()).toMatchObject({ started: true, nonce: expect.not.stringContaining(String(nonce)), progress: 0 });
       expect(await stack.stops(pgpOf(all))).toBe("rekey/new-shares-missing");
-      await stack.up({ ...pgpOf(all), newShares: await decrypted(candidateOf(stack), all) });
+      await stack.up({ ...pgpOf(all), newShares: await readAll(all, stack.candidate.encrypted) });
       expect(stack.outputs.complete).toBe(true);
     },
   );

@@ -1,4 +1,5 @@
 import { RekeyInputs } from "../../../../provider/secrets";
+import { readAll } from "../../../support/pgp";
 import { firstKeysTargets, RekeyTarget, stackOn } from "../../../support/rekey";
 import { stack, tools } from "./story";
 
@@ -11,7 +12,7 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     target = await start({ shares: 0, threshold: 0 });
   });
   afterEach(() => target.stop());
-  const { status, forHolders, decrypted, candidateOf, interrupt, requests } = tools(() => target);
+  const { status, forHolders, interrupt, requests } = tools(() => target);
   const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
     secretShares: 3,
     secretThreshold: 2,
@@ -48,7 +49,7 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
     const [waiting, other] = [stackOn(target), stackOn(target)];
     expect(await waiting.stops(pgp)).toBe("rekey/new-shares-missing");
     for (const onConflict of ["fail", "resume"] as const) expect(await other.stops({ ...pgp, onConflict })).toBe("rekey/foreign-attempt");
-    await waiting.up({ ...pgp, newShares: await decrypted(candidateOf(waiting), all) });
+    await waiting.up({ ...pgp, newShares: await readAll(all, waiting.candidate.encrypted) });
   });
 
   test.each([

@@ -1,17 +1,16 @@
-import { Interruption } from "../../../support/gateway";
-import { holders } from "../../../support/pgp";
+import { holders, readAll } from "../../../support/pgp";
 import { onEachRekeyTarget, spoiled } from "../../../support/rekey";
 import { lines, stack, tools } from "./story";
 
 onEachRekeyTarget("a rekey loses no shares", (current) => {
-  const { inputs, stackOn, requests, noAttempt, status, decrypted, candidateOf, forHolders, interrupt } = tools(current);
+  const { inputs, stackOn, status, forHolders, madeFor, interrupt } = tools(current);
 
   test("a lost response with new shares is recovered from the backup, which is removed on request after the proof", async () => {
     const { all, pgp } = await forHolders(3, { backup: true });
     interrupt("PUT", "update", { when: "after" }, 3);
     expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
     expect(lines()).toContain("took them from the backup");
-    const shares = await decrypted(candidateOf(stack), all);
+    const shares = await readAll(all, stack.candidate.encrypted);
     await stack.up({ ...pgp, newShares: shares });
     const backup = (await current().outOfBand("GET", "sys/rekey/backup")).status;
     expect(backup).toBe(200);
@@ -48,7 +47,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     const kept = stack.submission.replacedBackup as { keys: Record<string, string[]> };
     expect(Object.keys(kept.keys).sort()).toEqual(all.map(({ fingerprint }) => fingerprint).sort());
     // An attempt that never came to its commit takes its dead backup along only when it is settled.
-    await stack.up({ ...pgp, replaceBackup: true, newShares: await decrypted(candidateOf(stack), all) });
+    await stack.up({ ...pgp, replaceBackup: true, newShares: await readAll(all, stack.candidate.encrypted) });
   });
 
   test("without verification the last share commits, and a lost response is recovered from the backup", async () => {
@@ -56,7 +55,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     interrupt("PUT", "update", { when: "after" }, 3);
     expect(await stack.stops(bold)).toBe("rekey/attempt-lost");
     expect(await stack.stops(bold)).toBe("rekey/new-shares-missing");
-    const shares = await decrypted(candidateOf(stack), all);
+    const shares = await readAll(all, stack.candidate.encrypted);
     await stack.up({ ...bold, newShares: shares });
     expect(stack.outputs.complete).toBe(true);
     expect(await current().opens(shares.slice(0, 2))).toBe(true);
@@ -65,7 +64,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   test("the backup of an earlier rekey is not used for a lost attempt", async () => {
     const { all, pgp: bold } = await forHolders(3, { backup: true, requireVerification: false });
     await stack.up(bold);
-    const again = { ...bold, triggers: ["again"], currentShares: await decrypted(stack.outputs, all) };
+    const again = { ...bold, triggers: ["again"], currentShares: await readAll(all, stack.outputs.encryptedShares) };
     await stack.up(again, "attempt");
     const { nonce } = await status();
     await current().outOfBand("DELETE", "sys/rekey/init", current().dialect === "hashicorp" ? { nonce } : undefined);
@@ -79,45 +78,10 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
   });
 
-  test("another address of the same server starts no new rekey", async () => {
-    await stack.up(inputs());
-    const { shares } = stack.outputs;
-    const { secrets } = current().config["steward:default"] as { secrets: { address: string } };
-    const moved = {
-      "steward:default": { secrets: { ...secrets, address: secrets.address.replace("127.0.0.1", "localhost"), allowAddressChange: true } },
-    };
-    for (const each of [stack.attempt, stack.shares, stack.commit]) each.configure(moved);
-    expect(await requests(() => stack.up(inputs()))).toEqual(noAttempt());
-    expect(stack.outputs.shares).toEqual(shares);
-    expect(await stack.up(inputs())).toEqual(["same", "same", "same"]);
-  });
-
-  test("a response with too few new shares is not committed", async () => {
-    const cut = (body: string): string => {
-      const answer = JSON.parse(body);
-      return JSON.stringify({ ...answer, keys: answer.keys?.slice(0, 2), keys_base64: answer.keys_base64?.slice(0, 2) });
-    };
-    interrupt("PUT", "update", { when: "after", answer: cut }, 3);
-    expect(await stack.stops(inputs())).toBe("rekey/new-shares-incomplete");
-    expect(await status()).toMatchObject({ started: true, progress: 0 });
-    await stack.up(inputs());
-  });
-
-  test("unreadable new shares stop the rekey before any current share is submitted", async () => {
-    process.env.STEWARD_SHARE = "!!";
-    const bold = inputs({ newShares: [{ env: "STEWARD_SHARE" }], requireVerification: false, allowUnverified: true });
-    expect(await stack.stops(bold)).toBe("rekey/invalid-share");
-    delete process.env.STEWARD_SHARE;
-    expect(await status()).toMatchObject({ progress: 0 });
-    await stack.up(bold);
-  });
-
   const loseCommit = (): void => interrupt("PUT", "verify", { when: "after" }, 2);
 
   test("new shares that are also brought as current ones do not make the live set count as dead", async () => {
-    const { all, pgp } = await forHolders(3, { backup: true });
-    await stack.stops(pgp);
-    const shares = await decrypted(candidateOf(stack), all);
+    const { pgp, newShares: shares } = await madeFor(3, { backup: true });
     loseCommit();
     await stack.stops({ ...pgp, newShares: shares });
     await stack.up({ ...pgp, newShares: shares, currentShares: shares });
@@ -152,22 +116,6 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
   });
 
-  test.each<[number, Interruption]>([
-    [1, { when: "after", answer: () => '{"complete":true}' }],
-    [2, { when: "before" }],
-    [2, { when: "after", answer: () => "{}" }],
-    [2, { when: "after", answer: () => '{"progress":2}' }],
-  ])("a completion that the response to new share %i falsely shows, or does not show, is probed: %j", async (nth, interruption) => {
-    await stack.up(inputs());
-    const { shares } = stack.outputs;
-    const again = inputs({ triggers: ["2"], currentShares: shares });
-    interrupt("PUT", "verify", interruption, nth);
-    expect(await stack.stops(again)).toBe("rekey/outcome-unknown");
-    expect(stack.outputs.shares).toEqual(shares);
-    await stack.up(again);
-    expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
-  });
-
   const dead = [
     { although: "the response to the last one was lost", sent: 3, more: { backup: true }, later: 3 },
     { although: "a holder submitted one on the command line", sent: 1, more: {}, later: 3 },
@@ -183,16 +131,14 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
       await outOfBand("PUT", "sys/rekey/update", { key: first[1], nonce: (await status()).nonce });
       expect(await stack.stops({ ...pgp, currentShares: [first[0] as string, first[2] as string] })).toBe("rekey/new-shares-missing");
     } else expect(stop).toBe("rekey/new-shares-missing");
-    const newShares = await decrypted(candidateOf(stack), all);
+    const newShares = await readAll(all, stack.candidate.encrypted);
     await sealAndUnseal(first.slice(0, 3));
     for (const id of ["outcome-unknown", "not-committed"])
       expect(await stack.stops({ ...pgp, newShares, currentShares: first.slice(0, later) })).toBe(`rekey/${id}`);
   });
 
   test("new shares that are passed as current ones do not show that the new set is dead", async () => {
-    const { all, pgp } = await forHolders(4, { secretShares: 4, secretThreshold: 3 });
-    await stack.stops(pgp);
-    const shares = await decrypted(candidateOf(stack), all);
+    const { pgp, newShares: shares } = await madeFor(4, { secretShares: 4, secretThreshold: 3 });
     interrupt("PUT", "verify", { when: "after" }, 3);
     expect(await stack.stops({ ...pgp, newShares: shares.slice(0, 3) })).toBe("rekey/outcome-unknown");
     await stack.up({ ...pgp, newShares: shares.slice(0, 3), currentShares: shares.slice(1) });
@@ -209,7 +155,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     for (const key of [b, c]) await outOfBand("PUT", "sys/rekey/update", { key, nonce });
     const backup = (await outOfBand("GET", "sys/rekey/backup")).body as { keys: Record<string, string | string[]> };
     const messages = all.map(({ fingerprint }) => ({ fingerprint, share: [backup.keys[fingerprint]].flat()[0] as string }));
-    const live = await decrypted({ encryptedShares: messages }, all);
+    const live = await readAll(all, messages);
     const verification = (await outOfBand("GET", "sys/rekey/verify")).body.nonce;
     for (const key of live.slice(0, 2)) await outOfBand("PUT", "sys/rekey/verify", { key, nonce: verification });
     expect(await current().opens(live.slice(0, 2))).toBe(true);

@@ -2,72 +2,47 @@ import { isSecret, Output } from "@pulumi/pulumi/output";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { secrets } from "../../../../provider";
 import { describeKeys, flawOf, inspectKeys } from "../../../../provider/secrets/rekey/crypto";
-import { Holder, makeHolder, rotate } from "../../../support/pgp";
+import { makeHolder, rotate } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 
 const { armor, createMessage, encrypt, encryptKey, encryptSessionKey, enums, generateKey, revokeKey } =
   require("openpgp") as typeof OpenPGP;
 const generate = (options: object = {}): Promise<{ privateKey: OpenPGP.PrivateKey; publicKey: OpenPGP.PublicKey }> =>
   generateKey({ userIDs: [{ name: "holder" }], format: "object", ...options }) as never;
+const binary = async (): Promise<Uint8Array> => (await generate()).publicKey.write();
+const inBase64 = async (): Promise<string> => Buffer.from(await binary()).toString("base64");
 /** Two keys without a separator, as GnuPG exports those that match a name. */
-const twoKeys = async (): Promise<Uint8Array> =>
-  Buffer.concat([(await generate()).publicKey.write(), (await generate()).publicKey.write()]);
+const twoKeys = async (): Promise<Uint8Array> => Buffer.concat([await binary(), await binary()]);
 const longAgo = new Date("2020-01-01T00:00:00Z");
+const withExpiredSubkey = { date: longAgo, subkeys: [{ keyExpirationTime: 3600 }] };
 
-describe("a key that cannot decrypt a share is rejected with the reason", () => {
-  const cases: Record<string, { key(): Promise<string>; rule: string }> = {
-    expired: {
-      key: async () => (await generate({ date: longAgo, keyExpirationTime: 3600 })).publicKey.armor(),
-      rule: "expired",
-    },
-    revoked: {
-      key: async () => (await revokeKey({ key: (await generate()).privateKey, format: "object" })).publicKey.armor(),
-      rule: "revoked",
-    },
-    "that can only sign": {
-      key: async () => (await generate({ subkeys: [{ sign: true }] })).publicKey.armor(),
-      rule: "no-encryption-subkey",
-    },
-    "with an expired subkey": {
-      key: async () => (await generate({ date: longAgo, subkeys: [{ keyExpirationTime: 3600 }] })).publicKey.armor(),
-      rule: "no-encryption-subkey",
-    },
-    private: {
-      key: async () => (await generate()).privateKey.armor(),
-      rule: "private-key",
-    },
-    "next to another in one block": {
-      key: async () => armor(enums.armor.publicKey, await twoKeys()),
-      rule: "several-keys",
-    },
-    "next to another in binary form": {
-      key: async () => Buffer.from(await twoKeys()).toString("base64"),
-      rule: "several-keys",
-    },
-    "next to another, each in base64": {
-      // The padding ends the first one for Node.
-      key: async () =>
-        `${Buffer.from((await generate()).publicKey.write())
-          .toString("base64")
-          .replace(/=*$/, "=")}\nAAAA`,
-      rule: "several-keys",
-    },
-    "next to another in a block of its own": {
-      key: async () => `${(await generate()).publicKey.armor()}${(await generate()).publicKey.armor()}`,
-      rule: "several-keys",
-    },
-    "next to a private one": {
-      key: async () => Buffer.concat([(await generate()).publicKey.write(), (await generate()).privateKey.write()]).toString("base64"),
-      rule: "private-key",
-    },
-    "no key": { key: async () => "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", rule: "not-a-key" },
-    "a word": { key: async () => "keybase:somebody", rule: "not-a-key" },
-  };
-  test.each(Object.entries(cases))("%s", async (_, { key, rule }) => {
-    const [inspected] = await inspectKeys([await key()]);
-    expect(inspected?.problem).toMatchObject({ rule });
-    expect(inspected?.binary === "" || rule !== "private-key").toBe(true);
-  });
+type Key = Promise<string> | string;
+test.each<[string, rule: string, key: () => Key]>([
+  ["expired", "expired", async () => (await generate({ date: longAgo, keyExpirationTime: 3600 })).publicKey.armor()],
+  ["revoked", "revoked", async () => (await revokeKey({ key: (await generate()).privateKey, format: "object" })).publicKey.armor()],
+  ["that can only sign", "no-encryption-subkey", async () => (await generate({ subkeys: [{ sign: true }] })).publicKey.armor()],
+  ["with an expired subkey", "no-encryption-subkey", async () => (await generate(withExpiredSubkey)).publicKey.armor()],
+  ["private", "private-key", async () => (await generate()).privateKey.armor()],
+  ["next to another in one block", "several-keys", async () => armor(enums.armor.publicKey, await twoKeys())],
+  ["next to another in binary form", "several-keys", async () => Buffer.from(await twoKeys()).toString("base64")],
+  // The padding ends the first one for Node.
+  ["next to another, each in base64", "several-keys", async () => `${(await inBase64()).replace(/=*$/, "=")}\nAAAA`],
+  [
+    "next to another in a block of its own",
+    "several-keys",
+    async () => (await generate()).publicKey.armor() + (await generate()).publicKey.armor(),
+  ],
+  [
+    "next to a private one",
+    "private-key",
+    async () => Buffer.concat([await binary(), (await generate()).privateKey.write()]).toString("base64"),
+  ],
+  ["no key", "not-a-key", () => "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"],
+  ["a word", "not-a-key", () => "keybase:somebody"],
+])("a key that cannot decrypt a share is rejected with the reason: %s", async (_, rule, key) => {
+  const [inspected] = await inspectKeys([await key()]);
+  expect(inspected?.problem).toMatchObject({ rule });
+  expect(inspected?.binary === "" || rule !== "private-key").toBe(true);
 });
 
 test("a user id stays in its quotes, beside the fingerprint", async () => {
@@ -95,39 +70,22 @@ async function flawIn(share: string, publicKey: string): Promise<string | undefi
   return (await flawOf(set, { shares: 1, fingerprints: [fingerprint], encryptionKeys: [encryptionKeys] }))?.id;
 }
 
-describe("a message must name a valid encryption key of the key that the program passed", () => {
-  type Recipients = { encryptionKeys: OpenPGP.PublicKey | OpenPGP.PublicKey[]; wildcard?: boolean };
-  const cases: Record<string, { recipients(holder: Holder, rotated: Holder): Recipients; anonymous?: true; flaw?: string }> = {
-    "its subkey": { recipients: (_, rotated) => ({ encryptionKeys: rotated.privateKey.toPublic() }) },
-    "a revoked subkey": { recipients: (holder) => ({ encryptionKeys: holder.privateKey.toPublic() }), flaw: "new-shares-other-subkey" },
-    "its subkey and another": {
-      recipients: (holder, rotated) => ({ encryptionKeys: [rotated.privateKey.toPublic(), holder.privateKey.toPublic()] }),
-      flaw: "new-shares-other-subkey",
-    },
-    "nobody, as for an anonymous recipient": {
-      recipients: (_, rotated) => ({ encryptionKeys: rotated.privateKey.toPublic(), wildcard: true }),
-      flaw: "new-shares-incomplete",
-    },
-    "its subkey, and an anonymous recipient": {
-      recipients: (_, rotated) => ({ encryptionKeys: rotated.privateKey.toPublic() }),
-      anonymous: true,
-      flaw: "new-shares-incomplete",
-    },
-  };
-  test.each(Object.entries(cases))("%s", async (_, { recipients, anonymous, flaw }) => {
-    const holder = await makeHolder();
-    const rotated = await rotate(holder, "revoked");
-    const message = await encrypt({ message: await createMessage({ text: "00" }), format: "binary", ...recipients(holder, rotated) });
-    const hidden = anonymous && {
-      encryptionKeys: holder.privateKey.toPublic(),
-      data: new Uint8Array(32),
-      algorithm: "aes256",
-      wildcard: true,
-      format: "binary",
-    };
-    const packets = [...(hidden ? [await encryptSessionKey(hidden as never)] : []), message] as unknown as Uint8Array[];
-    expect(await flawIn(Buffer.concat(packets).toString("hex"), rotated.publicKey)).toBe(flaw);
-  });
+const [other, incomplete] = ["new-shares-other-subkey", "new-shares-incomplete"];
+test.each<[string, flaw: string | undefined, to: (old: OpenPGP.PublicKey, own: OpenPGP.PublicKey) => object, hasAnonymous?: boolean]>([
+  ["its subkey", undefined, (_, own) => ({ encryptionKeys: own })],
+  ["a revoked subkey", other, (old) => ({ encryptionKeys: old })],
+  ["its subkey and another", other, (old, own) => ({ encryptionKeys: [own, old] })],
+  ["nobody, as for an anonymous recipient", incomplete, (_, own) => ({ encryptionKeys: own, wildcard: true })],
+  ["its subkey, and an anonymous recipient", incomplete, (_, own) => ({ encryptionKeys: own }), true],
+])("a message must name a valid encryption key of the key that the program passed: %s", async (_, flaw, to, hasAnonymous = false) => {
+  const holder = await makeHolder();
+  const rotated = await rotate(holder, "revoked");
+  const old = holder.privateKey.toPublic();
+  const text = { message: await createMessage({ text: "00" }), format: "binary" } as const;
+  const message = await encrypt({ ...text, ...(to(old, rotated.privateKey.toPublic()) as { encryptionKeys: OpenPGP.PublicKey }) });
+  const hidden = { encryptionKeys: old, data: new Uint8Array(32), algorithm: "aes256", wildcard: true, format: "binary" };
+  const packets = [...(hasAnonymous ? [await encryptSessionKey(hidden as never)] : []), message] as unknown as Uint8Array[];
+  expect(await flawIn(Buffer.concat(packets).toString("hex"), rotated.publicKey)).toBe(flaw);
 });
 
 test("a message may name any valid subkey of several, but no revoked or expired one", async () => {
@@ -143,7 +101,6 @@ test("a message may name any valid subkey of several, but no revoked or expired 
   const armored = Object.assign(key, { subkeys: [revoked, ...key.subkeys.slice(1)] })
     .toPublic()
     .armor();
-  const other = "new-shares-other-subkey";
   expect(await Promise.all(messages.map((share) => flawIn(share, armored)))).toEqual([other, undefined, undefined, other]);
 });
 

@@ -1,4 +1,5 @@
 import { pageOf, readPage } from "../../../support/pages";
+import { readAll } from "../../../support/pgp";
 import { onEachRekeyTarget, stackOn } from "../../../support/rekey";
 import { tools } from "./story";
 
@@ -13,7 +14,7 @@ const documented = [
 ].map(([, request = ""]) => request);
 
 onEachRekeyTarget("the page of the rekey", (current) => {
-  const { forHolders, decrypted, candidateOf } = tools(current);
+  const { forHolders } = tools(current);
 
   test("names the requests of a rekey, of its refresh and of its deletion, and no other", async () => {
     const { gateway } = current();
@@ -23,7 +24,7 @@ onEachRekeyTarget("the page of the rekey", (current) => {
     await abandoned.destroy();
     const stack = stackOn(current());
     await stack.fails(pgp);
-    const newShares = await decrypted(candidateOf(stack), all);
+    const newShares = await readAll(all, stack.candidate.encrypted);
     await stack.up({ ...pgp, newShares, removeBackup: true, discardShares: true });
     await stack.refresh();
     await stack.destroy();

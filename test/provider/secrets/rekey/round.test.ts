@@ -1,295 +1,132 @@
-import { Operation } from "../../../../provider/connection";
-import { PartialState, StewardError } from "../../../../provider/errors";
-import { RekeyStatus } from "../../../../provider/secrets/rekey/api";
-import { ShareSet, shareDigest, shareOf } from "../../../../provider/secrets/rekey/crypto";
-import { ServerState } from "../../../../provider/secrets/rekey/step";
-import { SharesInputs, SharesRun, Submission } from "../../../../provider/secrets/rekey/submit";
+import { noEngine } from "../../../../provider/connection";
+import { rekeyShares } from "../../../../provider/secrets/rekey/shares";
+import { connectTo } from "../../../support/connection";
+import { allRekeyTargets, RekeyTarget } from "../../../support/rekey";
+import { lines, stack, tools, wrongBeside } from "./story";
 
-// One round of submissions: which share is submitted next, and when to stop. The service is a list of its responses.
+// One round of submissions: which share is submitted next, and when to stop. The API document does not say if a service counts a repeated share twice.
 
-/** The next response: the status of the attempt, or the result of a submitted share. */
-type Response = Partial<RekeyStatus> | { set?: ShareSet } | StewardError;
+const ofUnsealKeys = allRekeyTargets.filter(({ keys, namespace }) => keys === "unseal" && !namespace);
 
-/** The responses to come, the requests with their outcome so far, and the time. */
-let responses: Response[];
-let requests: string[];
-let lines: string[];
-let now: number;
+describe.each(ofUnsealKeys)("a round of submissions ($name)", ({ start, dialect }) => {
+  let target: RekeyTarget;
+  beforeEach(async () => {
+    target = await start();
+  });
+  afterEach(() => target.stop());
+  const { inputs, stackOn, requests, status, begin, submit, cancel, interrupt } = tools(() => target);
 
-/** Thrown once the list of responses is exhausted. */
-const exhausted = new Error("no response is left");
+  const refusesRepeated = dialect !== "standard";
+  const unchanged = (body: string): string => body;
+  /** The number of shares that a run submits. */
+  const submissions = async (run: () => Promise<unknown>): Promise<number> =>
+    (await requests(run)).filter((request) => request === "PUT update").length;
 
-function respond(request: string): Response {
-  const response = responses.shift();
-  if (!response) throw exhausted;
-  requests.push(request);
-  return response;
-}
+  test("submits shares to a service that does not say how many it requires", async () => {
+    interrupt("GET", "init", { when: "after", answer: (body) => JSON.stringify({ ...JSON.parse(body), required: undefined }) });
+    await stack.up(inputs(), "shares");
+    expect(stack.candidate.shares).toHaveLength(3);
+  });
 
-const api = "../../../../provider/secrets/rekey/api";
-const http = "../../../../provider/http";
-// The wait between two statuses is one of the recorded requests.
-jest.mock(http, () => ({
-  ...jest.requireActual(http),
-  pauseFor: async ({ run: { engine } }: Pick<Operation, "run">) => {
-    requests.push("wait");
-    return !engine.canceled?.aborted;
-  },
-}));
-jest.mock(api, () => ({
-  ...jest.requireActual(api),
-  getStatus: async () => ({ ...status(0), ...respond("observe") }),
-  submitShare: async (_operation: unknown, { share }: { share: string }) => {
-    const response = respond(labels[share] ?? share);
-    if (response instanceof StewardError) throw response;
-    return response;
-  },
-  waitAfter429: async () => {},
-  startAttempt: async () => "fresh",
-  cancelAttempt: async () => true,
-  restartVerification: async () => undefined,
-}));
-const { submit } = require("../../../../provider/secrets/rekey/submit") as typeof import("../../../../provider/secrets/rekey/submit");
+  test("submits no further share to an attempt whose parameters change", async () => {
+    interrupt("GET", "init", { when: "after", answer: (body) => JSON.stringify({ ...JSON.parse(body), n: 1, t: 1 }) }, 4);
+    expect(await submissions(async () => expect(await stack.stops(inputs())).toBe("rekey/tampered-attempt"))).toBe(1);
+    await stack.up(inputs());
+  });
 
-const text = (byte: number): string => Buffer.alloc(33, byte).toString("base64");
-const own = [1, 2, 3].map(text);
-const keptSet: ShareSet = { nonce: "earlier", threshold: 3, shares: [4, 5, 6].map(text), encrypted: [] };
-/** The names of the shares in the list of requests. */
-const labels = Object.fromEntries([1, 2, 3, 4, 5, 6].map((number) => [text(number), number < 4 ? `own ${number}` : `kept ${number - 3}`]));
-const digestOf = (share: string): string => shareDigest("ours", shareOf(share, ""));
-const digests = own.map(digestOf);
+  test("reports the shares of earlier runs, until the service has discarded them", async () => {
+    const alone = inputs({ currentShares: target.first.slice(0, 1) });
+    const ends = async (reason: string, count: number): Promise<void> => {
+      const sent = await submissions(async () => expect((await stack.fails(alone)).details.reason).toBe(reason));
+      expect(sent).toBe(count);
+    };
+    await ends("1 of 3 current shares submitted", 1);
+    expect(lines().match(/^rekey: \d of 3 .*$/gm)).toEqual(["rekey: 1 of 3 current shares submitted"]);
+    await ends("1 of 3 current shares submitted; submitted before: 1 of the available shares", refusesRepeated ? 1 : 0);
+    await submit(...wrongBeside(target.first, 2));
+    await ends("1 of 3 current shares submitted", 1);
+  });
 
-const status = (progress: number, more: Partial<RekeyStatus> = {}): RekeyStatus => ({
-  started: true,
-  nonce: "ours",
-  threshold: 2,
-  shares: 3,
-  progress,
-  required: 3,
-  pgpFingerprints: [],
-  backup: false,
-  verificationRequired: true,
-  ...more,
-});
-/** The status that shows this progress. */
-const at = status;
-const counted = { set: undefined };
-const newShares: ShareSet = { nonce: "ours", threshold: 2, shares: [7, 8, 9].map(text), encrypted: [] };
-const complete = { set: newShares };
-const rejected = (reason: string): StewardError => new StewardError({ code: "ERR_REJECTED", reason, status: 400 });
-const lost = new StewardError({ code: "ERR_NO_RESPONSE", reason: "the connection broke", outcomeUnknown: true });
-/** The new attempt that replaces a canceled one. */
-const fresh = at(0, { nonce: "fresh" });
-
-interface Facts {
-  /** Facts of the state, from an earlier run. */
-  submission?: Partial<Submission>;
-  inputs?: Partial<SharesInputs>;
-  /** Vault refuses a repeated share without loss. A service of the standard dialect may count it twice. */
-  dialect?: string;
-  server?: ServerState;
-  canceled?: AbortSignal;
-}
-
-/** The requests of a run, and its end: the stop or the new shares, unless the responses ran out before. */
-async function round(facts: Facts, first: RekeyStatus, ...more: Response[]) {
-  [responses, requests, lines, now] = [more, [], [], 0];
-  const submission = { nonce: "ours", nonces: ["ours"], kept: [], submitted: [], excluded: [], refused: [], ...facts.submission };
-  const log = (line: string): unknown => lines.push(line);
-  const run = {
-    operation: {
-      server: { dialect: facts.dialect ?? "hashicorp", words: { service: "Vault" } },
-      secrets: { values: [], fields: [] },
-      run: { log: { info: log, warn: log }, engine: { canceled: facts.canceled } },
-    },
-    inputs: { currentShares: own, ...facts.inputs },
-    identity: {
-      nonce: "ours",
-      nonces: ["ours"],
-      parameters: { shares: 3, threshold: 2, pgpKeys: [], fingerprints: [], encryptionKeys: [], backup: false, verification: true },
-    },
-    state: { submission },
-  } as unknown as SharesRun;
-  try {
-    const state = await submit(run, { server: facts.server ?? "collecting", status: first });
-    return { requests, lines, submission: state.submission };
-  } catch (error) {
-    if (error !== exhausted && !(error instanceof StewardError) && !(error instanceof PartialState)) throw error;
-    const { rule, reason = "" } = error instanceof StewardError ? error.details : {};
-    return { requests, lines, submission: run.state.submission, stop: rule?.replace("rekey/", ""), reason };
-  }
-}
-
-/** The shares among the requests. */
-const sharesOf = ({ requests }: { requests: string[] }): string[] => requests.filter((request) => /^(own|kept) /.test(request));
-
-beforeEach(() => {
-  jest.spyOn(Date, "now").mockImplementation(() => now);
-});
-afterEach(() => jest.restoreAllMocks());
-
-test("submits each share after an observation, and receives what the last one brings", async () => {
-  const two = await round({}, at(0), counted, at(1), counted, at(2));
-  expect(two.requests).toEqual(["own 1", "observe", "own 2", "observe"]);
-  expect(two.submission.submitted).toEqual(digests.slice(0, 2));
-  const three = await round({}, at(0), counted, at(1), counted, at(2), complete);
-  expect(three.requests).toEqual(["own 1", "observe", "own 2", "observe", "own 3"]);
-  expect(three.submission).toMatchObject({ candidate: newShares, source: "reply", excluded: digests });
-});
-
-test("submits shares where the service does not say how many it requires", async () => {
-  expect(sharesOf(await round({}, at(0, { required: 0 }), counted))).toEqual(["own 1"]);
-});
-
-test("prints the progress when it changes, and no more", async () => {
-  expect((await round({}, at(0))).lines).toEqual([]);
-  expect((await round({}, at(1))).lines).toEqual(["rekey: 1 of 3 current shares submitted"]);
-  const same = await round({ dialect: "standard", submission: { submitted: digests.slice(0, 1) } }, at(1), at(1));
-  expect(same.lines).toEqual(["rekey: 1 of 3 current shares submitted"]);
-});
-
-test.each<[ServerState, RekeyStatus, string]>([
-  ["verifying", at(0), "new-shares-lost"],
-  ["none", at(0, { started: false, nonce: "" }), "attempt-lost"],
-  ["tampered", at(0), "tampered-attempt"],
-  ["foreign", at(0, { nonce: "theirs" }), "attempt-lost"],
-])("submits nothing to an attempt that is %s", async (server, first, stop) => {
-  const ended = await round({ server }, first, ...(server === "verifying" ? [fresh] : []));
-  expect(ended.stop).toBe(stop);
-  expect(sharesOf(ended)).toEqual([]);
-});
-
-test("skips a share that counts already, and submits it again only where Vault refuses repeated shares", async () => {
-  const submission = { submitted: digests.slice(0, 1) };
-  const skipped = await round({ dialect: "standard", submission }, at(1), at(1), counted);
-  expect(skipped.requests).toEqual(["observe", "own 2"]);
-  const again = await round({ submission }, at(1), rejected("repeated"), at(1), at(1), counted);
-  expect(sharesOf(again)).toEqual(["own 1", "own 2"]);
-  for (const dialect of ["standard", "hashicorp"]) {
-    const repeated = dialect === "hashicorp" ? [rejected("repeated"), at(1)] : [];
-    const alone = await round({ dialect, submission, inputs: { currentShares: own.slice(0, 1) } }, at(1), ...repeated, at(1));
-    expect(alone).toMatchObject({
-      stop: "shares-missing",
-      reason: "1 of 3 current shares submitted; submitted before: 1 of the available shares",
+  test("names the shares that are not available and those that the service rejects", async () => {
+    // OpenBao accepts a share of any length.
+    if (dialect === "openbao") return;
+    const short = Buffer.alloc(5, 1).toString("base64");
+    const references = [{ env: "SHARE_THAT_IS_NOT_SET" }, { file: "no/such/file" }];
+    const { details } = await stack.fails(inputs({ currentShares: [short, ...references] }));
+    expect(details).toMatchObject({
+      operation: "Cannot create rekey",
+      rule: "rekey/shares-missing",
+      reason: expect.stringMatching(
+        /^0 of 3 .*; unavailable: currentShares\[1\] \(the variable SHARE_THAT_IS_NOT_SET\), currentShares\[2\] \(the file no\/such\/file\); rejected: currentShares\[0\]: /,
+      ),
     });
-  }
-});
+  });
 
-test("forgets the submitted shares where the service dropped its progress", async () => {
-  expect((await round({ submission: { submitted: digests } }, at(1))).submission.submitted).toEqual([]);
-});
+  test("submits its shares again, once, after those of others have discarded them", async () => {
+    // A service that always discards them would receive them forever.
+    let left = 9;
+    const discard = async (): Promise<void> => (left-- > 0 ? submit(...wrongBeside(target.first, 2)) : undefined);
+    interrupt("PUT", "update", { when: "after", act: discard, answer: unchanged });
+    expect(await submissions(async () => expect(await stack.stops(inputs())).toBe("rekey/shares-missing"))).toBe(4);
+    interrupt("PUT", "update", { when: "after", act: () => submit(...wrongBeside(target.first)), answer: unchanged }, 2);
+    expect(await submissions(() => stack.up(inputs()))).toBe(5);
+  });
 
-test("submits its shares again, once, where the service dropped them", async () => {
-  const dropped = [at(0), counted, at(1), counted, at(0), counted] as const;
-  const again = await round({}, ...dropped);
-  expect(sharesOf(again)).toEqual(["own 1", "own 2", "own 1"]);
-  expect(again.submission.submitted).toEqual(digests.slice(0, 1));
-  // A service that always reports no progress would receive the shares forever.
-  const once = await round({}, ...dropped, at(0), counted, at(0), counted, at(0));
-  expect(sharesOf(once)).toEqual(["own 1", "own 2", "own 1", "own 2", "own 3"]);
-  expect(once).toMatchObject({ stop: "shares-missing", submission: { submitted: [] } });
-});
+  test("sends no share after the user has canceled the wait", async () => {
+    const waiting = inputs({ currentShares: target.first.slice(0, 1), waitSeconds: 9 });
+    await stack.up(waiting, "attempt");
+    const engine = { ...noEngine, canceled: AbortSignal.abort() };
+    const operation = connectTo("secrets", {}, { config: (key) => JSON.stringify(target.config[key]), engine });
+    const given = { ...stack.attempt.outputs(), ...waiting } as never;
+    await expect(rekeyShares.create({ operation, inputs: given })).rejects.toThrow("0 of 3 current shares submitted");
+    expect(await status()).toMatchObject({ started: true, progress: 0 });
+  });
 
-/** The program has no share, so that a set of the state is submitted. */
-const onlyKept: Facts = { inputs: { currentShares: [] }, submission: { kept: [keptSet] } };
-const dropsAll = [rejected("no set"), at(0), at(0)] as const;
+  test("submits a set of the state that the service rejected only once", async () => {
+    await stack.up(inputs());
+    await stackOn(target).up(inputs({ currentShares: stack.outputs.shares }));
+    const again = inputs({ triggers: ["2"], currentShares: [] });
+    expect(await submissions(async () => expect(await stack.stops(again)).toBe("rekey/shares-refused"))).toBe(2);
+    expect(await submissions(async () => expect(await stack.stops(again)).toBe("rekey/shares-missing"))).toBe(0);
+  });
 
-test("does not report shares of an earlier run as submitted after the service refused all", async () => {
-  const repeated = (progress: number): Response[] => [rejected("repeated"), at(progress), at(progress)];
-  const submission = { submitted: digests.slice(0, 2), kept: [keptSet] };
-  const each = [rejected("wrong length"), at(0), at(0)];
-  const all = [rejected("no set"), at(0), at(0)];
-  const refused = await round({ submission }, at(2), ...repeated(2), ...repeated(2), ...all, ...each, ...each, ...each);
-  expect(sharesOf(refused)).toEqual(["own 1", "own 2", "own 3", "kept 1", "kept 2", "kept 3"]);
-  expect(refused).toMatchObject({ stop: "shares-missing", reason: expect.stringMatching(/^0 of 3 current shares submitted; rejected: /) });
-});
+  test("submits a set of the state again after it was rejected together with another holder's share", async () => {
+    await stack.up(inputs({ secretShares: 4, secretThreshold: 3 }));
+    const theirs = wrongBeside(stack.outputs.shares);
+    interrupt("PUT", "update", { when: "after", act: () => submit(...theirs), answer: unchanged }, 1);
+    expect(await submissions(() => stack.up(inputs({ triggers: ["2"], currentShares: [] })))).toBe(5);
+  });
 
-/** The service refuses the first share, and counts the second. */
-const twoPassed = [at(0), rejected("wrong length"), at(0), at(0), counted] as const;
+  test("submits no set of the state to an attempt with shares of other holders", async () => {
+    await stack.up(inputs());
+    const again = inputs({ triggers: ["2"], currentShares: [] });
+    await stack.up(again, "attempt");
+    await submit(stack.outputs.shares[2] as string);
+    expect(await submissions(async () => expect(await stack.stops(again)).toBe("rekey/shares-missing"))).toBe(0);
+  });
 
-test("keeps the last share for the end while other holders are awaited", async () => {
-  const inputs = { waitSeconds: 9 };
-  const waits = await round({ inputs }, ...twoPassed, at(1), at(1));
-  expect(waits.requests.slice(-5)).toEqual(["own 2", "observe", "wait", "observe", "wait"]);
-  expect(waits.lines.filter((line) => line.includes("9 s"))).toHaveLength(1);
-  expect(sharesOf(await round({ inputs }, ...twoPassed, at(2), counted))).toEqual(["own 1", "own 2", "own 3"]);
-});
+  test("submits a share whose request is lost again, once, and only to a service that refuses a repeated one", async () => {
+    interrupt("PUT", "update", { when: "before" });
+    const stop = refusesRepeated ? "rekey/share-count-unknown" : "rekey/attempt-restarted";
+    expect(await submissions(async () => expect(await stack.stops(inputs())).toBe(stop))).toBe(refusesRepeated ? 2 : 1);
+    if (!refusesRepeated) return;
+    // The request of each share is lost once.
+    let count = 0;
+    target.gateway.interrupt = ({ path }) => (path.endsWith("/update") && ++count % 2 === 1 ? { when: "before" } : undefined);
+    expect(await submissions(() => stack.up(inputs()))).toBe(6);
+  });
 
-test("sends no share after the user has canceled the wait", async () => {
-  const facts = { inputs: { waitSeconds: 9 }, canceled: AbortSignal.abort() };
-  const stopped = await round(facts, ...twoPassed, at(1));
-  expect(sharesOf(stopped)).toEqual(["own 1", "own 2"]);
-  expect(stopped).toMatchObject({ stop: "shares-missing", reason: expect.stringMatching(/^1 of 3 current shares submitted/) });
-});
-
-test("stops with the missing and the refused shares", async () => {
-  const inputs = { currentShares: [...own, { env: "SHARE_THAT_IS_NOT_SET" }] };
-  const refused = [rejected("wrong length"), at(1), at(1)];
-  const submission = { submitted: digests.slice(1, 2) };
-  const done = await round({ inputs, submission, dialect: "standard" }, at(1), ...refused, at(1), ...refused);
-  expect(done).toMatchObject({
-    stop: "shares-missing",
-    reason: expect.stringMatching(
-      /^1 of 3 .*; unavailable: currentShares\[3\] \(the variable SHARE_THAT_IS_NOT_SET\); rejected: currentShares\[0\]: wrong length; rejected: /,
-    ),
+  const gone: [string, () => Promise<unknown>, string][] = [
+    ["canceled", cancel, "rekey/attempt-lost"],
+    ["completed", () => submit(...target.first.slice(0, 3)), "rekey/new-shares-lost"],
+    [
+      "replaced",
+      () => cancel().then(() => begin({ secret_shares: 5, secret_threshold: 3 })),
+      refusesRepeated ? "rekey/attempt-lost" : "rekey/share-count-unknown",
+    ],
+  ];
+  test.each(gone)("does not submit a lost share to an attempt that others have %s in the meantime", async (_, act, stop) => {
+    interrupt("PUT", "update", { when: "before", act: async () => void (await act()) });
+    expect(await submissions(async () => expect(await stack.stops(inputs())).toBe(stop))).toBe(1);
   });
 });
-
-test("tries a kept set where the own shares are refused, and records a kept set that is refused", async () => {
-  const submission = { kept: [keptSet] };
-  const all = [at(0), counted, at(1), counted, at(2), ...dropsAll] as const;
-  const other = await round({ submission }, ...all);
-  expect(other).toMatchObject({ stop: undefined, submission: { submitted: [], refused: [] } });
-  const end = await round({ submission }, ...all, counted, at(1), counted, at(2), rejected("no set"), at(0));
-  expect(sharesOf(end).slice(-3)).toEqual(["kept 1", "kept 2", "kept 3"]);
-  expect(end).toMatchObject({ stop: "shares-refused", reason: expect.stringContaining("(no set)"), submission: { refused: ["earlier"] } });
-});
-
-test("submits a kept set again where other holders' shares were refused with it", async () => {
-  const mixed = await round(onlyKept, at(0), at(0), counted, at(2), ...dropsAll, counted);
-  expect(sharesOf(mixed)).toEqual(["kept 1", "kept 2", "kept 1"]);
-  expect(mixed.submission.refused).toEqual([]);
-});
-
-test("submits no kept set to an attempt that has shares of other holders", async () => {
-  const facts = { inputs: { currentShares: own.slice(0, 1) }, submission: { kept: [keptSet] } };
-  const theirs = await round(facts, at(0), counted, at(2));
-  expect(theirs).toMatchObject({ stop: "shares-missing", reason: expect.stringContaining("2 of 3") });
-  const alone = await round(facts, at(0), counted, at(1), at(1), counted);
-  expect(sharesOf(alone)).toEqual(["own 1", "kept 1"]);
-});
-
-test("a share without a response is submitted again once where that is safe, and else given up", async () => {
-  const unanswered = [lost, at(0)] as const;
-  expect(sharesOf(await round({}, at(0), ...unanswered, at(0), counted))).toEqual(["own 1", "own 1"]);
-  const twice = await round({}, at(0), ...unanswered, at(0), ...unanswered, fresh);
-  expect(twice.stop).toBe("share-count-unknown");
-  const once = await round({ dialect: "standard" }, at(0), ...unanswered, fresh);
-  expect(once.stop).toBe("attempt-restarted");
-});
-
-test.each([
-  ["refused", [rejected("wrong length"), at(0), at(0)]],
-  ["counted", [counted, at(1)]],
-])("the response to each share may be lost once, although that to the share before was lost, and then %s", async (_, results) => {
-  const { progress = 0 } = results.at(-1) as RekeyStatus;
-  const retried = await round({}, at(0), lost, at(0), at(0), ...results, lost, at(progress), at(progress), counted);
-  expect(sharesOf(retried)).toEqual(["own 1", "own 1", "own 2", "own 2"]);
-});
-
-test("the response to a share of a kept set may be lost once, although that to an own share was lost", async () => {
-  const facts = { submission: { kept: [keptSet] } };
-  const refused = [at(0), counted, at(1), counted, at(2), lost, at(2), at(2), ...dropsAll] as const;
-  const other = await round(facts, ...refused, lost, at(0), at(0), counted);
-  expect(sharesOf(other)).toEqual(["own 1", "own 2", "own 3", "own 3", "kept 1", "kept 1"]);
-});
-
-test.each([{ started: false, nonce: "" }, { verification: { nonce: "v", progress: 0, threshold: 2, shares: 3 } }])(
-  "a share without a response is left to the next observation where the attempt shows %j",
-  async (more) => {
-    for (const dialect of ["hashicorp", "standard"]) {
-      const left = await round({ dialect }, at(0), lost, at(0, more), at(0));
-      expect(left.requests.slice(0, 3)).toEqual(["own 1", "observe", "observe"]);
-    }
-  },
-);

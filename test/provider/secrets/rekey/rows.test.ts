@@ -1,293 +1,225 @@
-import { StewardError } from "../../../../provider/errors";
 import { RekeyInputs } from "../../../../provider/secrets";
-import { refusal } from "../../../support/refusal";
 import { firstKeysTargets, inputsFrom, onEachRekeyTarget, RekeyTarget } from "../../../support/rekey";
 import { rekeyRows } from "../../../support/rekey-rows";
-import { lines, stack, tools } from "./story";
+import { lines, stack, tools, toolsFor, wrong, wrongBeside } from "./story";
 
-/** The service of the current test, and the inputs of its rekey. */
+// Each situation that a run may find, in the state and on the server, and how the rekey then completes.
+
+/** The service of the current test, and the inputs of its program. */
 let target: RekeyTarget;
 let inputs: RekeyInputs;
-/** Tests the rows that have a story. */
-function rowsOn(current: () => RekeyTarget, table: Record<string, () => Promise<void>>, check: () => Promise<void>): void {
-  tools(current);
-  beforeEach(() => {
-    target = current();
-    inputs = inputsFrom(target.first);
-  });
-  test.each(rekeyRows.filter(({ step, log }) => `${step}: ${log}` in table))("$step: $log", async ({ step, log, line }) => {
-    await table[`${step}: ${log}`]?.();
-    expect(lines().split("\n")).toContain(line);
-    await check();
-  });
-}
+const { status, begin, submit, cancel, requests, interrupt } = toolsFor(() => target);
 
-const status = async () =>
-  (await target.outOfBand("GET", "sys/rekey/init")).body as { started: boolean; nonce: string; progress: number; required: number };
-/** Cancels the attempt, as another client would. */
-const cancel = async (): Promise<void> => {
-  const body = target.dialect === "hashicorp" ? { nonce: (await status()).nonce } : undefined;
-  expect((await target.outOfBand("DELETE", "sys/rekey/init", body)).status).toBe(204);
+const verified = { require_verification: true };
+const changes = (more: Partial<RekeyInputs>): void => {
+  inputs = { ...inputs, ...more };
 };
-/** Starts an attempt outside Pulumi. */
-const begin = async (parameters: object): Promise<string> => {
-  expect((await target.outOfBand("PUT", "sys/rekey/init", parameters)).status).toBe(200);
-  return (await status()).nonce;
+/** The nth response to such a request is another one. */
+const answers = (method: string, path: string, nth: number, answer: (body: string) => string, act?: () => void): void =>
+  interrupt(method, path, { when: "after", answer, act }, nth);
+const withStatus = (fields: object) => (body: string) => JSON.stringify({ ...JSON.parse(body), ...fields });
+const withShares =
+  (change: (shares: string[]) => string[]) =>
+  (body: string): string => {
+    const { keys, keys_base64 = keys, ...more } = JSON.parse(body) as { keys: string[]; keys_base64?: string[] };
+    return JSON.stringify({ ...more, keys: change(keys_base64), keys_base64: change(keys_base64) });
+  };
+
+/** The events between two runs. Every other word in a story is the stop of a run. */
+const events: Record<string, () => unknown> = {
+  "killed after the attempt": () => stack.up(inputs, "attempt"),
+  "killed after the shares": () => stack.up(inputs, "shares"),
+  "changed triggers": () => changes({ triggers: ["again"] }),
+  "one share": () => changes({ currentShares: target.first.slice(0, 1) }),
+  "all shares": () => changes({ currentShares: target.first.slice(0, 3) }),
+  "a wrong share": () => changes({ currentShares: [...target.first.slice(0, 2), ...wrongBeside(target.first)] }),
+  "onConflict: cancel": () => changes({ onConflict: "cancel" }),
+  "onConflict: resume": () => changes({ onConflict: "resume" }),
+  canceled: cancel,
+  sealed: () => target.sealAndUnseal(target.first.slice(0, 3)),
+  "a like attempt": () => begin({ secret_shares: 3, secret_threshold: 2, ...verified }),
+  "a foreign attempt": () => begin({ secret_shares: 4, secret_threshold: 3, ...verified }),
+  // As a killed run leaves it.
+  "an old probe": async () => {
+    const { attempt } = stack.attempt.outputs() as { attempt: { probe: { key: string } } };
+    await cancel();
+    await begin({ secret_shares: 1, secret_threshold: 1, pgp_keys: [attempt.probe.key], ...verified });
+  },
+  "others submit a share": () => submit(target.first[0] as string),
+  "others submit another share": () => submit(target.first[1] as string),
+  "others submit all shares": () => submit(...target.first.slice(0, 3)),
+  // A process of an earlier run may have the new shares: the first request shuts it out, or it could commit before the cancel.
+  "new-shares-lost after a restart": async () => {
+    const sent = await requests(async () => expect(await stack.stops(inputs)).toBe("rekey/new-shares-lost"));
+    expect(sent.filter((each) => each.startsWith("DELETE"))).toEqual(["DELETE verify", "DELETE init"]);
+  },
+  "no share is submitted": async () => expect(await status()).toMatchObject({ progress: 0 }),
+  "the previous shares are valid": async () => expect(await target.opens(target.first.slice(0, 3))).toBe(true),
+  "the response to the start is lost": () => interrupt("PUT", "init", { when: "after" }, 1),
+  "the response to the commit is lost": () => interrupt("PUT", "verify", { when: "after" }, 2),
+  "the commit is lost": () => interrupt("PUT", "verify", { when: "before" }, 2),
+  "a status with other parameters": () => answers("GET", "init", 1, withStatus({ n: 1, t: 1 })),
+  "too few new shares": () =>
+    answers(
+      "PUT",
+      "update",
+      3,
+      withShares((shares) => shares.slice(1)),
+    ),
+  "a wrong new share": () =>
+    answers(
+      "PUT",
+      "update",
+      3,
+      withShares((shares) => [...shares.slice(1), wrong]),
+    ),
+  "a completion after one new share": () => answers("PUT", "verify", 1, () => '{"complete":true}'),
+  "a foreign response to the commit": () => answers("PUT", "verify", 2, () => "{}"),
+  "no completion after all new shares": () => answers("PUT", "verify", 2, () => '{"progress":2}'),
+  "a status that does not show the commit": () => {
+    const previous = (): void => answers("GET", "init", 1, withStatus({ required: 3 }));
+    answers("PUT", "verify", 2, (body) => body, previous);
+  },
 };
-/** Submits current shares to the attempt. */
-const submit = async (...shares: string[]): Promise<void> => {
-  const { nonce } = await status();
-  for (const key of shares) expect((await target.outOfBand("PUT", "sys/rekey/update", { key, nonce })).status).toBe(200);
-};
 
-const like = { secret_shares: 3, secret_threshold: 2, require_verification: true };
-const foreign = { secret_shares: 4, secret_threshold: 3, require_verification: true };
-const again = (): RekeyInputs => ({ ...inputs, triggers: ["again"] });
+/** The number of attempts that the rekey starts, probes included, and what happens until a run completes it. */
+type Situation = [starts: number, story?: string];
 
-/** Leaves the throw-away attempt of the rekey on the server, as a killed run does. */
-async function leaveProbe(): Promise<void> {
-  const { attempt } = stack.attempt.outputs() as { attempt: { probe: { key: string } } };
-  await cancel();
-  await begin({ secret_shares: 1, secret_threshold: 1, pgp_keys: [attempt.probe.key], require_verification: true });
-}
-
-/** Until the candidate is saved; then the service forgets the attempt. */
-async function untilUnknown(): Promise<void> {
-  await stack.up(inputs, "shares");
-  await target.sealAndUnseal(target.first.slice(0, 3));
-  expect(await stack.stops(inputs)).toBe("rekey/outcome-unknown");
-}
-
-/** The stop at another client's attempt, with its parameters and progress. */
-async function expectForeign(failure: Promise<StewardError>, nonce: string, ...facts: string[]): Promise<StewardError> {
-  const error = await failure;
-  expect(error).toEqual(refusal("ERR_CONFLICT", { rule: "rekey/foreign-attempt" }));
-  for (const fact of [nonce, ...facts]) expect(error.details.reason).toContain(fact);
-  return error;
-}
-
-/** The status of an attempt with other parameters. */
-const tampered = (body: string): string => JSON.stringify({ ...JSON.parse(body), n: 1, t: 1 });
-
-/** For each row, by the line that it prints: the way to it, its action, and the next steps of the rekey. */
-const stories: Record<string, () => Promise<void>> = {
-  "attempt: started; no other rekey is in progress": async () => {
-    await stack.up(inputs, "attempt");
-    expect(await status()).toMatchObject({ started: true, progress: 0 });
-  },
-  "attempt: a matching attempt without shares is in progress: the rekey adopts it": async () => {
-    const nonce = await begin(like);
-    await stack.up(inputs);
-    expect(stack.attempt.outputs().attempt).toMatchObject({ nonce });
-    expect(target.gateway.requests.filter(({ method, path }) => method === "PUT" && path === "/v1/sys/rekey/init")).toEqual([]);
-  },
-  "attempt: the inputs changed: the rekey cancels its attempt and starts a new one": async () => {
-    await stack.up(inputs, "shares");
-    const { nonce } = await status();
-    await stack.up(again(), "attempt");
-    expect((await status()).nonce).not.toBe(nonce);
-    await stack.up(again());
-  },
-  "attempt: an old probe of this rekey is in progress: the rekey cancels it": async () => {
-    await stack.up(inputs, "attempt");
-    await leaveProbe();
-    const { nonce } = await status();
-    await stack.up(again());
-    expect((await status()).nonce).not.toBe(nonce);
-  },
-  "attempt: another rekey is in progress; checked again before shares are submitted": async () => {
-    await stack.up(inputs, "attempt");
-    await cancel();
-    const nonce = await begin(foreign);
-    await expectForeign(stack.fails(again()), nonce, "4 shares, threshold 3", "0 of 3");
-    expect((await status()).nonce).toBe(nonce);
-    await cancel();
-    expect(await stack.stops(again())).toBe("rekey/attempt-restarted");
-    await stack.up(again());
-  },
-  "attempt: another client's attempt is in progress: onConflict decides": async () => {
-    const nonce = await begin(foreign);
-    await submit(target.first[0] as string);
-    const { details } = await expectForeign(stack.fails(inputs), nonce, "4 shares, threshold 3", "1 of 3");
-    expect(details).toMatchObject({ operation: "Cannot create rekey", hint: expect.stringMatching(/onConflict: "cancel"/) });
-    expect(await status()).toMatchObject({ nonce, progress: 1 });
-    expect(await stack.stops({ ...inputs, onConflict: "resume" })).toBe("rekey/foreign-attempt");
-    await stack.up({ ...inputs, onConflict: "cancel" });
-  },
-  "shares: the attempt is gone: the rekey starts a new one and saves its nonce": async () => {
-    await stack.up(inputs, "attempt");
-    const { nonce } = await status();
-    await target.sealAndUnseal(target.first.slice(0, 3));
-    expect(await stack.stops(inputs)).toBe("rekey/attempt-restarted");
-    expect(await status()).toMatchObject({ started: true, progress: 0 });
-    expect((await status()).nonce).not.toBe(nonce);
-    await stack.up(inputs);
-  },
-  "shares: an older attempt of this rekey is in progress: the rekey cancels it and starts a new one": async () => {
-    await stack.up(inputs, "attempt");
-    await cancel();
-    await stack.stops(inputs);
-    expect(await stack.stops({ ...inputs, currentShares: inputs.currentShares.slice(0, 1) })).toBe("rekey/shares-missing");
-    const { nonce } = await status();
-    expect(await stack.stops(again())).toBe("rekey/attempt-restarted");
-    expect((await status()).nonce).not.toBe(nonce);
-    await stack.up(again());
-  },
-  "shares: an old probe of this rekey is in progress: the rekey cancels it": async () => {
-    await stack.up(inputs, "attempt");
-    await leaveProbe();
-    expect(await stack.stops(inputs)).toBe("rekey/attempt-restarted");
-    await stack.up(inputs);
-  },
-  "shares: a matching attempt without shares is in progress: the rekey adopts it": async () => {
-    await stack.up(inputs, "attempt");
-    await cancel();
-    const nonce = await begin(like);
-    expect(await stack.stops(inputs)).toBe("rekey/attempt-adopted");
-    expect(stack.submission.nonce).toBe(nonce);
-    await stack.up(inputs);
-  },
-  "shares: the attempt is collecting current shares: the rekey submits the available ones": async () => {
-    await stack.up(inputs, "shares");
-    expect(stack.candidate.shares).toHaveLength(3);
-    expect((await status()).started).toBe(true);
-  },
-  "shares: the response with the new shares is missing: the rekey reads the backup or starts over": async () => {
-    await stack.up(inputs, "attempt");
-    const { nonce } = await status();
-    await submit(...target.first.slice(0, 3));
-    const before = target.gateway.requests.length;
-    expect(await stack.stops(inputs)).toBe("rekey/new-shares-lost");
-    expect((await status()).nonce).not.toBe(nonce);
-    // A process of an earlier run may have the new shares: the first request shuts it out, or it could commit before the cancel.
-    const ends = target.gateway.requests.slice(before).filter(({ method }) => method === "DELETE");
-    expect(ends.map(({ path }) => path)).toEqual(["/v1/sys/rekey/verify", "/v1/sys/rekey/init"]);
-    await stack.up(inputs);
-  },
-  "shares: the attempt has the expected nonce but other parameters: the rekey submits no share": async () => {
-    await stack.up(inputs, "attempt");
-    target.gateway.on("GET sys/rekey/init", { when: "after", answer: tampered });
-    expect(await stack.stops(inputs)).toBe("rekey/tampered-attempt");
-    target.gateway.interrupt = undefined;
-    expect((await status()).progress).toBe(0);
-    await stack.up(inputs);
-  },
-  "shares: another client's attempt is in progress: onConflict decides": async () => {
-    await stack.up(inputs, "attempt");
-    await cancel();
-    const nonce = await begin(like);
-    await submit(target.first[0] as string);
-    const { details } = await expectForeign(stack.fails(inputs), nonce, "3 shares, threshold 2", "1 of 3");
-    expect(details.hint).toMatch(/onConflict: "resume".*"cancel"/);
-    expect(await stack.stops({ ...inputs, onConflict: "resume" })).toBe("rekey/attempt-adopted");
-    await stack.up(inputs);
-  },
-  "commit: the new shares are saved but not verified: the rekey proves and commits them": async () => {
-    await stack.up(inputs);
-    expect((await status()).started).toBe(false);
-  },
-  "commit: the attempt is gone, and it may have been committed: the outcome is unknown": async () => {
-    await untilUnknown();
-    expect((await status()).started).toBe(false);
-    expect(await stack.stops(inputs)).toBe("rekey/not-committed");
-    expect(await stack.stops(inputs)).toBe("rekey/not-committed");
-    await stack.up(again());
-  },
-  "commit: an old probe of this rekey is in progress: the rekey cancels it": async () => {
-    await untilUnknown();
-    await leaveProbe();
-    expect(await stack.stops(inputs)).toBe("rekey/not-committed");
-    expect((await status()).started).toBe(false);
-    await stack.up(again());
-  },
-  "commit: the attempt has the expected nonce but other parameters: the rekey submits no share": async () => {
-    await stack.up(inputs, "shares");
-    target.gateway.on("GET sys/rekey/init", { when: "after", answer: tampered });
-    expect(await stack.stops(inputs)).toBe("rekey/tampered-attempt");
-    target.gateway.interrupt = undefined;
-    await stack.up(inputs);
-  },
-  "commit: another client's attempt is in progress: onConflict decides": async () => {
-    await stack.up(inputs, "shares");
-    await cancel();
-    // Also one like this rekey's, without shares: it may belong to another stack.
-    for (const [parameters, size] of [
-      [like, "3 shares, threshold 2"],
-      [foreign, "4 shares, threshold 3"],
-    ] as const) {
-      const nonce = await begin(parameters);
-      await expectForeign(stack.fails(inputs), nonce, size, "0 of 3");
-      expect((await status()).nonce).toBe(nonce);
-      if (parameters === like) await cancel();
-    }
-    expect(await stack.stops({ ...inputs, onConflict: "cancel" })).toBe("rekey/outcome-unknown");
-    expect(await stack.stops(inputs)).toBe("rekey/not-committed");
-    await stack.up(again());
-  },
-  "commit: the outcome is unknown: a probe tests which shares are live": async () => {
-    target.gateway.on("PUT sys/rekey/verify", { when: "after" }, 2);
-    expect(await stack.stops(inputs)).toBe("rekey/outcome-unknown");
-    target.gateway.interrupt = undefined;
-    await stack.up(inputs);
-  },
+/** For each row, by the line that it prints. */
+const rows: Record<string, Situation> = {
+  "attempt: started; no other rekey is in progress": [1],
+  "attempt: a matching attempt without shares is in progress: the rekey adopts it": [0, "a like attempt"],
+  "attempt: the inputs changed: the rekey cancels its attempt and starts a new one": [2, "killed after the shares, changed triggers"],
+  "attempt: an old probe of this rekey is in progress: the rekey cancels it": [
+    2,
+    "killed after the attempt, an old probe, changed triggers",
+  ],
+  "attempt: another rekey is in progress; checked again before shares are submitted": [
+    2,
+    "killed after the attempt, canceled, a foreign attempt, changed triggers, foreign-attempt, canceled, attempt-restarted",
+  ],
+  "attempt: another client's attempt is in progress: onConflict decides": [
+    1,
+    "a foreign attempt, others submit a share, foreign-attempt, onConflict: resume, foreign-attempt, onConflict: cancel",
+  ],
+  "shares: the attempt is gone: the rekey starts a new one and saves its nonce": [2, "killed after the attempt, sealed, attempt-restarted"],
+  "shares: an older attempt of this rekey is in progress: the rekey cancels it and starts a new one": [
+    3,
+    "killed after the attempt, canceled, attempt-restarted, one share, shares-missing, changed triggers, all shares, attempt-restarted",
+  ],
+  "shares: an old probe of this rekey is in progress: the rekey cancels it": [
+    2,
+    "killed after the attempt, an old probe, attempt-restarted",
+  ],
+  "shares: a matching attempt without shares is in progress: the rekey adopts it": [
+    1,
+    "killed after the attempt, canceled, a like attempt, attempt-adopted",
+  ],
+  "shares: the attempt is collecting current shares: the rekey submits the available ones": [1, "killed after the shares"],
+  "shares: the response with the new shares is missing: the rekey reads the backup or starts over": [
+    2,
+    "killed after the attempt, others submit all shares, new-shares-lost after a restart",
+  ],
+  "shares: the attempt has the expected nonce but other parameters: the rekey submits no share": [
+    1,
+    "killed after the attempt, a status with other parameters, tampered-attempt, no share is submitted",
+  ],
+  "shares: another client's attempt is in progress: onConflict decides": [
+    1,
+    "killed after the attempt, canceled, a like attempt, others submit a share, foreign-attempt, onConflict: resume, attempt-adopted",
+  ],
+  "commit: the new shares are saved but not verified: the rekey proves and commits them": [1, "killed after the shares"],
+  "commit: the attempt is gone, and it may have been committed: the outcome is unknown": [
+    3,
+    "killed after the shares, sealed, outcome-unknown, not-committed, not-committed, changed triggers",
+  ],
+  "commit: an old probe of this rekey is in progress: the rekey cancels it": [
+    3,
+    "killed after the shares, sealed, outcome-unknown, an old probe, not-committed, changed triggers",
+  ],
+  "commit: the attempt has the expected nonce but other parameters: the rekey submits no share": [
+    1,
+    "killed after the shares, a status with other parameters, tampered-attempt",
+  ],
+  // The like attempt may belong to another stack.
+  "commit: another client's attempt is in progress: onConflict decides": [
+    3,
+    "killed after the shares, canceled, a like attempt, foreign-attempt, canceled, a foreign attempt, foreign-attempt, onConflict: cancel, outcome-unknown, not-committed, changed triggers",
+  ],
+  "commit: the outcome is unknown: a probe tests which shares are live": [2, "the response to the commit is lost, outcome-unknown"],
 };
 
 /** The rows of a service without recovery keys. */
-const firstStories: Record<string, () => Promise<void>> = {
-  "attempt: there are no recovery keys yet: the next step starts the rekey, which returns the first ones": async () => {
-    await stack.up(inputs, "attempt");
-    expect(await status()).toMatchObject({ started: false });
-    await stack.up(inputs);
-  },
-  "shares: there are no recovery keys yet: the rekey starts, and saves the first ones from the response": async () => {
-    await stack.up(inputs, "shares");
-    expect(stack.candidate.shares).toHaveLength(3);
-    expect(await status()).toMatchObject({ started: true, nonce: stack.candidate.nonce, required: 0 });
-    await stack.up(inputs);
-  },
+const firstRows: Record<string, Situation> = {
+  "attempt: there are no recovery keys yet: the next step starts the rekey, which returns the first ones": [1, "killed after the attempt"],
+  "shares: there are no recovery keys yet: the rekey starts, and saves the first ones from the response": [1, "killed after the shares"],
   "shares: a matching attempt has created the first recovery keys, and none is verified: the rekey cancels it, since its response is lost":
-    async () => {
-      target.gateway.on("PUT sys/rekey/init", { when: "after" });
-      expect(await stack.stops(inputs)).toBe("rekey/first-keys-lost");
-      target.gateway.interrupt = undefined;
-      const { nonce } = await status();
-      await stack.up(inputs);
-      expect(stack.candidate.nonce).not.toBe(nonce);
-    },
-  "commit: the attempt is gone, and there are still no recovery keys: the new ones are dead": async () => {
-    await stack.up(inputs, "shares");
-    await cancel();
-    for (let run = 0; run < 2; run++) expect(await stack.stops(inputs)).toBe("rekey/not-committed");
-    await stack.up(again());
-  },
+    [2, "the response to the start is lost, first-keys-lost"],
+  "commit: the attempt is gone, and there are still no recovery keys: the new ones are dead": [
+    2,
+    "killed after the shares, canceled, not-committed, not-committed, changed triggers",
+  ],
 };
 
-test("every row of the table has a story", () =>
-  expect(Object.keys({ ...stories, ...firstStories }).sort()).toEqual(rekeyRows.map(({ step, log }) => `${step}: ${log}`).sort()));
+/** Shares of other holders, and false or lost responses, which the rekey does not believe. */
+const claims: Situation[] = [
+  [1, "one share, shares-missing, others submit another share, all shares"],
+  [1, "a wrong share, shares-refused, no share is submitted, all shares"],
+  [2, "too few new shares, new-shares-incomplete, no share is submitted"],
+  [2, "a wrong new share, new-shares-not-proven, the previous shares are valid, changed triggers"],
+  [1, "a completion after one new share, outcome-unknown"],
+  [1, "the commit is lost, outcome-unknown"],
+  [2, "a foreign response to the commit, outcome-unknown"],
+  [2, "no completion after all new shares, outcome-unknown"],
+  [2, "a status that does not show the commit, outcome-unknown"],
+];
 
-onEachRekeyTarget("each row of the table", (current) =>
-  // In every case the valid shares are the previous ones, or in the state.
-  rowsOn(current, stories, async () => {
-    const { shares = [], complete } = stack.commit.state ? stack.outputs : { complete: false };
-    expect(await target.opens(target.first)).toBe(!complete);
-    if (complete) expect([await target.opens(shares.slice(0, 2)), (await status()).started]).toEqual([true, false]);
-    expect(lines()).not.toContain(target.first[0]);
-  }),
-);
+async function run([starts, story = ""]: Situation): Promise<void> {
+  for (const word of story.split(", ").filter(Boolean)) {
+    const event = events[word];
+    if (event) {
+      await event();
+      continue;
+    }
+    const before = await status();
+    const { details } = await stack.fails(inputs);
+    expect(details.rule).toBe(`rekey/${word}`);
+    if (word !== "foreign-attempt") continue;
+    expect(await status()).toEqual(before);
+    for (const fact of [before.nonce, `${before.n} shares, threshold ${before.t}`, `${before.progress} of `])
+      expect(details.reason).toContain(fact);
+    expect(details.hint).toMatch(/onConflict: .*"cancel"/);
+  }
+  await stack.up(inputs);
+  const { shares, complete } = stack.outputs;
+  expect([complete, await target.opens(shares.slice(0, 2))]).toEqual([true, true]);
+  if (target.first.length > 0) expect(await target.opens(target.first)).toBe(false);
+  expect(await status()).toMatchObject({ started: false, required: 2 });
+  expect(target.gateway.requests.filter(({ method, path }) => method === "PUT" && path === "/v1/sys/rekey/init")).toHaveLength(starts);
+  for (const share of [...target.first, ...shares]) expect(lines()).not.toContain(share);
+}
+
+function situationsOn(start: () => Promise<RekeyTarget>, table: Record<string, Situation>): void {
+  beforeEach(async () => {
+    target = await start();
+    inputs = inputsFrom(target.first);
+  });
+  tools(() => target);
+  test.each(rekeyRows.filter(({ step, log }) => `${step}: ${log}` in table))("$step: $log", async ({ step, log, line }) => {
+    await run(table[`${step}: ${log}`] as Situation);
+    expect(lines().split("\n")).toContain(line);
+  });
+}
+
+test("every row of the table has a situation", () =>
+  expect(Object.keys({ ...rows, ...firstRows }).sort()).toEqual(rekeyRows.map(({ step, log }) => `${step}: ${log}`).sort()));
+
+onEachRekeyTarget("each row of the table", (current) => {
+  situationsOn(async () => current(), rows);
+  test.each(claims)("%i attempts: %s", (...situation) => run(situation));
+});
 
 describe.each(firstKeysTargets)("each row of a service without recovery keys ($name)", ({ start }) => {
-  let first: RekeyTarget;
-  beforeEach(async () => {
-    first = await start({ shares: 0, threshold: 0 });
-  });
-  rowsOn(
-    () => first,
-    firstStories,
-    async () => {
-      const { shares, complete } = stack.outputs;
-      expect([complete, await target.opens(shares.slice(0, 2))]).toEqual([true, true]);
-      expect(await status()).toMatchObject({ started: false, required: 2 });
-    },
-  );
-  afterEach(() => first.stop());
+  situationsOn(() => start({ shares: 0, threshold: 0 }), firstRows);
+  afterEach(() => target.stop());
 });

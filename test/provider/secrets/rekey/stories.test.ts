@@ -1,8 +1,9 @@
+import { readAll } from "../../../support/pgp";
 import { onEachRekeyTarget } from "../../../support/rekey";
-import { lines, stack, told, tools, wrong, wrongBeside } from "./story";
+import { clearLines, lines, stack, tools, wrong, wrongBeside } from "./story";
 
 onEachRekeyTarget("a rekey", (current) => {
-  const { inputs, stackOn, requests, noAttempt, status, decrypted, candidateOf, forHolders } = tools(current);
+  const { inputs, stackOn, requests, noAttempt, status, forHolders, madeFor, submit, interrupt } = tools(current);
 
   test("a second up sends nothing, refresh reads the status, and other current shares change nothing", async () => {
     await stack.up(inputs());
@@ -20,7 +21,7 @@ onEachRekeyTarget("a rekey", (current) => {
   test("triggers start another rekey, preview announces it, and the state keeps the live set until the new one is proven", async () => {
     await stack.up(inputs());
     const [first] = [stack.outputs.shares];
-    told.mockClear();
+    clearLines();
     expect((await stack.attempt.preview(stack.attemptInputs(inputs({ triggers: ["2"] })))).operation).toBe("update");
     expect(lines()).toMatch(/warning: rekey: .*3 shares, threshold 2, to 3 shares, threshold 2/);
     // The state's own shares are the current ones, and are tried.
@@ -53,53 +54,27 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
   });
 
-  test("too few shares stop it with the missing ones, and shares of other holders count", async () => {
-    const [a = "", b = "", c = ""] = current().first;
-    delete process.env.STEWARD_MISSING;
-    const { details } = await stack.fails(inputs({ currentShares: [a, { env: "STEWARD_MISSING" }, { file: "no/such/file" }] }));
-    expect(details).toMatchObject({ operation: "Cannot create rekey", rule: "rekey/shares-missing" });
-    expect(details.reason).toMatch(/^1 of 3 .*: currentShares\[1\] \(.* STEWARD_MISSING\), currentShares\[2\] \(.* no\/such\/file\)$/);
-    // The same share is not submitted again.
-    const sent = await requests(() => stack.stops(inputs({ currentShares: [a] })));
-    if (current().dialect === "standard") expect(sent).not.toContain("PUT update");
-    expect(await status()).toMatchObject({ progress: 1 });
-    await current().outOfBand("PUT", "sys/rekey/update", { key: b, nonce: (await status()).nonce });
-    await stack.up(inputs({ currentShares: [a, c] }));
-    expect(stack.outputs.complete).toBe(true);
-  });
-
   test("waitSeconds waits for other holders and holds its own share back until the last", async () => {
     const [a = "", b = "", c = ""] = current().first;
-    const started = new Promise<void>((done) => {
-      told.mockImplementation((line) => void (String(line).startsWith("rekey: started attempt") && done()));
-    });
-    const up = stack.up(inputs({ currentShares: [c], waitSeconds: 20 }));
-    await Promise.race([started, up]);
-    const { nonce } = await status();
-    for (const key of [a, b]) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce });
-    await up;
+    // After the first status of the step that submits shares, which then waits.
+    interrupt("GET", "init", { when: "after", act: () => submit(a, b), answer: (body) => body }, 3);
+    await stack.up(inputs({ currentShares: [c], waitSeconds: 20 }));
     expect(lines()).toMatch(/^rekey: 2 of 3/m);
     expect(stack.outputs.complete).toBe(true);
   });
 
   test("a share that another holder submits right after the start counts if the response names the attempt", async () => {
-    const { dialect, gateway, outOfBand, first } = current();
+    const { dialect, first } = current();
     const [a = "", b = "", c = ""] = first;
-    gateway.on("PUT sys/rekey/init", {
-      when: "after",
-      act: async () => void (await outOfBand("PUT", "sys/rekey/update", { key: a, nonce: (await status()).nonce })),
-      answer: (body) => body,
-    });
+    interrupt("PUT", "init", { when: "after", act: () => submit(a), answer: (body) => body }, 1);
     const others = { currentShares: [b, c] };
     // The API document's answer names none: then it might be anybody's.
     if (dialect === "standard") {
       const { details } = await stack.fails(inputs(others));
       expect(details).toMatchObject({ rule: "rekey/foreign-attempt", hint: expect.stringMatching(/onConflict: "resume".*"cancel"/) });
       expect(details.reason).toContain("1 of 3");
-      gateway.interrupt = undefined;
     }
     await stack.up(inputs({ ...others, ...(dialect === "standard" ? { onConflict: "resume" } : {}) }));
-    gateway.interrupt = undefined;
     expect(stack.outputs.complete).toBe(true);
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
   });
@@ -113,22 +88,18 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await stackOn(current()).problems(inputs({ waitSeconds: 3600 }))).toEqual([]);
   });
 
-  test("a wrong share is detected at the threshold and discards the progress, and the next run starts over", async () => {
-    const [a = "", b = ""] = current().first;
-    expect(await stack.stops(inputs({ currentShares: [a, b, ...wrongBeside([a, b])] }))).toBe("rekey/shares-refused");
-    expect(await status()).toMatchObject({ started: true, progress: 0 });
-    await stack.up(inputs());
-  });
-
   test.each([
-    ["not a share!", "encoding"],
-    ["00ff", "length"],
-    ["the first", "duplicate"],
-  ])("an invalid share by reference (%s) is rejected before any share is submitted", async (text, rule) => {
-    process.env.STEWARD_SHARE = text === "the first" ? Buffer.from(current().first[0] as string, "base64").toString("hex") : text;
-    const shares = [current().first[0] as string, { env: "STEWARD_SHARE" }];
-    const { details } = await stack.fails(inputs({ currentShares: shares }));
-    expect(details).toMatchObject({ rule: "rekey/invalid-share", failures: [{ path: "currentShares[1]", rule }] });
+    ["currentShares", "not a share!", "encoding"],
+    ["currentShares", "00ff", "length"],
+    ["currentShares", "the first", "duplicate"],
+    ["newShares", "!!", "encoding"],
+  ])("an invalid share by reference in %s (%s) is rejected before any share is submitted", async (field, text, rule) => {
+    const [first = ""] = current().first;
+    process.env.STEWARD_SHARE = text === "the first" ? Buffer.from(first, "base64").toString("hex") : text;
+    const shares = { currentShares: [first], [field]: [...(field === "currentShares" ? [first] : []), { env: "STEWARD_SHARE" }] };
+    const { details } = await stack.fails(inputs({ ...shares, requireVerification: false, allowUnverified: true }));
+    const path = field === "currentShares" ? "currentShares[1]" : "newShares[0]";
+    expect(details).toMatchObject({ rule: "rekey/invalid-share", failures: [{ path, rule }] });
     delete process.env.STEWARD_SHARE;
     expect(await status()).toMatchObject({ progress: 0 });
   });
@@ -148,7 +119,7 @@ onEachRekeyTarget("a rekey", (current) => {
       rule: "rekey/new-shares-missing",
       reason: expect.stringContaining("0 of the 2"),
     });
-    const [one = "", two = ""] = await decrypted(candidateOf(stack), all);
+    const [one = "", two = ""] = await readAll(all, stack.candidate.encrypted);
     expect(await requests(() => stack.stops({ ...pgp, newShares: [one] }))).toEqual(["GET init", "GET verify"]);
     // Gathered, and kept secret; a refresh changes nothing of it.
     await stack.refresh();
@@ -163,7 +134,7 @@ onEachRekeyTarget("a rekey", (current) => {
       rule: "rekey/new-shares-missing",
       reason: expect.stringContaining("0 of the 4"),
     });
-    const shares = await decrypted(candidateOf(stack), all);
+    const shares = await readAll(all, stack.candidate.encrypted);
     const broken = shares.map((share, index) => (index === 2 ? share.replace(/^../, (byte) => (byte === "00" ? "01" : "00")) : share));
     const { details } = await stack.fails({ ...pgp, newShares: broken });
     expect(details).toMatchObject({
@@ -175,9 +146,7 @@ onEachRekeyTarget("a rekey", (current) => {
   });
 
   test("a wrong new share commits nothing, and the right ones are requested again", async () => {
-    const { all, pgp } = await forHolders(3);
-    await stack.stops(pgp);
-    const shares = await decrypted(candidateOf(stack), all);
+    const { pgp, newShares: shares } = await madeFor(3);
     const [first = ""] = shares;
     const other = Buffer.from(wrongBeside([first])[0] ?? "", "base64").toString("hex");
     const { details } = await stack.fails({ ...pgp, newShares: [first, other] });
@@ -186,9 +155,7 @@ onEachRekeyTarget("a rekey", (current) => {
   });
 
   test("new shares of an earlier rekey prove nothing", async () => {
-    const { all, pgp } = await forHolders(5, { secretShares: 5 });
-    await stack.stops(pgp);
-    const old = await decrypted(candidateOf(stack), all);
+    const { pgp, newShares: old } = await madeFor(5, { secretShares: 5 });
     await stack.up({ ...pgp, newShares: old });
     const second = { ...pgp, triggers: ["2"], currentShares: old.slice(0, 2) };
     expect(await stack.stops({ ...second, newShares: old })).toBe("rekey/new-shares-missing");

@@ -1,21 +1,17 @@
 import { RekeyInputs } from "../../../../provider/secrets";
 import { decodeShare } from "../../../../provider/secrets/rekey/crypto";
 import { Interruption } from "../../../support/gateway";
-import { Holder, holders, read } from "../../../support/pgp";
+import { Holder, holders, readAll } from "../../../support/pgp";
+import { printed } from "../../../support/printed";
 import { inputsFrom, RekeyStack, RekeyTarget, stackOn } from "../../../support/rekey";
 
 // Tools for the stories of a rekey.
 
-const quiet = (): jest.SpyInstance => jest.spyOn(console, "log").mockImplementation(() => {});
-export let told: jest.SpyInstance;
-beforeEach(() => {
-  told = quiet();
-});
-afterEach(() => told.mockRestore());
 /** The stack of the current test. */
 export let stack: RekeyStack;
 /** The printed lines. */
-export const lines = (): string => told.mock.calls.map(([line]) => String(line)).join("\n");
+export const lines = (): string => printed.join("\n");
+export const clearLines = (): void => void printed.splice(0);
 
 /** A share that is none. */
 export const wrong = Buffer.alloc(33, 7).toString("base64");
@@ -27,10 +23,15 @@ export function wrongBeside(shares: readonly string[], count = 1): string[] {
   return points.slice(0, count).map((point) => Buffer.alloc(33, point).toString("base64"));
 }
 
+/** The tools for the tests of a suite, each of which begins with a new stack. */
 export function tools(current: () => RekeyTarget) {
   beforeEach(() => {
     stack = stackOn(current());
   });
+  return toolsFor(current);
+}
+
+export function toolsFor(current: () => RekeyTarget) {
   const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(current().first, more);
   const requests = async (action: () => Promise<unknown>): Promise<string[]> => {
     const { gateway } = current();
@@ -41,22 +42,34 @@ export function tools(current: () => RekeyTarget) {
   /** The reads that show that no attempt is in progress: a standby of OpenBao would not know. */
   const noAttempt = (): string[] => ["GET init", ...(current().dialect === "openbao" ? ["GET /v1/sys/health"] : [])];
   const status = async (): Promise<Record<string, unknown>> => (await current().outOfBand("GET", "sys/rekey/init")).body;
-  const decrypted = async (set: { encryptedShares?: { fingerprint: string; share: string }[] }, all: Holder[]): Promise<string[]> =>
-    Promise.all(
-      (set.encryptedShares ?? []).map(({ fingerprint, share }) =>
-        read(all.find((each) => each.fingerprint === fingerprint) as Holder, share),
-      ),
-    );
-  const candidateOf = ({ candidate }: RekeyStack): { encryptedShares: { fingerprint: string; share: string }[] } => ({
-    encryptedShares: candidate.encrypted,
-  });
   /** A rekey for so many holders with PGP keys. */
   const forHolders = async (count: number, more: Partial<RekeyInputs> = {}): Promise<{ all: Holder[]; pgp: RekeyInputs }> => {
     const all = await holders(count);
     return { all, pgp: inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), ...more }) };
   };
+  /** The same, whose new shares are made, with these shares decrypted. */
+  const madeFor = async (count: number, more: Partial<RekeyInputs> = {}): Promise<{ pgp: RekeyInputs; newShares: string[] }> => {
+    const { all, pgp } = await forHolders(count, more);
+    expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
+    return { pgp, newShares: await readAll(all, stack.candidate.encrypted) };
+  };
+  /** Starts an attempt outside Pulumi. Returns its nonce. */
+  const begin = async (parameters: object): Promise<string> => {
+    expect((await current().outOfBand("PUT", "sys/rekey/init", parameters)).status).toBe(200);
+    return String((await status()).nonce);
+  };
+  /** Submits current shares to the attempt in progress, as other holders do. */
+  const submit = async (...shares: string[]): Promise<void> => {
+    const { nonce } = await status();
+    for (const key of shares) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce });
+  };
+  /** Cancels the attempt in progress, as another client would. */
+  const cancel = async (): Promise<void> => {
+    const body = current().dialect === "hashicorp" ? { nonce: (await status()).nonce } : undefined;
+    expect((await current().outOfBand("DELETE", "sys/rekey/init", body)).status).toBe(204);
+  };
   /** Interrupts the requests of one method and path, or one of them alone. */
   const interrupt = (method: string, path: string, interruption: Interruption, only?: number): void =>
     current().gateway.on(`${method} sys/rekey/${path}`, interruption, only);
-  return { inputs, stackOn, requests, noAttempt, status, decrypted, candidateOf, forHolders, interrupt };
+  return { inputs, stackOn, requests, noAttempt, status, forHolders, madeFor, begin, submit, cancel, interrupt };
 }
