@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { definitions } from "../provider/definitions";
 import * as runtime from "../provider/engine/runtime";
 import { providerText, release } from "../provider/program/dynamic";
-import { Sandbox, start } from "../sandbox/index";
+import { Sandbox } from "../sandbox/index";
 import { caseOf, held, livingCases } from "./cases";
 import { Context, isIn } from "./cases/case";
 import { comparable, configOf, contextOf, resetAll } from "./support/context";
 import { dynamic } from "./support/deployment";
 import { Engine } from "./support/engine";
 import { RekeyStack } from "./support/rekey";
+import { startSandbox } from "./support/sandbox";
 
 // The states of each release, used by this one. `WRITE=1 npx jest test/states` writes those that are missing for this release.
 // To write one again, remove its file first. States of a published release never change.
@@ -47,12 +48,11 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
   let sandbox: Sandbox;
   let context: Context;
   beforeAll(async () => {
-    sandbox = await start({ dialect, unsealShares: 3, unsealThreshold: 3 });
+    sandbox = await startSandbox({ dialect, unsealShares: 3, unsealThreshold: 3 });
     context = contextOf(sandbox, dialect);
     for (const [index, share] of sandbox.secrets.shares.entries()) process.env[`STATES_${index}`] = share;
     mkdirSync(join(folder, release, dialect), { recursive: true });
   });
-  afterAll(() => sandbox.close());
   beforeEach(async () => {
     jest.spyOn(console, "log").mockImplementation(() => {});
     await resetAll(context);

@@ -233,7 +233,6 @@ describe("the stand-in behaves like Pulumi's engine", () => {
     deployment = new Deployment(() => () => recording.provider(), {});
     inProcess = new InProcessProject({}, () => () => recording.provider());
   });
-  afterAll(() => project.remove());
 
   const flags = ({ operation, program, options = {} }: Chapter): string[] => [
     operation,

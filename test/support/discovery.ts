@@ -24,8 +24,8 @@ export async function discoverIn(
 }
 
 /** Imports the resources in the file. The language host that is built here cannot generate a program. */
-export async function importAll(project: Project): Promise<string> {
-  const options = ["--yes", "--skip-preview", "--protect=false", "--generate-code=false"];
+export async function importAll(project: Project, protect: "--protect" | "--protect=false"): Promise<string> {
+  const options = ["--yes", "--skip-preview", "--generate-code=false", protect];
   const { code, output } = await project.pulumi("import", "--file", "import.json", ...options);
   if (code !== 0) throw new Error(`import ended with ${code}:\n${output}`);
   return output;

@@ -21,37 +21,32 @@ import {
 import { InProcessProgram } from "./in-process-program";
 import { changesOf, counted, headingOf, kindOf, words } from "./in-process-terminal";
 import { limited, provider } from "./limits";
-import type { Run } from "./project";
 import "./realms";
+import { Run, Stack } from "./stack";
 import { StateResource } from "./state";
 
 /**
  * A project in this process: the program runs with the SDK and the package's classes, over the stand-in of the engine and the package's providers.
  * Each operation is a separate process for the providers. The terminal shows only what the tests read.
  */
-export class InProcessProject {
+export class InProcessProject extends Stack {
   private readonly deployment: Deployment;
   private readonly source = new InProcessProgram();
-  private more: Record<string, string> = {};
   private secretKeys: string[] = [];
   /** The outputs of the stack, after the first run. */
   private results: Properties | undefined;
   private readonly backups: string[] = [];
 
-  constructor(
-    private readonly variables: Record<string, string> = {},
-    startProcess: StartProcess = stewardProcess,
-  ) {
+  constructor(variables: Record<string, string> = {}, startProcess: StartProcess = stewardProcess) {
+    super(variables);
     this.deployment = new Deployment(startProcess, {});
   }
 
-  /** Sets the program: the code after the import of the package. */
   program(source: string): this {
     this.source.javascript(source);
     return this;
   }
 
-  /** Sets a program as on a page of the documentation. */
   typescript(source: string): this {
     this.source.typescript(source);
     return this;
@@ -67,7 +62,6 @@ export class InProcessProject {
     return this;
   }
 
-  /** The project's folder. The files of the program are in `program/`, as with the real command line. */
   get folder(): string {
     return dirname(this.source.folder);
   }
@@ -77,7 +71,6 @@ export class InProcessProject {
     return this;
   }
 
-  /** Sets a value of the configuration, like the command line. */
   async set(key: string, value: string, ...options: string[]): Promise<void> {
     const { config } = this.deployment;
     const [name = "", ...path] = options.includes("--path") ? key.split(".") : [key];
@@ -89,34 +82,6 @@ export class InProcessProject {
       const parent = path.reduce((inner, part) => inner[part] as Properties, config[full] as Properties);
       parent[last] = value;
     }
-  }
-
-  /** Sets additional variables for later runs. */
-  with(variables: Record<string, string>): this {
-    this.more = variables;
-    return this;
-  }
-
-  up = (...args: string[]): Promise<Run> => this.succeed("up", "--skip-preview", ...args);
-  preview = (...args: string[]): Promise<Run> => this.succeed("preview", ...args);
-  refresh = (...args: string[]): Promise<Run> => this.succeed("refresh", ...args);
-  destroy = (...args: string[]): Promise<Run> => this.succeed("destroy", ...args);
-
-  private async succeed(...args: string[]): Promise<Run> {
-    const run = await this.pulumi(...args);
-    if (run.code !== 0) throw new Error(`${args.join(" ")} ended with ${run.code}:\n${run.output}`);
-    return run;
-  }
-
-  /** Expects that neither a preview nor a refresh changes anything. */
-  async expectConverged(): Promise<void> {
-    await this.preview("--expect-no-changes");
-    await this.refresh("--expect-no-changes");
-  }
-
-  /** Expects that neither a refresh nor another up changes anything. */
-  async calm(): Promise<void> {
-    await this.succeed("up", "--refresh", "--expect-no-changes");
   }
 
   async pulumi(...args: string[]): Promise<Run> {
@@ -201,10 +166,6 @@ export class InProcessProject {
     return monitor.outputs;
   }
 
-  async outputs(): Promise<Properties> {
-    return plain(this.results ?? {});
-  }
-
   async resources(): Promise<StateResource[]> {
     const stack = this.results ? [{ urn: stackUrn, outputs: plain(this.results) }] : [];
     const resources = this.deployment.resources.map(({ urn, id, inputs, outputs }) => ({
@@ -219,7 +180,6 @@ export class InProcessProject {
   /** The current content of the backend. */
   checkpoint = (): string => this.deployment.stored();
 
-  /** All current and former content of the backend. */
   stored(): string {
     return this.backups.join("\n");
   }

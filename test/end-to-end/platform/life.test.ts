@@ -1,6 +1,7 @@
 import { attributeCases, hidden, kinds, tokens } from "../../provider/platform/attributes";
 import { onEachPlatform, Platform } from "../../support/platform";
 import { Project } from "../../support/project";
+import { onPlatform } from "../../support/story";
 
 const of = (settings: string): typeof attributeCases => attributeCases.filter((each) => each.settings === settings);
 const declared = (settings: string): Record<string, unknown> =>
@@ -41,9 +42,8 @@ const dialects = ["hashicorp"] as const;
 function life(current: () => Platform): void {
   let project: Project;
   beforeEach(() => {
-    project = Project.onPlatform(current());
+    project = onPlatform(current(), (variables) => new Project(variables));
   });
-  afterEach(() => project.remove());
 
   const workspace = async ({ workspaceId }: typeof first): Promise<number> =>
     (await current().outOfBand("GET", `/api/v2/admin/workspaces/${workspaceId}`)).status;

@@ -1,6 +1,6 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../../../provider/errors";
-import { Sandbox, start } from "../../../sandbox/index";
+import { Sandbox } from "../../../sandbox/index";
 import { caseOf, cases, held, livingForms } from "../../cases";
 import { Context, isIn } from "../../cases/case";
 import { contextOf, resetAll } from "../../support/context";
@@ -10,6 +10,7 @@ import { Gateway, startGateway } from "../../support/gateway";
 import { limited, limits } from "../../support/limits";
 import { RekeyStack } from "../../support/rekey";
 import { RekeyDialect } from "../../support/rekey-wire";
+import { startSandbox } from "../../support/sandbox";
 import { oneIn } from "../../support/scope";
 import { until } from "../../support/until";
 import { Fault, faults, Where } from "./faults";
@@ -45,7 +46,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   let met = 0;
 
   beforeAll(async () => {
-    sandbox = await start({ dialect });
+    sandbox = await startSandbox({ dialect });
     context = contextOf(sandbox, others);
     for (const system of systems) gateways[system] = await startGateway(sandbox[system].url);
     // The same rules in less time: one retry.
@@ -54,7 +55,6 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   });
   afterAll(async () => {
     for (const gateway of Object.values(gateways)) await gateway.close();
-    await sandbox.close();
   });
 
   /** Bypasses the gateways, which take as long as a request, except for the fault that closes one. */
