@@ -39,7 +39,8 @@ describe("no secret in plaintext, with the real command line", () => {
     const log = join(project.folder, "events");
     // Two commands in one second write to the same file.
     for (const { file } of searchLogs()) rmSync(file);
-    const ran = await project.pulumi(...args, ...(args.includes("--diff") ? [] : ["--json"]), "--debug", ...loud, "--event-log", log);
+    const more = args.includes("--diff") ? [] : ["--json", ...(args[0] === "refresh" ? ["--run-program"] : [])];
+    const ran = await project.pulumi(...args, ...more, "--debug", ...loud, "--event-log", log);
     // docs/reference/threat-model.md: each run writes an encrypted log.
     expect(searchLogs().map(({ encrypted }) => encrypted)).toEqual([true]);
     const events = readFileSync(log, "utf8");

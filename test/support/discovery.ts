@@ -31,13 +31,13 @@ export async function importAll(project: Project, protect: "--protect" | "--prot
   return output;
 }
 
-/** A program that declares the resources of a stack with the inputs of their import. `more` adds inputs by name. */
-export async function declared(project: Pick<Project, "resources">, more: Record<string, object> = {}): Promise<string> {
+/** A program that declares the resources of a stack with the inputs of their import. */
+export async function declared(project: Project): Promise<string> {
   const resources = (await project.resources()).filter(({ urn }) => urn.includes("::steward:"));
   return resources
     .map(({ urn, inputs }) => {
       const [, , type = "", name = ""] = urn.split("::");
-      return `new ${type.split(":").slice(1).join(".")}(${JSON.stringify(name)}, ${JSON.stringify({ ...inputs, ...more[name] })});`;
+      return `new ${type.split(":").slice(1).join(".")}(${JSON.stringify(name)}, ${JSON.stringify(inputs)});`;
     })
     .join("\n");
 }

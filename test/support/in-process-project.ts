@@ -103,17 +103,14 @@ export class InProcessProject extends Stack {
       refresh: values.refresh,
       continueOnError: values["continue-on-error"],
       parallel: values.parallel ? Number(values.parallel) : undefined,
-      previewOnly: values["preview-only"],
     };
     const printed: string[] = [];
     let outputs: string[] = [];
     const script: Script = async (engine) => {
-      outputs = shownOutputs(await this.run(engine, operation === "preview" || values["preview-only"] === true));
+      outputs = shownOutputs(await this.run(engine, operation === "preview"));
     };
     const ending = await this.inProcess(printed, () =>
-      operation === "up" || operation === "preview"
-        ? this.deployment[operation](script, options)
-        : this.deployment[operation](options, values["run-program"] ? script : undefined),
+      operation === "up" || operation === "preview" ? this.deployment[operation](script, options) : this.deployment[operation](options),
     );
     if (operation === "destroy" && ending.succeeded && this.deployment.resources.length === 0) this.results = undefined;
     this.backups.push(this.deployment.stored() + JSON.stringify(sealed(this.results ?? {})));
@@ -225,6 +222,5 @@ const flag = { type: "boolean" } as const;
 const list = { type: "string", multiple: true } as const;
 const flags = {
   ...{ yes: flag, "skip-preview": flag, diff: flag, "expect-no-changes": flag, "continue-on-error": flag, refresh: flag },
-  ...{ "preview-only": flag, "run-program": flag },
   ...{ target: list, replace: list, parallel: { type: "string" as const } },
 } as const;

@@ -243,7 +243,7 @@ export class SecretStory {
     project.program(this.reading());
     await succeeds(run, "get", "up", ...yes, "--diff");
     await this.changeOutside();
-    await succeeds(run, "refresh after get", "refresh", ...yes, "--run-program");
+    await succeeds(run, "refresh after get", "refresh", ...yes);
     project.program(this.bare());
     await succeeds(run, "secrets that leave the program", "up", ...yes);
     await this.changeOutside();

@@ -12,10 +12,7 @@ export type Story = Stack;
 export const newStory = (variables: Record<string, string> = {}): Story =>
   isReal ? new Project(variables) : new InProcessProject(variables);
 
-/** Connects a new stack to a platform. */
-export const onPlatform = <T extends Stack>({ service, dialect }: Platform, newStack: (variables: Record<string, string>) => T): T =>
-  newStack({ STEWARD_TOKEN: service.token }).config({
+export const storyOnPlatform = ({ service, dialect }: Platform): Story =>
+  newStory({ STEWARD_TOKEN: service.token }).config({
     "steward:default": { platform: { address: service.url, tokenEnv: "STEWARD_TOKEN", dialect } },
   });
-
-export const storyOnPlatform = (platform: Platform): Story => onPlatform(platform, newStory);
