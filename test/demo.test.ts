@@ -3,24 +3,11 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, sym
 import { createServer } from "node:http";
 import { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { cacheFolder, isAlive } from "../tools/cache";
 import { ended } from "./support/project";
 
 const root = join(__dirname, "..");
-const parts = [
-  "tools",
-  "provider",
-  "sandbox",
-  "command",
-  "dist",
-  "examples",
-  "Pulumi.yaml",
-  "package.json",
-  "package-lock.json",
-  "tsconfig.json",
-  "tsconfig.build.json",
-];
 
 /** The commands of the README, in a copy of the repository, so that a running demonstration is not affected. */
 describe("npm run up, refresh and destroy", () => {
@@ -34,12 +21,8 @@ describe("npm run up, refresh and destroy", () => {
   let environment: Record<string, string | undefined>;
 
   beforeAll(async () => {
-    for (const part of parts)
-      cpSync(join(root, part), join(copy, part), {
-        recursive: true,
-        preserveTimestamps: true,
-        filter: (file) => !/node_modules/.test(file),
-      });
+    const isOurs = (file: string): boolean => !/(^|\/)(\.git|\.state|node_modules)$/.test(relative(root, file));
+    cpSync(root, copy, { recursive: true, preserveTimestamps: true, filter: isOurs });
     symlinkSync(join(root, "node_modules"), join(copy, "node_modules"), "junction");
     await new Promise<void>((done) => trap.listen(0, "127.0.0.1", done));
     const theirs = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`;
