@@ -1,17 +1,18 @@
 import { createServer, Server, request as send } from "node:http";
 import { AddressInfo } from "node:net";
+import { startVaultCluster } from "../support/servers";
 import { randomly } from "../troubles/rekey/random";
 import "../support/printed";
-import { Node, startNodes } from "../support/nodes";
 import { inputsFrom, RekeyStack } from "../support/rekey";
 import { until } from "../support/until";
 
 // A rekey of a cluster of three nodes, through a load balancer that picks any of them.
 
-let cluster: Awaited<ReturnType<typeof startNodes>>;
+let cluster: Awaited<ReturnType<typeof startVaultCluster>>;
 beforeAll(async () => {
-  cluster = await startNodes(3);
+  cluster = await startVaultCluster();
 });
+afterAll(() => cluster.stop());
 const random = randomly(1);
 const balancers: Server[] = [];
 afterEach(() => {
@@ -20,10 +21,10 @@ afterEach(() => {
 
 /** Starts the balancer, which passes each request with these headers to any node, and returns a rekey. */
 async function balanced(headers: Record<string, string>): Promise<{ stack: RekeyStack; statuses: Set<number> }> {
-  const { nodes, token } = cluster;
+  const { addresses, token } = cluster;
   const statuses = new Set<number>();
   const server = createServer((incoming, outgoing) => {
-    const address = new URL(nodes[Math.floor(random() * nodes.length)]?.address as string);
+    const address = new URL(addresses[Math.floor(random() * addresses.length)] as string);
     const options = { method: incoming.method, headers: { ...incoming.headers, ...headers, host: address.host } };
     const upstream = send(new URL(incoming.url as string, address), options, (response) => {
       statuses.add(response.statusCode as number);
@@ -42,9 +43,9 @@ async function balanced(headers: Record<string, string>): Promise<{ stack: Rekey
 const failOver = (): Promise<void> =>
   until("the active node steps down", async () => {
     const headers = { "x-vault-token": cluster.token, "x-vault-no-request-forwarding": "true" };
-    const stepDown = ({ address }: Node): Promise<Response> =>
+    const stepDown = (address: string): Promise<Response> =>
       fetch(`${address}/v1/sys/step-down`, { method: "PUT", headers, redirect: "manual" });
-    const responses = await Promise.all(cluster.nodes.map(stepDown));
+    const responses = await Promise.all(cluster.addresses.map(stepDown));
     return responses.some(({ status }) => status === 204);
   });
 

@@ -5,7 +5,7 @@ import { call, loopback, onFreePorts, startServer, unsealShares } from "../../to
 import { atEnd } from "./cleanup";
 import { until } from "./until";
 
-// Clusters of real servers with integrated storage.
+// Nodes of real servers with integrated storage, which stop, lose their data and restart.
 
 export type Product = "vault" | "openbao";
 
