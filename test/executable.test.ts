@@ -1,16 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { start } from "../sandbox/index";
 import { makeExecutable } from "../tools/executable";
 import { configureExample, exampleEnvironment, exampleWithRekey, runPrograms } from "./support/languages";
 import { Project } from "./support/project";
+import { startSandbox } from "./support/sandbox";
 
 const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8")) as { version: string };
 
 test("the executable plugin is installed from its archive and deploys every resource on a machine without Node", async () => {
   const folder = mkdtempSync(join(tmpdir(), "steward-archive-"));
-  const sandbox = await start({ dialect: "hashicorp" });
+  const sandbox = await startSandbox();
   const project = new Project(exampleEnvironment(sandbox));
   exampleWithRekey("yaml", project);
   try {
@@ -38,8 +38,6 @@ test("the executable plugin is installed from its archive and deploys every reso
     await project.preview("--expect-no-changes");
     await project.destroy();
   } finally {
-    project.remove();
     rmSync(folder, { recursive: true });
-    await sandbox.close();
   }
 });

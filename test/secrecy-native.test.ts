@@ -2,7 +2,7 @@ import { unwrapSecrets } from "../provider/engine/plugin-values";
 import { inputNames, namesWith, publicNames } from "../provider/fields";
 import { signatureKey } from "../provider/inputs";
 import { resolved } from "../provider/lifecycle/references";
-import { Sandbox, start } from "../sandbox/index";
+import { Sandbox } from "../sandbox/index";
 import { cases, livingCases, livingForms } from "./cases";
 import { Context, isIn, Properties } from "./cases/case";
 import { Canaries } from "./support/canaries";
@@ -11,6 +11,7 @@ import { definitionOf, secretFields } from "./support/definitions";
 import { listen, Told, unknown } from "./support/deployment";
 import { Engine, NativeEngine } from "./support/engine";
 import { limits } from "./support/limits";
+import { startSandbox } from "./support/sandbox";
 import "./support/printed";
 import { RekeyStack } from "./support/rekey";
 import { dialects } from "./support/scope";
@@ -109,7 +110,7 @@ beforeEach(() => {
 });
 
 test.each([...dialects, "openbao"] as const)("every share of a rekey stays marked as secret (%s)", async (dialect) => {
-  const sandbox = await start({ dialect });
+  const sandbox = await startSandbox({ dialect });
   const { url, token, shares: first } = sandbox.secrets;
   const stack = new RekeyStack({ "steward:default": { secrets: { address: url, token, dialect } } }, NativeEngine);
   await stack.up({ secretShares: 3, secretThreshold: 2, keepSharesInState: true, discardShares: true, currentShares: first.slice(0, 3) });
@@ -125,10 +126,9 @@ describe.each(dialects)("%s", (dialect) => {
   let sandbox: Sandbox;
   let context: Context;
   beforeAll(async () => {
-    sandbox = await start({ dialect });
+    sandbox = await startSandbox({ dialect });
     context = contextOf(sandbox, dialect);
   });
-  afterAll(() => sandbox.close());
 
   describe.each(livingForms.filter(isIn(dialect)))("$title", (each) => {
     const { token, title } = each;

@@ -4,7 +4,7 @@ import { platform, secrets } from "../provider";
 import { definitions } from "../provider/definitions";
 import { registration } from "../provider/program/resource";
 import * as steps from "../provider/secrets/rekey/classes";
-import { Sandbox, start } from "../sandbox/index";
+import { Sandbox } from "../sandbox/index";
 import { caseOf, livingForms } from "./cases";
 import { canary, Properties } from "./cases/case";
 import { shareCanary } from "./cases/rekey";
@@ -13,6 +13,7 @@ import { holdingOutputs, secretFields, secretOutputs } from "./support/definitio
 import { Engine } from "./support/engine";
 import { registered } from "./support/registered";
 import { RekeyDialect, wireOf } from "./support/rekey-wire";
+import { startSandbox } from "./support/sandbox";
 
 const withSecrets = definitions.filter((definition) => secretFields(definition).length > 0);
 
@@ -57,9 +58,8 @@ describe.each(refusals)("$title, $dialect", ({ token, dialect, definition, input
   const ofCase = dialect === "openbao" ? "hashicorp" : dialect;
   let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await start({ dialect: ofCase });
+    sandbox = await startSandbox({ dialect: ofCase });
   });
-  afterAll(() => sandbox.close());
   const given = (): Properties => inputs(contextOf(sandbox, ofCase));
 
   test("registers each secret as a secret input and as a secret output", async () => {
@@ -119,17 +119,13 @@ test.each([
   { token: "platform:SmsVerification", inputs: { testNumber: "canary-number" } },
   { token: "secrets:SchedulerRole", inputs: { name: "web", policies: ["canary-policy"], adopt: true } },
 ])("$token shows no value in an error that only the program marks as secret", async ({ token, inputs }) => {
-  const sandbox = await start({ dialect: "hashicorp" });
-  try {
-    const engine = new Engine(token, configOf({ sandbox, dialect: "hashicorp" }));
-    const marked = Object.keys(inputs).filter((name) => JSON.stringify(inputs[name as keyof typeof inputs]).includes("canary"));
-    const body = JSON.stringify({ errors: [{ title: "invalid", detail: `not valid: ${JSON.stringify(inputs)}` }, JSON.stringify(inputs)] });
-    for (const method of ["POST", "PATCH"])
-      sandbox.faults.add({ system: token.split(":")[0] as "secrets", method, path: /./, action: "respond", status: 400, body });
-    const error = await engine.up({ ...inputs, secretInputs: marked }).catch(String);
-    expect(error).toContain("[secret]");
-    expect(error).not.toContain("canary");
-  } finally {
-    await sandbox.close();
-  }
+  const sandbox = await startSandbox();
+  const engine = new Engine(token, configOf({ sandbox, dialect: "hashicorp" }));
+  const marked = Object.keys(inputs).filter((name) => JSON.stringify(inputs[name as keyof typeof inputs]).includes("canary"));
+  const body = JSON.stringify({ errors: [{ title: "invalid", detail: `not valid: ${JSON.stringify(inputs)}` }, JSON.stringify(inputs)] });
+  for (const method of ["POST", "PATCH"])
+    sandbox.faults.add({ system: token.split(":")[0] as "secrets", method, path: /./, action: "respond", status: 400, body });
+  const error = await engine.up({ ...inputs, secretInputs: marked }).catch(String);
+  expect(error).toContain("[secret]");
+  expect(error).not.toContain("canary");
 });

@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { definitions } from "../provider/definitions";
 import * as runtime from "../provider/engine/runtime";
 import { providerText, release } from "../provider/program/dynamic";
-import { Sandbox, start } from "../sandbox/index";
+import { Sandbox } from "../sandbox/index";
 import { caseOf, held, livingCases } from "./cases";
 import { Context, isIn } from "./cases/case";
 import { comparable, configOf, contextOf, resetAll } from "./support/context";
 import { dynamic } from "./support/deployment";
 import { Engine } from "./support/engine";
 import { RekeyStack } from "./support/rekey";
+import { startSandbox } from "./support/sandbox";
 
 // The states of each release, used by this one. `WRITE=1 npx jest test/states` writes those that are missing for this release.
 // To write one again, remove its file first. States of a published release never change.
@@ -47,12 +48,11 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
   let sandbox: Sandbox;
   let context: Context;
   beforeAll(async () => {
-    sandbox = await start({ dialect, unsealShares: 3, unsealThreshold: 3 });
+    sandbox = await startSandbox({ dialect, unsealShares: 3, unsealThreshold: 3 });
     context = contextOf(sandbox, dialect);
     for (const [index, share] of sandbox.secrets.shares.entries()) process.env[`STATES_${index}`] = share;
     mkdirSync(join(folder, release, dialect), { recursive: true });
   });
-  afterAll(() => sandbox.close());
   beforeEach(async () => {
     jest.spyOn(console, "log").mockImplementation(() => {});
     await resetAll(context);
@@ -80,35 +80,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
   const tokens = livingCases.filter(isIn(dialect)).map(({ token }) => token);
   const rekeyTokens = rekey.map((each) => `secrets:Rekey${each[0]?.toUpperCase()}${each.slice(1)}`);
 
-  if (isWriting) {
-    test.each(tokens)("writes the state of %s", async (token) => {
-      await caseOf(token).prepare?.(context);
-      const engine = new Engine(token, config());
-      await engine.up(caseOf(token).inputs(context));
-      write(token, engine.state);
-    });
-
-    test("writes the states of a rekey", async () => {
-      const stack = new RekeyStack(config());
-      await stack.up(rekeyInputs);
-      for (const [index, each] of rekey.entries()) write(rekeyTokens[index] as string, stack[each].state);
-    });
-  }
-
   const releases = (): string[] => readdirSync(folder);
-
-  test("every resource of this release has a stored state", () => {
-    const files = readdirSync(join(folder, release, dialect)).sort();
-    expect(files).toEqual(
-      definitions
-        .filter(isIn(dialect))
-        .map(({ token }) => `${token.replace(":", "-")}.json`)
-        .sort(),
-    );
-    const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8"));
-    expect(version).toMatch(new RegExp(`^${release.replace(".", "\\.")}\\.`));
-    expect(read(release, "secrets:SchedulerRole").outputs.__provider).toBe(providerText("secrets:SchedulerRole"));
-  });
 
   test.each(tokens)("%s: a state of each release refreshes without a change, updates and is deleted", async (token) => {
     const { isRepeatable = true, prepare, ...given } = caseOf(token);
@@ -120,6 +92,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       // This creates the object of the state.
       const seeding = new Engine(token, config());
       await seeding.up(inputs);
+      if (isWriting) write(token, seeding.state);
       const state = read(of, token);
       if (token === "secrets:SchedulerToken") {
         for (const field of generated) if (field in state.outputs) state.outputs[field] = seeding.state?.outputs[field];
@@ -140,10 +113,28 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
     for (const of of releases()) {
       await sandbox.reset();
       const stack = new RekeyStack(config());
+      if (isWriting) {
+        await stack.up(rekeyInputs);
+        for (const [index, each] of rekey.entries()) write(rekeyTokens[index] as string, stack[each].state);
+        await sandbox.reset();
+      }
       for (const [index, each] of rekey.entries()) stack[each].state = read(of, rekeyTokens[index] as string);
       for (const each of rekey) expect(await stack[each].refresh()).toEqual([]);
       expect(await stack.up(rekeyInputs)).toEqual(["same", "same", "same"]);
       await stack.destroy();
     }
+  });
+
+  test("every resource of this release has a stored state", () => {
+    const files = readdirSync(join(folder, release, dialect)).sort();
+    expect(files).toEqual(
+      definitions
+        .filter(isIn(dialect))
+        .map(({ token }) => `${token.replace(":", "-")}.json`)
+        .sort(),
+    );
+    const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8"));
+    expect(version).toMatch(new RegExp(`^${release.replace(".", "\\.")}\\.`));
+    expect(read(release, "secrets:SchedulerRole").outputs.__provider).toBe(providerText("secrets:SchedulerRole"));
   });
 });

@@ -73,10 +73,8 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
   });
 
   test("leaves out a secret that the server shows, and replaces files that others can read", async () => {
-    const { sandbox, only, isReal } = stage();
-    const key = isReal ? "aws" : "cloud-a";
-    const attributes = { [`${key}-access-key-id`]: "AKIA", [`${key}-secret-key`]: "canary-key" };
-    await call(sandbox.platform, "PATCH", "/api/v2/admin/cost-estimation-settings", { data: { attributes } });
+    const { setCostKey, only } = stage();
+    await setCostKey("canary-key");
     for (const file of ["import.json", "index.ts"]) writeFileSync(file, "", { mode: 0o644 });
     const { code, stdout, stderr } = await discover(only("platform"), "--overwrite", "--module", "acme/network/aws");
     expect(code).toBe(0);
@@ -91,15 +89,8 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     const { sandbox, mount, only, role } = stage();
     for (const name of ["web", "batch"]) await role(`${mount}/role/${name}`);
     const path = `/v1/${mount}/role/web`;
-    sandbox.faults.add({
-      system: "secrets",
-      method: "GET",
-      path,
-      action: "respond",
-      status: 403,
-      body: '{"errors":["permission denied"]}',
-      times: 9,
-    });
+    const body = '{"errors":["permission denied"]}';
+    sandbox.faults.add({ system: "secrets", method: "GET", path, action: "respond", status: 403, body, times: 9 });
     const { code, stdout } = await discover(only("secrets"));
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^ {2}steward:secrets:SchedulerRole ${mount}/role/web: .*permission denied`, "m"));
@@ -116,9 +107,12 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     expect([code, stdout, existsSync("import.json"), existsSync("index.ts")]).toEqual([1, "", false, false]);
   });
 
-  test("needs no file of the two to exist", async () => {
+  test("needs two files that do not exist", async () => {
     const { only, mount, role } = stage();
     await role(`${mount}/role/web`);
+    const same = await discover(only("secrets"), "--output", "index.ts", "--program", "./index.ts", "--overwrite");
+    expect([same.code, same.sent, existsSync("index.ts")]).toEqual([1, [], false]);
+    expect(same.stderr).toContain("--output and --program are the same file; nothing was searched");
     writeFileSync("index.ts", "// mine");
     const { stderr, sent } = await discover(only("secrets"));
     expect(sent).toEqual([]);
@@ -198,13 +192,6 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     expect(program() + readFileSync("import.json", "utf8")).not.toMatch(/\*\*\*|requireSecret/);
   });
 
-  test("needs two files", async () => {
-    const { only } = stage();
-    const { code, stderr, sent } = await discover(only("secrets"), "--output", "index.ts", "--program", "./index.ts", "--overwrite");
-    expect([code, sent, existsSync("index.ts")]).toEqual([1, [], false]);
-    expect(stderr).toContain("--output and --program are the same file; nothing was searched");
-  });
-
   test.each([
     ["Pulumi.json", '{\n  "name": "story",\n  "runtime": "nodejs"\n}', true],
     ["Pulumi.json", '{"name":"story","runtime":{"name":"nodejs"}}', true],
@@ -226,9 +213,8 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     ["Pulumi.yaml", "name: story\nruntime: nodejs\nstackConfigDir: 'stacks' # ours\n"],
     ["Pulumi.json", '{"name":"story","runtime":"nodejs","stackConfigDir":"stacks"}'],
   ])("--secrets finds the folder of the stack's configuration in %s", async (file, project) => {
-    const { sandbox, only, isReal } = stage();
-    const attributes = { [`${isReal ? "aws" : "cloud-a"}-secret-key`]: "canary-key" };
-    await call(sandbox.platform, "PATCH", "/api/v2/admin/cost-estimation-settings", { data: { attributes } });
+    const { setCostKey, only } = stage();
+    await setCostKey("canary-key");
     writeFileSync(file, project);
     mkdirSync("stacks");
     writeFileSync("stacks/Pulumi.dev.yaml", "config: {}\n");
@@ -239,9 +225,8 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
   });
 
   test("--secrets keeps a different value under the same key of the stack's configuration", async () => {
-    const { sandbox, only, isReal } = stage();
-    const attributes = { [`${isReal ? "aws" : "cloud-a"}-secret-key`]: "canary-key" };
-    await call(sandbox.platform, "PATCH", "/api/v2/admin/cost-estimation-settings", { data: { attributes } });
+    const { setCostKey, only } = stage();
+    await setCostKey("canary-key");
     writeFileSync("Pulumi.yaml", "name: story\nruntime: nodejs\n");
     const existingValue = 'if [ "$2" = get ]; then echo other; else echo {}; fi';
     const { code, stderr } = await discover({ ...only("platform"), ...pulumi(existingValue) }, "--secrets");

@@ -54,6 +54,9 @@ export interface Stage {
   mount: string;
   write(path: string, body: object): Promise<void>;
   role(path: string): Promise<void>;
+  /** Sets a secret that the platform returns. */
+  setCostKey(value: string): Promise<void>;
+  deprecate(module: string, version: string): Promise<void>;
   /** The variables that name one server. */
   only(system: "secrets" | "platform"): Record<string, string>;
   /** Runs the command for the native plugin. Returns its requests, too, in order. */
@@ -89,13 +92,26 @@ function stageOf(sandbox: Sandbox, dialect: Stage["dialect"]): Stage {
       const sent = sandbox.requests().slice(before);
       return { ...ended, sent: sent.map(({ method, path }) => `${method} ${decodeURIComponent(path)}`) };
     };
+  const isReal = dialect === "hashicorp";
+  const patch = async (path: string, data: object): Promise<void> =>
+    expect((await call(sandbox.platform, "PATCH", `/api/v2/${path}`, { data })).status).toBe(200);
   return {
     sandbox,
     dialect,
-    isReal: dialect === "hashicorp",
-    mount: dialect === "hashicorp" ? "nomad" : "scheduler",
+    isReal,
+    mount: isReal ? "nomad" : "scheduler",
     write,
     role: (path) => write(path, { policies: "deploy", type: "client" }),
+    setCostKey: (value) => {
+      const cloud = isReal ? "aws" : "cloud-a";
+      const attributes = { [`${cloud}-access-key-id`]: "AKIA", [`${cloud}-secret-key`]: value };
+      return patch("admin/cost-estimation-settings", { attributes });
+    },
+    deprecate: (module, version) => {
+      const attributes = { deprecation: { "deprecated-status": "Deprecated", reason: "old" } };
+      const path = `organizations/acme/registry-modules/private/acme/${module}/aws/${version}`;
+      return patch(path, { type: "module-versions", attributes });
+    },
     only: (system) => {
       const names = system === "secrets" ? /^(VAULT|SECRETS)_/ : /^(TFE|PLATFORM)_/;
       return Object.fromEntries(Object.entries(sandbox.env).filter(([name]) => names.test(name)));

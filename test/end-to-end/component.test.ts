@@ -51,7 +51,6 @@ test("a rekey in a remote component stops, continues, converges, refreshes, runs
     await project.program(program(', triggers: ["2"], discardShares: true')).up();
     await project.destroy();
   } finally {
-    project.remove();
     await target.stop();
   }
 });

@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
-import { Sandbox, start } from "../../sandbox/index";
+import { Sandbox } from "../../sandbox/index";
 import { call } from "../support/call";
 import { compileAll } from "../support/compile";
-import { discoverIn } from "../support/discovery";
+import { discoverIn, importAll } from "../support/discovery";
 import { Project } from "../support/project";
+import { sentBy, startSandbox } from "../support/sandbox";
 
 // Takes over an installation without the plugin: `discover` writes the state and the program.
 
@@ -26,46 +27,17 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
   const current = async (page: string): Promise<Record<string, unknown>> =>
     (await call(sandbox.platform, "GET", `/api/v2/admin/${page}-settings`)).json.data.attributes;
   const variables = (): Record<string, string> => ({ STEWARD_TOKEN: sandbox.secrets.token, TFE_TOKEN: sandbox.platform.token });
-  const newProject = async (): Promise<Project> => {
-    const { secrets, platform } = sandbox;
-    const servers = {
-      secrets: { address: secrets.url, tokenEnv: "STEWARD_TOKEN", dialect },
-      platform: { address: platform.url, tokenEnv: "TFE_TOKEN", dialect },
-    };
-    const made = new Project({ ...variables(), [variable]: sandbox.scheduler.token });
-    made
-      .files({ "package.json": '{ "name": "story", "main": "index.js" }' })
-      .config({ "steward:default": servers, "steward:second": servers });
-    // The stack exists from its first command.
-    expect((await made.pulumi("stack")).code).toBe(0);
-    return made;
-  };
-  const content = (name: string, of = project): string => readFileSync(join(of.folder, "program", name), "utf8");
-  /** Pulumi would compile the program again in each run, so it gets JavaScript. */
-  const compile = (of: Project): Project =>
-    of.files({ "index.js": transformSync(content("index.ts", of), { loader: "ts", format: "cjs" }).code });
+  const content = (name: string): string => readFileSync(join(project.folder, "program", name), "utf8");
   async function discovered(...options: string[]): ReturnType<typeof discoverIn> {
     const result = await discoverIn(project, variables(), "--module", "acme/network/aws", ...options);
-    compile(project);
+    // Pulumi would compile the program again in each run.
+    project.files({ "index.js": transformSync(content("index.ts"), { loader: "ts", format: "cjs" }).code });
     return result;
   }
-  async function imported(of = project): Promise<string> {
-    const { code, output } = await of.pulumi("import", "--file", "import.json", "--generate-code=false", "--yes", "--skip-preview");
-    expect(code).toBe(0);
-    return output;
-  }
-  /** The requests of an operation, except reads of the OpenAPI document. */
-  async function sent(operation: () => Promise<unknown>): Promise<string[]> {
-    const before = sandbox.requests().length;
-    await operation();
-    return sandbox
-      .requests()
-      .slice(before)
-      .map(({ method, path }) => `${method} ${path}`);
-  }
+  const imported = (): Promise<string> => importAll(project, "--protect");
 
   beforeEach(async () => {
-    sandbox = await start({ dialect });
+    sandbox = await startSandbox({ dialect });
     const { platform, scheduler } = sandbox;
     await write(`${mount}/config/access`, { address: scheduler.url, token: scheduler.token });
     await write(`${mount}/config/lease`, { ttl: "1h", max_ttl: "2h" });
@@ -80,11 +52,17 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
       ...{ enabled: true, host: "smtp.example.com", port: 587, sender: "platform@example.com" },
       ...{ auth: "login", username: "platform", password: "canary-smtp" },
     });
-    project = await newProject();
-  });
-  afterEach(async () => {
-    project.remove();
-    await sandbox.close();
+    const { secrets } = sandbox;
+    const servers = {
+      secrets: { address: secrets.url, tokenEnv: "STEWARD_TOKEN", dialect },
+      platform: { address: platform.url, tokenEnv: "TFE_TOKEN", dialect },
+    };
+    project = new Project({ ...variables(), [variable]: scheduler.token }).config({
+      "steward:default": servers,
+      "steward:second": servers,
+    });
+    // The stack exists from its first command.
+    expect((await project.pulumi("stack")).code).toBe(0);
   });
 
   test("import and up send only what no server shows, and destroy restores what was found", async () => {
@@ -103,18 +81,16 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     expect(content("index.ts")).toContain('cloudASecretKey: { env: "COST_ESTIMATION_CLOUD_A_SECRET_KEY" }');
 
     project.with({ SMTP_PASSWORD: "canary-smtp" });
-    let report = "";
-    const importing = await sent(async () => {
-      report = await imported();
-    });
-    expect(importing).toEqual([]);
+    const { run: report, sent } = await sentBy(sandbox, imported);
+    expect(sent).toEqual([]);
     expect(report).not.toMatch(/failed to validate|bug in the provider|warning/);
     expect(report).toMatch(/17 imported/);
     await project.refresh("--expect-no-changes");
     await settings("general", { "api-rate-limit": 99 });
     expect((await project.refresh()).changes).toContain("~ apiRateLimit: 77 => 99");
-    const first = await sent(async () => expect((await project.up()).output).toMatch(/3 updated\n\s+15 unchanged/));
-    expect(first.filter((request) => !/openapi$/.test(request)).sort()).toEqual([
+    const first = await sentBy(sandbox, () => project.up());
+    expect(first.run.output).toMatch(/3 updated\n\s+15 unchanged/);
+    expect(first.sent.filter((request) => !/openapi$/.test(request)).sort()).toEqual([
       // The first update manages the attributes.
       "GET /api/v2/admin/general-settings",
       "GET /api/v2/admin/smtp-settings",
@@ -122,7 +98,7 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
       "PATCH /api/v2/admin/smtp-settings",
       `POST /v1/${mount}/config/access`,
     ]);
-    expect(await sent(() => project.up("--expect-no-changes"))).toEqual([]);
+    expect(await sentBy(sandbox, () => project.up("--expect-no-changes"))).toMatchObject({ sent: [] });
     await project.calm();
     await settings("general", { "api-rate-limit": 55 });
     await project.up("--refresh");
@@ -146,13 +122,15 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     await write("sys/mounts/team-ops", { type: mount });
     for (const path of ["team/ops", "team-ops"])
       await write(`${path}/config/access`, { address: sandbox.scheduler.url, token: sandbox.scheduler.token });
-    await discovered();
+    await discovered("--connection", "second");
+    expect(content("index.ts")).toContain('connection: "second"');
     expect(await imported()).not.toMatch(/failed to validate|bug in the provider/);
     await project.refresh("--expect-no-changes");
     const { token } = sandbox.scheduler;
     project.with({ TEAM_OPS_MANAGEMENT_TOKEN: token, TEAM_OPS_MANAGEMENT_TOKEN_2: token });
-    const first = await sent(async () => expect((await project.up()).output).toMatch(/3 updated\n/));
-    expect(first.filter((request) => /smtp/.test(request))).toEqual([]);
+    const first = await sentBy(sandbox, () => project.up());
+    expect(first.run.output).toMatch(/3 updated\n/);
+    expect(first.sent.filter((request) => /smtp/.test(request))).toEqual([]);
     await project.calm();
   });
 
@@ -174,8 +152,9 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     expect(content("index.ts")).toContain('cloudASecretKey: config.requireSecret("costEstimationCloudASecretKey")');
     expect(compileAll({ "program.ts": content("index.ts") }).errors).toEqual([]);
     const report = await imported();
-    const first = await sent(async () => expect((await project.up()).output).toMatch(/2 updated\n/));
-    expect(first.filter((request) => /cost/.test(request))).toEqual([]);
+    const first = await sentBy(sandbox, () => project.up());
+    expect(first.run.output).toMatch(/2 updated\n/);
+    expect(first.sent.filter((request) => /cost/.test(request))).toEqual([]);
     await project.calm();
     expect(JSON.stringify(await project.resources())).toContain(shown);
     for (const text of [output, report, content("import.json"), content("index.ts"), content("Pulumi.dev.yaml"), project.stored()])
@@ -184,31 +163,5 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     await settings("cost-estimation", { [`${key}-secret-key`]: "other" });
     await project.up("--refresh");
     expect(await current("cost-estimation")).toMatchObject({ [`${key}-secret-key`]: shown });
-  });
-
-  test("another connection and roles as a set", async () => {
-    await discovered("--connection", "second", "--as-set", "--overwrite");
-    expect(content("index.ts")).toContain('connection: "second"');
-    await imported();
-    await project.refresh("--expect-no-changes");
-    project.with({ SMTP_PASSWORD: "canary-smtp" });
-    expect((await project.up()).output).toMatch(/2 updated\n/);
-    await project.calm();
-  });
-
-  test("two stacks that import one object: the role that one destroys is gone for the other", async () => {
-    const other = await newProject();
-    try {
-      await discovered();
-      compile(other.files({ "import.json": content("import.json"), "index.ts": content("index.ts") }));
-      for (const each of [project, other]) await imported(each);
-      const instances = await Promise.all([project, other].map((each) => each.resources()));
-      expect(instances[0]).toHaveLength(instances[1]?.length ?? 0);
-      await project.pulumi("state", "unprotect", "--all", "--yes");
-      await project.destroy();
-      expect((await other.refresh()).output).toMatch(/[-] .*SchedulerRole|deleted/);
-    } finally {
-      other.remove();
-    }
   });
 });

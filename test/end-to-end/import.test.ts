@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Sandbox, start } from "../../sandbox/index";
+import { Sandbox } from "../../sandbox/index";
 import { compileAll } from "../support/compile";
 import { configureExample, exampleEnvironment, exampleIn, generatePrograms, runPrograms } from "../support/languages";
 import { nativeProject, Project } from "../support/project";
+import { sentBy, startSandbox } from "../support/sandbox";
 
 // `pulumi import` and the generated program, for every resource that can be read by its id.
 
@@ -12,7 +13,7 @@ let deployed: Project;
 let all: { type: string; name: string; id: string }[];
 
 beforeAll(async () => {
-  sandbox = await start({ dialect: "hashicorp" });
+  sandbox = await startSandbox();
   deployed = new Project(exampleEnvironment(sandbox));
   await exampleIn("yaml", deployed);
   await configureExample(deployed, sandbox);
@@ -21,10 +22,6 @@ beforeAll(async () => {
     const [, type = "", name = ""] = /::(steward:\w+:\w+)::(.*)$/.exec(urn) ?? [];
     return type ? [{ type, name, id: String(id) }] : [];
   });
-});
-afterAll(async () => {
-  deployed.remove();
-  await sandbox.close();
 });
 
 /** Resources that cannot be read: a token is shown once, and the others are operations. */
@@ -51,20 +48,14 @@ async function imported(project: Project, adopt: Adopt, ...args: string[]): Prom
 
 async function expectNothingSent(project: Project): Promise<void> {
   await project.preview("--expect-no-changes");
-  const before = sandbox.requests().length;
-  await project.up("--expect-no-changes");
-  expect(sandbox.requests().slice(before)).toEqual([]);
+  expect(await sentBy(sandbox, () => project.up("--expect-no-changes"))).toMatchObject({ sent: [] });
 }
 
 /** Runs a story in a project of this runtime, with the native plugin. */
 async function inProject(runtime: string, story: (project: Project) => Promise<void>): Promise<void> {
   const project = new Project(sandbox.env).files({ "Pulumi.yaml": nativeProject(runtime) });
-  try {
-    await project.set("steward:native", "true");
-    await story(project);
-  } finally {
-    project.remove();
-  }
+  await project.set("steward:native", "true");
+  await story(project);
 }
 
 test.each(runtimes)("pulumi import --file generates a program for %s that changes nothing", (runtime, adopt) =>

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Sandbox, start } from "../../sandbox/index";
 import { configureExample, exampleEnvironment, exampleIn, generatePrograms, Language } from "../support/languages";
-import { Project, Run } from "../support/project";
+import { Project } from "../support/project";
+import { sentBy, startSandbox } from "../support/sandbox";
 
 // The same resources, one of each type, in every language that has an example.
 
@@ -17,14 +17,6 @@ const edits: Record<Language, { file: string; before: string; after: string }> =
   },
 };
 
-/** The writes of an operation, sorted. */
-async function writes(sandbox: Sandbox, operation: () => Promise<Run>): Promise<{ run: Run; sent: string[] }> {
-  const before = sandbox.requests().length;
-  const run = await operation();
-  const sent = sandbox.requests().slice(before);
-  return { run, sent: sent.flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`])).sort() };
-}
-
 /** The type of each resource in the stack, sorted. */
 async function typesOf(project: Project): Promise<string[]> {
   return (await project.resources()).flatMap(({ urn }) => /::(steward:\w+:\w+)::/.exec(urn)?.[1] ?? []).sort();
@@ -36,39 +28,33 @@ const written: Partial<Record<Language, string[]>> = {};
 test.each(["yaml", "python", "go"] as const)(
   "a program in %s deploys every resource, updates one property and destroys all",
   async (language) => {
-    const sandbox = await start({ dialect: "hashicorp" });
+    const sandbox = await startSandbox();
     const project = new Project(exampleEnvironment(sandbox));
-    try {
-      await exampleIn(language, project);
-      const unconfigured = await writes(sandbox, () => project.pulumi("up", "--yes", "--skip-preview"));
-      expect([unconfigured.run.code === 0, sandbox.requests()]).toEqual([false, []]);
-      expect(unconfigured.run.output).toMatch(/missing (required )?configuration/i);
-      await configureExample(project, sandbox);
-      const created = await writes(sandbox, () => project.up());
-      written[language] = created.sent;
-      expect(await typesOf(project)).toEqual(Object.keys(resources).sort());
-      expect(project.stored()).not.toMatch(/"(a-password|an-auth-token|a-secret-key)"/);
-      expect(String((await project.outputs()).secretId)).toMatch(/\w{8}/);
-      expect(await project.outputs()).toMatchObject({ workspaceName: "network-test" });
+    await exampleIn(language, project);
+    const unconfigured = await sentBy(sandbox, () => project.pulumi("up", "--yes", "--skip-preview"));
+    expect([unconfigured.run.code === 0, unconfigured.sent]).toEqual([false, []]);
+    expect(unconfigured.run.output).toMatch(/missing (required )?configuration/i);
+    await configureExample(project, sandbox);
+    const created = await sentBy(sandbox, () => project.up());
+    written[language] = created.writes;
+    expect(await typesOf(project)).toEqual(Object.keys(resources).sort());
+    expect(project.stored()).not.toMatch(/"(a-password|an-auth-token|a-secret-key)"/);
+    expect(String((await project.outputs()).secretId)).toMatch(/\w{8}/);
+    expect(await project.outputs()).toMatchObject({ workspaceName: "network-test" });
 
-      const calm = await writes(sandbox, () => project.preview("--expect-no-changes"));
-      expect(calm.sent).toEqual([]);
+    expect(await sentBy(sandbox, () => project.preview("--expect-no-changes"))).toMatchObject({ writes: [] });
 
-      const { file, before, after } = edits[language];
-      const path = join(project.folder, "program", file);
-      const program = readFileSync(path, "utf8");
-      expect(program.split(before)).toHaveLength(2);
-      writeFileSync(path, program.replace(before, after));
-      const changed = await writes(sandbox, () => project.up());
-      expect(changed.run.changes).toEqual(expect.arrayContaining(["~ policies: [", '+ [1]: "submit"']));
-      expect(changed.sent).toEqual([expect.stringMatching(/^PUT .*\/role\/web$|^POST .*\/role\/web$/)]);
+    const { file, before, after } = edits[language];
+    const path = join(project.folder, "program", file);
+    const program = readFileSync(path, "utf8");
+    expect(program.split(before)).toHaveLength(2);
+    writeFileSync(path, program.replace(before, after));
+    const changed = await sentBy(sandbox, () => project.up());
+    expect(changed.run.changes).toEqual(expect.arrayContaining(["~ policies: [", '+ [1]: "submit"']));
+    expect(changed.writes).toEqual([expect.stringMatching(/^PUT .*\/role\/web$|^POST .*\/role\/web$/)]);
 
-      await project.destroy();
-      expect(await typesOf(project)).toEqual([]);
-    } finally {
-      project.remove();
-      await sandbox.close();
-    }
+    await project.destroy();
+    expect(await typesOf(project)).toEqual([]);
   },
 );
 
@@ -85,15 +71,11 @@ test.each([
 ])("pulumi package add makes the SDK for %s a dependency of the program", async (runtime, file, before, dependency, source) => {
   const project = new Project();
   const read = (name: string): string => readFileSync(join(project.folder, "program", name), "utf8");
-  try {
-    project.files({ "Pulumi.yaml": `name: story\nruntime: ${runtime}\n`, [file]: before });
-    await generatePrograms(project);
-    const { code, output } = await project.pulumi("package", "add", "./node_modules/pulumi-steward/bin/pulumi-resource-steward");
-    if (code !== 0) throw new Error(output);
-    expect(read("Pulumi.yaml")).toMatch(/^packages:\n +steward: steward@\d+\.\d+\.\d+$/m);
-    expect(read(file).replaceAll(/":\s*"/g, '": "')).toContain(dependency);
-    expect(read(`sdks/steward/${source}`)).toMatch(/policies/i);
-  } finally {
-    project.remove();
-  }
+  project.files({ "Pulumi.yaml": `name: story\nruntime: ${runtime}\n`, [file]: before });
+  await generatePrograms(project);
+  const { code, output } = await project.pulumi("package", "add", "./node_modules/pulumi-steward/bin/pulumi-resource-steward");
+  if (code !== 0) throw new Error(output);
+  expect(read("Pulumi.yaml")).toMatch(/^packages:\n +steward: steward@\d+\.\d+\.\d+$/m);
+  expect(read(file).replaceAll(/":\s*"/g, '": "')).toContain(dependency);
+  expect(read(`sdks/steward/${source}`)).toMatch(/policies/i);
 });

@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { Declaration, Program, Provider, Reference, Resource, Secret } from "../support/deployment";
+import { Program, Provider, Resource, sourceOf } from "../support/deployment";
 
 // A provider that records its calls. The real engine and the stand-in load the same one.
 
@@ -102,40 +102,7 @@ export const realUrn = (urn: string): string => prefix + urn.replaceAll(thing, r
 const shortUrn = (urn: string): string => urn.replace(prefix, "").replaceAll(realTypes[thing] as string, thing);
 
 /** The same program for the real command line. */
-export function source(program: Program): string {
-  const value = (of: unknown): string => {
-    if (of instanceof Secret) return `pulumi.secret(${value(of.value)})`;
-    if (of instanceof Reference) return `all[${JSON.stringify(of.resource)}].${of.output}`;
-    if (Array.isArray(of)) return `[${of.map(value).join(", ")}]`;
-    if (typeof of === "object" && of !== null)
-      return `{ ${Object.entries(of)
-        .map(([name, inner]) => `${name}: ${value(inner)}`)
-        .join(", ")} }`;
-    return JSON.stringify(of);
-  };
-  const options = (declaration: Declaration): string => {
-    const { parent, aliases, dependsOn, get, deleteBeforeReplace, replaceOnChanges, replacementTrigger, secretOutputs } = declaration;
-    const options = [
-      parent && `parent: all[${JSON.stringify(parent)}]`,
-      aliases && `aliases: ${JSON.stringify(aliases.map(realUrn))}`,
-      dependsOn && `dependsOn: [${dependsOn.map((name) => `all[${JSON.stringify(name)}]`).join(", ")}]`,
-      get && `id: ${JSON.stringify(get)}`,
-      deleteBeforeReplace !== undefined && `deleteBeforeReplace: ${deleteBeforeReplace}`,
-      replaceOnChanges && `replaceOnChanges: ${JSON.stringify(replaceOnChanges)}`,
-      replacementTrigger !== undefined && `replacementTrigger: ${JSON.stringify(replacementTrigger)}`,
-      secretOutputs && `additionalSecretOutputs: ${JSON.stringify(secretOutputs)}`,
-    ];
-    return `{ ${options.filter(Boolean).join(", ")} }`;
-  };
-  const lines = program.map((declaration) => {
-    const name = JSON.stringify(declaration.name);
-    const rest = `${name}, ${value(declaration.inputs)}, ${options(declaration)}`;
-    return `all[${name}] = new ${declaration.isComponent ? "Group" : "Thing"}(${rest});`;
-  });
-  const outputs = program.flatMap(({ name, outputs }) =>
-    outputs ? [`all[${JSON.stringify(name)}].registerOutputs(${value(outputs)});`] : [],
-  );
-  return `
+export const source = (program: Program): string => `
 const text = ${JSON.stringify(recorder)};
 const fields = { computed: undefined, hidden: undefined, value: undefined, name: undefined, __provider: text };
 class Thing extends pulumi.CustomResource {
@@ -144,9 +111,7 @@ class Thing extends pulumi.CustomResource {
 class Group extends pulumi.ComponentResource {
   constructor(name, args, opts) { super("recording:Group", name, args, opts); }
 }
-const all = {};
-${[...lines, ...outputs].join("\n")}`;
-}
+${sourceOf(program, ({ isComponent }) => (isComponent ? "new Group(" : "new Thing("), realUrn)}`;
 
 type Kept = Record<string, unknown>;
 

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Sandbox, start } from "../../sandbox/index";
+import { Sandbox } from "../../sandbox/index";
 import { configOf, contextOf } from "../support/context";
 import { nativeProject, Project } from "../support/project";
+import { startSandbox } from "../support/sandbox";
 
 // The environment and the folder in which Pulumi starts a provider, which reads the references. docs/guides/secrets.md describes them.
 
@@ -23,17 +24,13 @@ describe.each([false, true])("the source of a reference, with the native plugin:
   let sandbox: Sandbox;
   let project: Project;
   beforeAll(async () => {
-    sandbox = await start({ dialect: "hashicorp" });
+    sandbox = await startSandbox();
     project = new Project({ SET_FOR_PULUMI: "secret" })
       .files({ "Pulumi.yaml": nativeProject(), "settings.txt": "secret\n" })
       .config({ ...configOf(contextOf(sandbox, "hashicorp")), "steward:native": native as never })
       .program(program);
     mkdirSync(join(project.folder, "program/source"));
     writeFileSync(join(project.folder, "program/source/main.txt"), "secret\n");
-  });
-  afterAll(async () => {
-    project.remove();
-    await sandbox.close();
   });
 
   test("a variable that the program sets is not found, and a path begins at the folder of Pulumi.yaml", async () => {

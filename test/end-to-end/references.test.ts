@@ -1,9 +1,10 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Sandbox, start } from "../../sandbox/index";
+import { Sandbox } from "../../sandbox/index";
 import { certificate, privateKey } from "../support/certificates";
 import { configOf, contextOf } from "../support/context";
 import { nativeProject, Project } from "../support/project";
+import { startSandbox } from "../support/sandbox";
 
 // Secrets by reference with the real command line: no place that Pulumi writes contains a value. docs/guides/secrets.md says so.
 
@@ -32,15 +33,11 @@ describe.each([false, true])("secrets by reference, with the native plugin: %s",
   let sandbox: Sandbox;
   let project: Project;
   beforeAll(async () => {
-    sandbox = await start({ dialect });
+    sandbox = await startSandbox({ dialect });
     project = new Project({ PULUMI_DEBUG_COMMANDS: "true" })
       .files({ "Pulumi.yaml": nativeProject() })
       .config({ ...configOf(contextOf(sandbox, dialect)), "steward:native": native as never })
       .program(program);
-  });
-  afterAll(async () => {
-    project.remove();
-    await sandbox.close();
   });
 
   /** Runs the command line, and searches all that it wrote. */

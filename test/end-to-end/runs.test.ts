@@ -47,8 +47,7 @@ test("a policy pack rejects and remediates resources before any write, and shows
   const { output } = await project.program(source("client", "Old.")).up(...pack);
   expect(output).toContain("3 resources of this package, 1 role");
   expect(output).not.toContain("canary-token");
-  const { body } = await everything().platform.outOfBand("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0");
-  expect((body as { deprecation?: { reason: string } }).deprecation?.reason).toBe("Old. Use 2.0.0.");
+  expect(await everything().reason("1.0.0")).toBe("Old. Use 2.0.0.");
   await project.preview("--refresh", "--expect-no-changes", ...pack);
   expect(project.stored()).not.toContain("canary-token");
 });

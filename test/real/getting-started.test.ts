@@ -1,6 +1,5 @@
-import { Sandbox, start } from "../../sandbox/index";
-import { startNomad, startVault } from "../../tools/servers";
 import { call } from "../support/call";
+import { Guides } from "../support/guides";
 import { packed } from "../support/installation";
 import { exitCodes } from "../support/pages";
 import { Reader } from "../support/reader";
@@ -13,41 +12,27 @@ import { until } from "../support/until";
 const tarballs = packed();
 const withTemplates = templates();
 const { drift, unasked, noStack } = exitCodes;
-let vault: Awaited<ReturnType<typeof startVault>>;
-let nomad: Awaited<ReturnType<typeof startNomad>>;
-let sandbox: Sandbox;
-beforeAll(async () => {
-  [vault, nomad, sandbox] = await Promise.all([startVault(), startNomad(), start({ dialect: "hashicorp" })]);
-});
-afterAll(async () => {
-  await Promise.all([vault.stop(), nomad.stop(), sandbox.close()]);
-});
+const guides = new Guides();
 
-let reader: Reader;
-afterEach(() => reader.remove());
-function follow(page: string, own: Record<string, string>): void {
-  reader = new Reader(page, { "../pulumi-steward/pulumi-steward-0.1.0.tgz": tarballs().provider, ...own });
-  reader.with(withTemplates());
-}
-
-const onVault = (method: string, path: string, body?: object): ReturnType<typeof call> =>
-  call({ url: vault.address, token: vault.token }, method, `/v1/${path}`, body);
+const follow = async (page: string, own: Record<string, string>): Promise<Reader> =>
+  (await guides.open(page, { "../pulumi-steward/pulumi-steward-0.1.0.tgz": tarballs().provider, ...own })).with(withTemplates());
 
 /** A token with no more than the permissions that the page requires. */
 async function authorsToken(): Promise<string> {
   const policy = `path "sys/policies/acl/*" { capabilities = ["create", "update"] }
     path "auth/token/create" { capabilities = ["create", "update", "sudo"] }`;
-  await onVault("PUT", "sys/policies/acl/author", { policy });
-  return (await onVault("POST", "auth/token/create", { policies: ["author"] })).json.auth.client_token;
+  await guides.onVault("PUT", "sys/policies/acl/author", { policy });
+  return (await guides.onVault("POST", "auth/token/create", { policies: ["author"] })).json.auth.client_token;
 }
 
 test("docs/getting-started/vault.md", async () => {
-  await onVault("POST", "nomad/config/access", { address: "http://127.0.0.1:1", token: "theirs" });
-  await onVault("POST", "nomad/role/web", { policies: "theirs", type: "client" });
-  follow("docs/getting-started/vault.md", {
+  const { vault, nomad } = guides;
+  const reader = await follow("docs/getting-started/vault.md", {
     "https://vault.example.com:8200": vault.address,
     "https://nomad.example.com:4646": nomad.address,
   });
+  await guides.onVault("POST", "nomad/config/access", { address: "http://127.0.0.1:1", token: "theirs" });
+  await guides.onVault("POST", "nomad/role/web", { policies: "theirs", type: "client" });
 
   reader.save("hcl", "steward.hcl");
   reader.save("hcl", "steward-read.hcl");
@@ -65,13 +50,13 @@ test("docs/getting-started/vault.md", async () => {
   reader.program();
   expect(await reader.shell({ input: `${nomad.token}\n` })).toContain('policies: ["theirs"] -> ["deploy","read-logs"]');
   reader.with({ NOMAD_MANAGEMENT_TOKEN: nomad.token });
-  expect((await onVault("GET", "nomad/role/web")).json.data).toMatchObject({ policies: ["theirs"] });
+  expect((await guides.onVault("GET", "nomad/role/web")).json.data).toMatchObject({ policies: ["theirs"] });
   await reader.shell();
-  expect((await onVault("GET", "nomad/creds/operator")).json.data.secret_id).toMatch(/^[0-9a-f-]{36}$/);
+  expect((await guides.onVault("GET", "nomad/creds/operator")).json.data.secret_id).toMatch(/^[0-9a-f-]{36}$/);
 
   const refresh = reader.take("sh");
   await reader.with({ VAULT_TOKEN: nightly }).run(refresh);
-  await onVault("POST", "nomad/role/web", { policies: "stranger", type: "client" });
+  await guides.onVault("POST", "nomad/role/web", { policies: "stranger", type: "client" });
   expect(await reader.run(refresh, { code: drift })).toContain('"deploy" => "stranger"');
   expect(await reader.run("pulumi up --refresh", { code: 1 })).toContain("403");
   await reader.with({ VAULT_TOKEN: "wrong" }).run(refresh, { code: unasked });
@@ -88,10 +73,11 @@ test("docs/getting-started/vault.md", async () => {
 });
 
 test("docs/getting-started/nomad.md", async () => {
-  const onNomad = (method: string, path: string, body?: object): ReturnType<typeof call> =>
-    call({ url: nomad.address, token: nomad.token }, method, `/v1/${path}`, body);
+  const { nomad } = guides;
+  const onNomad = (...request: [method: string, path: string, body?: object]): ReturnType<typeof call> =>
+    guides.onNomad(nomad.token, ...request);
   expect((await onNomad("PUT", "namespace/apps", { Name: "apps" })).status).toBe(200);
-  follow("docs/getting-started/nomad.md", { "https://nomad.example.com:4646": nomad.address });
+  const reader = await follow("docs/getting-started/nomad.md", { "https://nomad.example.com:4646": nomad.address });
 
   reader.save("hcl", "report.nomad.hcl");
   reader.save("hcl", "deploy.nomad.hcl");
@@ -139,7 +125,8 @@ test("docs/getting-started/nomad.md", async () => {
 });
 
 test("docs/getting-started/terraform-enterprise.md", async () => {
-  follow("docs/getting-started/terraform-enterprise.md", {
+  const { sandbox } = guides;
+  const reader = await follow("docs/getting-started/terraform-enterprise.md", {
     // test/package.test.ts runs these two commands.
     "git clone https://github.com/pulumi-steward/pulumi-steward": "mkdir pulumi-steward",
     "npm ci && npm pack": "true",

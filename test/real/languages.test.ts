@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { Sandbox, start } from "../../sandbox/index";
 import { getPulumi, installedSdk } from "../../tools/pulumi";
-import { startVault } from "../../tools/servers";
-import { call } from "../support/call";
+import { Guides } from "../support/guides";
 import { getHosts, getPython } from "../support/hosts";
 import { packed } from "../support/installation";
 import { allBlocks, blocks } from "../support/pages";
@@ -12,29 +10,15 @@ import { Reader } from "../support/reader";
 // A reader of the pages about other languages, who starts with an empty folder.
 
 const tarballs = packed();
-let vault: Awaited<ReturnType<typeof startVault>>;
-let sandbox: Sandbox;
+const guides = new Guides();
 let reader: Reader;
-beforeAll(async () => {
-  [vault, sandbox] = await Promise.all([startVault(), start({ dialect: "hashicorp" })]);
-});
-afterAll(async () => {
-  await Promise.all([vault.stop(), sandbox.close()]);
-});
-const server = (): { url: string; token: string } => ({ url: vault.address, token: vault.token });
-beforeEach(async () => {
-  await call(server(), "DELETE", "/v1/sys/mounts/nomad");
-  await call(server(), "POST", "/v1/sys/mounts/nomad", { type: "nomad" });
-  await sandbox.reset();
-});
-afterEach(() => reader.remove());
 
-function follow(page: string): void {
-  reader = new Reader(page, {
+async function follow(page: string): Promise<void> {
+  reader = await guides.open(page, {
     // The newest SDK may require a newer Node.
     "../pulumi-steward/pulumi-steward-0.1.0.tgz": `${tarballs().provider} @pulumi/pulumi@${installedSdk().version}`,
-    "https://vault.example.com:8200": vault.address,
-    "https://tfe.example.com": sandbox.platform.url,
+    "https://vault.example.com:8200": guides.vault.address,
+    "https://tfe.example.com": guides.sandbox.platform.url,
   });
 }
 
@@ -46,15 +30,14 @@ async function hosts(kind: "running" | "generating"): Promise<void> {
 }
 
 /** The tokens that the reader types. */
-const typed = (): string => `${vault.token}\n${sandbox.platform.token}\n`;
+const typed = (): string => `${guides.vault.token}\n${guides.sandbox.platform.token}\n`;
 
 async function expectDeployed(): Promise<void> {
-  const { json } = await call(server(), "GET", "/v1/nomad/role/web");
-  expect(json?.data).toMatchObject({ policies: ["deploy", "read-logs"] });
+  expect(await guides.role("web")).toMatchObject({ policies: ["deploy", "read-logs"] });
 }
 
 test("docs/guides/languages/yaml.md", async () => {
-  follow("docs/guides/languages/yaml.md");
+  await follow("docs/guides/languages/yaml.md");
   await hosts("running");
   await reader.shell();
   reader.save("yaml", "Pulumi.yaml");
@@ -62,12 +45,12 @@ test("docs/guides/languages/yaml.md", async () => {
   await expectDeployed();
   // Each block runs in a new terminal.
   reader.with({
-    VAULT_ADDR: vault.address,
-    VAULT_TOKEN: vault.token,
-    TFE_ADDRESS: sandbox.platform.url,
-    TFE_TOKEN: sandbox.platform.token,
+    VAULT_ADDR: guides.vault.address,
+    VAULT_TOKEN: guides.vault.token,
+    TFE_ADDRESS: guides.sandbox.platform.url,
+    TFE_TOKEN: guides.sandbox.platform.token,
   });
-  await call(server(), "POST", "/v1/nomad/role/batch", { policies: "theirs", type: "client" });
+  await guides.onVault("POST", "nomad/role/batch", { policies: "theirs", type: "client" });
   await reader.shell();
   const [, resource = ""] = reader.read("batch.yaml").split("resources:\n");
   expect(resource).toContain("theirs");
@@ -77,7 +60,7 @@ test("docs/guides/languages/yaml.md", async () => {
 });
 
 test("docs/guides/languages/python.md", async () => {
-  follow("docs/guides/languages/python.md");
+  await follow("docs/guides/languages/python.md");
   await hosts("generating");
   // The packages that pip would download are already installed.
   reader.with({ PIP_NO_BUILD_ISOLATION: "false", PIP_NO_DEPS: "true" });
@@ -103,7 +86,7 @@ test("docs/guides/languages/python.md", async () => {
 });
 
 test("docs/guides/languages/go.md", async () => {
-  follow("docs/guides/languages/go.md");
+  await follow("docs/guides/languages/go.md");
   await hosts("generating");
   await reader.shell();
   reader.save("yaml", "Pulumi.yaml");

@@ -9,7 +9,6 @@ import { templates } from "../support/templates";
 const tarballs = packed();
 const withTemplates = templates();
 let reader: Reader;
-afterEach(() => reader.remove());
 
 describe("with real servers", () => {
   let vault: RekeyTarget;

@@ -1,6 +1,7 @@
-import { type Sandbox, type Service, start } from "../../sandbox/index";
+import { type Sandbox, type Service } from "../../sandbox/index";
 import { startNomad } from "../../tools/servers";
 import { call } from "../support/call";
+import { startSandbox } from "../support/sandbox";
 import { until } from "../support/until";
 
 // A separate Nomad: other suites register jobs in the shared one at any time.
@@ -128,7 +129,7 @@ beforeAll(async () => {
   const services = jobs.filter(({ Type }) => Type === "service").length;
   await until("each service has a deployment", async () => (await list("deployments")).length === services);
 
-  sandbox = await start({ dialect: "hashicorp" });
+  sandbox = await startSandbox();
   const { scheduler } = sandbox;
   for (const noun of ["jobs", "deployments", "nodes"] as const)
     for (const { ID } of JSON.parse((await ask(scheduler, noun)).text)) scheduler[noun].remove(ID);
@@ -143,7 +144,6 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await sandbox.close();
   await nomad.stop();
 });
 

@@ -40,6 +40,16 @@ export class Everything<Driver extends Story = Story> {
     return (await this.target.outOfBand("GET", `${this.mount}/role/${role}`)).data?.policies;
   }
 
+  /** The reason of a deprecated version of the module `network`. */
+  async reason(version: string): Promise<unknown> {
+    const { body } = await this.platform.outOfBand("GET", `/api/registry/v1/modules/acme/network/aws/${version}`);
+    return (body as { deprecation?: { reason: string } }).deprecation?.reason;
+  }
+
+  async hasWorkspace(id: string): Promise<boolean> {
+    return (await this.platform.outOfBand("GET", `/api/v2/admin/workspaces/${id}`)).status === 200;
+  }
+
   /** The requests of an operation that are not reads, sorted, with the names of roles and versions. */
   async writes(operation: () => Promise<unknown>): Promise<string[]> {
     const before = this.sandbox.requests().length;

@@ -1,7 +1,8 @@
-import { Sandbox, start } from "../../sandbox/index";
+import { Sandbox } from "../../sandbox/index";
 import { startNomad, startVault } from "../../tools/servers";
 import { call } from "./call";
 import { Reader } from "./reader";
+import { startSandbox } from "./sandbox";
 
 // The readers of the guides, with a real Vault, a real Nomad, and the sandbox for the platform.
 
@@ -12,14 +13,12 @@ export class Guides {
   vault!: Awaited<ReturnType<typeof startVault>>;
   nomad!: Awaited<ReturnType<typeof startNomad>>;
   sandbox!: Sandbox;
-  private reader?: Reader;
 
   constructor() {
     beforeAll(async () => {
-      [this.vault, this.nomad, this.sandbox] = await Promise.all([startVault(), startNomad(), start({ dialect: "hashicorp" })]);
+      [this.vault, this.nomad, this.sandbox] = await Promise.all([startVault(), startNomad(), startSandbox()]);
     });
-    afterAll(() => Promise.all([this.vault.stop(), this.nomad.stop(), this.sandbox.close()]));
-    afterEach(() => this.reader?.remove());
+    afterAll(() => Promise.all([this.vault.stop(), this.nomad.stop()]));
   }
 
   onVault(method: string, path: string, body?: object): ReturnType<typeof call> {
@@ -41,8 +40,7 @@ export class Guides {
     await this.onVault("DELETE", "sys/mounts/nomad");
     expect((await this.onVault("POST", "sys/mounts/nomad", { type: "nomad" })).status).toBe(204);
     await this.sandbox.reset();
-    this.reader = new Reader(page, own);
-    return this.reader;
+    return new Reader(page, own);
   }
 
   /** Starts a reader with a project that connects to the real Vault and to the sandbox's platform. */

@@ -21,37 +21,32 @@ import {
 import { InProcessProgram } from "./in-process-program";
 import { changesOf, counted, headingOf, kindOf, words } from "./in-process-terminal";
 import { limited, provider } from "./limits";
-import type { Run } from "./project";
 import "./realms";
+import { Run, Stack } from "./stack";
 import { StateResource } from "./state";
 
 /**
  * A project in this process: the program runs with the SDK and the package's classes, over the stand-in of the engine and the package's providers.
  * Each operation is a separate process for the providers. The terminal shows only what the tests read.
  */
-export class InProcessProject {
+export class InProcessProject extends Stack {
   private readonly deployment: Deployment;
   private readonly source = new InProcessProgram();
-  private more: Record<string, string> = {};
   private secretKeys: string[] = [];
   /** The outputs of the stack, after the first run. */
   private results: Properties | undefined;
   private readonly backups: string[] = [];
 
-  constructor(
-    private readonly variables: Record<string, string> = {},
-    startProcess: StartProcess = stewardProcess,
-  ) {
+  constructor(variables: Record<string, string> = {}, startProcess: StartProcess = stewardProcess) {
+    super(variables);
     this.deployment = new Deployment(startProcess, {});
   }
 
-  /** Sets the program: the code after the import of the package. */
   program(source: string): this {
     this.source.javascript(source);
     return this;
   }
 
-  /** Sets a program as on a page of the documentation. */
   typescript(source: string): this {
     this.source.typescript(source);
     return this;
@@ -67,7 +62,6 @@ export class InProcessProject {
     return this;
   }
 
-  /** The project's folder. The files of the program are in `program/`, as with the real command line. */
   get folder(): string {
     return dirname(this.source.folder);
   }
@@ -77,7 +71,6 @@ export class InProcessProject {
     return this;
   }
 
-  /** Sets a value of the configuration, like the command line. */
   async set(key: string, value: string, ...options: string[]): Promise<void> {
     const { config } = this.deployment;
     const [name = "", ...path] = options.includes("--path") ? key.split(".") : [key];
@@ -89,34 +82,6 @@ export class InProcessProject {
       const parent = path.reduce((inner, part) => inner[part] as Properties, config[full] as Properties);
       parent[last] = value;
     }
-  }
-
-  /** Sets additional variables for later runs. */
-  with(variables: Record<string, string>): this {
-    this.more = variables;
-    return this;
-  }
-
-  up = (...args: string[]): Promise<Run> => this.succeed("up", "--skip-preview", ...args);
-  preview = (...args: string[]): Promise<Run> => this.succeed("preview", ...args);
-  refresh = (...args: string[]): Promise<Run> => this.succeed("refresh", ...args);
-  destroy = (...args: string[]): Promise<Run> => this.succeed("destroy", ...args);
-
-  private async succeed(...args: string[]): Promise<Run> {
-    const run = await this.pulumi(...args);
-    if (run.code !== 0) throw new Error(`${args.join(" ")} ended with ${run.code}:\n${run.output}`);
-    return run;
-  }
-
-  /** Expects that neither a preview nor a refresh changes anything. */
-  async expectConverged(): Promise<void> {
-    await this.preview("--expect-no-changes");
-    await this.refresh("--expect-no-changes");
-  }
-
-  /** Expects that neither a refresh nor another up changes anything. */
-  async calm(): Promise<void> {
-    await this.succeed("up", "--refresh", "--expect-no-changes");
   }
 
   async pulumi(...args: string[]): Promise<Run> {
@@ -138,17 +103,14 @@ export class InProcessProject {
       refresh: values.refresh,
       continueOnError: values["continue-on-error"],
       parallel: values.parallel ? Number(values.parallel) : undefined,
-      previewOnly: values["preview-only"],
     };
     const printed: string[] = [];
     let outputs: string[] = [];
     const script: Script = async (engine) => {
-      outputs = shownOutputs(await this.run(engine, operation === "preview" || values["preview-only"] === true));
+      outputs = shownOutputs(await this.run(engine, operation === "preview"));
     };
     const ending = await this.inProcess(printed, () =>
-      operation === "up" || operation === "preview"
-        ? this.deployment[operation](script, options)
-        : this.deployment[operation](options, values["run-program"] ? script : undefined),
+      operation === "up" || operation === "preview" ? this.deployment[operation](script, options) : this.deployment[operation](options),
     );
     if (operation === "destroy" && ending.succeeded && this.deployment.resources.length === 0) this.results = undefined;
     this.backups.push(this.deployment.stored() + JSON.stringify(sealed(this.results ?? {})));
@@ -201,10 +163,6 @@ export class InProcessProject {
     return monitor.outputs;
   }
 
-  async outputs(): Promise<Properties> {
-    return plain(this.results ?? {});
-  }
-
   async resources(): Promise<StateResource[]> {
     const stack = this.results ? [{ urn: stackUrn, outputs: plain(this.results) }] : [];
     const resources = this.deployment.resources.map(({ urn, id, inputs, outputs }) => ({
@@ -219,7 +177,6 @@ export class InProcessProject {
   /** The current content of the backend. */
   checkpoint = (): string => this.deployment.stored();
 
-  /** All current and former content of the backend. */
   stored(): string {
     return this.backups.join("\n");
   }
@@ -265,6 +222,5 @@ const flag = { type: "boolean" } as const;
 const list = { type: "string", multiple: true } as const;
 const flags = {
   ...{ yes: flag, "skip-preview": flag, diff: flag, "expect-no-changes": flag, "continue-on-error": flag, refresh: flag },
-  ...{ "preview-only": flag, "run-program": flag },
   ...{ target: list, replace: list, parallel: { type: "string" as const } },
 } as const;

@@ -1,7 +1,8 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
-import { Fault, PlatformService, Sandbox, start } from "../../sandbox/index";
+import { Fault, PlatformService, Sandbox } from "../../sandbox/index";
 import { call } from "./call";
 import { Engine } from "./engine";
+import { startSandbox } from "./sandbox";
 
 type Attributes = Record<string, unknown>;
 
@@ -48,14 +49,13 @@ export function onEachPlatform(
     let sandbox: Sandbox;
     let current: Platform;
     beforeAll(async () => {
-      sandbox = await start({ dialect });
+      sandbox = await startSandbox({ dialect });
       current = platform(dialect, sandbox);
     });
     beforeEach(async () => {
       await sandbox.reset();
       await current.change("general", { apiRateLimitingEnabled: false });
     });
-    afterAll(() => sandbox.close());
     suite(() => current);
   });
 }

@@ -19,15 +19,10 @@ import { cached } from "../../tools/cache";
 import { cleanEnvironment, passphrase, pulumiEnvironment } from "../../tools/environment";
 import { npm } from "../../tools/npm";
 import { getPulumi, Pulumi } from "../../tools/pulumi";
-import { Platform } from "./platform";
+import { Run, Stack } from "./stack";
 import { decryptedResources, StateResource } from "./state";
 
-export interface Run {
-  code: number;
-  output: string;
-  /** The lines of a `--diff` that begin with `+`, `-` or `~`, without the headings of resources. */
-  changes: string[];
-}
+export type { Run } from "./stack";
 
 /** The content of Pulumi.yaml. */
 const settings = "name: story\nruntime: nodejs\n";
@@ -57,14 +52,14 @@ export async function ended(child: ChildProcessByStdio<null, Readable, Readable>
 }
 
 /** A Pulumi project in a separate folder, with a local backend and the real command line. */
-export class Project {
+export class Project extends Stack {
   readonly folder: string;
   /** The state of its stack, as the backend stores it. */
   readonly stateFile: string;
   private stack = false;
-  private more: Record<string, string> = {};
 
-  constructor(private readonly variables: Record<string, string> = {}) {
+  constructor(variables: Record<string, string> = {}) {
+    super(variables);
     this.folder = mkdtempSync(join(tmpdir(), "steward-project-"));
     this.stateFile = join(this.folder, "backend/.pulumi/stacks/story/dev.json");
     mkdirSync(join(this.folder, "program"));
@@ -73,17 +68,10 @@ export class Project {
     this.write("program/package.json", '{ "name": "story", "main": "index.js" }');
   }
 
-  static onPlatform({ service, dialect }: Platform): Project {
-    return new Project({ STEWARD_TOKEN: service.token }).config({
-      "steward:default": { platform: { address: service.url, tokenEnv: "STEWARD_TOKEN", dialect } },
-    });
-  }
-
   private write(file: string, text: string): void {
     writeFileSync(join(this.folder, file), text);
   }
 
-  /** Sets the program: the code after the import of the package. */
   program(source: string): this {
     this.write(
       "program/index.js",
@@ -92,7 +80,6 @@ export class Project {
     return this;
   }
 
-  /** Sets a program as on a page of the documentation. */
   typescript(source: string): this {
     this.write("program/package.json", '{ "name": "story", "main": "index.ts" }');
     this.write("program/index.ts", source);
@@ -122,7 +109,7 @@ export class Project {
     return this;
   }
 
-  /** Sets the stack's configuration. JSON is valid YAML. The salt belongs to the passphrase, and Pulumi adds it. */
+  /** JSON is valid YAML. The salt belongs to the passphrase, and Pulumi adds it. */
   config(config: Record<string, object>): this {
     const file = join(this.folder, "program/Pulumi.dev.yaml");
     const salt = this.stack ? /^encryptionsalt: .*$/m.exec(readFileSync(file, "utf8"))?.[0] : undefined;
@@ -130,15 +117,8 @@ export class Project {
     return this;
   }
 
-  /** Sets a value of the configuration with the command line. */
   async set(key: string, value: string, ...options: string[]): Promise<void> {
     await this.succeed("config", "set", ...options, key, value);
-  }
-
-  /** Sets additional variables for later runs. */
-  with(variables: Record<string, string>): this {
-    this.more = variables;
-    return this;
   }
 
   /** Starts the command line. */
@@ -181,28 +161,6 @@ export class Project {
     return { code, output, changes: changedLines(output) };
   }
 
-  private async succeed(...args: string[]): Promise<Run> {
-    const run = await this.pulumi(...args);
-    if (run.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${run.code}:\n${run.output}`);
-    return run;
-  }
-
-  up = (...args: string[]): Promise<Run> => this.succeed("up", "--yes", "--skip-preview", "--diff", ...args);
-  preview = (...args: string[]): Promise<Run> => this.succeed("preview", "--diff", ...args);
-  refresh = (...args: string[]): Promise<Run> => this.succeed("refresh", "--yes", "--skip-preview", "--diff", ...args);
-  destroy = (...args: string[]): Promise<Run> => this.succeed("destroy", "--yes", "--skip-preview", ...args);
-
-  /** Expects that neither a second up nor a refresh changes anything. */
-  async expectConverged(): Promise<void> {
-    await this.preview("--expect-no-changes");
-    await this.refresh("--expect-no-changes");
-  }
-
-  /** Expects that neither a refresh nor another up changes anything. */
-  async calm(): Promise<void> {
-    await this.succeed("up", "--yes", "--skip-preview", "--refresh", "--expect-no-changes");
-  }
-
   /** Runs a single file of the program's folder. */
   async node(file: string): Promise<{ code: number; output: string }> {
     const env = this.environment(await getPulumi());
@@ -211,10 +169,6 @@ export class Project {
 
   async resources(): Promise<StateResource[]> {
     return decryptedResources(this.stateFile, passphrase);
-  }
-
-  async outputs(): Promise<Record<string, unknown>> {
-    return (await this.resources()).find(({ urn }) => urn.includes("::pulumi:pulumi:Stack::"))?.outputs ?? {};
   }
 
   /** The content of every file with state, history or a backup of them. */

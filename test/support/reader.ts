@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 import { pulumiEnvironment } from "../../tools/environment";
 import { getPulumi } from "../../tools/pulumi";
 import { getServer } from "../../tools/servers";
+import { atEnd } from "./cleanup";
 import { allBlocks, Block, readPage, shown } from "./pages";
 import { fastStart } from "./project";
 
@@ -49,6 +50,7 @@ export class Reader {
     mkdirSync(this.folder);
     this.waiting = allBlocks(page).filter(({ language }) => !shown.includes(language));
     this.unused = new Set(Object.keys(own));
+    atEnd(() => this.remove());
   }
 
   /** Sets additional variables of the reader's terminal. */

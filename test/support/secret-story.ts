@@ -8,8 +8,18 @@ import { certificate, privateKey } from "./certificates";
 import { contextOf } from "./context";
 import { secretFields } from "./definitions";
 import { Platform, platform } from "./platform";
+import { Run, Stack } from "./stack";
 
 type Dialect = Platform["dialect"];
+/** Runs the command line, and searches all that it writes. */
+type Operate = (name: string, ...args: string[]) => Promise<Run>;
+
+const yes = ["--yes", "--skip-preview"];
+
+async function succeeds(run: Operate, name: string, ...args: string[]): Promise<void> {
+  const { code, output } = await run(name, ...args);
+  if (code !== 0) throw new Error(`${name}:\n${output}`);
+}
 
 /** The resources of the program, by their definition. */
 const names: Record<string, string> = {
@@ -82,7 +92,7 @@ export class SecretStory {
     this.canaries.watchFor({ secretsToken: sandbox.secrets.token, platformToken: sandbox.platform.token });
   }
 
-  static async begin(dialect: Dialect, sandbox: Sandbox): Promise<SecretStory> {
+  static async start(dialect: Dialect, sandbox: Sandbox): Promise<SecretStory> {
     const story = new SecretStory(dialect, sandbox);
     await story.platform.change("general", { apiRateLimitingEnabled: false });
     const engine = await fetch(`${sandbox.secrets.url}/v1/sys/mounts/team`, {
@@ -131,12 +141,12 @@ export class SecretStory {
   }
 
   /** The program with every secret. */
-  whole(): string {
+  private whole(): string {
     return `${this.source}\ndeclare(...all);\nexports.cost = platform.getCostEstimationSettings();`;
   }
 
   /** The same program, which also reads its objects with `get`. */
-  reading(): string {
+  private reading(): string {
     return `${this.whole()}
       secrets.SchedulerAccess.get("read-access", "team/config/access");
       for (const [type, id] of [["CostEstimationSettings", "cost-estimation"], ["SmtpSettings", "smtp"], ["SmsSettings", "sms"], ["SamlSettings", "saml"]])
@@ -144,7 +154,7 @@ export class SecretStory {
   }
 
   /** The program without its secrets. */
-  bare = (): string => `${this.source}\ndeclare({}, {}, {}, {}, {}, {}, "bare");`;
+  private bare = (): string => `${this.source}\ndeclare({}, {}, {}, {}, {}, {}, "bare");`;
 
   /** Programs that fail their checks. The engine stops at the first failure, so each has one. */
   misfits(): { program: string; reason: string }[] {
@@ -155,7 +165,7 @@ export class SecretStory {
   }
 
   /** A program that catches an error, and then runs `after`. */
-  catching(after: string): string {
+  private catching(after: string): string {
     return `
       const { inspect } = require("node:util");
       const show = (error) => {
@@ -173,7 +183,7 @@ export class SecretStory {
     return JSON.stringify({ errors: texts.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]) });
   }
 
-  refuseWrites(): void {
+  private refuseWrites(): void {
     const refuse = (system: "secrets" | "platform", path: RegExp, ...names: string[]): void => {
       for (const method of ["POST", "PUT", "PATCH"])
         this.sandbox.faults.add({ system, method, path, action: "respond", status: 400, body: this.echo(system, ...names) });
@@ -187,20 +197,64 @@ export class SecretStory {
     refuse("platform", /saml/, "privateKey");
   }
 
-  refuseReads(): void {
+  private refuseReads(): void {
     const { faults } = this.sandbox;
     faults.add({ system: "platform", method: "GET", path: /smtp/, action: "respond", status: 400, body: this.echo("platform") });
     faults.add({ system: "platform", method: "GET", path: /saml/, times: 9, action: "drop-before" });
     faults.add({ system: "secrets", method: "GET", path: /role/, action: "respond", status: 403, body: this.echo("secrets") });
   }
 
-  allowAll = (): void => this.sandbox.faults.clear();
-
   /** Writes secrets outside Pulumi. */
-  changeOutside = (): Promise<void> => this.platform.change("cost-estimation", this.outOfBand);
+  private changeOutside = (): Promise<void> => this.platform.change("cost-estimation", this.outOfBand);
+
+  /** Runs failing checks, failing creations, and an `up` with every secret. Programs also catch errors of functions. */
+  async begin(project: Stack, run: Operate, misfits = this.misfits()): Promise<void> {
+    for (const { program, reason } of misfits) {
+      this.refuseReads();
+      project.program(this.catching(program));
+      const { code, output } = await run(`errors that the program catches, and a failing check of ${reason}`, "preview", "--diff");
+      expect(code).not.toBe(0);
+      for (const part of [reason, "ERR_REJECTED", "ERR_NO_RESPONSE", "ERR_FORBIDDEN"]) expect(output).toContain(part);
+      expect(output).not.toContain("no error");
+      this.sandbox.faults.clear();
+    }
+
+    project.program(this.whole());
+    this.refuseWrites();
+    const failed = await run("a preview and a failing create", "up", "--yes", "--diff", "--continue-on-error");
+    expect(failed.code).not.toBe(0);
+    for (const noun of ["(scheduler|Nomad) access", "rekey", "cost estimation settings", "SMTP settings", "SMS settings"])
+      expect(failed.output).toMatch(new RegExp(`Cannot create ${noun}`));
+    expect(failed.output).toContain("[secret]");
+    this.sandbox.faults.clear();
+
+    await succeeds(run, "up", "up", ...yes);
+    const { secretId, shares } = (await project.outputs()) as { secretId: string; shares: string[] };
+    this.canaries.watchFor({ secretId, shares });
+    expect(shares).toEqual(this.sandbox.secrets.shares);
+    this.expectHeld(await project.resources());
+  }
+
+  /** Runs the other operations, until the stack is destroyed, and expects that no place contains a secret. */
+  async finish(project: Stack, run: Operate): Promise<void> {
+    await succeeds(run, "up again", "up", ...yes, "--expect-no-changes");
+    await this.changeOutside();
+    await succeeds(run, "refresh after a change on the server", "refresh", ...yes, "--diff");
+    project.program(this.reading());
+    await succeeds(run, "get", "up", ...yes, "--diff");
+    await this.changeOutside();
+    await succeeds(run, "refresh after get", "refresh", ...yes);
+    project.program(this.bare());
+    await succeeds(run, "secrets that leave the program", "up", ...yes);
+    await this.changeOutside();
+    await succeeds(run, "refresh and up after they left", "up", ...yes, "--refresh", "--diff");
+    await succeeds(run, "refresh after they left", "refresh", ...yes, "--diff");
+    await succeeds(run, "destroy", "destroy", ...yes);
+    expect(this.canaries.found()).toEqual([]);
+  }
 
   /** Expects that the resources contain every secret and every definition of the story, so that the search is meaningful. */
-  expectHeld(resources: { urn: string; inputs?: Record<string, unknown>; outputs?: Record<string, unknown> }[]): void {
+  private expectHeld(resources: { urn: string; inputs?: Record<string, unknown>; outputs?: Record<string, unknown> }[]): void {
     // The first step of a rekey receives no share.
     const attempt = resources.find(({ urn }) => urn.endsWith("::unseal-attempt"));
     expect(this.canaries.isIn(JSON.stringify([attempt?.inputs, attempt?.outputs]))).toBe(false);

@@ -5,7 +5,7 @@ import { Faults } from "../../sandbox/faults";
 import { Log } from "../../sandbox/log";
 import { dropHeader, listen, Server } from "../../sandbox/server";
 import { afterKill } from "../support/after-kill";
-import { Declaration, Options, Resource, Secret, urnOf } from "../support/deployment";
+import { Declaration, Options, Resource, sourceOf, urnOf } from "../support/deployment";
 import { nativeProject, Project } from "../support/project";
 import { Operation } from "./history";
 import { MechanismName, Runner, Told } from "./runner";
@@ -169,24 +169,10 @@ function errorsIn(output: string, program: readonly Declaration[]): string[] {
   });
 }
 
-/** The program as a user would write it. */
-function source(program: readonly Declaration[], realUrn: (urn: string) => string): string {
-  const value = (of: unknown): string => {
-    if (of instanceof Secret) return `pulumi.secret(${value(of.value)})`;
-    if (Array.isArray(of)) return `[${of.map(value).join(", ")}]`;
-    if (typeof of !== "object" || of === null) return JSON.stringify(of);
-    return `{ ${Object.entries(of)
-      .map(([name, inner]) => `${JSON.stringify(name)}: ${value(inner)}`)
-      .join(", ")} }`;
-  };
-  const lines = program.map(
-    ({ name, type, isComponent, inputs, parent, import: id, replacementTrigger: trigger, aliases = [], dependsOn = [] }) => {
-      const options = `{ ${parent ? `parent: all.${parent}, ` : ""}${id ? `import: ${JSON.stringify(id)}, ` : ""}${trigger ? `replacementTrigger: ${trigger}, ` : ""}aliases: ${JSON.stringify(aliases.map(realUrn))}, dependsOn: [${dependsOn.map((each) => `all.${each}`)}] }`;
-      const rest = `${JSON.stringify(name)}, ${value(inputs)}, ${options}`;
-      return isComponent
-        ? `all.${name} = new pulumi.ComponentResource(${JSON.stringify(type)}, ${rest});`
-        : `all.${name} = new ${type.replace(":", ".")}(${rest});`;
-    },
+/** The program as a user would write it: the classes set these options. */
+const source = (program: readonly Declaration[], realUrn: (urn: string) => string): string =>
+  sourceOf(
+    program.map(({ secretOutputs: _, deleteBeforeReplace: __, ...declaration }) => declaration),
+    ({ type, isComponent }) => (isComponent ? `new pulumi.ComponentResource(${JSON.stringify(type)}, ` : `new ${type.replace(":", ".")}(`),
+    realUrn,
   );
-  return `const all = {};\n${lines.join("\n")}`;
-}

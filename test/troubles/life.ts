@@ -208,7 +208,8 @@ export class Life {
     const isInDoubt = (item: Item): boolean => failures(item).some((error) => error.includes("may have applied"));
     // A replacement deletes first. If its creation then fails, the next run creates the object again.
     const isHalfReplaced = (item: Item): boolean =>
-      urnsOf(item).some((urn) => steps.includes(`delete ${urn}`) && errors.some((error) => error.startsWith(`${urn}: Cannot create`)));
+      urnsOf(item).some((urn) => steps.includes(`delete ${urn}`)) &&
+      urnsOf(item).some((urn) => errors.some((error) => error.startsWith(`${urn}: Cannot create`)));
     // A replacement whose deletion fails has not taken over an object.
     const isUnchanged = (item: Item): boolean => failures(item).length > 0;
     const originalValues = (item: Item): string[] =>

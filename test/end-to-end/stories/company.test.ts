@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { Sandbox, start } from "../../../sandbox/index";
+import { Sandbox } from "../../../sandbox/index";
 import { exitCodes, Job, nightly, pipelines, Workflow } from "../../support/pages";
+import { startSandbox } from "../../support/sandbox";
 import { newStory, Story } from "../../support/story";
 
 const folder = join(__dirname, "../../../examples/company");
@@ -12,14 +13,10 @@ describe("examples/company", () => {
   let sandbox: Sandbox;
   let project: Story;
   beforeEach(async () => {
-    sandbox = await start({ dialect: "hashicorp" });
+    sandbox = await startSandbox();
     const { secrets, platform, scheduler } = sandbox;
     const tokens = { VAULT_TOKEN: secrets.token, TFE_TOKEN: platform.token, NOMAD_TOKEN: scheduler.token };
     project = newStory({ ...tokens, NOMAD_MANAGEMENT_TOKEN: "a-management-token", SMTP_PASSWORD: "a-password" }).example("company");
-  });
-  afterEach(async () => {
-    project.remove();
-    await sandbox.close();
   });
 
   /** The configuration of a stack, with the sandbox as its servers. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Sandbox, start } from "../../../sandbox/index";
+import { Sandbox } from "../../../sandbox/index";
+import { startSandbox } from "../../support/sandbox";
 import { newStory } from "../../support/story";
 
 const root = join(__dirname, "../../../examples");
@@ -22,9 +23,8 @@ test("no example contains a secret, or destroys the only copy of shares", () => 
 describe.each(["standard", "hashicorp"] as const)("an example without its configuration (%s)", (dialect) => {
   let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await start({ dialect });
+    sandbox = await startSandbox({ dialect });
   });
-  afterAll(() => sandbox.close());
 
   /** The keys of the configuration that a program requires. */
   const keysOf = (name: string): string[] =>
@@ -33,18 +33,14 @@ describe.each(["standard", "hashicorp"] as const)("an example without its config
 
   test.each(cases)("$name sends nothing without $missing", async ({ name, missing }) => {
     const project = newStory(sandbox.env).example(name);
-    try {
-      const others = missing === "any configuration" ? [] : keysOf(name).filter((key) => key !== missing);
-      for (const key of others) await project.set(key, "http://127.0.0.1:1", "--secret");
-      const before = sandbox.requests().length;
-      const { code, output } = await project.pulumi("up", "--yes", "--skip-preview");
-      const sent = sandbox.requests().slice(before);
-      if (name === report) return expect(sent.filter(({ method }) => method !== "GET")).toEqual([]);
-      expect(sent).toEqual([]);
-      expect(output).toMatch(/Missing required configuration variable|Add the public key of each holder/);
-      expect(code).not.toBe(0);
-    } finally {
-      project.remove();
-    }
+    const others = missing === "any configuration" ? [] : keysOf(name).filter((key) => key !== missing);
+    for (const key of others) await project.set(key, "http://127.0.0.1:1", "--secret");
+    const before = sandbox.requests().length;
+    const { code, output } = await project.pulumi("up", "--yes", "--skip-preview");
+    const sent = sandbox.requests().slice(before);
+    if (name === report) return expect(sent.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(sent).toEqual([]);
+    expect(output).toMatch(/Missing required configuration variable|Add the public key of each holder/);
+    expect(code).not.toBe(0);
   });
 });

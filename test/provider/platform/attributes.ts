@@ -24,14 +24,6 @@ export const complete: Record<string, Record<string, unknown>> = byName((each) =
 /** The resource of each settings document. */
 export const tokens: Record<string, string> = byName(({ type }) => type);
 
-/** The settings documents, and the inputs of each resource besides its readable attributes. */
-export const kinds: string[] = all.map(({ settings }) => settings);
-/** Write-only attributes. */
-export const hidden: Record<string, Record<string, unknown>> = {
-  smtp: { password: "canary-mail", testEmailAddress: "me@example.com" },
-  sms: { authToken: "canary-sms" },
-};
-
 const casesOf = ({ settings, type: token, complete = {}, alsoDeclared }: SettingsCase, values: AttributeValues): AttributeCase[] =>
   Object.entries(values).map(([attribute, [declared, outOfBand]]) => {
     const [before, also] = attribute === "enabled" ? [complete, alsoDeclared] : [{}, undefined];

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
-import { call, getOpenBao, loopback, onFreePorts, startServer, unsealShares } from "../../../tools/servers";
+import { delimiter, dirname } from "node:path";
+import { call, getOpenBao } from "../../../tools/servers";
 import { installed } from "../../support/installation";
+import { Node, Product, startNodes } from "../../support/nodes";
 import { readPage } from "../../support/pages";
 import { Reader } from "../../support/reader";
 import { inputsFrom, RekeyStack } from "../../support/rekey";
@@ -13,111 +12,21 @@ import "../../support/printed";
 
 const page = "docs/rekey/errors.md";
 const modules = installed();
-const root = mkdtempSync(join(tmpdir(), "steward-recovery-"));
 let nodes: Node[] = [];
 let reader: Reader;
 afterEach(async () => {
-  reader.remove();
   await Promise.all(nodes.map((node) => node.stop()));
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const products = {
   vault: { program: "vault", dialect: "hashicorp", rootKey: "master" },
   openbao: { program: "bao", dialect: "openbao", rootKey: "root-key" },
 };
-type Product = keyof typeof products;
-
-/** A server that stops and starts again, with the same data folder or with another one. */
-class Node {
-  readonly address: string;
-  data = mkdtempSync(join(root, "data-"));
-  private server?: { stop(): Promise<void> };
-
-  constructor(
-    private readonly port: number,
-    private readonly clusterPort: number,
-    public leaders: readonly string[],
-    private readonly product: Product,
-  ) {
-    this.address = `http://${loopback}:${port}`;
-  }
-
-  get configuration(): object {
-    const cluster = `${loopback}:${this.clusterPort}`;
-    const retry_join = this.leaders.length > 0 ? this.leaders.map((leader) => ({ leader_api_addr: leader })) : undefined;
-    return {
-      storage: { raft: { path: this.data, node_id: String(this.port), performance_multiplier: 1, retry_join } },
-      listener: { tcp: { address: `${loopback}:${this.port}`, cluster_address: cluster, tls_disable: true } },
-      disable_mlock: this.product === "vault" || undefined,
-      api_addr: this.address,
-      cluster_addr: `https://${cluster}`,
-      // The tests damage the storage over it.
-      raw_storage_endpoint: true,
-      log_level: "warn",
-    };
-  }
-
-  async start(): Promise<void> {
-    const configure = (): object => this.configuration;
-    this.server = await startServer(this.product, configure, async (wait) => wait(`${this.address} responds`, () => this.status()));
-  }
-
-  async stop(): Promise<void> {
-    await this.server?.stop();
-    this.server = undefined;
-  }
-
-  status = (): Promise<{ initialized: boolean; sealed: boolean }> => call(this.address, "GET", "sys/seal-status");
-
-  useEmptyFolder(): void {
-    this.data = mkdtempSync(join(root, "data-"));
-  }
-
-  /** Returns false if these shares do not unseal it. */
-  async unseal(shares: readonly string[]): Promise<boolean> {
-    await until(`${this.address} has keys`, async () => (await this.status()).initialized);
-    const send = (key: string): Promise<unknown> => call(this.address, "PUT", "sys/unseal", { body: { key } });
-    // A share that completes a wrong set is an error. A node that joins a cluster unseals later.
-    for (const key of shares.slice(0, 3)) if (!(await send(key).catch(() => undefined))) return false;
-    return true;
-  }
-
-  isActive = (): Promise<boolean> =>
-    call(this.address, "GET", "sys/leader").then(
-      (leader) => leader.is_self,
-      () => false,
-    );
-
-  becomesActive = (): Promise<void> => until(`${this.address} is active`, this.isActive);
-
-  /** Unseals it, and waits until it is a standby. */
-  async joins(shares: readonly string[]): Promise<void> {
-    const standby = (): Promise<boolean> => call(this.address, "GET", "sys/health?standbyok=true").then(Boolean, () => false);
-    await until(`${this.address} joins the cluster`, async () => (await this.unseal(shares)) && (await standby()));
-  }
-
-  init = (): Promise<{ root_token: string; keys_base64: string[] }> => call(this.address, "PUT", "sys/init", { body: unsealShares });
-}
-
-async function startNodes(count: number, product: Product = "vault"): Promise<{ token: string; keys: string[] }> {
-  return onFreePorts(count * 2, async (ports) => {
-    const addresses = ports.slice(0, count).map((port) => `http://${loopback}:${port}`);
-    nodes = addresses.map((_, index) => new Node(ports[index] as number, ports[count + index] as number, addresses, product));
-    await Promise.all(nodes.map((node) => node.start()));
-    const [first, ...others] = nodes as [Node, ...Node[]];
-    const { root_token: token, keys_base64: keys } = await first.init();
-    await first.unseal(keys);
-    await first.becomesActive();
-    for (const node of others) await node.joins(keys);
-    const configuration = (): Promise<{ data: { config: { servers: { voter: boolean }[] } } }> =>
-      call(first.address, "GET", "sys/storage/raft/configuration", { headers: { "X-Vault-Token": token } });
-    await until("each node votes", async () => {
-      const { servers } = (await configuration()).data.config;
-      return servers.length === count && servers.every(({ voter }) => voter);
-    });
-    return { token, keys };
-  });
+/** Starts a cluster that is stopped after the test. */
+async function begin(count: number, product?: Product): Promise<{ token: string; keys: string[] }> {
+  const cluster = await startNodes(count, product);
+  nodes = cluster.nodes;
+  return cluster;
 }
 
 const stackOn = ({ address }: Node, token: string, dialect = "hashicorp"): RekeyStack =>
@@ -127,7 +36,7 @@ const save = "vault operator raft snapshot save before.snap";
 const restore = "vault operator raft snapshot restore -force before.snap";
 
 test("after a lost share and a lost state, the snapshot makes the previous shares valid again", async () => {
-  const { token, keys } = await startNodes(1);
+  const { token, keys } = await begin(1);
   const [node] = nodes as [Node];
   reader = new Reader(page).with({ VAULT_ADDR: node.address, VAULT_TOKEN: token });
   await reader.project("dev", {}, modules());
@@ -157,7 +66,7 @@ test("after a lost share and a lost state, the snapshot makes the previous share
 });
 
 test("with an active node, the snapshot is restored, and the nodes restart one after the other with their data", async () => {
-  const { token, keys: previous } = await startNodes(3);
+  const { token, keys: previous } = await begin(3);
   const [first, ...others] = nodes as [Node, ...Node[]];
   reader = new Reader(page).with({ VAULT_ADDR: first.address, VAULT_TOKEN: token });
   await reader.project("dev", {}, modules());
@@ -189,7 +98,7 @@ test("with an active node, the snapshot is restored, and the nodes restart one a
 
 /** Follows the steps without an active node, until the first node is active with the snapshot's data. */
 async function restoreOnNewCluster(): Promise<{ token: string; previous: string[] }> {
-  const { token, keys: previous } = await startNodes(3);
+  const { token, keys: previous } = await begin(3);
   const [first] = nodes as [Node];
   reader = new Reader(page).with({ VAULT_ADDR: first.address, VAULT_TOKEN: token });
   await reader.run(save);
@@ -239,7 +148,7 @@ test.each<Product>(["vault", "openbao"])("the root key of %s is repaired in reco
   const openBao = product === "openbao" ? await getOpenBao() : undefined;
   // OpenBao is not available on every platform.
   if (product === "openbao" && !openBao) return;
-  const { token, keys } = await startNodes(3, product);
+  const { token, keys } = await begin(3, product);
   const [first, ...others] = nodes as [Node, ...Node[]];
   reader = new Reader(page).with({ VAULT_ADDR: first.address, BAO_ADDR: first.address });
   if (openBao) reader.with({ PATH: [dirname(openBao), process.env.PATH].join(delimiter) });

@@ -26,12 +26,9 @@ export class Deployment {
   preview = (program: Program | Script, options: Options = {}): Promise<Ending> => this.operate(program, options, true);
   destroy = (options: Options = {}): Promise<Ending> => this.operate(undefined, options, false);
 
-  /** Refreshes. With a program, as with `--run-program`, the program runs and receives the refreshed values. */
-  async refresh(options: Options = {}, program?: Program | Script): Promise<Ending> {
-    const isPreview = options.previewOnly ?? false;
-    if (program && !isPreview) this.recorded = this.config;
-    const run = this.begin(program ? this.config : this.recorded, options, isPreview);
-    await (program ? run.refreshWith(program) : run.refresh());
+  async refresh(options: Options = {}): Promise<Ending> {
+    const run = this.begin(this.recorded, options, false);
+    await run.refresh();
     return this.end(run);
   }
 

@@ -3,13 +3,11 @@ import { Mechanism } from "./mechanism";
 import { Declaration, dependenciesOf, formerUrns, urnOf } from "./program";
 import { Graph, Resource } from "./state";
 import { Step } from "./steps";
-import { Properties, referencesIn, same, unknown } from "./values";
+import { Properties, same, unknown } from "./values";
 
 /** The options of a run, without the program. */
 export interface Scope {
   isPreview: boolean;
-  /** True if registered resources are only read. */
-  isRefresh: boolean;
   /** The URNs of the targets. Undefined: all resources. */
   targets?: readonly string[];
   /** URNs that are replaced regardless of their diff. */
@@ -22,7 +20,7 @@ export class Generator {
   /** URNs that are not targets and do not exist yet. */
   readonly skippedCreates = new Set<string>();
   /** The operation of each URN, except deletions. */
-  readonly operations = new Map<string, "create" | "import" | "same" | "update" | "replace" | "read" | "refresh">();
+  readonly operations = new Map<string, "create" | "import" | "same" | "update" | "replace" | "read">();
   private readonly aliasOf = new Map<string, string>();
   private readonly urns = new Set<string>();
   private readonly deleted = new Set<string>();
@@ -39,8 +37,8 @@ export class Generator {
   }
 
   /** The steps of a registration, with its own last. `urns` are those of the resources it depends on, by name. */
-  async steps(declaration: Declaration, given: Properties, urns: ReadonlyMap<string, string>): Promise<Step[]> {
-    const fresh = this.declared(declaration, given, urns);
+  async steps(declaration: Declaration, urns: ReadonlyMap<string, string>): Promise<Step[]> {
+    const fresh = this.declared(declaration, urns);
     if (this.urns.has(fresh.urn)) throw new Error(`Duplicate resource URN '${fresh.urn}'`);
     this.urns.add(fresh.urn);
     const old = this.old(fresh, declaration);
@@ -54,13 +52,12 @@ export class Generator {
 
   private async stepsOf(declaration: Declaration, fresh: Resource, old: Resource | undefined): Promise<Step[]> {
     if (declaration.get !== undefined) return this.read(fresh, old);
-    if (declaration.import !== undefined && !old && !this.scope.isRefresh) return this.imported(fresh, declaration.import);
-    if (!this.scope.isRefresh || fresh.isComponent) return this.registered(declaration, fresh, old);
-    return old ? this.done(fresh, "refresh", [{ kind: "refresh", old, new: fresh, isRegistered: true }]) : this.skippedCreate(fresh);
+    if (declaration.import !== undefined && !old) return this.imported(fresh, declaration.import);
+    return this.registered(declaration, fresh, old);
   }
 
-  private declared(declaration: Declaration, given: Properties, urns: ReadonlyMap<string, string>): Resource {
-    const { name, type, inputs, dependsOn = [] } = declaration;
+  private declared(declaration: Declaration, urns: ReadonlyMap<string, string>): Resource {
+    const { name, type, inputs, dependsOn = [], propertyDependencies = {} } = declaration;
     const parent = declaration.parent === undefined ? undefined : urns.get(declaration.parent);
     const urnsOf = (names: readonly string[]): string[] => [...new Set(names)].map((each) => urns.get(each) as string);
     return {
@@ -68,13 +65,13 @@ export class Generator {
       type,
       isComponent: declaration.isComponent ?? false,
       id: declaration.get ?? "",
-      inputs: declaration.isComponent ? given : { ...given, ...this.mechanism.inputs },
+      inputs: declaration.isComponent ? inputs : { ...inputs, ...this.mechanism.inputs },
       outputs: {},
       parent,
       dependencies: urnsOf([...dependenciesOf({ ...declaration, parent: undefined }), ...dependsOn]),
       propertyDependencies: Object.fromEntries(
-        Object.entries(inputs)
-          .map(([field, value]) => [field, urnsOf(declaration.propertyDependencies?.[field] ?? referencesIn(value))] as const)
+        Object.entries(propertyDependencies)
+          .map(([field, names]) => [field, urnsOf(names)] as const)
           .filter(([, found]) => found.length > 0),
       ),
       secretOutputs: declaration.secretOutputs ?? [],
@@ -176,7 +173,7 @@ export class Generator {
     return this.done(fresh, "same", [{ kind: "same", new: fresh, isSkipped: true }]);
   }
 
-  private done(fresh: Resource, operation: "create" | "import" | "same" | "update" | "replace" | "refresh", steps: Step[]): Step[] {
+  private done(fresh: Resource, operation: "create" | "import" | "same" | "update" | "replace", steps: Step[]): Step[] {
     this.operations.set(fresh.urn, operation);
     return steps;
   }

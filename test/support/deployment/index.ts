@@ -9,6 +9,7 @@ export type { Told } from "./native";
 export { listen, native } from "./native";
 export * from "./program";
 export type { Ending, Options, Script } from "./run";
+export { sourceOf } from "./source";
 export type { Resource } from "./state";
 export type { Step } from "./steps";
 export { mismatch, resourceOf } from "./steps";

@@ -1,4 +1,4 @@
-import { Resource, repaired } from "./state";
+import { Resource } from "./state";
 
 /** The state that the engine would save at this moment: new resources first, then the old ones that remain. */
 export class Journal {
@@ -7,8 +7,6 @@ export class Journal {
   private readonly done = new Set<Resource>();
   private readonly fresh: Resource[] = [];
   private frozen: Resource[] | undefined;
-  /** Set after a refresh: removes dependencies on deleted resources. */
-  repairs = false;
 
   /** `renamed` returns the current URN of a resource. */
   constructor(
@@ -37,7 +35,7 @@ export class Journal {
   resources(): Resource[] {
     if (this.frozen) return this.frozen;
     const now = (urn: string): string => this.renamed.get(urn) ?? urn;
-    const resources = [...this.fresh, ...this.base]
+    return [...this.fresh, ...this.base]
       .filter((resource) => !this.done.has(resource))
       .map((resource) => ({
         ...resource,
@@ -47,6 +45,5 @@ export class Journal {
           Object.entries(resource.propertyDependencies).map(([name, urns]) => [name, urns.map(now)]),
         ),
       }));
-    return this.repairs ? repaired(resources) : resources;
   }
 }

@@ -5,7 +5,7 @@ import { Mechanism } from "./mechanism";
 import { Declaration, dependenciesOf, Program } from "./program";
 import { Resource, repaired } from "./state";
 import { resourceOf, Step, Worker } from "./steps";
-import { Properties, Reference, referencesIn, resolved, unknown } from "./values";
+import { Properties } from "./values";
 
 type Needed = ReadonlyMap<string, NonNullable<Outcome>>;
 
@@ -13,8 +13,6 @@ export interface Options extends Conditions, Pick<Scope, "targets" | "replace"> 
   /** Called when a registration is ready. While it waits, others may overtake it. */
   arrives?(declaration: Declaration): Promise<void>;
   refresh?: boolean;
-  /** A refresh that saves nothing. */
-  previewOnly?: boolean;
 }
 
 /** A program that is not known in advance. It registers resources one after another, by URN instead of name. */
@@ -47,8 +45,6 @@ export class Run {
   private readonly drift: string[] = [];
   private readonly deleted: string[] = [];
   private readonly performed: Step[] = [];
-  /** The inputs in the program by name, with resolved outputs. */
-  private readonly given = new Map<string, Properties>();
   /** URNs that are skipped after a failure. */
   private readonly skipped = new Set<string>();
   /** The engine handles one registration at a time. */
@@ -77,9 +73,9 @@ export class Run {
     return this.executor.isStopped || this.executor.errors.length > 0;
   }
 
-  private generate(isRefresh = false): Generator {
+  private generate(): Generator {
     const { targets, replace } = this.options;
-    return new Generator(this.olds, { isPreview: this.isPreview, isRefresh, targets, replace }, this.mechanism);
+    return new Generator(this.olds, { isPreview: this.isPreview, targets, replace }, this.mechanism);
   }
 
   ending(): Ending {
@@ -107,19 +103,6 @@ export class Run {
     this.generator = this.generate();
   }
 
-  /** Reads each resource when the program registers it, and then the rest. */
-  async refreshWith(program: Program | Script): Promise<void> {
-    this.generator = this.generate(true);
-    await this.runs(program);
-    const left = this.olds.filter(({ urn }) => !this.generator.operations.has(this.generator.renamed.get(urn) ?? urn));
-    const steps = left.map((old): Step & { kind: "refresh" } => ({ kind: "refresh", old, new: old }));
-    if (!this.executor.isStopped) await this.executor.all(steps);
-    this.performed.push(...steps);
-    const found = new Map(steps.map((step) => [step.old, step.new]));
-    this.journal.rebase(this.olds.flatMap((old) => (found.has(old) ? (found.get(old) ?? []) : old)));
-    this.journal.repairs = true;
-  }
-
   async program(program: Program | Script): Promise<void> {
     await this.runs(program);
     if (!this.executor.isStopped) await this.delete();
@@ -132,7 +115,6 @@ export class Run {
       const outcomes = new Map<string, Promise<Outcome>>();
       for (const declaration of program) outcomes.set(declaration.name, this.register(declaration, outcomes));
       await Promise.all(outcomes.values());
-      for (const { name, outputs } of program) if (outputs) await this.registerOutputs(name, outputs, outcomes);
     }
     await this.executor.idle();
   }
@@ -147,16 +129,6 @@ export class Run {
       there.set(name, outcome);
     }
     return this.take(declaration, there);
-  }
-
-  private async registerOutputs(name: string, outputs: Properties, outcomes: ReadonlyMap<string, Promise<Outcome>>): Promise<void> {
-    const needed = new Map<string, NonNullable<Outcome>>();
-    for (const each of [name, ...referencesIn(outputs)]) {
-      const outcome = await outcomes.get(each);
-      if (!outcome) return;
-      needed.set(each, outcome);
-    }
-    (needed.get(name) as NonNullable<Outcome>).resource.outputs = resolved(outputs, (reference) => this.valueOf(reference, needed));
   }
 
   private async take(declaration: Declaration, needed: Needed): Promise<Outcome> {
@@ -191,13 +163,9 @@ export class Run {
   private async handle(declaration: Declaration, needed: Needed): Promise<() => Promise<Outcome>> {
     if (this.executor.isStopped) return async () => undefined;
     const urns = new Map([...needed].map(([name, { resource }]) => [name, resource.urn]));
-    // A resource that is not a target has no outputs, as if the program did not reference them.
-    const inputs = resolved(declaration.inputs, (reference) => (this.isMissing(reference, needed) ? undefined : reference));
-    const given = resolved(inputs, (reference) => this.valueOf(reference, needed));
-    this.given.set(declaration.name, given);
     let steps: Step[];
     try {
-      steps = await this.generator.steps({ ...declaration, inputs }, given, urns);
+      steps = await this.generator.steps(declaration, urns);
     } catch (error) {
       this.executor.refuse(error);
       return async () => undefined;
@@ -205,24 +173,9 @@ export class Run {
     const own = resourceOf(steps.at(-1) as Step);
     const chain = steps.filter((step) => !this.isLeftOut(resourceOf(step)));
     if (this.skipped.has(own.urn)) return async () => ({ resource: { ...own, outputs: {} }, result: "skipped" });
-    // Copies, which show the plan of a step. A refresh shows its result.
-    this.performed.push(...chain.map((step) => (step.kind === "refresh" ? step : ({ ...step, new: step.new && { ...step.new } } as Step))));
+    // Copies, which show the plan of a step.
+    this.performed.push(...chain.map((step) => ({ ...step, new: step.new && { ...step.new } }) as Step));
     return this.executor.start(chain);
-  }
-
-  /** The value of an output in the program. Without a response, it is the declared input. */
-  private valueOf({ resource: name, output }: Reference, needed: Needed): unknown {
-    const { resource, result } = needed.get(name) as NonNullable<Outcome>;
-    if (output === "id") return resource.id === "" ? unknown : resource.id;
-    const isKnown = result === "done" && !this.generator.skippedCreates.has(resource.urn);
-    const isSame = this.generator.operations.get(resource.urn) === "same";
-    if (this.isPreview) return resource.outputs[output] ?? (isKnown && isSame ? undefined : unknown);
-    return resource.outputs[output] ?? this.given.get(name)?.[output] ?? (isKnown ? undefined : unknown);
-  }
-
-  private isMissing(reference: Reference, needed: Needed): boolean {
-    const isSkipped = this.generator.skippedCreates.has(needed.get(reference.resource)?.resource.urn ?? "");
-    return isSkipped && !this.isPreview && this.valueOf(reference, needed) === unknown;
   }
 
   private isLeftOut({ urn, parent, dependencies, propertyDependencies }: Resource): boolean {

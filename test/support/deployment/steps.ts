@@ -13,8 +13,7 @@ export type Step = { old?: Resource; new?: Resource } & (
   /** Removes it from the state, after it was deleted for a replacement. */
   | { kind: "drop"; old: Resource }
   | { kind: "read"; new: Resource; keepsOld?: boolean }
-  /** True if it is registered, so that the program waits for the read. */
-  | { kind: "refresh"; old: Resource; isRegistered?: boolean }
+  | { kind: "refresh"; old: Resource }
 );
 
 export const resourceOf = (step: Step): Resource => (step.new ?? step.old) as Resource;
@@ -36,30 +35,10 @@ export class Worker {
     const resource = resourceOf(step);
     this.journal.pending.add(resource);
     try {
-      await this.act(step);
+      const perform: (step: never) => Promise<void> = this[step.kind];
+      await perform.call(this, step as never);
     } finally {
       this.journal.pending.delete(resource);
-    }
-  }
-
-  private act(step: Step): Promise<void> {
-    switch (step.kind) {
-      case "same":
-        return this.same(step);
-      case "create":
-        return this.create(step);
-      case "import":
-        return this.import(step);
-      case "update":
-        return this.update(step);
-      case "delete":
-        return this.delete(step);
-      case "drop":
-        return this.drop(step);
-      case "read":
-        return this.read(step);
-      case "refresh":
-        return this.refresh(step);
     }
   }
 
@@ -141,13 +120,8 @@ export class Worker {
 
   /** Sets the result in the step: without a new resource if it no longer exists. */
   private async refresh(step: Step & { kind: "refresh" }): Promise<void> {
-    const { old, isRegistered } = step;
-    const fresh = isRegistered ? (step.new as Resource) : { ...old };
-    if (old.isComponent || old.pendingReplacement) step.new = Object.assign(fresh, old, { urn: fresh.urn });
-    else step.new = await this.readAgain(old, fresh);
-    if (!isRegistered) return;
-    this.journal.remove(old);
-    if (step.new) this.journal.add(step.new);
+    const { old } = step;
+    step.new = old.isComponent || old.pendingReplacement ? { ...old } : await this.readAgain(old, { ...old });
   }
 
   private async readAgain(old: Resource, fresh: Resource): Promise<Resource | undefined> {

@@ -47,10 +47,6 @@ export const plain = <T>(value: T): T =>
 /** The value without unknown parts, if the engine may not send them. */
 export const known = <T>(value: T): T => transform(value, (part) => (part === unknown ? { value: undefined } : undefined)) as T;
 
-/** The value with references replaced by outputs. */
-export const resolved = (value: Properties, outputOf: (reference: Reference) => unknown): Properties =>
-  transform(value, (part) => (part instanceof Reference ? { value: outputOf(part) } : undefined)) as Properties;
-
 export function referencesIn(value: unknown): string[] {
   if (value instanceof Reference) return [value.resource];
   if (value instanceof Secret) return referencesIn(value.value);

@@ -1,15 +1,14 @@
-import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../../../provider/errors";
-import { Sandbox, start } from "../../../sandbox/index";
-import { caseOf, cases, held, livingForms } from "../../cases";
+import { Sandbox } from "../../../sandbox/index";
+import { cases, held, livingForms } from "../../cases";
 import { Context, isIn } from "../../cases/case";
 import { contextOf, resetAll } from "../../support/context";
 import { Engine, NativeEngine } from "../../support/engine";
-import { call, functionNames, optionsOf } from "../../support/functions";
 import { Gateway, startGateway } from "../../support/gateway";
-import { limited, limits } from "../../support/limits";
+import { limits } from "../../support/limits";
 import { RekeyStack } from "../../support/rekey";
 import { RekeyDialect } from "../../support/rekey-wire";
+import { startSandbox } from "../../support/sandbox";
 import { oneIn } from "../../support/scope";
 import { until } from "../../support/until";
 import { Fault, faults, Where } from "./faults";
@@ -45,7 +44,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   let met = 0;
 
   beforeAll(async () => {
-    sandbox = await start({ dialect });
+    sandbox = await startSandbox({ dialect });
     context = contextOf(sandbox, others);
     for (const system of systems) gateways[system] = await startGateway(sandbox[system].url);
     // The same rules in less time: one retry.
@@ -54,7 +53,6 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   });
   afterAll(async () => {
     for (const gateway of Object.values(gateways)) await gateway.close();
-    await sandbox.close();
   });
 
   /** Bypasses the gateways, which take as long as a request, except for the fault that closes one. */
@@ -73,8 +71,6 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   const look = async (): Promise<unknown> => withoutTimes(await held(context));
   const fresh = async (token: string): Promise<void> => {
     await resetAll(context);
-    // The functions read this workspace.
-    await caseOf("platform:AdminWorkspace").prepare?.(context);
     await cases.find((each) => each.token === token)?.prepare?.(context);
   };
 
@@ -198,42 +194,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
       await everyFault(begin, true);
     });
   });
-
-  // Functions run in the program.
-  if (mechanism === "native") return;
-  const functions = functionNames.filter((name) => !isRekeyAlone || name.includes("Rekey"));
-  test.each(functions)("%s: each fault at each request ends in the result or a readable error", async (name) => {
-    const ask = async (): Promise<unknown> => {
-      const result = await limited(() => call(name, optionsOf(name), name === "scheduler.watch" ? 1 : 99));
-      return withoutTimes({ result: repeatable[name]?.(result as never) ?? result });
-    };
-    // The API specification does not show this response.
-    const isPassedThrough = dialect === "standard" && name === "scheduler.getAgentMembers";
-    let right: unknown;
-    await everyFault(async (fault) => {
-      await fresh(name);
-      setAllConfig(Object.fromEntries(Object.entries(connections(fault)).map(([key, value]) => [key, JSON.stringify(value)])));
-      let result: unknown;
-      return {
-        async run() {
-          result = await ask();
-        },
-        async converge() {
-          right ??= result;
-          if (result !== undefined && !isPassedThrough) expect(result).toEqual(right);
-          expect(await ask()).toEqual(right);
-        },
-      };
-    });
-  });
 }
-
-/** The part of a result that is the same in each run. */
-const repeatable: Record<string, (result: never) => unknown> = {
-  "scheduler.registerJob": () => true,
-  "scheduler.waitForDeployment": ({ Status }: { Status: string }) => Status,
-  "scheduler.watch": ([change]: [{ items: unknown }]) => change.items,
-};
 
 /** Replaces times, which differ in each run. */
 const withoutTimes = (answer: unknown): unknown =>

@@ -6,8 +6,7 @@ const workspace = `new platform.AdminWorkspace("workspace", { workspaceId: "ws-a
 const program = (apiRateLimit: number, inside: string): string => `
   const general = new platform.GeneralSettings("general", { apiRateLimit: ${apiRateLimit} });
   general.defaultRemoteStateAccess.apply(() => { ${inside} });`;
-const exists = async (): Promise<boolean> =>
-  (await everything().platform.outOfBand("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status === 200;
+const exists = (): Promise<boolean> => everything().hasWorkspace("ws-acmeNetworkTest");
 
 test("a workspace that the program does not declare because another resource failed is not destroyed", async () => {
   const { project } = everything();

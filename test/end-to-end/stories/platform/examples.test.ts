@@ -7,7 +7,6 @@ onEachPlatform("the examples of the platform", (current) => {
   beforeEach(() => {
     project = storyOnPlatform(current());
   });
-  afterEach(() => project.remove());
   const writes = async (operation: () => Promise<unknown>): Promise<string[]> =>
     (await current().requests(operation)).filter((each) => !each.startsWith("GET"));
 

@@ -6,7 +6,6 @@ onEachPlatform("a stack of the platform's resources", (current) => {
   beforeEach(() => {
     project = storyOnPlatform(current());
   });
-  afterEach(() => project.remove());
 
   test("a refresh reads 100 deprecations of 10 modules with 10 requests, and up reverts drift of one with one write", async () => {
     const { service, requests, outOfBand } = current();

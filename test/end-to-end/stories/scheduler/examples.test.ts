@@ -1,16 +1,13 @@
-import { Sandbox, start } from "../../../../sandbox/index";
+import { Sandbox } from "../../../../sandbox/index";
+import { startSandbox } from "../../../support/sandbox";
 import { newStory, Story } from "../../../support/story";
 
 describe.each(["standard", "hashicorp"] as const)("the example of the scheduler (sandbox, %s)", (dialect) => {
   let sandbox: Sandbox;
   let project: Story;
   beforeAll(async () => {
-    sandbox = await start({ dialect });
+    sandbox = await startSandbox({ dialect });
     project = newStory(sandbox.env);
-  });
-  afterAll(async () => {
-    project.remove();
-    await sandbox.close();
   });
 
   test("scheduler-report lists services that do not run, failed deployments and unavailable nodes, and writes nothing", async () => {

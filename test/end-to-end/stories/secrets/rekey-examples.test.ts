@@ -14,7 +14,6 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
     project = onService(newStory({ STEWARD_TOKEN: token }), current());
     shown = "";
   });
-  afterEach(() => project.remove());
 
   const run = async (variables: Record<string, string>, ...args: string[]): Promise<Run> => {
     const done = await project.with(variables).pulumi(...args);

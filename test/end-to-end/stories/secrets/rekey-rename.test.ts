@@ -20,7 +20,6 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     shares = new Set(target.first);
   });
   afterEach(async () => {
-    project.remove();
     await target.stop();
   });
 

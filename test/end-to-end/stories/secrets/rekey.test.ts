@@ -10,7 +10,6 @@ onEachRekeyTarget("a rekey", (current) => {
     const shares = Object.fromEntries(first.map((share, index) => [`RS${index}`, share]));
     project = onService(newStory({ STEWARD_TOKEN: token, ...shares }), current());
   });
-  afterEach(() => project.remove());
 
   test("secret shares are stored encrypted, and functions read the status and the backup", async () => {
     const all: Holder[] = await holders(3);

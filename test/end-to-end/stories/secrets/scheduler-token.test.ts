@@ -13,7 +13,6 @@ onEachTarget("a generated token", (current) => {
     const { secrets } = config({ token: undefined, tokenEnv: "STEWARD_TOKEN" })["steward:default"] as { secrets: object };
     project.config({ "steward:default": { secrets, scheduler: connection } });
   });
-  afterEach(() => project.remove());
 
   const hasLeases = (): boolean => current().dialect === "hashicorp";
   async function status(secretId: unknown, path = "jobs"): Promise<number> {
