@@ -103,6 +103,7 @@ export class InProcessProject extends Stack {
       refresh: values.refresh,
       continueOnError: values["continue-on-error"],
       parallel: values.parallel ? Number(values.parallel) : undefined,
+      previewOnly: values["preview-only"],
     };
     const printed: string[] = [];
     let outputs: string[] = [];
@@ -222,5 +223,5 @@ const flag = { type: "boolean" } as const;
 const list = { type: "string", multiple: true } as const;
 const flags = {
   ...{ yes: flag, "skip-preview": flag, diff: flag, "expect-no-changes": flag, "continue-on-error": flag, refresh: flag },
-  ...{ target: list, replace: list, parallel: { type: "string" as const } },
+  ...{ "preview-only": flag, target: list, replace: list, parallel: { type: "string" as const } },
 } as const;

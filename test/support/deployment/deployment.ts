@@ -27,7 +27,7 @@ export class Deployment {
   destroy = (options: Options = {}): Promise<Ending> => this.operate(undefined, options, false);
 
   async refresh(options: Options = {}): Promise<Ending> {
-    const run = this.begin(this.recorded, options, false);
+    const run = this.begin(this.recorded, options, options.previewOnly ?? false);
     await run.refresh();
     return this.end(run);
   }

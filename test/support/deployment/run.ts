@@ -13,6 +13,8 @@ export interface Options extends Conditions, Pick<Scope, "targets" | "replace"> 
   /** Called when a registration is ready. While it waits, others may overtake it. */
   arrives?(declaration: Declaration): Promise<void>;
   refresh?: boolean;
+  /** A refresh that saves nothing. */
+  previewOnly?: boolean;
 }
 
 /** A program that is not known in advance. It registers resources one after another, by URN instead of name. */
