@@ -416,7 +416,8 @@ onEachRekeyTarget("pulumi-steward rekey drill", (current) => {
 test("a wrong share among many is named, wherever it is", async () => {
   const [{ start }] = rekeyTargets as [(typeof rekeyTargets)[number]];
   await withRekeyTarget(start, { shares: 10, threshold: 5 }, async (target) => {
-    for (const index of [0, 9]) {
+    // A real service has five shares.
+    for (const index of [0, target.first.length - 1]) {
       const shares = target.first.map((share, at) => (at === index ? spoiled(share) : share));
       const words = shares.map((_, at) => (at === index ? "wrong" : "works"));
       expect(await drillOn(target, shares)).toMatchObject(names(words.join(", ")));
