@@ -13,7 +13,7 @@ const kept = { code: "ERR_NOT_FOUND", status: 404, message: expect.stringContain
 onEachPlatform("a gateway responds instead of the platform", (current) => {
   const cases = resources.flatMap((resource) => bodies.map((body) => ({ ...resource, body })));
 
-  test.each(cases)("$type stays in the state: 404 $body", async ({ type, inputs, body, deletes }) => {
+  test.each(cases)("$type stays in the state: 404 $body, and 200", async ({ type, inputs, body, deletes }) => {
     const resource = current().engine(type);
     await resource.up(inputs);
     const before = structuredClone(resource.state);
@@ -24,6 +24,8 @@ onEachPlatform("a gateway responds instead of the platform", (current) => {
     expect(resource.state).toEqual(before);
     answer404(deletes);
     await expect(resource.destroy()).rejects.toMatchObject(kept);
+    current().fault(/./, { method: deletes, status: 200, body: { message: "maintenance" } });
+    await expect(resource.destroy()).rejects.toMatchObject(foreign);
     expect(resource.state).toEqual(before);
     expect(await resource.refresh()).toEqual([]);
     await resource.destroy();

@@ -67,6 +67,14 @@ describe.each([
     expect(await held(path)).toEqual(before);
   });
 
+  test.each(bodies)("a set adds no role if the response to the list is 404 %j", async (body) => {
+    const [roles, web] = [engine("SchedulerRoles"), { policies: ["ours"] }];
+    await roles.up({ roles: { web } });
+    answer404("GET", "list=true", body);
+    await expect(roles.up({ roles: { web, other: web } })).rejects.toMatchObject({ status: 404 });
+    expect(Object.keys(roles.outputs().roles as object)).toEqual(["web"]);
+  });
+
   test("a creation that cannot prove absence needs adopt: true", async () => {
     answer404("GET", "config/access", "{}");
     const access = engine("SchedulerAccess");

@@ -40,9 +40,12 @@ describe("further routes for clients of Terraform Enterprise", () => {
     expect((await call(sandbox().platform, "GET", "/api/registry/v1/modules/initrode/m/p/versions")).status).toBe(404);
   });
 
-  test("the modules of an organization are listed for users who can manage it", async () => {
+  test("the modules of an organization are listed, page by page, for users who can manage it", async () => {
     const path = "organizations/acme/registry-modules";
-    const [module] = (await to("GET", path)).json.data;
+    sandbox().platform.seed({ modules: [{ namespace: "acme", name: "vm", provider: "aws", versions: [] }] });
+    const { data, meta } = (await to("GET", `${path}?page[size]=1`)).json;
+    expect([data.length, meta.pagination]).toMatchObject([1, { "next-page": 2, "total-count": 2 }]);
+    const [module] = data;
     const attributes = { name: "network", namespace: "acme", provider: "aws", "registry-name": "private" };
     const relationships = { organization: { data: { id: "acme", type: "organizations" } } };
     expect(module).toMatchObject({ type: "registry-modules", attributes, relationships });

@@ -21,6 +21,9 @@ describe.each([
   });
 
   test.each([
+    ['not ID == "api" and (Type == "batch" or Name matches "^(api|web)$")', ["backup", "web"]],
+    // Nomad requires spaces next to parentheses.
+    ['(ID=="web")and not(Type=="batch")', dialect === "standard" ? ["web"] : 400],
     ['Meta["no such key"] is empty and "team" in Meta', ["api", "web"]],
     ['any TaskGroups as group { group.Name == "backup" }', ["backup"]],
     ["Priority == 1and(Stop == false)", 400],
