@@ -67,6 +67,15 @@ describe.each(functionNames)("%s", (name) => {
     await fc.assert(property, { numRuns: draws(60) });
   });
 
+  test.each([
+    [200, '{"message":"maintenance"}'],
+    [404, "404 page not found"],
+  ])("does not take a gateway's response for a result: %i %s", async (status, instead) => {
+    server.say([{ status, headers: {}, wrong: [], choice: 0, instead, echoes: false }]);
+    const code = expect.stringMatching(/^ERR_(UNEXPECTED_RESPONSE|NOT_FOUND)$/);
+    await expect(limited(() => ask(name, { ...options, connection: "real" }))).rejects.toMatchObject({ code });
+  });
+
   test("rejects half of a surrogate pair in any argument and sends nothing", async () => {
     server.say([]);
     for (const broken of [...withHalfPairs(options), ...withHalfPairs(strings)] as Options[]) {

@@ -97,6 +97,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     // The attempt is lost before its commit arrives.
     current().gateway.on("PUT sys/rekey/verify", { when: "before", act: () => current().sealAndUnseal(live.slice(0, 2)) }, 2);
     expect(await stack.stops(inputs(again))).toBe("rekey/outcome-unknown");
+    expect(stack.outputs.shares).toEqual(live);
     expect(await stack.stops(inputs({ ...again, currentShares: [first, spoiled(first), second] }))).toBe("rekey/not-committed");
     expect(stack.outputs.shares).toEqual(live);
     expect((await status()).started).toBe(false);

@@ -105,6 +105,12 @@ describe.each(ofUnsealKeys)("a round of submissions ($name)", ({ start, dialect 
     expect(await submissions(async () => expect(await stack.stops(again)).toBe("rekey/shares-missing"))).toBe(0);
   });
 
+  test("submits a set of the state after own shares that are too few", async () => {
+    await stack.up(inputs());
+    const again = inputs({ triggers: ["2"], currentShares: stack.outputs.shares.slice(2) });
+    expect(await submissions(() => stack.up(again))).toBe(2);
+  });
+
   test("submits a share whose request is lost again, once, and only to a service that refuses a repeated one", async () => {
     interrupt("PUT", "update", { when: "before" });
     const stop = refusesRepeated ? "rekey/share-count-unknown" : "rekey/attempt-restarted";

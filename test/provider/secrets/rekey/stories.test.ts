@@ -56,10 +56,10 @@ onEachRekeyTarget("a rekey", (current) => {
 
   test("waitSeconds waits for other holders and holds its own share back until the last", async () => {
     const [a = "", b = "", c = ""] = current().first;
-    // After the first status of the step that submits shares, which then waits.
-    interrupt("GET", "init", { when: "after", act: () => submit(a, b), answer: (body) => body }, 3);
-    await stack.up(inputs({ currentShares: [c], waitSeconds: 20 }));
-    expect(lines()).toMatch(/^rekey: 2 of 3/m);
+    // After the second status of the step that submits shares, which then waits.
+    interrupt("GET", "init", { when: "after", act: () => submit(a), answer: (body) => body }, 4);
+    await stack.up(inputs({ currentShares: [b, c], waitSeconds: 20 }));
+    expect(lines()).toMatch(/^rekey: 1 of 3.*^rekey: waiting up to 20 s.*^rekey: 2 of 3/ms);
     expect(stack.outputs.complete).toBe(true);
   });
 
