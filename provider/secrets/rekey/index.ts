@@ -1,6 +1,6 @@
 import { Output, output, secret, unsecret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
-import { invalidInput, StewardError } from "../../errors";
+import { invalidInput } from "../../errors";
 import { checkFailures, str, strictObject } from "../../inputs";
 import { Args } from "../../program/resource";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
@@ -133,14 +133,13 @@ export class Rekey extends ComponentResource {
   readonly complete: Output<boolean>;
 
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {
-    if (opts?.retainOnDelete || opts?.deletedWith)
-      throw new StewardError({
-        code: "ERR_INVALID_INPUT",
-        operation: `Cannot declare rekey "${name}"`,
-        rule: "unguarded-delete",
-        reason: "with retainOnDelete or deletedWith, Pulumi drops the shares in the state without calling the provider",
-        hint: "Remove the option. A deletion fails while the state contains the only copy of valid shares.",
-      });
+    const reason = "must not be set, since Pulumi would then drop the shares in the state without calling the provider";
+    const unguarded = (["retainOnDelete", "deletedWith"] as const).filter((option) => opts?.[option]);
+    if (unguarded.length > 0)
+      throw invalidInput(
+        unguarded.map((path) => ({ path, rule: "unguarded-delete", reason })),
+        { operation: `Cannot declare rekey "${name}"` },
+      );
     super("steward:secrets:Rekey", name, {}, opts);
     const { currentShares, newShares, ...more } = args;
     const { target, waitSeconds, replaceBackup, proof, removeBackup, onConflict, discardShares, connection } = more;
