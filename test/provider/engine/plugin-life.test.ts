@@ -100,7 +100,7 @@ describe("an import of settings", () => {
       ((await context.outOfBand("platform", "GET", path)) as { data: { attributes: { footer: unknown } } }).data.attributes.footer;
     const customization = new NativeEngine("platform:CustomizationSettings", configOf(context));
     const [imported, before] = [await customization.import("customization"), await footer()];
-    await context.outOfBand("platform", "PATCH", path, { data: { attributes: { footer: "somebody else" } } });
+    await context.outOfBand("platform", "PATCH", path, { data: { attributes: { footer: "another client" } } });
     expect(await customization.refresh()).toEqual(["footer"]);
     expect(await customization.up(imported)).toBe("update");
     expect(await footer()).toBe(before);
