@@ -1,5 +1,4 @@
 // @ts-check
-const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
 const { cacheFolder, cached } = require("./cache");
@@ -11,7 +10,6 @@ const { goBuild } = require("./go");
 const version = "3.259.0";
 /** The oldest supported version on PATH. */
 const oldest = { major: 3, minor: 200 };
-const releases = "https://get.pulumi.com/releases/sdk";
 /** The engine starts it for dynamic resources. It is part of the command line and, without the executable bit, of @pulumi/pulumi. */
 const launcher = "pulumi-resource-pulumi-nodejs";
 const languageHost = "pulumi-language-nodejs";
@@ -68,35 +66,19 @@ async function pulumiOnPath() {
   return { command, bin, version: text.replace("v", "") };
 }
 
-/**
- * Downloads and unpacks the official release. Resolves to the reason if it fails.
- * @param {string} folder
- * @returns {Promise<string | undefined>}
- */
+/** Installs the official release with Pulumi's installer. Resolves to the reason if it fails. @param {string} folder @returns {Promise<string | undefined>} */
 async function download(folder) {
-  if (process.platform === "win32") return "unpacking it on Windows is not supported";
+  const { PulumiCommand } = require("@pulumi/pulumi/automation");
+  say(`Downloading Pulumi ${version}.`);
   try {
-    const name = `pulumi-v${version}-${process.platform}-${process.arch}.tar.gz`;
-    const checksums = await fetch(`${releases}/pulumi-${version}-checksums.txt`);
-    if (!checksums.ok) return `status ${checksums.status} for its checksums`;
-    const sums = await checksums.text();
-    const response = await fetch(`${releases}/${name}`);
-    if (!response.ok) return `status ${response.status} for ${releases}/${name}`;
-    say(`Downloading Pulumi ${version}.`);
-    const archive = Buffer.from(await response.arrayBuffer());
-    const sum = createHash("sha256").update(archive).digest("hex");
-    if (!sums.includes(`${sum}  ${name}`)) return "its checksum differs from the published one";
-    const file = path.join(folder, name);
-    fs.writeFileSync(file, archive);
-    const { code, output } = await capture("tar", ["-xzf", file, "-C", folder, "--strip-components", "1"]);
-    fs.rmSync(file);
-    if (code !== 0) return `tar failed: ${output.trim()}`;
-    if (!isExecutable(path.join(folder, launcher))) copyLauncher(folder);
-    return undefined;
+    // Without its check, which parses the version, it also takes a string.
+    await PulumiCommand.install({ root: folder, version: /** @type {never} */ (version), skipVersionCheck: true });
   } catch (error) {
-    const { message, cause } = /** @type {Error} */ (error);
-    return cause instanceof Error ? cause.message : message;
+    return /** @type {Error} */ (error).message.split("\n")[0];
   }
+  const bin = path.join(folder, "bin");
+  for (const file of fs.readdirSync(bin)) fs.renameSync(path.join(bin, file), path.join(folder, file));
+  return undefined;
 }
 
 /** @param {string} folder */

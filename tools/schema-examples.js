@@ -1,5 +1,6 @@
 // @ts-check
 // Renders the example of a resource for the schema: in TypeScript as its comment has it, and the same resource in Python and YAML.
+const { runInNewContext } = require("node:vm");
 const ts = require("typescript");
 const { stringify } = require("yaml");
 const { Problem } = require("./command");
@@ -12,25 +13,15 @@ class Content {
   }
 }
 
-/** @param {ts.Expression} node @returns {unknown} The value, or undefined unless it is a literal. */
+/** The value of an expression, or undefined unless it is the same on each run. @param {ts.Node | undefined} node @returns {Record<string, unknown> | undefined} */
 function literalOf(node) {
-  if (ts.isStringLiteral(node)) return node.text;
-  if (ts.isNumericLiteral(node)) return Number(node.text);
-  if (node.kind === ts.SyntaxKind.TrueKeyword) return true;
-  if (node.kind === ts.SyntaxKind.FalseKeyword) return false;
-  if (ts.isArrayLiteralExpression(node)) return every(node.elements.map(literalOf));
-  if (ts.isObjectLiteralExpression(node)) {
-    const properties = node.properties.filter(ts.isPropertyAssignment);
-    const isWhole = properties.length === node.properties.length;
-    const values = isWhole ? every(properties.map(({ initializer }) => literalOf(initializer))) : undefined;
-    return values && Object.fromEntries(properties.map(({ name }, index) => [/** @type {ts.Identifier} */ (name).text, values[index]]));
+  const fs = { readFileSync: (/** @type {string} */ file) => new Content(file) };
+  try {
+    return runInNewContext(`(${node?.getText() ?? "{}"})`, { fs, Date: undefined });
+  } catch {
+    return undefined;
   }
-  const [file] = ts.isCallExpression(node) && node.expression.getText() === "fs.readFileSync" ? node.arguments : [];
-  return file && ts.isStringLiteral(file) ? new Content(file.text) : undefined;
 }
-
-/** @param {unknown[]} values */
-const every = (values) => (values.includes(undefined) ? undefined : values);
 
 /**
  * The resource of a type in an example, if its inputs are literals.
@@ -43,9 +34,8 @@ function declaredIn(code, type) {
   const visit = (/** @type {ts.Node} */ node) => {
     if (ts.isNewExpression(node) && node.expression.getText() === type) {
       const [name, object] = node.arguments ?? [];
-      const inputs = object ? literalOf(object) : {};
-      if (name && ts.isStringLiteral(name) && inputs)
-        found.push({ code: `${node.getText()};`, name: name.text, inputs: /** @type {Record<string, unknown>} */ (inputs) });
+      const inputs = literalOf(object);
+      if (name && ts.isStringLiteral(name) && inputs) found.push({ code: `${node.getText()};`, name: name.text, inputs });
     }
     ts.forEachChild(node, visit);
   };

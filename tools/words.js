@@ -114,19 +114,33 @@ function paragraphsOf(page) {
   return passages;
 }
 
+/** A comment, or several lines of `//`, alone on their lines. */
+const commentPattern = /^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*(?:\n[ \t]*\/\/.*)*)/gm;
+
+/** A comment as a page: without what is code, and with a paragraph for each tag. @param {string} comment */
+const pageOf = (comment) =>
+  comment
+    .replace(/^[ \t]*(\/\*+|\*\/|\*|\/\/) ?|\*\/$/gm, "")
+    // An indented line of `//` is a command.
+    .replace(/^ {2,}(?=\S).*/gm, (line) => (comment.includes("/*") ? line : ""))
+    // A value; a title begins with a capital letter.
+    .replace(/@example (?![A-Z]).*/g, "")
+    .replace(/\{@link (\w+)\}/g, "$1")
+    .replace(/(@\w+ )\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g, "$1")
+    .replace(/@[\w-]+ ?/g, "\n\n");
+
 /**
  * The comments of a source, by paragraph, and its strings that read as a sentence or a part of one.
  * @param {string} code @param {Strings} strings
  */
 function passagesOf(code, strings) {
   const source = ts.createSourceFile("source.ts", code, ts.ScriptTarget.ES2022, true);
-  /** @type {Map<number, string>} */
-  const comments = new Map();
-  /** @type {Passage[]} */
-  const passages = [];
   const lineAt = (/** @type {number} */ position) => source.getLineAndCharacterOfPosition(position).line + 1;
+  /** @type {Passage[]} */
+  const passages = [...code.matchAll(commentPattern)].flatMap(({ 0: comment, index }) =>
+    paragraphsOf(pageOf(comment)).map(({ text }) => ({ line: lineAt(index), text })),
+  );
   const visit = (/** @type {ts.Node} */ node) => {
-    for (const { pos, end } of ts.getLeadingCommentRanges(code, node.getFullStart()) ?? []) comments.set(pos, code.slice(pos, end));
     const text = ts.isStringLiteralLike(node)
       ? node.text
       : ts.isTemplateExpression(node) && [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join("X");
@@ -137,31 +151,6 @@ function passagesOf(code, strings) {
     ts.forEachChild(node, visit);
   };
   visit(source);
-  /** @type {Passage | undefined} */
-  let last;
-  for (const [position, comment] of comments) {
-    const line = lineAt(position);
-    if (comment.startsWith("//")) {
-      const text = comment.slice(2);
-      // An indented line is a command.
-      if (/^( {3}|\s*$)/.test(text)) last = undefined;
-      else if (last && lineAt(position - 2) === last.line) Object.assign(last, { line, text: last.text + text });
-      else {
-        last = { line, text };
-        passages.push(last);
-      }
-    } else {
-      const text = comment
-        .replace(/^\/\*+|\*\/$/g, "")
-        .replace(/^\s*\* ?/gm, "")
-        .replace(/```[\s\S]*?```/g, "")
-        // A value; a title begins with a capital letter.
-        .replace(/@example (?![A-Z]).*/g, "")
-        .replace(/\{@link (\w+)\}/g, "$1")
-        .replace(/(@\w+ )\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g, "$1");
-      passages.push(...text.split(/\n\s*\n|^- |@\w+/m).map((paragraph) => ({ line, text: paragraph })));
-    }
-  }
   return passages;
 }
 

@@ -65,19 +65,9 @@ ${drawn.map(({ element }) => element).join("\n")}
 `;
 }
 
-const escapeSequence = new RegExp(`(${escapeCharacter}\\[[\\d;]*m)`);
+const color = `${escapeCharacter}\\[[\\d;]*m`;
+/** The parts of a line that fit into the terminal. Colors take no width. */
+const screenLine = new RegExp(`(?:(?:${color})*[^${escapeCharacter}]){1,${columns}}(?:${color})*|(?:${color})+`, "gu");
 
-/** A line of output, wrapped as a terminal of this width does. Colors take no width. */
-export function wrapped(line: string): string[] {
-  const lines = [""];
-  let width = 0;
-  for (const part of line.split(escapeSequence).flatMap((each) => (each.startsWith(escapeCharacter) ? each : [...each]))) {
-    if (!part.startsWith(escapeCharacter)) width++;
-    if (width > columns) {
-      lines.push("");
-      width = 1;
-    }
-    lines[lines.length - 1] += part;
-  }
-  return lines;
-}
+/** A line of output, wrapped as a terminal does. */
+export const wrapped = (line: string): string[] => line.match(screenLine) ?? [""];
