@@ -85,7 +85,7 @@ class Role extends pulumi.dynamic.Resource {
 export function program(contender: Contender, count: number, mount: string): string {
   const head = `const pulumi = require("@pulumi/pulumi");`;
   const names = JSON.stringify(Array.from({ length: count }, (_, index) => roleName(index)));
-  const attributes = `policies: ${JSON.stringify(policies)}, global: false, type: "client"`;
+  const attributes = JSON.stringify({ policies, global: false, type: "client" }).slice(1, -1);
   const perRole = `
 for (const name of ${names}) new Role(name, { name, ${attributes}, mount: ${JSON.stringify(mount)} });
 `;

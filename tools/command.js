@@ -1,5 +1,5 @@
 // @ts-check
-const { spawn } = require("node:child_process");
+const { execFileSync, spawn } = require("node:child_process");
 const { once } = require("node:events");
 const fs = require("node:fs");
 const path = require("node:path");
@@ -98,4 +98,11 @@ function isExecutable(file) {
   }
 }
 
-module.exports = { root, Problem, say, run, capture, succeed, findOnPath, isExecutable };
+/** The files of the repository, new ones too, by their paths in it. @param {...string} patterns @returns {string[]} */
+const sourceFiles = (...patterns) =>
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], { cwd: root, encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .filter((file) => fs.existsSync(path.join(root, file)));
+
+module.exports = { root, Problem, say, run, capture, succeed, findOnPath, isExecutable, sourceFiles };

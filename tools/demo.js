@@ -9,7 +9,11 @@ const { findSandbox, startSandbox, stopSandbox } = require("./demo-sandbox");
 const { operator, pulumiEnvironment, schedulerAddresses, secretsAddresses } = require("./environment");
 const { getPulumi } = require("./pulumi");
 
-/** @typedef {{ folder: string, keep?: RegExp, variables?: Record<string, string> }} Target The folder of the stack, and the variables of its servers. */
+/**
+ * @typedef {import("./demo-sandbox").Running} Running
+ * @typedef {{ folder: string, keep?: RegExp, variables?: Record<string, string>, sandbox?: Running }} Target The folder of the stack, and the
+ * variables of its servers.
+ */
 
 const stack = "dev";
 /** The names in examples/quickstart. */
@@ -61,12 +65,20 @@ async function upOnServer() {
   return code;
 }
 
+/** The deployed stack: the one on your server, or that of the running sandbox. @param {string[]} args @returns {Promise<Target | undefined>} */
+async function deployed(args) {
+  if (!wantsServer(args)) {
+    const sandbox = await findSandbox(sandboxFolder);
+    return sandbox && { folder: sandboxFolder, variables: sandbox.env, sandbox };
+  }
+  if (!fs.existsSync(server.folder)) throw new Problem("There is no deployment on a server: run `npm run up -- --server` first.");
+  return server;
+}
+
 /** @param {string[]} args */
 async function refresh(args) {
-  const command = ["refresh", "--yes", "--diff", "--skip-preview"];
-  if (wantsServer(args)) return pulumi(deployed(), command);
-  const sandbox = await findSandbox(sandboxFolder);
-  if (sandbox) return pulumi({ folder: sandboxFolder, variables: sandbox.env }, command);
+  const target = await deployed(args);
+  if (target) return pulumi(target, ["refresh", "--yes", "--diff", "--skip-preview"]);
   throw new Problem(
     fs.existsSync(sandboxFolder)
       ? "The sandbox has stopped, and its data is lost: run `npm run up` to start over."
@@ -76,25 +88,21 @@ async function refresh(args) {
 
 /** @param {string[]} args */
 async function destroy(args) {
-  const command = ["destroy", "--yes", "--skip-preview", "--remove"];
-  if (wantsServer(args)) {
-    const target = deployed();
-    const { address } = configured(secretsAddresses, "a server");
-    await confirm(`This removes everything that \`npm run up -- --server\` wrote from ${address}.`);
-    const code = await pulumi(target, command);
-    if (code === 0) remove(target.folder);
-    return code;
-  }
-  const sandbox = await findSandbox(sandboxFolder);
-  if (!sandbox) {
+  const target = await deployed(args);
+  if (!target) {
     say(fs.existsSync(sandboxFolder) ? "The sandbox has already stopped, and its data is lost." : "There is nothing to destroy.");
     if (fs.existsSync(server.folder)) say("The deployment on your own server still exists: `npm run destroy -- --server` removes it.");
     remove(sandboxFolder);
     return 0;
   }
-  const code = await pulumi({ folder: sandboxFolder, variables: sandbox.env }, command);
-  await stopSandbox(sandbox);
-  remove(sandboxFolder);
+  const { folder, sandbox } = target;
+  if (!sandbox) {
+    const { address } = configured(secretsAddresses, "a server");
+    await confirm(`This removes everything that \`npm run up -- --server\` wrote from ${address}.`);
+  }
+  const code = await pulumi(target, ["destroy", "--yes", "--skip-preview", "--remove"]);
+  if (sandbox) await stopSandbox(sandbox);
+  if (sandbox || code === 0) remove(folder);
   return code;
 }
 
@@ -117,11 +125,6 @@ function configured(addresses, what, needsToken = false) {
   const all = variables.map(({ address, token }) => `${address} and ${token}`).join(", or ");
   if (!complete) throw new Problem(`--server requires ${what}: set ${all}.`);
   return { address: process.env[complete.address], token: process.env[complete.token] };
-}
-
-function deployed() {
-  if (!fs.existsSync(server.folder)) throw new Problem("There is no deployment on a server: run `npm run up -- --server` first.");
-  return server;
 }
 
 /** @param {string} warning */

@@ -5,22 +5,7 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
-const { root } = require("./command");
-
-/** The folders and files where the rules hold. */
-const checked = [
-  ...["provider", "command", "sandbox", "tools", "bench", "examples", "test", ".changeset"],
-  ...[
-    "CHANGELOG.md",
-    "README.md",
-    "CONTRIBUTING.md",
-    "SECURITY.md",
-    "docs/README.md",
-    "docs/_index.md",
-    "docs/installation-configuration.md",
-  ],
-  ...["getting-started", "guides", "reference", "rekey", "development"].map((folder) => `docs/${folder}`),
-];
+const { root, sourceFiles } = require("./command");
 
 /**
  * The strings of a source that are checked. Those of the sandbox's systems are responses of the products.
@@ -34,32 +19,13 @@ const isTitle = ({ parent }) => ts.isCallExpression(parent) && /^(test|describe|
 
 const maxWords = 30;
 
-/** @type {[banned: RegExp, instead: string][]} */
-const words = [
-  [/\b(?:somebody|someone else|whoever|whatever)\b/i, "Pulumi, Vault, the provider, you"],
-  [/\bbehind Pulumi's back\b/i, "outside Pulumi"],
-  [/\b(?:a|as|is|no|the) texts?\b(?! message)/i, "string"],
-  [/\bclear text\b/i, "plaintext"],
-  [/\bgives? (?:back|out)\b/i, "return"],
-  [/\bby itself\b/i, "automatically"],
-  [/\bholders' word\b/i, "holders' claim"],
-  [/\bpatience\b/i, "wait"],
-  [/\brepetitions?\b/i, "retry"],
-  [/\bfor once\b|\bonce more\b/i, "again"],
-  [/\bin the place of\b/i, "instead of"],
-  [/\banother party\b|\bstrangers?\b/i, "another client"],
-  [/\bforeseen?\b/i, "expected"],
-  [/\bwithout a word\b/i, "silently"],
-  [/\bgo(?:es)? on\b/i, "continue"],
-  [/\bthe real products?\b/i, "Vault, Terraform Enterprise, Nomad"],
-  [/\b(?:secrets service|scheduler engine)s?\b/i, "Vault, OpenBao, the Nomad secrets engine"],
-  // Claims that other pages took back.
-  [/\balways safe\b/i, "exactly what is not lost"],
-  [/\bours\b|\bof our own\b/i, "the provider's"],
-];
-
-/** Sentences that break a rule for a reason: a part of a program. */
-const exceptions = ['policies: X, global: false, type: "client"'];
+/** The rows of the table of banned words. @type {[banned: RegExp, instead: string][]} */
+const words = [...fs.readFileSync(path.join(root, "docs/development/words.md"), "utf8").matchAll(/^\| (`.*`) \| (.*) \|$/gm)].map(
+  ([, banned = "", instead = ""]) => [
+    new RegExp(`\\b(?:${banned.replaceAll("`", "").replaceAll(", ", "|")})\\b(?! message)`, "i"),
+    instead,
+  ],
+);
 
 /** @typedef {{ line: number, text: string, isMessage?: boolean }} Passage */
 
@@ -80,7 +46,6 @@ const sentencesOf = (text) =>
 
 /** @param {string} sentence */
 function faultsOf(sentence) {
-  if (exceptions.includes(sentence)) return [];
   const faults = words.flatMap(([banned, instead]) => banned.exec(sentence)?.map((word) => `"${word}" (write: ${instead})`) ?? []);
   const length = sentence.split(" ").filter((word) => /\w/.test(word)).length;
   if (length > maxWords) faults.push(`${length} words, at most ${maxWords}`);
@@ -167,15 +132,8 @@ const check = (files) =>
     );
   });
 
-/** The files whose words are checked. */
-const checkedFiles = () =>
-  checked.flatMap((place) => {
-    if (path.extname(place)) return [place];
-    const files = fs.readdirSync(path.join(root, place), { recursive: true, encoding: "utf8" });
-    return files
-      .filter((file) => /\.(md|ts|m?js)$/.test(file) && !/^dist|node_modules|parser\.js$/.test(file))
-      .map((file) => path.join(place, file));
-  });
+/** The files whose words are checked: all but the pages that are generated from comments. */
+const checkedFiles = () => sourceFiles("*.md", "*.ts", "*.js", "*.mjs").filter((file) => !file.startsWith("docs/api/"));
 
 /** The strings of the product that its users read, in one place. @returns {string[]} */
 const messages = () =>
