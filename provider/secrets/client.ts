@@ -85,10 +85,12 @@ function capabilityFor({ method, path, query }: ApiRequest): string {
 export async function call(operation: Operation, request: ApiRequest, ownsBody = dialectOf(operation).ownsBody): Promise<unknown> {
   const { words, tokenHeader, namespaceHeader } = dialectOf(operation);
   const { method, path } = request;
-  const headers = (token?: string): ReturnType<Request["headers"]> => ({ [tokenHeader]: token, [namespaceHeader]: namespaceOf(operation) });
+  const namespace = namespaceOf(operation);
+  const headers = (token?: string): ReturnType<Request["headers"]> => ({ [tokenHeader]: token, [namespaceHeader]: namespace });
   const { status, body } = await send(operation, { ...request, headers }).catch((error) => {
     if (!(error instanceof StewardError) || error.status !== 403) throw error;
-    throw error.with({ hint: `${error.details.hint} The token's policy must grant ${capabilityFor(request)} on ${policyPath(path)}.` });
+    const place = namespace ? `${policyPath(path)} in the namespace ${namespace}` : policyPath(path);
+    throw error.with({ hint: `${error.details.hint} The token's policy must grant ${capabilityFor(request)} on ${place}.` });
   });
   if (isObject(body) && isObject(body.wrap_info))
     throw new StewardError({

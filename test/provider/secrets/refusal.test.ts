@@ -1,3 +1,4 @@
+import { Request } from "../../../provider/http";
 import { call, invalidResponse, readData } from "../../../provider/secrets/client";
 import { refusal } from "../../support/refusal";
 import { serve } from "../http/exchange";
@@ -13,14 +14,16 @@ test("comparing the paths of a hostile OpenAPI document takes linear time", asyn
   expect(Date.now() - begin).toBeLessThan(5_000);
 });
 
-test.each([
+type Denied = Pick<Request, "method" | "path" | "query"> & { needs: string; namespace?: string };
+
+test.each<Denied>([
   { method: "GET", path: "/v1/team/nomad/role/a%20b", needs: "`read` on team/nomad/role/a b." },
   { method: "GET", path: "/v1/nomad/role", query: { list: "true" }, needs: "`list` on nomad/role." },
   { method: "POST", path: "/v1/nomad/role/web", needs: "`create` and `update` on nomad/role/web." },
   { method: "PUT", path: "/v1/sys/rekey/init", needs: "`update` on sys/rekey/init." },
-  { method: "DELETE", path: "/v1/nomad/role/web", needs: "`delete` on nomad/role/web." },
-] as const)("the 403 of $method $path names the capability: $needs", async ({ needs, ...request }) => {
-  const operation = await serve((_, response) => response.writeHead(403).end('{"errors":["denied"]}'));
+  { method: "DELETE", path: "/v1/nomad/role/web", needs: "`delete` on nomad/role/web in the namespace team/a.", namespace: "/team/a/" },
+])("the 403 of $method $path names the capability: $needs", async ({ needs, namespace, ...request }) => {
+  const operation = await serve((_, response) => response.writeHead(403).end('{"errors":["denied"]}'), { namespace });
   const error = (await call(operation, { ...request, retry: "never" }).catch((each) => each)) as Error;
   expect(error).toEqual(refusal("ERR_FORBIDDEN", { method: request.method, path: request.path }));
   expect(error.message).toMatch(/403\)\. Check the token of secrets .* It comes from /);
