@@ -6,13 +6,11 @@ import { issuesOf, Schema, strictObject } from "./inputs";
 
 export type Values = Record<string, unknown>;
 
-type Trait = { [Name in keyof Field]-?: true extends Field[Name] ? Name : never }[keyof Field];
+type Trait = "input" | { [Name in keyof Field]-?: true extends Field[Name] ? Name : never }[keyof Field];
 
-/** The names of the fields with a trait. */
+/** The names of the fields with a trait, such as `secret`, or with an input. */
 export const namesWith = (fields: AnyFields, trait: Trait): string[] =>
   Object.entries(fields).flatMap(([name, field]) => (field?.[trait] ? [name] : []));
-
-export const inputNames = (fields: AnyFields): string[] => Object.entries(fields).flatMap(([name, field]) => (field?.input ? [name] : []));
 
 export const comparisonOf = (fields: AnyFields, name: string): Comparison => fields[name]?.compare ?? exact;
 

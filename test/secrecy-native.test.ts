@@ -1,5 +1,5 @@
 import { unwrapSecrets } from "../provider/engine/plugin-values";
-import { inputNames, namesWith, publicNames } from "../provider/fields";
+import { namesWith, publicNames } from "../provider/fields";
 import { signatureKey } from "../provider/inputs";
 import { resolved } from "../provider/lifecycle/references";
 import { Sandbox } from "../sandbox/index";
@@ -250,7 +250,7 @@ describe.each(dialects)("%s", (dialect) => {
     "$token: a secret that the id or messages would show is rejected by name, by both mechanisms",
     async (each) => {
       const definition = definitionOf(each.token);
-      const names = inputNames(definition.fields)
+      const names = namesWith(definition.fields, "input")
         .filter((name) => publicNames(definition).includes(name))
         .sort();
       const inputs = { ...each.inputs(context), ...(names.includes("mount") ? { mount: context.mount } : {}) };
@@ -272,7 +272,7 @@ describe.each(dialects)("%s", (dialect) => {
       const misfit = "canary-misfit";
       // Messages and URLs show the names of servers and objects.
       const { fields, objects } = definitionOf(token);
-      for (const name of inputNames(fields).filter((each) => each !== "connection" && !objects?.fields.includes(each))) {
+      for (const name of namesWith(fields, "input").filter((each) => each !== "connection" && !objects?.fields.includes(each))) {
         const inMap = { [name]: misfit };
         for (const value of [misfit, [misfit], inMap, { [name]: [misfit] }, [inMap], { [name]: [inMap] }]) {
           await engine.problems({ ...inputs(context), [name]: secret(value) });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Operation } from "../../provider/connection";
-import { defaultsOf, inputNames, publicNames, variableFor } from "../../provider/fields";
+import { defaultsOf, namesWith, publicNames, variableFor } from "../../provider/fields";
 import { isReference, Properties } from "../../provider/lifecycle/properties";
 import { isObject } from "../../provider/text/json";
 import { declaredSecrets, Imported } from "./state";
@@ -37,7 +37,7 @@ function declaration(resource: Imported): string {
 /** The inputs in the order of the definition, those of the id first, without those that have their default. */
 function declared(definition: Imported["definition"], operation: Operation, inputs: Properties): [string, unknown][] {
   const defaults = defaultsOf(definition.fields, operation);
-  const names = new Set([...publicNames(definition), ...inputNames(definition.fields)]);
+  const names = new Set([...publicNames(definition), ...namesWith(definition.fields, "input")]);
   return [...names].flatMap((name): [string, unknown][] =>
     inputs[name] === undefined || isDeepStrictEqual(inputs[name], defaults[name]) ? [] : [[name, inputs[name]]],
   );

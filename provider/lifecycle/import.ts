@@ -1,6 +1,6 @@
 import { Operation } from "../connection";
 import { invalidInput, StewardError } from "../errors";
-import { defaultsOf, inputNames, parseId } from "../fields";
+import { defaultsOf, namesWith, parseId } from "../fields";
 import { className, operationOn, Resource } from "./context";
 import { attempt, OperationFailed } from "./failure";
 import { newInstance } from "./ownership";
@@ -80,7 +80,7 @@ function partsOf({ definition }: Resource, id: string): Properties {
 
 /** The inputs for an import: every readable value, defaults, and empty strings for required inputs that cannot be read, so that `check` reports them. */
 function importedInputs({ definition: { fields } }: Resource, operation: Operation, object: Properties): Properties {
-  const names = inputNames(fields).filter((field) => object[field] !== undefined || fields[field]?.required);
+  const names = namesWith(fields, "input").filter((field) => object[field] !== undefined || fields[field]?.required);
   return defined({
     ...defaultsOf(fields, operation),
     ...Object.fromEntries(names.map((field) => [field, object[field] === undefined ? "" : object[field]])),

@@ -1,12 +1,9 @@
-import { Comparison } from "../../comparison";
 import { comparisonOf, namesWith } from "../../fields";
 import { withoutNulls } from "../../lifecycle/properties";
 import { isSameSecret } from "../../lifecycle/references";
 import { SettingsPage, Values } from "./page";
 
 // The attributes of a page, and their values by name.
-
-const inputsOf = ({ attributes }: SettingsPage): string[] => Object.keys(attributes).filter((name) => attributes[name]?.input);
 
 /** The attributes that the server returns. */
 export const readable = ({ attributes }: SettingsPage): string[] => namesWith(attributes, "output");
@@ -20,10 +17,8 @@ export const requestOnly = ({ attributes }: SettingsPage): string[] => namesWith
 export const secrets = ({ attributes }: SettingsPage): string[] => namesWith(attributes, "secret");
 
 /** True for equivalent values of an attribute. */
-export function same({ attributes }: SettingsPage, name: string, a: unknown, b: unknown): boolean {
-  const comparison: Comparison = comparisonOf(attributes, name);
-  return comparison.equal(a ?? undefined, b ?? undefined) || isSameSecret(attributes, name, a, b);
-}
+export const same = ({ attributes }: SettingsPage, name: string, a: unknown, b: unknown): boolean =>
+  comparisonOf(attributes, name).equal(a ?? undefined, b ?? undefined) || isSameSecret(attributes, name, a, b);
 
 /** The desired values that differ from the current ones. */
 export const differing = (page: SettingsPage, desired: Values, current: Values): Values =>
@@ -32,12 +27,12 @@ export const differing = (page: SettingsPage, desired: Values, current: Values):
 export const declaredIn = (page: SettingsPage, inputs: object): Values =>
   pick(
     withoutNulls(inputs),
-    inputsOf(page).filter((name) => !requestOnly(page).includes(name)),
+    namesWith(page.attributes, "input").filter((name) => !requestOnly(page).includes(name)),
   );
 
 /** The attributes in a state. */
 export const storedValues = (page: SettingsPage, state: object): Values =>
-  pick(withoutNulls(state), [...readable(page), ...inputsOf(page)]);
+  pick(withoutNulls(state), [...readable(page), ...namesWith(page.attributes, "input")]);
 
 export const pick = (values: object, names: readonly string[]): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { AnyDefinition } from "../../../provider/definition";
-import { inputNames } from "../../../provider/fields";
+import { namesWith } from "../../../provider/fields";
 import { unknown } from "../../../provider/lifecycle/properties";
 import { resolved } from "../../../provider/lifecycle/references";
 import { isObject } from "../../../provider/text/json";
@@ -41,7 +41,7 @@ export const fitting: Record<string, fc.Arbitrary<unknown>> = Object.assign(
   ...cases.map(({ arbitraries }) => arbitraries),
 );
 
-export const fieldsOf = ({ fields }: AnyDefinition): string[] => inputNames(fields);
+export const fieldsOf = ({ fields }: AnyDefinition): string[] => namesWith(fields, "input");
 
 /** Inputs that one resource of the rekey passes to the next. A program never writes them. */
 const handed = ["attempt", "submission", "shareReferences", "shareFindings"];
