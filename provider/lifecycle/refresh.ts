@@ -5,7 +5,7 @@ import { namesWith } from "../fields";
 import { shortened } from "../text/printable";
 import { describeDifference } from "./adoption";
 import { comparisonFor, declaredIn, isEqual, recordDifferences } from "./changes";
-import { describe, operationOn, Resource } from "./context";
+import { operationOn, Resource } from "./context";
 import { attempt, hintStaleConfig } from "./failure";
 import { defined, Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
@@ -32,8 +32,8 @@ export async function refresh(resource: Resource, id: string, recorded: Properti
     // `outcomeUnknown` stays, since a write-only value cannot be read back.
     const current: Properties = { ...last, ...read, server: operation.server.id, declared };
     const hidden = last.partiallyUpdated
-      ? hidePrevious(definition, current, state, visible)
-      : hideRetained(definition, current, state, declared);
+      ? hidePrevious(definition.fields, current, state, visible)
+      : hideRetained(definition.fields, current, state, declared);
     const { outputs, inputs } = compareDeclared(resource, operation, visible, hidden);
     // After a partial update, the engine has the inputs and secret marks from before it.
     return { state: defined(outputs), ...(declared.length > 0 && !last.partiallyUpdated ? { inputs: defined(inputs) } : {}) };
@@ -57,10 +57,7 @@ function compareDeclared({ definition, mechanism }: Resource, operation: Operati
     const [before, now] = [last[field], outputs[field]];
     // Keep the last spelling of an equivalent value, so refresh shows no false diff.
     if (isEqual(fields, field, before, now)) outputs[field] = before;
-    else if (isSecret)
-      operation.run.log.info(
-        `${describe({ definition, mechanism }, last, operation.server.words)}: the secret ${field} was changed on the server`,
-      );
+    else if (isSecret) operation.run.log.info(`${operation.resource}: the secret ${field} was changed on the server`);
     else logDrift(operation, recordDifferences(fields, field, before, now));
     // Return a placeholder. If a secret input is missing from one read and present in the next, the engine stores it in plaintext.
     inputs[field] = outputs[field] ?? (isSecret ? "" : undefined);

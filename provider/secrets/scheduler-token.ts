@@ -90,7 +90,7 @@ async function create({ operation, inputs }: CreateRequest<SchedulerTokenInputs,
   const requesterTtl = connectionTtl && leaseDuration && connectionTtl < leaseDuration ? connectionTtl : undefined;
   if (requesterTtl)
     operation.run.log.warn(
-      `${dialectOf(operation).words.engine} token "${role}": its lease of ${leaseDuration} s expires with the token that requested it, in ${requesterTtl} s unless that token is renewed`,
+      `${operation.resource}: its lease of ${leaseDuration} s expires with the token that requested it, in ${requesterTtl} s unless that token is renewed`,
     );
   // A lease without a duration can still be looked up and revoked.
   const expiresAt = earliest(requestedAt + (requesterTtl ?? leaseDuration ?? Number.NaN) * 1000);

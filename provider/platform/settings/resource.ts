@@ -129,8 +129,7 @@ async function write(page: SettingsPage, operation: Operation, inputs: SettingsI
   warnOfLost(operation, page, plan.lost, plan.after.enabled);
   const expected = { ...prior.current, ...declared };
   const normalized = serverNormalizations(page, returned, attributes.pick(changes, managed), expected);
-  if (Object.keys(normalized).length > 0)
-    warn(operation, page, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
+  if (Object.keys(normalized).length > 0) warn(operation, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
   const unwritten = managed.filter((name) => !(name in changes));
   const serverNormalized = { ...attributes.pick(prior.serverNormalized ?? {}, unwritten), ...normalized } as Wrapped;
   return stateOf(page, writtenValues(prior, plan, returned), expected, { ...plan, serverNormalized });
@@ -158,21 +157,16 @@ async function remove(page: SettingsPage, { operation, state: last }: DeleteRequ
   if (originals.length > 0)
     warn(
       operation,
-      page,
       `these original values can no longer be restored: ${originals.join(", ")}. Earlier versions of the stack's state still contain them, encrypted`,
     );
 }
 
 const retainInstead = 'To keep the current values, set onDelete: "retain" and run `pulumi up` first.';
 
-/** The values that this run has restored, keyed by resource instance. */
-const restoredIn = ({ server: { id: server }, run: { cache } }: Operation, page: SettingsPage): Map<string, Values> =>
-  cached(cache, ["restored", server, objectOf(page)], () => new Map<string, Values>());
-
 /** Restores the original values of the managed attributes, except `kept`, which another resource manages. */
 async function restore(page: SettingsPage, operation: Operation, last: Last, kept: readonly string[] = []): Promise<void> {
-  // If two resources manage the same settings, only the older one holds the values from before both.
-  const restored = restoredIn(operation, page);
+  // By resource: if two manage the same settings, only the older one holds the values from before both.
+  const restored = cached(operation.run.cache, ["restored", operation.server.id, objectOf(page)], () => new Map<string, Values>());
   const older = [...restored].filter(([instance]) => instance < (operation.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
   const isRead = last.outcomeUnknown || restored.size > 0 || page.readBefore?.some((name) => last.originalValues[name]?.value);
   const current = { ...attributes.storedValues(page, last), ...(isRead ? await fetchSettings(page, operation) : {}) };
@@ -195,15 +189,14 @@ async function restore(page: SettingsPage, operation: Operation, last: Last, kep
   restored.set(operation.instance ?? "", values);
   warnOfLost(operation, page, lost, { ...current, ...values }.enabled);
   const residue = page.residueWarning?.(returned);
-  if (residue) warn(operation, page, residue);
+  if (residue) warn(operation, residue);
 }
 
-const warn = ({ run: { log } }: Operation, { displayName, id }: SettingsPage, line: string): void =>
-  log.warn(`${displayName} "${id}": ${line}`);
+const warn = (operation: Operation, line: string): void => operation.run.log.warn(`${operation.resource}: ${line}`);
 
 function warnOfLost(operation: Operation, page: SettingsPage, lost: readonly string[], isEnabled: unknown): void {
   if (lost.length === 0) return;
   const stays = isEnabled || !("enabled" in page.attributes);
   const end = stays ? "The last written value stays" : "The settings are disabled: set it manually before you enable them again";
-  warn(operation, page, `${lost.join(", ")} cannot be restored, since the state does not contain the original value. ${end}`);
+  warn(operation, `${lost.join(", ")} cannot be restored, since the state does not contain the original value. ${end}`);
 }
