@@ -1,7 +1,7 @@
 import { all, Inputs, Output } from "@pulumi/pulumi/output";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
-import { cached, connect, noEngine, Operation, Run, System } from "../connection";
+import { cached, connect, noEngine, Operation, Run } from "../connection";
 import { AnyDefinition } from "../definition";
 import { StewardError } from "../errors";
 import { defaultsOf } from "../fields";
@@ -76,9 +76,16 @@ const withoutValues = (value: unknown): unknown =>
 export function declare(definition: AnyDefinition, name: string, { names, cache }: Program, inputs: Inputs): void {
   const { system, objects } = definition;
   const connectionName = (inputs.connection as string | undefined) ?? "default";
-  const operation = cached(cache, [system.name, connectionName], () => find(system, connectionName));
-  if (!operation || !objects) return;
-  const paths = pathsOf(objects, { ...defaultsOf(definition.fields, operation), ...withoutNulls(inputs) });
+  let operation: Operation;
+  let paths: readonly string[];
+  try {
+    const sources = { config: getConfig, environment: process.env, cache: new Map(), engine: noEngine, log: standardOutput };
+    operation = cached(cache, [system.name, connectionName], () => connect(system, connectionName, sources));
+    paths = objects?.paths({ ...defaultsOf(definition.fields, operation), ...withoutNulls(inputs) }) ?? [];
+  } catch {
+    // The provider reports an invalid connection and invalid inputs.
+    return;
+  }
   const declared = paths.map((path) => `${operation.server.id} ${path}`);
   for (const [index, object] of declared.entries()) {
     const other = findDeclared(names, object);
@@ -92,22 +99,4 @@ export function declare(definition: AnyDefinition, name: string, { names, cache 
     throw Object.assign(error, { stack: "" });
   }
   for (const object of declared) names.set(object, name);
-}
-
-/** Invalid inputs have no paths. The provider reports them. */
-function pathsOf({ paths }: NonNullable<AnyDefinition["objects"]>, fields: Inputs): readonly string[] {
-  try {
-    return paths(fields);
-  } catch {
-    return [];
-  }
-}
-
-/** Undefined if the connection is invalid, which the provider reports. */
-function find(system: System, name: string): Operation | undefined {
-  try {
-    return connect(system, name, { config: getConfig, environment: process.env, cache: new Map(), engine: noEngine, log: standardOutput });
-  } catch {
-    return undefined;
-  }
 }
