@@ -60,12 +60,6 @@ export function placeOf(operation: Operation): string {
   return namespace ? `${operation.server.address}, namespace ${namespace}` : operation.server.address;
 }
 
-/** The same operation in the root namespace. */
-export const withoutNamespace = (operation: Operation): Operation => ({
-  ...operation,
-  server: { ...operation.server, namespace: undefined } as Operation["server"],
-});
-
 /** The mount of the Nomad secrets engine if a resource names none. */
 export const defaultMount = (operation: Operation): string => settingsOf(operation).mount ?? dialectOf(operation).schedulerMount;
 
@@ -172,15 +166,12 @@ export function isLeaseGone(error: unknown): boolean {
 /** True for a path below a mount that every service has, so that no user has chosen it. */
 const isBelowBuiltIn = (path: string): boolean => /^(\/v1)?\/(sys|auth|identity|cubbyhole)\//.test(path);
 
-export const invalidResponse = (operation: Operation, path: string): StewardError =>
-  isBelowBuiltIn(path)
-    ? unexpectedResponse("GET", path, ...foreignBody(operation))
-    : unexpectedResponse(
-        "GET",
-        path,
-        `the response is not from the ${dialectOf(operation).words.engine} secrets engine`,
-        "Check the address and the mount.",
-      );
+export function invalidResponse(operation: Operation, path: string): StewardError {
+  const { engine } = dialectOf(operation).words;
+  const notFromEngine = [`the response is not from the ${engine} secrets engine`, "Check the address and the mount."] as const;
+  const [reason, hint] = isBelowBuiltIn(path) ? foreignBody(operation) : notFromEngine;
+  return unexpectedResponse("GET", path, reason, hint);
+}
 
 const openApiPath = "/v1/sys/internal/specs/openapi";
 /** The document has megabytes if the server has many mounts. */

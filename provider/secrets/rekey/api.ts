@@ -4,7 +4,7 @@ import { StewardError } from "../../errors";
 import { ApiRequest, delayAfter429, pauseFor } from "../../http";
 import { unexpectedResponse } from "../../http/failure";
 import { isObject } from "../../text/json";
-import { apiPath, call, dialectOf, foreignResponse, isFromService, namespaceOf, withoutNamespace } from "../client";
+import { apiPath, call, dialectOf, foreignResponse, isFromService, namespaceOf } from "../client";
 import { RekeyApi } from "../dialects";
 import { decodeShare, ShareSet } from "./crypto";
 import { RekeyTarget } from "./inputs";
@@ -227,7 +227,8 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
 async function assertActiveNode(operation: RekeyOperation): Promise<void> {
   if (!apiOf(operation).standbysRespond) return;
   // No namespace serves this path.
-  await call(withoutNamespace(operation), { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
+  const server = { ...operation.server, namespace: undefined };
+  await call({ ...operation, server }, { method: "GET", path: apiPath("sys/health"), retry: "never" }).catch((error) => {
     if (!(error instanceof StewardError) || ![429, 473, 474].includes(error.status ?? 0)) throw error;
     const reason = `${operation.server.address} is a standby, which does not know of a rekey on the active node`;
     throw error.with(stopped("standby", reason).details);
@@ -255,10 +256,8 @@ export async function startAttempt(operation: RekeyOperation, parameters: Reques
   const fields = await retryAfter429(operation, () => write(operation, "init", z.unknown(), content), isNoneInProgress);
   const { nonce } = startSchema.safeParse(fields).data ?? {};
   const { data: made } = firstSchema.safeParse(fields);
-  return {
-    nonce: nonce || undefined,
-    ...(made && { first: { ...sharesIn(made, parameters), verificationNonce: made.verification_nonce } }),
-  };
+  const first = made && { ...sharesIn(made, parameters), verificationNonce: made.verification_nonce };
+  return { nonce: nonce || undefined, first };
 }
 
 /**

@@ -193,12 +193,9 @@ async function up(operation: RekeyOperation, inputs: AttemptInputs, last: Partia
   await api.assertTarget(operation);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
-  return step.followRows("attempt", attemptRows, before ? "an attempt" : "nothing", {
-    operation,
-    inputs,
-    identity: { nonces, parameters, probe: before?.probe.fingerprint },
-    attempt: { id: randomUUID(), nonces, parameters, triggers: inputs.triggers ?? [], probe },
-  });
+  const attempt = { id: randomUUID(), nonces, parameters, triggers: inputs.triggers ?? [], probe };
+  const identity = identityOf(attempt, nonces);
+  return step.followRows("attempt", attemptRows, before ? "an attempt" : "nothing", { operation, inputs, identity, attempt });
 }
 
 /** One run of the step, with the attempt that it saves. */

@@ -36,10 +36,11 @@ async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCom
   const before = isSame ? (last.gathered ?? []) : [];
   const { gathered, missing } =
     isOpen && candidate.encrypted.length > 0 ? gather(operation, inputs, before) : { gathered: [], missing: [] };
-  const shares =
-    candidate.encrypted.length > 0
-      ? gathered.map(({ label, share }) => shareOf(share, label))
-      : candidate.shares.map((share, index) => shareOf(share, `new share ${index + 1} of ${candidate.shares.length}`));
+  // A set with encrypted shares, which holders decrypt and bring, has no others.
+  const shares = [
+    ...gathered.map(({ label, share }) => shareOf(share, label)),
+    ...candidate.shares.map((share, index) => shareOf(share, `new share ${index + 1} of ${candidate.shares.length}`)),
+  ];
   const run: CommitRun = {
     operation: redacting(operation, [{ shares }]),
     inputs,

@@ -93,7 +93,6 @@ export async function prove(shares: readonly Share[], threshold: number): Promis
     return { proven: false, reason: "two shares have the same x-coordinate (last byte), or one has 0", misfits: same };
   if (same.length > 0)
     return { proven: "unknown", reason: "the shares are not in Vault's format, in which each share ends with a different byte" };
-  if (shares.length === threshold) return { proven: true };
   return belongTogether(shares, threshold);
 }
 
@@ -226,20 +225,14 @@ const messageOf = (share: string) =>
 
 export const nameKeys = (ids: readonly string[]): string => (ids.length > 0 ? `the key ${ids.join(", ")}` : "an anonymous recipient");
 
-/** The reason why a set of new shares is unusable. */
-export interface Flaw {
-  id: StopId;
-  reason: string;
-}
-
 /**
- * The flaw of a set, or undefined. The set must have all requested shares, in the order of the requested fingerprints. Each message must name an
- * encryption key of the key that the program passed: an old public key of a holder has the same fingerprint.
+ * The flaw that makes a set of new shares unusable, or undefined. The set must have all requested shares, in the order of the requested fingerprints.
+ * Each message must name an encryption key of the key that the program passed: an old public key of a holder has the same fingerprint.
  */
 export async function flawOf(
   { shares, encrypted }: ShareSet,
   { shares: count, fingerprints, encryptionKeys }: { shares: number; fingerprints: string[]; encryptionKeys?: string[][] },
-): Promise<Flaw | undefined> {
+): Promise<{ id: StopId; reason: string } | undefined> {
   const order = encrypted.map(({ fingerprint }) => fingerprint);
   const messages = await Promise.all(encrypted.map(({ share }) => recipientsOf(share)));
   const isWhole = fingerprints.length > 0 ? isDeepStrictEqual(order, fingerprints) : shares.length === count;

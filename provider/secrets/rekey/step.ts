@@ -51,7 +51,7 @@ export interface AttemptIdentity {
   nonces: readonly string[];
   parameters: RekeyParameters;
   /** The fingerprint of the throw-away key. */
-  probe?: string;
+  probe: string;
 }
 
 function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }: AttemptIdentity, target: RekeyTarget): ServerState {
@@ -70,7 +70,7 @@ function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }
 
 /** True for an attempt for the throw-away key with this fingerprint. */
 export const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
-  fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
+  status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
 
 /** True if the status shows exactly these parameters. A share for other parameters could produce keys for an attacker. */
 export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, backup, verification }: Requested): boolean =>
