@@ -73,8 +73,7 @@ interface StoredState extends SchedulerAccessState {
   clientKey?: string;
 }
 
-const expected = rule("url", "must be a URL such as https://host:4646");
-const url = urlInput("must be a URL", /^https?:$/, expected).refine(
+const url = urlInput("must be a URL", /^https?:$/, rule("url", "must be a URL such as https://host:4646")).refine(
   (address) => !/[?#]/.test(address),
   rule("query", "must not contain a query or a fragment"),
 );

@@ -1,6 +1,5 @@
 import { Duration, duration, seconds } from "../comparison";
-import { Operation } from "../connection";
-import { Definition, Difference, UpdateRequest } from "../definition";
+import { Definition, UpdateRequest } from "../definition";
 import { ConnectionArgs, connectionField, durationInput } from "../inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { apiObject } from "./api-object";
@@ -45,9 +44,6 @@ const timesOf = (inputs: SchedulerLeaseInputs, current: Times | undefined): Time
   maxTtl: seconds(inputs.maxTtl) ?? current?.maxTtl ?? 0,
 });
 
-const timeDifferences = (from: Times, inputs: SchedulerLeaseInputs): Difference[] =>
-  differencesOf(schedulerLease.fields, ["ttl", "maxTtl"], from, timesOf(inputs, from));
-
 const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
   path: "<mount>/config/lease",
   // Both times, since the server sets an omitted one to 0. The API specification has strings.
@@ -63,9 +59,6 @@ const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
   }),
 });
 
-const write = (operation: Operation, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> =>
-  lease.write(operation, { ...inputs, ...timesOf(inputs, current) });
-
 async function update(request: UpdateRequest<SchedulerLeaseInputs, SchedulerLeaseState>): Promise<SchedulerLeaseState> {
   const { operation, inputs, declared } = request;
   const times: Partial<Times> = request.state;
@@ -73,8 +66,9 @@ async function update(request: UpdateRequest<SchedulerLeaseInputs, SchedulerLeas
   // A time is unknown after a create without a response, and after it was removed from the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;
   const current = isKnown ? (times as Times) : await lease.read(operation, inputs);
-  if (current) adoptFields(operation, declared, timeDifferences(current, inputs));
-  return write(operation, inputs, current);
+  const after = timesOf(inputs, current);
+  if (current) adoptFields(operation, declared, differencesOf(schedulerLease.fields, ["ttl", "maxTtl"], current, after));
+  return lease.write(operation, { ...inputs, ...after });
 }
 
 /**
@@ -126,6 +120,6 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   ],
   deleteBeforeReplace: true,
   ...lease.operations,
-  create: ({ operation, inputs, existing }) => write(operation, inputs, existing?.state),
+  create: ({ operation, inputs, existing }) => lease.write(operation, { ...inputs, ...timesOf(inputs, existing?.state) }),
   update,
 };

@@ -129,13 +129,11 @@ function refuseUnstorable(operation: Operation, mount: string, names: readonly s
   });
 }
 
-/** Pulumi hides the changes of keys with this prefix. */
-const isHidden = (name: string): boolean => name.startsWith("__");
-
 function planNotes({ inputs: { roles, exclusive, mount }, last }: { inputs: SchedulerRolesInputs; last?: StoredState }): PlanNote[] {
   if (!last || last.mount !== mount) return [];
   const names = [...new Set([...Object.keys(roles), ...Object.keys(last.roles)])];
-  const hidden = names.filter((name) => isHidden(name) && !sameRole(roleNamed(last.roles, name), roleNamed(roles, name)));
+  // Pulumi hides the changes of keys with this prefix.
+  const hidden = names.filter((name) => name.startsWith("__") && !sameRole(roleNamed(last.roles, name), roleNamed(roles, name)));
   const undeclared = exclusive ? without(last.undeclared ?? [], Object.keys(roles)) : [];
   const notes = [
     { names: hidden, text: "will be written or deleted. Pulumi does not show changes to roles whose names begin with __" },
