@@ -117,9 +117,6 @@ export interface Engine {
 /** For programs and the command line, which receive responses directly, so that nothing has to be saved. */
 export const noEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
 
-/** The wording of messages about a connection: the error about a system without a server, and the beginning of that about invalid settings. */
-type Wording = ReturnType<typeof wordingFor>;
-
 /** The sources of settings: the stack's configuration (`steward:<connection>`, a JSON string) and the environment. */
 export interface ConfigurationSources extends Omit<Run, "limits"> {
   config(key: string): string | undefined;
@@ -215,7 +212,10 @@ const skipVerifyIn = ({ variables }: Pick<System, "variables">, { environment }:
   variables.map(({ skipVerify }) => skipVerify).find((variable) => variable && isSet(environment[variable])) ??
   (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0" ? "NODE_TLS_REJECT_UNAUTHORIZED" : undefined);
 
-/** `provider`: the name of the explicit provider, which has only the connection `default`. */
+/**
+ * The wording of messages about a connection: the error about a system without a server, and the beginning of that about invalid settings. `provider`: the
+ * name of the explicit provider, which has only the connection `default`.
+ */
 function wordingFor({ name: system, variables }: System, name: string, provider: string | undefined) {
   const inEnvironment = `${variables.map(({ address }) => address).join(" or ")} in the environment`;
   if (provider !== undefined && name === "default")
@@ -249,7 +249,7 @@ function configured<Own extends object>(
   system: System<Own>,
   name: string,
   { config }: ConfigurationSources,
-  { title, invalidPrefix }: Wording,
+  { title, invalidPrefix }: ReturnType<typeof wordingFor>,
 ): NamedServer<Own> | undefined {
   const value = config(`steward:${name}`);
   if (value === undefined) return undefined;

@@ -32,10 +32,7 @@ const reserved: readonly string[] = ["native", ...systemNames, "version", "plugi
 export type PluginLog = (severity: "info" | "warning", line: string, urn: string) => void;
 
 /** The native provider. All values have the engine's secret marks. */
-export function createPlugin(
-  base: Omit<ConfigurationSources, "config" | "log" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
-  log: PluginLog,
-) {
+export function createPlugin(base: Partial<ConfigurationSources> & Pick<ConfigurationSources, "environment" | "engine">, log: PluginLog) {
   /** The log of a resource. */
   const logOf = (urn: string): Log => ({ info: (line) => log("info", line, urn), warn: (line) => log("warning", line, urn) });
   let settings: Properties = {};

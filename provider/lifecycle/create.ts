@@ -30,7 +30,7 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
     recordWritten(operation, objects, state);
     return {
       id: format(definition.id, inputs, created),
-      state: hideRetained(definition, state, former, Object.keys(inputs)),
+      state: hideRetained(definition.fields, state, former, Object.keys(inputs)),
     };
   } catch (thrown) {
     const error = asStewardError(thrown, resource, inputs);

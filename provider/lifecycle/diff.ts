@@ -49,15 +49,10 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
       // Two addresses may be the same server: delete first, or deleting the old resource removes the new one.
       deleteBeforeReplace: definition.deleteBeforeReplace ?? true,
     };
-  const isIncomplete = Boolean(state.outcomeUnknown || state.partiallyUpdated);
-  const isDue = due.some((field) => state[field] !== undefined);
-  const isRewritten = await registerUpdate(resource, operation, {
-    state,
-    inputs,
-    hasWork: changing.length > 0 || isIncomplete || isDue,
-    replaces,
-  });
-  return { changes: isMoved || isIncomplete || isRewritten || changing.length > 0, changing, replaces, deleteBeforeReplace };
+  const isChanged = changing.length > 0 || Boolean(state.outcomeUnknown || state.partiallyUpdated);
+  const hasWork = isChanged || due.some((field) => state[field] !== undefined);
+  const isRewritten = await registerUpdate(resource, operation, { state, inputs, hasWork, replaces });
+  return { changes: isMoved || isChanged || isRewritten, changing, replaces, deleteBeforeReplace };
 }
 
 /** Prints the notes on an update and registers the resource as manager of its objects. Returns true if this run removed one of them. */

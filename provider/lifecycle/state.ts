@@ -1,5 +1,5 @@
 import { Operation } from "../connection";
-import { AnyDefinition, AnyFields } from "../definition";
+import { AnyFields } from "../definition";
 import { namesWith } from "../fields";
 import { isObject } from "../text/json";
 import { declaredIn, isEqual } from "./changes";
@@ -16,8 +16,6 @@ export const formerInputs = "formerInputs";
 
 /** The outputs that are always encrypted. */
 export const encryptedOutputs = (fields: AnyFields): string[] => [...namesWith(fields, "secretOutput"), formerInputs];
-
-type Typed = Pick<AnyDefinition, "fields">;
 
 /** The properties to store: inputs and state, with the server, the declared fields and the instance. */
 export const stored = ({ server, instance }: Operation, inputs: Properties, state: Properties): Properties =>
@@ -41,7 +39,7 @@ export function formerValues(state: Properties): Properties {
 }
 
 /** Hides each value that was removed from the program, but that the server still has. `declared`: the fields that the program declares now. */
-export function hideRetained({ fields }: Typed, properties: Properties, state: Properties, declared: readonly string[]): Properties {
+export function hideRetained(fields: AnyFields, properties: Properties, state: Properties, declared: readonly string[]): Properties {
   const former = formerValues(state);
   const visible = [...declared, ...namesWith(fields, "secret")];
   const isRetained = (field: string): boolean => !visible.includes(field) && isEqual(fields, field, properties[field], former[field]);
@@ -59,7 +57,7 @@ function hide(properties: Properties, names: readonly string[], visible: Propert
  * After a partial update, hides each value that the program declared earlier but not now. After two failed updates in a row, the server may have any of
  * them.
  */
-export function hidePrevious({ fields }: Typed, properties: Properties, state: Properties, inputs: Properties): Properties {
+export function hidePrevious(fields: AnyFields, properties: Properties, state: Properties, inputs: Properties): Properties {
   const isOther = (field: string): boolean => !isEqual(fields, field, properties[field], inputs[field]);
   return hide(properties, Object.keys(formerValues(state)).filter(isOther), inputs);
 }

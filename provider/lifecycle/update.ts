@@ -17,7 +17,7 @@ export async function update(resource: Resource, id: string, recorded: Propertie
   const progress: Progress = { instance: (state.instance as string | undefined) ?? newInstance(), isRemoved: false };
   try {
     const current = await write(resource, state, inputs, progress);
-    return hideRetained(resource.definition, current, state, Object.keys(inputs));
+    return hideRetained(resource.definition.fields, current, state, Object.keys(inputs));
   } catch (thrown) {
     const error = asStewardError(thrown, resource, inputs);
     recordFailure(resource.mechanism);
@@ -86,7 +86,7 @@ function partialUpdate(
 ): PartialResource | undefined {
   const keep = (properties: Properties): PartialResource => ({
     id,
-    properties: hidePrevious(definition, { ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs),
+    properties: hidePrevious(definition.fields, { ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs),
   });
   if (error instanceof PartialState && operation && secrets)
     return keep(stored(operation, secrets.stored, secrets.conceal(error.state as Properties)));
