@@ -2,20 +2,15 @@ import { call } from "../support/call";
 import { Guides } from "../support/guides";
 import { packed } from "../support/installation";
 import { exitCodes } from "../support/pages";
-import { Reader } from "../support/reader";
 import { jobOf } from "../support/scheduler";
 import { templates } from "../support/templates";
 import { until } from "../support/until";
 
 // A reader of these pages starts with an empty folder and new servers.
 
-const tarballs = packed();
 const withTemplates = templates();
 const { drift, unasked, noStack } = exitCodes;
-const guides = new Guides();
-
-const follow = async (page: string, own: Record<string, string>): Promise<Reader> =>
-  (await guides.open(page, { "../pulumi-steward/pulumi-steward-0.1.0.tgz": tarballs().provider, ...own })).with(withTemplates());
+const guides = new Guides(packed());
 
 /** A token with no more than the permissions that the page requires. */
 async function authorsToken(): Promise<string> {
@@ -25,12 +20,9 @@ async function authorsToken(): Promise<string> {
   return (await guides.onVault("POST", "auth/token/create", { policies: ["author"] })).json.auth.client_token;
 }
 
-test("docs/getting-started/vault.md", async () => {
+guides.test("docs/getting-started/vault.md", { hasProject: false }, async (reader) => {
+  reader.with(withTemplates());
   const { vault, nomad } = guides;
-  const reader = await follow("docs/getting-started/vault.md", {
-    "https://vault.example.com:8200": vault.address,
-    "https://nomad.example.com:4646": nomad.address,
-  });
   await guides.onVault("POST", "nomad/config/access", { address: "http://127.0.0.1:1", token: "theirs" });
   await guides.onVault("POST", "nomad/role/web", { policies: "theirs", type: "client" });
 
@@ -69,15 +61,14 @@ test("docs/getting-started/vault.md", async () => {
   await reader.shell({ own: { "secrets enable": "secrets enable -path=second" } });
   // It needs @pulumi/vault: test/pages.test.ts compiles it.
   reader.take("ts");
-  reader.finish();
 });
 
-test("docs/getting-started/nomad.md", async () => {
+guides.test("docs/getting-started/nomad.md", { hasProject: false }, async (reader) => {
+  reader.with(withTemplates());
   const { nomad } = guides;
   const onNomad = (...request: [method: string, path: string, body?: object]): ReturnType<typeof call> =>
     guides.onNomad(nomad.token, ...request);
   expect((await onNomad("PUT", "namespace/apps", { Name: "apps" })).status).toBe(200);
-  const reader = await follow("docs/getting-started/nomad.md", { "https://nomad.example.com:4646": nomad.address });
 
   reader.save("hcl", "report.nomad.hcl");
   reader.save("hcl", "deploy.nomad.hcl");
@@ -121,17 +112,14 @@ test("docs/getting-started/nomad.md", async () => {
   // The job has no new version now.
   await reader.says("pulumi up");
   expect(await reader.run("pulumi stack output deployed")).toBe("successful\n");
-  reader.finish();
 });
 
-test("docs/getting-started/terraform-enterprise.md", async () => {
+/** test/package.test.ts runs these two commands. */
+const clone = { "git clone https://github.com/pulumi-steward/pulumi-steward": "mkdir pulumi-steward", "npm ci && npm pack": "true" };
+
+guides.test("docs/getting-started/terraform-enterprise.md", { own: clone, hasProject: false }, async (reader) => {
+  reader.with(withTemplates());
   const { sandbox } = guides;
-  const reader = await follow("docs/getting-started/terraform-enterprise.md", {
-    // test/package.test.ts runs these two commands.
-    "git clone https://github.com/pulumi-steward/pulumi-steward": "mkdir pulumi-steward",
-    "npm ci && npm pack": "true",
-    "https://tfe.example.com": sandbox.platform.url,
-  });
   await reader.with({ TFE_TOKEN: sandbox.platform.token }).shell();
 
   reader.program();
@@ -154,7 +142,6 @@ test("docs/getting-started/terraform-enterprise.md", async () => {
   await reader.run(refresh);
   await call(sandbox.platform, "PATCH", "/api/v2/admin/general-settings", { data: { attributes: { "api-rate-limit": 50 } } });
   expect(await reader.run(refresh, { code: drift })).toContain("100 => 50");
-  reader.finish();
 });
 
 /** A job whose task fails at once. Nomad restarts it after an hour, and calls the job running meanwhile. */

@@ -10,20 +10,11 @@ import { Reader } from "../support/reader";
 // A reader of the pages about other languages, who starts with an empty folder.
 
 const tarballs = packed();
-const guides = new Guides();
-let reader: Reader;
-
-async function follow(page: string): Promise<void> {
-  reader = await guides.open(page, {
-    // The newest SDK may require a newer Node.
-    "../pulumi-steward/pulumi-steward-0.1.0.tgz": `${tarballs().provider} @pulumi/pulumi@${installedSdk().version}`,
-    "https://vault.example.com:8200": guides.vault.address,
-    "https://tfe.example.com": guides.sandbox.platform.url,
-  });
-}
+// The newest SDK may require a newer Node.
+const guides = new Guides(() => ({ ...tarballs(), provider: `${tarballs().provider} @pulumi/pulumi@${installedSdk().version}` }));
 
 /** Adds language hosts for the next commands to the reader's PATH: those that run programs, or those that generate code. */
-async function hosts(kind: "running" | "generating"): Promise<void> {
+async function hosts(reader: Reader, kind: "running" | "generating"): Promise<void> {
   const { running, generating } = await getHosts();
   const [pulumi, first] = [await getPulumi(), kind === "running" ? running : generating];
   reader.with({ PATH: [...first, ...running, ...pulumi.bin, process.env.PATH ?? ""].join(delimiter) });
@@ -36,9 +27,8 @@ async function expectDeployed(): Promise<void> {
   expect(await guides.role("web")).toMatchObject({ policies: ["deploy", "read-logs"] });
 }
 
-test("docs/guides/languages/yaml.md", async () => {
-  await follow("docs/guides/languages/yaml.md");
-  await hosts("running");
+guides.test("docs/guides/languages/yaml.md", { hasProject: false }, async (reader) => {
+  await hosts(reader, "running");
   await reader.shell();
   reader.save("yaml", "Pulumi.yaml");
   await reader.shell({ input: typed() });
@@ -56,19 +46,17 @@ test("docs/guides/languages/yaml.md", async () => {
   expect(resource).toContain("theirs");
   reader.write("Pulumi.yaml", reader.read("Pulumi.yaml").replace("resources:\n", `resources:\n${resource}`));
   await reader.run("pulumi up --expect-no-changes");
-  reader.finish();
 });
 
-test("docs/guides/languages/python.md", async () => {
-  await follow("docs/guides/languages/python.md");
-  await hosts("generating");
+guides.test("docs/guides/languages/python.md", { hasProject: false }, async (reader) => {
+  await hosts(reader, "generating");
   // The packages that pip would download are already installed.
   reader.with({ PIP_NO_BUILD_ISOLATION: "false", PIP_NO_DEPS: "true" });
   await reader.run(`cp -a ${await getPython()} venv`);
   await reader.shell();
   reader.save("yaml", "Pulumi.yaml");
   reader.save("py", "__main__.py");
-  await hosts("running");
+  await hosts(reader, "running");
   // The host that is built from a module does not read `virtualenv`.
   reader.with({ PULUMI_PYTHON_CMD: "venv/bin/python" });
   await reader.shell({ input: typed() });
@@ -82,19 +70,16 @@ test("docs/guides/languages/python.md", async () => {
   reader.write("test_main.py", program);
   await reader.run(install.replace("../pulumi-steward/pulumi-steward-sandbox-0.1.0.tgz", tarballs().sandbox));
   expect(await reader.run(test)).toMatch(/^OK$/m);
-  reader.finish();
 });
 
-test("docs/guides/languages/go.md", async () => {
-  await follow("docs/guides/languages/go.md");
-  await hosts("generating");
+guides.test("docs/guides/languages/go.md", { hasProject: false }, async (reader) => {
+  await hosts(reader, "generating");
   await reader.shell();
   reader.save("yaml", "Pulumi.yaml");
   reader.save("go", "main.go");
-  await hosts("running");
+  await hosts(reader, "running");
   // The checksums of the same modules, so that `go mod tidy` needs no checksum database.
   for (const file of ["go.mod", "go.sum"]) reader.write(file, readFileSync(join(__dirname, "../../examples/go", file), "utf8"));
   await reader.shell({ input: typed(), own: { "go mod init scheduler-engine": "go mod edit -module scheduler-engine" } });
   await expectDeployed();
-  reader.finish();
 });

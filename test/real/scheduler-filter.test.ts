@@ -2,6 +2,7 @@ import { type Sandbox, type Service } from "../../sandbox/index";
 import { startNomad } from "../../tools/servers";
 import { call } from "../support/call";
 import { startSandbox } from "../support/sandbox";
+import { jobOf } from "../support/scheduler";
 import { until } from "../support/until";
 
 // A separate Nomad: other suites register jobs in the shared one at any time.
@@ -12,39 +13,23 @@ const group = {
   Count: 1,
   Tasks: [{ Name: "t", Driver: "mock_driver", Config: { run_for: "1h" }, Resources: { CPU: 10, MemoryMB: 10 } }],
 };
-const jobs = [
-  {
-    ID: "filter-one",
-    Name: "One",
-    Type: "service",
-    Priority: 60,
-    Datacenters: ["dc1"],
-    Meta: { team: "net", "a b": "c" },
+const services = [
+  jobOf("filter-one", {
+    ...{ Name: "One", Priority: 60, Datacenters: ["dc1"], Meta: { team: "net", "a b": "c" } },
     TaskGroups: [{ ...group, Update: { MaxParallel: 1 } }],
-  },
-  {
-    ID: "filter-two",
-    Type: "service",
-    Priority: 50,
-    AllAtOnce: true,
-    Datacenters: ["dc1", "dc2"],
+  }),
+  jobOf("filter-two", {
+    ...{ Priority: 50, AllAtOnce: true, Datacenters: ["dc1", "dc2"] },
     TaskGroups: [{ ...group, Name: "api", Count: 2 }],
-  },
-  {
-    ID: "filter-3",
-    Type: "batch",
-    Datacenters: ["*"],
-    Meta: { team: "data", n: "1" },
+  }),
+];
+const batch = { Type: "batch", Update: null, TaskGroups: [group] };
+const batches = [
+  jobOf("filter-3", {
+    ...{ ...batch, Meta: { team: "data", n: "1" } },
     Constraints: [{ LTarget: `\${attr.cpu.arch}`, RTarget: "amd64", Operand: "=" }],
-    TaskGroups: [group],
-  },
-  {
-    ID: "filter-p",
-    Type: "batch",
-    Datacenters: ["dc1"],
-    Periodic: { Enabled: true, Spec: "0 0 1 1 *", SpecType: "cron" },
-    TaskGroups: [group],
-  },
+  }),
+  jobOf("filter-p", { ...batch, Datacenters: ["dc1"], Periodic: { Enabled: true, Spec: "0 0 1 1 *", SpecType: "cron" } }),
 ];
 
 // Fields that do not change while the test runs, with every kind of value. Some are missing in a record, and some do not exist.
@@ -72,16 +57,8 @@ const one = (list: string[]): string => list[random(list.length)]!;
 function filter(names: string[], depth: number): string {
   if (depth > 0 && random(5) < 2) {
     const [left, right] = [filter(names, depth - 1), filter(names, depth - 1)];
-    return (
-      [
-        `${left} and ${right}`,
-        `${left} or ${right}`,
-        `not ${left}`,
-        `(${left})`,
-        `not (${left} or ${right})`,
-        `(${left}) and ${right}`,
-      ] as const
-    )[random(6)]!;
+    const joined = [`${left} and ${right}`, `${left} or ${right}`, `not ${left}`, `(${left})`];
+    return one([...joined, `not (${left} or ${right})`, `(${left}) and ${right}`]);
   }
   const selector = one(names);
   switch (random(8)) {
@@ -125,23 +102,15 @@ beforeAll(async () => {
   Object.assign(real, { url: nomad.address, token: nomad.token });
   const list = async (path: string) => JSON.parse((await ask(real, path)).text);
   others = (await list("jobs")).map(({ ID }: { ID: string }) => ID);
-  for (const Job of jobs) expect(await ask(real, "jobs", { Job })).toMatchObject({ status: 200 });
-  const services = jobs.filter(({ Type }) => Type === "service").length;
-  await until("each service has a deployment", async () => (await list("deployments")).length === services);
+  for (const Job of [...services, ...batches]) expect(await ask(real, "jobs", { Job })).toMatchObject({ status: 200 });
+  await until("each service has a deployment", async () => (await list("deployments")).length === services.length);
 
   sandbox = await startSandbox();
   const { scheduler } = sandbox;
   for (const noun of ["jobs", "deployments", "nodes"] as const)
     for (const { ID } of JSON.parse((await ask(scheduler, noun)).text)) scheduler[noun].remove(ID);
-  const full =
-    (noun: string) =>
-    async ({ ID }: { ID: string }) =>
-      list(`${noun}/${ID}`);
-  scheduler.seed({
-    jobs: await Promise.all((await list("jobs")).map(full("job"))),
-    deployments: await list("deployments"),
-    nodes: await Promise.all((await list("nodes")).map(full("node"))),
-  });
+  const full = async (noun: string) => Promise.all((await list(`${noun}s`)).map(({ ID }: { ID: string }) => list(`${noun}/${ID}`)));
+  scheduler.seed({ jobs: await full("job"), deployments: await list("deployments"), nodes: await full("node") });
 });
 afterAll(async () => {
   await nomad.stop();

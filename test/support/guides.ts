@@ -1,6 +1,7 @@
 import { Sandbox } from "../../sandbox/index";
 import { startNomad, startVault } from "../../tools/servers";
 import { call } from "./call";
+import { packed } from "./installation";
 import { Reader } from "./reader";
 import { startSandbox } from "./sandbox";
 
@@ -9,12 +10,19 @@ import { startSandbox } from "./sandbox";
 export const imports =
   'import * as pulumi from "@pulumi/pulumi";\nimport { platform, secrets } from "pulumi-steward";\nconst config = new pulumi.Config();\n';
 
+interface Start {
+  /** The values of this reader for further placeholders, all of which the page must have. */
+  own?: Record<string, string>;
+  /** False if the page begins without a project. */
+  hasProject?: boolean;
+}
+
 export class Guides {
   vault!: Awaited<ReturnType<typeof startVault>>;
   nomad!: Awaited<ReturnType<typeof startNomad>>;
   sandbox!: Sandbox;
 
-  constructor() {
+  constructor(private readonly tarballs?: ReturnType<typeof packed>) {
     beforeAll(async () => {
       [this.vault, this.nomad, this.sandbox] = await Promise.all([startVault(), startNomad(), startSandbox()]);
     });
@@ -34,26 +42,45 @@ export class Guides {
     return (await this.onVault("GET", `nomad/role/${name}`)).json?.data;
   }
 
+  /** Tests that a reader can follow a page to its last block. */
+  test(page: string, { own, hasProject = true }: Start, follow: (reader: Reader) => Promise<void>): void {
+    test(page, async () => {
+      const reader = await this.open(page, own);
+      if (hasProject) await this.connect(reader);
+      await follow(reader);
+      reader.finish();
+    });
+  }
+
   /** Starts a reader who has no project yet. Vault has a new engine. */
   async open(page: string, own: Record<string, string> = {}): Promise<Reader> {
     await this.onVault("PUT", "sys/leases/revoke-force/nomad");
     await this.onVault("DELETE", "sys/mounts/nomad");
     expect((await this.onVault("POST", "sys/mounts/nomad", { type: "nomad" })).status).toBe(204);
     await this.sandbox.reset();
-    return new Reader(page, own);
+    const tarballs = this.tarballs && {
+      "../pulumi-steward/pulumi-steward-0.1.0.tgz": this.tarballs().provider,
+      "../pulumi-steward/pulumi-steward-sandbox-0.1.0.tgz": this.tarballs().sandbox,
+    };
+    return new Reader(page, own, {
+      ...tarballs,
+      "https://vault.example.com:8200": this.vault.address,
+      "https://vault-1.example.com:8200": this.vault.address,
+      "https://vault.oslo.example.com:8200": this.sandbox.secrets.url,
+      "https://nomad.example.com:4646": this.nomad.address,
+      "https://tfe.example.com": this.sandbox.platform.url,
+    });
   }
 
-  /** Starts a reader with a project that connects to the real Vault and to the sandbox's platform. */
-  async follow(page: string, own: Record<string, string> = {}): Promise<Reader> {
-    const reader = (await this.open(page, own)).with({ VAULT_TOKEN: this.vault.token, TFE_TOKEN: this.sandbox.platform.token });
+  /** Gives the reader a project that connects to the real Vault and to the sandbox's platform. */
+  async connect(reader: Reader): Promise<void> {
     const dialect = "hashicorp";
-    await reader.project("dev", {
+    await reader.with({ VAULT_TOKEN: this.vault.token, TFE_TOKEN: this.sandbox.platform.token }).project("dev", {
       "steward:default": {
         secrets: { address: this.vault.address, dialect, tokenEnv: "VAULT_TOKEN" },
         platform: { address: this.sandbox.platform.url, dialect, tokenEnv: "TFE_TOKEN" },
       },
     });
-    return reader;
   }
 }
 

@@ -40,10 +40,11 @@ export class Reader {
   private readonly unused: Set<string>;
   private variables: Record<string, string> = {};
 
-  /** `own` maps the page's placeholders for own values to those of this reader. */
+  /** `own` maps the page's placeholders for own values to those of this reader, and `usual` those that a page need not have. */
   constructor(
     private readonly page: string,
     private readonly own: Record<string, string> = {},
+    private readonly usual: Record<string, string> = {},
   ) {
     this.root = mkdtempSync(join(tmpdir(), "steward-reader-"));
     this.folder = join(this.root, "home");
@@ -90,7 +91,7 @@ export class Reader {
   }
 
   private mine(text: string, more: Record<string, string> = {}): string {
-    return Object.entries({ ...this.own, ...more }).reduce((before, [theirs, ours]) => {
+    return Object.entries({ ...this.usual, ...this.own, ...more }).reduce((before, [theirs, ours]) => {
       const after = before.replaceAll(theirs, ours);
       if (after !== before) this.unused.delete(theirs);
       else if (theirs in more) throw new Error(`${this.page} no longer says ${theirs} there:\n${text}`);

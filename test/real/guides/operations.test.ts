@@ -6,12 +6,13 @@ import { readPage } from "../../support/pages";
 // The guides about running a stack: trouble, upgrades, the end of a stack.
 
 const tarballs = packed();
-const guides = new Guides();
+const guides = new Guides(tarballs);
 
 const roleProgram = `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`;
 
+const page = "docs/guides/troubleshooting.md";
 /** Expects a message that the page quotes, in which … stands for anything. */
-function expectQuoted(page: string, output: string, beginning: string): void {
+function expectQuoted(output: string, beginning: string): void {
   const quotes = readPage(page).match(/^> .*\n(?:> .*\n)*/gm) ?? [];
   const quoted = quotes.map((quote) => quote.replace(/^> /gm, "").replace(/\s+/g, " ").trim()).find((quote) => quote.includes(beginning));
   if (!quoted) throw new Error(`${page} does not quote ${beginning}.`);
@@ -19,42 +20,36 @@ function expectQuoted(page: string, output: string, beginning: string): void {
   expect(output.replace(/\s+/g, " ")).toMatch(new RegExp(parts.join(".*")));
 }
 
-test("docs/guides/troubleshooting.md", async () => {
-  const page = "docs/guides/troubleshooting.md";
-  const reader = await guides.follow(page, {
-    "https://vault.example.com:8200": guides.vault.address,
-    "https://vault-1.example.com:8200": guides.vault.address,
-    "https://tfe.example.com": guides.sandbox.platform.url,
-  });
+guides.test("docs/guides/troubleshooting.md", {}, async (reader) => {
   const failedUp = (): Promise<string> => reader.run("pulumi up", { code: 1 });
   const weak = (await guides.onVault("POST", "auth/token/create", { policies: ["default"] })).json.auth.client_token as string;
   reader.write("index.ts", roleProgram);
   reader.with({ VAULT_TOKEN: weak });
-  expectQuoted(page, await failedUp(), "Cannot create Nomad role");
+  expectQuoted(await failedUp(), "Cannot create Nomad role");
   expect(await reader.shell({ input: `${weak}\n` })).toMatch(/^policies +\[default\]$[\s\S]*^deny$/m);
   expect(reader.take("sh")).toContain("steward:default.secrets.namespace");
 
   const { memberToken } = guides.sandbox.platform;
   reader.with({ TFE_TOKEN: memberToken, VAULT_TOKEN: guides.vault.token });
   reader.write("index.ts", `${imports}new platform.GeneralSettings("general", { apiRateLimit: 100 });`);
-  expectQuoted(page, await failedUp(), "site administrators");
+  expectQuoted(await failedUp(), "site administrators");
   expect(await reader.shell({ input: `${memberToken}\n` })).toBe("404\n");
   reader.with({ TFE_TOKEN: guides.sandbox.platform.token });
 
   await reader.run("pulumi config rm --path 'steward:default.secrets.dialect'");
   reader.write("index.ts", roleProgram);
-  expectQuoted(page, await failedUp(), "responds like Vault");
+  expectQuoted(await failedUp(), "responds like Vault");
   await reader.shell();
 
   reader.with({ VAULT_ADDR: guides.vault.address });
   await guides.onVault("DELETE", "sys/mounts/nomad");
-  expectQuoted(page, await failedUp(), "no handler for route");
+  expectQuoted(await failedUp(), "no handler for route");
   expect(await reader.shell()).not.toMatch(/^nomad\/ /m);
   await reader.shell();
   await reader.run("pulumi up");
 
   await reader.run("pulumi config set steward:native true");
-  expectQuoted(page, await failedUp(), "cannot find the plugin");
+  expectQuoted(await failedUp(), "cannot find the plugin");
   await reader.says("pulumi config set steward:native false");
   await reader.run("pulumi up");
 
@@ -65,34 +60,27 @@ test("docs/guides/troubleshooting.md", async () => {
     const waiting = setInterval(() => existsSync("killed") && clearInterval(waiting), 100);`,
   );
   await reader.run("command pulumi up --yes & until [ -e started ]; do sleep 0.1; done; kill -KILL $!; touch killed; wait || true");
-  expectQuoted(page, await failedUp(), "currently locked");
+  expectQuoted(await failedUp(), "currently locked");
   reader.write("index.ts", roleProgram);
   await reader.shell();
 
   expect(await reader.shell()).toBe("200\n");
   expect(reader.take("sh")).toContain("openssl s_client");
-  reader.finish();
 });
 
-test("docs/guides/upgrade.md", async () => {
-  const page = "docs/guides/upgrade.md";
-  const reader = await guides.follow(page, {
-    "../pulumi-steward/pulumi-steward-0.1.0.tgz": tarballs().provider,
+/** The clone: the test installs the package of this one. */
+const clone = { "(cd ../pulumi-steward && git pull && npm ci && npm pack)": "true" };
 
-    // The clone: the test installs the package of this one.
-    "(cd ../pulumi-steward && git pull && npm ci && npm pack)": "true",
-  });
+guides.test("docs/guides/upgrade.md", { own: clone }, async (reader) => {
   await reader.run(`rm node_modules && npm install ${tarballs().provider} @pulumi/pulumi`);
   await deploy(reader, 'new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });');
   await reader.shell();
   expect(await reader.shell()).toMatch(/2 unchanged/);
   expect(await reader.shell()).toMatch(/2 unchanged/);
   expect(await reader.shell()).toMatch(/2 unchanged/);
-  reader.finish();
 });
 
-test("docs/reference/destroy.md", async () => {
-  const reader = await guides.follow("docs/reference/destroy.md");
+guides.test("docs/reference/destroy.md", {}, async (reader) => {
   const rateLimit = async (): Promise<number> =>
     (await call(guides.sandbox.platform, "GET", "/api/v2/admin/general-settings")).json.data.attributes["api-rate-limit"];
   reader.program(imports, 'new secrets.SchedulerRole("search", { name: "search", policies: ["deploy"] });\n');
@@ -104,5 +92,4 @@ test("docs/reference/destroy.md", async () => {
   await reader.run("pulumi up");
   await reader.run("pulumi destroy");
   expect(await rateLimit()).toBe(100);
-  reader.finish();
 });

@@ -7,14 +7,9 @@ import { jobOf } from "../../support/scheduler";
 
 // The guides about what to write in a program.
 
-const tarballs = packed();
-const guides = new Guides();
+const guides = new Guides(packed());
 
-test("docs/guides/management-token.md", async () => {
-  const reader = await guides.follow("docs/guides/management-token.md", {
-    "https://nomad.example.com:4646": guides.nomad.address,
-    "<role>": "operator",
-  });
+guides.test("docs/guides/management-token.md", { own: { "<role>": "operator" } }, async (reader) => {
   reader.with({ VAULT_ADDR: guides.vault.address, NOMAD_ADDR: guides.nomad.address, NOMAD_TOKEN: guides.nomad.token });
   const made = async (output: Promise<string>): Promise<{ accessor: string; secret: string }> => {
     const fields = Object.fromEntries([...(await output).matchAll(/^(\w+) ID += (\S+)$/gm)].map(([, name, value]) => [name, value]));
@@ -36,11 +31,9 @@ test("docs/guides/management-token.md", async () => {
   expect(read).toMatch(/^secret_id +[0-9a-f-]{36}$/m);
   const [, lease = ""] = /^lease_id +(\S+)$/m.exec(read) ?? [];
   await reader.says("vault lease revoke -sync <lease_id>", { own: { "<lease_id>": lease } });
-  reader.finish();
 });
 
-test("docs/guides/secrets.md", async () => {
-  const reader = await guides.follow("docs/guides/secrets.md", { "https://nomad.example.com:4646": guides.nomad.address });
+guides.test("docs/guides/secrets.md", {}, async (reader) => {
   reader.with({ NOMAD_MANAGEMENT_TOKEN: guides.nomad.token });
   reader.program(imports);
   await reader.run("pulumi up");
@@ -49,14 +42,10 @@ test("docs/guides/secrets.md", async () => {
   expect(await reader.run("pulumi stack export --show-secrets")).not.toContain(guides.nomad.token);
   await reader.run("pulumi up --expect-no-changes");
   await reader.run("pulumi refresh --expect-no-changes");
-  reader.finish();
 });
 
-test("docs/guides/several-installations.md", async () => {
-  const reader = await guides.follow("docs/guides/several-installations.md", {
-    "https://vault.$place.example.com:8200": "$(printenv address_$place)",
-    "https://vault.oslo.example.com:8200": guides.sandbox.secrets.url,
-  });
+const places = { "https://vault.$place.example.com:8200": "$(printenv address_$place)" };
+guides.test("docs/guides/several-installations.md", { own: places }, async (reader) => {
   reader.with({ address_berlin: guides.vault.address, address_oslo: guides.sandbox.secrets.url });
   await reader.with({ VAULT_TOKEN_BERLIN: guides.vault.token, VAULT_TOKEN_OSLO: guides.sandbox.secrets.token }).shell();
   reader.program();
@@ -74,11 +63,9 @@ test("docs/guides/several-installations.md", async () => {
   await reader.run("pulumi up");
   expect(await policies(guides.sandbox.secrets)).toEqual(["oslo"]);
   expect(await guides.role("deploy")).toBeUndefined();
-  reader.finish();
 });
 
-test("docs/guides/tokens.md", async () => {
-  const reader = await guides.follow("docs/guides/tokens.md");
+guides.test("docs/guides/tokens.md", {}, async (reader) => {
   for (const Name of ["deploy", "read-logs"])
     await guides.onNomad(guides.nomad.token, "PUT", `acl/policy/${Name}`, { Name, Rules: 'namespace "*" { policy = "read" }' });
   const access = `const access = new secrets.SchedulerAccess("access", { address: "${guides.nomad.address}", token: { env: "NOMAD_MANAGEMENT_TOKEN" } });\n`;
@@ -87,19 +74,15 @@ test("docs/guides/tokens.md", async () => {
   await reader.run("pulumi up");
   const secretId = (await reader.run("pulumi stack output secretId --show-secrets")).trim();
   expect((await guides.onNomad(secretId, "GET", "jobs")).status).toBe(200);
-  reader.finish();
 });
 
-test("docs/guides/many-roles.md", async () => {
-  const reader = await guides.follow("docs/guides/many-roles.md");
+guides.test("docs/guides/many-roles.md", {}, async (reader) => {
   reader.program(imports);
   await reader.run("pulumi up");
   expect(await guides.role("payments")).toMatchObject({ policies: ["payments-deploy"] });
-  reader.finish();
 });
 
-test("docs/guides/settings.md", async () => {
-  const reader = await guides.follow("docs/guides/settings.md", { "https://tfe.example.com": guides.sandbox.platform.url });
+guides.test("docs/guides/settings.md", {}, async (reader) => {
   reader.program(imports, '\nnew platform.GeneralSettings("general", { apiRateLimit: 100 });\n');
   await reader.with({ SMTP_PASSWORD: "a-password" }).run("pulumi up");
   expect(guides.sandbox.platform.mail.sent()).toHaveLength(1);
@@ -107,34 +90,26 @@ test("docs/guides/settings.md", async () => {
   expect(await reader.says("pulumi refresh --diff")).toMatch(/apiRateLimit +: 100 => 99/);
   reader.program();
   expect(await reader.run("pulumi up")).toContain("not trimmed yet: `pulumi up` after ");
-  reader.finish();
 });
 
-test("docs/guides/functions.md", async () => {
-  const reader = (await guides.open("docs/guides/functions.md")).with({ NOMAD_TOKEN: guides.nomad.token });
+guides.test("docs/guides/functions.md", { hasProject: false }, async (reader) => {
+  reader.with({ NOMAD_TOKEN: guides.nomad.token });
   await reader.project("dev", {
     "steward:default": { scheduler: { address: guides.nomad.address, dialect: "hashicorp", tokenEnv: "NOMAD_TOKEN" } },
   });
   reader.program(`const job = ${JSON.stringify(jobOf("web"))};\n`, "export const deployed = deploy(job);");
   await reader.run("pulumi up && pulumi stack output deployed --json");
   expect((await guides.onNomad(guides.nomad.token, "GET", "job/web")).status).toBe(200);
-  reader.finish();
 });
 
-test("docs/reference/connections.md", async () => {
-  const reader = await guides.open("docs/reference/connections.md", { "https://vault.example.com:8200": guides.vault.address });
+guides.test("docs/reference/connections.md", { hasProject: false }, async (reader) => {
   await reader.with({ VAULT_TOKEN: guides.vault.token }).project("connections", {});
   await reader.shell();
   await deploy(reader, 'new secrets.SchedulerRole("other", { name: "other", policies: ["deploy"] });');
   expect(await guides.role("other")).toMatchObject({ policies: ["deploy"] });
-  reader.finish();
 });
 
-test("docs/guides/testing.md", async () => {
-  const reader = await guides.open("docs/guides/testing.md", {
-    "../pulumi-steward/pulumi-steward-0.1.0.tgz": tarballs().provider,
-    "../pulumi-steward/pulumi-steward-sandbox-0.1.0.tgz": tarballs().sandbox,
-  });
+guides.test("docs/guides/testing.md", { hasProject: false }, async (reader) => {
   reader.save("json", "package.json");
   reader.save("json", "tsconfig.json");
   reader.save("yaml", "Pulumi.yaml");
@@ -175,26 +150,18 @@ test("docs/guides/testing.md", async () => {
   } finally {
     await byHand.stop();
   }
-  reader.finish();
 });
 
-test("examples/company/README.md", async () => {
-  const reader = await guides.open("examples/company/README.md", {
-    "pulumi-steward/examples/company": join(root, "examples/company"),
-    "../pulumi-steward/pulumi-steward-0.1.0.tgz": tarballs().provider,
-  });
+const company = { "pulumi-steward/examples/company": join(root, "examples/company") };
+guides.test("examples/company/README.md", { own: company, hasProject: false }, async (reader) => {
   await reader.shell();
   await reader.run("rm -r node_modules && npm ci && ls .github/workflows/operations.yml node_modules/pulumi-steward/package.json");
   expect(JSON.parse(reader.read("package.json")).dependencies["pulumi-steward"]).toBe("file:vendor/pulumi-steward-0.1.0.tgz");
   const { integrity } = JSON.parse(reader.read("package-lock.json")).packages["node_modules/pulumi-steward"];
   expect(integrity).toMatch(/^sha512-/);
-  reader.finish();
 });
 
-test("sandbox/README.md", async () => {
-  const reader = await guides.open("sandbox/README.md", {
-    "../pulumi-steward/pulumi-steward-sandbox-0.1.0.tgz": tarballs().sandbox,
-  });
+guides.test("sandbox/README.md", { hasProject: false }, async (reader) => {
   reader.write("package.json", "{}");
   await reader.shell();
   const terminal = await reader.keepRunning("SHARE_5");
@@ -204,5 +171,4 @@ test("sandbox/README.md", async () => {
   expect(await reader.run("node role.mjs")).toBe("[ 'deploy' ]\n");
   reader.write("faults.mjs", reader.take("ts"));
   await reader.run("node faults.mjs");
-  reader.finish();
 });

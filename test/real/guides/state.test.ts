@@ -16,8 +16,7 @@ const modules = installed();
 const { none, drift, unasked } = exitCodes;
 const guides = new Guides();
 
-test("docs/guides/adopt.md", async () => {
-  const reader = await guides.follow("docs/guides/adopt.md", { "https://nomad.example.com:4646": guides.nomad.address });
+guides.test("docs/guides/adopt.md", {}, async (reader) => {
   await guides.onVault("POST", "nomad/config/access", { address: "http://127.0.0.1:1", token: "theirs" });
   await guides.onVault("POST", "nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
   await guides.onVault("POST", "nomad/role/payments", { policies: "theirs", type: "client" });
@@ -38,7 +37,6 @@ test("docs/guides/adopt.md", async () => {
   expect(await guides.role("payments")).toMatchObject({ policies: ["theirs"] });
   expect(await reader.shell()).toContain(change);
   expect(await guides.role("payments")).toMatchObject({ policies: ["payments-deploy"] });
-  reader.finish();
 });
 
 /** A resource of another package, which manages a role of Vault as pulumi-vault does. */
@@ -60,7 +58,8 @@ class NomadSecretRole extends pulumi.dynamic.Resource {
 `;
 
 test("docs/guides/adopt.md: From another provider", async () => {
-  const reader = await guides.follow("docs/guides/adopt.md");
+  const reader = await guides.open("docs/guides/adopt.md");
+  await guides.connect(reader);
   const theirs = (name: string, options = "{}"): string => `new NomadSecretRole("${name}", "deploy", ${options});\n`;
   const ours = (name: string): string => `new secrets.SchedulerRole("${name}", { name: "${name}", policies: ["deploy"], adopt: true });\n`;
   const there = async (): Promise<string[]> => (await guides.onVault("GET", "nomad/role?list=true")).json.data.keys;
@@ -78,12 +77,8 @@ test("docs/guides/adopt.md: From another provider", async () => {
   expect(await there()).toEqual(["forgotten", "lost", "released"]);
 });
 
-test("docs/guides/import.md", async () => {
-  const reader = (
-    await guides.open("docs/guides/import.md", {
-      "https://vault.example.com:8200": guides.vault.address,
-    })
-  ).with({ VAULT_TOKEN: guides.vault.token });
+guides.test("docs/guides/import.md", { hasProject: false }, async (reader) => {
+  reader.with({ VAULT_TOKEN: guides.vault.token });
   await reader.project("dev", {}, modules());
   await guides.onVault("POST", "nomad/config/access", { address: guides.nomad.address, token: guides.nomad.token });
   await guides.onVault("POST", "nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
@@ -100,14 +95,10 @@ test("docs/guides/import.md", async () => {
   const sdk = reader.take("sh");
   expect(sdk).toBe("pulumi import --file import.json --out imported.txt\n");
   expect(await reader.run("npx pulumi-steward discover --native --overwrite")).toContain(`$ ${sdk}`);
-  reader.finish();
 });
 
-test("docs/guides/from-terraform.md", async () => {
-  const reader = (await guides.open("docs/guides/from-terraform.md")).with({
-    VAULT_ADDR: guides.vault.address,
-    VAULT_TOKEN: guides.vault.token,
-  });
+guides.test("docs/guides/from-terraform.md", { hasProject: false }, async (reader) => {
+  reader.with({ VAULT_ADDR: guides.vault.address, VAULT_TOKEN: guides.vault.token });
   const secrets = { address: guides.vault.address, dialect: "hashicorp", tokenEnv: "VAULT_TOKEN" };
   await reader.project("dev", { "steward:default": { secrets } }, modules());
   const terraform = await findTerraform();
@@ -143,15 +134,12 @@ test("docs/guides/from-terraform.md", async () => {
   // The documentation of the tfe provider says the same. Its provider needs an installation.
   expect(reader.take("sh")).toBe("terraform state rm tfe_saml_settings.this\n");
   await reader.run("pulumi refresh --preview-only --expect-no-changes");
-  reader.finish();
 });
 
-test("docs/guides/continuous-integration.md", async () => {
-  const reader = await guides.follow("docs/guides/continuous-integration.md", {
-    "https://vault.example.com:8200": guides.vault.address,
-    // A key in place of the issuer's address, which Vault would read.
-    "oidc_discovery_url=https://token.actions.githubusercontent.com": "jwt_validation_pubkeys=@issuer.pem",
-  });
+/** A key in place of the issuer's address, which Vault would read. */
+const issuer = { "oidc_discovery_url=https://token.actions.githubusercontent.com": "jwt_validation_pubkeys=@issuer.pem" };
+
+guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (reader) => {
   const root = { VAULT_ADDR: guides.vault.address, VAULT_TOKEN: guides.vault.token };
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const identity = (event: string, environment = event === "pull_request" ? undefined : "prod"): string => {
@@ -240,11 +228,9 @@ test("docs/guides/continuous-integration.md", async () => {
   await reader.with({ TFE_TOKEN: "", SMTP_PASSWORD: "" }).run(preview);
   const stored = /^token +(\S+)$/m.exec(await reader.with(root).shell())?.[1] ?? "";
   await reader.with({ VAULT_TOKEN: stored }).shell();
-  reader.finish();
 });
 
-test("docs/guides/drift.md", async () => {
-  const reader = await guides.follow("docs/guides/drift.md");
+guides.test("docs/guides/drift.md", {}, async (reader) => {
   await deploy(reader, 'new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });');
   const refresh = reader.take("sh");
   const job = reader.take("sh");
@@ -264,11 +250,9 @@ test("docs/guides/drift.md", async () => {
   await reader.says("pulumi preview --expect-no-changes", { code: drift });
   await reader.says("pulumi up --refresh");
   expect(await guides.role("web")).toMatchObject({ policies: ["deploy"] });
-  reader.finish();
 });
 
-test("docs/guides/rename.md", async () => {
-  const reader = await guides.follow("docs/guides/rename.md");
+guides.test("docs/guides/rename.md", {}, async (reader) => {
   await deploy(reader, 'new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });');
   reader.program(imports);
   await reader.run("pulumi up --expect-no-changes");
@@ -281,14 +265,9 @@ test("docs/guides/rename.md", async () => {
   await reader.run("pulumi up --refresh --expect-no-changes");
   await reader.run("pulumi destroy");
   expect(await guides.role("team")).toBeUndefined();
-  reader.finish();
 });
 
-test("docs/guides/native-plugin.md", async () => {
-  const reader = await guides.follow("docs/guides/native-plugin.md", {
-    "name: operations": "name: story",
-    "https://vault.oslo.example.com:8200": guides.sandbox.secrets.url,
-  });
+guides.test("docs/guides/native-plugin.md", { own: { "name: operations": "name: story" } }, async (reader) => {
   reader.with({ VAULT_TOKEN_OSLO: guides.sandbox.secrets.token });
   const declaration = 'new secrets.SchedulerRole("deploy", { name: "deploy", policies: ["read"] });';
   await deploy(reader, declaration);
@@ -308,5 +287,4 @@ test("docs/guides/native-plugin.md", async () => {
   reader.program("", `${declaration}${found}`);
   await reader.run("pulumi up");
   expect((await call(guides.sandbox.secrets, "GET", "/v1/nomad/config/lease")).json.data).toMatchObject({ ttl: 1800 });
-  reader.finish();
 });
