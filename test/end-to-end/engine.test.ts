@@ -78,128 +78,81 @@ const failing = (fails: string | undefined, ...more: Declaration[]): Program => 
   ...more,
 ];
 
+const up = (title: string, program?: Program, more: Partial<Chapter> = {}): Chapter => ({ title, operation: "up", program, ...more });
+const fails = true;
+const inGroup = (name: string): string => `recording:Group$${thing}::${name}`;
+
 const chapters: Chapter[] = [
-  { title: "a component with outputs", operation: "up", program: component("one") },
-  { title: "a component whose outputs change", operation: "up", program: component("two") },
-  { title: "a component with unknown outputs after a failure", operation: "up", program: component("three", "update"), fails: true },
+  up("a component with outputs", component("one")),
+  up("a component whose outputs change", component("two")),
+  up("a component with unknown outputs after a failure", component("three", "update"), { fails }),
   { title: "destroy removes everything", operation: "destroy" },
   { title: "preview of creations with unknown values", operation: "preview", program: base({}) },
-  {
-    title: "creations, one of which fails partway",
-    operation: "up",
-    program: base({}, declare("e", { fails: "create partly" }, after("d"))),
-    fails: true,
-  },
-  { title: "update of a partially created resource", operation: "up", program: base({}, declare("e", {}, after("d"))) },
-  {
-    title: "preview of an update with dependents",
-    operation: "preview",
-    program: [declare("a", { value: 2 }), ...base({}).slice(1)],
-  },
-  {
-    title: "an update that removes secrets and fails partway",
-    operation: "up",
-    program: base({ value: "plain", nested: undefined, list: ["open"], fails: "update partly" }),
-    fails: true,
-  },
-  { title: "an update and deletions", operation: "up", program: replaceable({ value: 2 }, "one") },
+  up("creations, one of which fails partway", base({}, declare("e", { fails: "create partly" }, after("d"))), { fails }),
+  up("update of a partially created resource", base({}, declare("e", {}, after("d")))),
+  { title: "preview of an update with dependents", operation: "preview", program: [declare("a", { value: 2 }), ...base({}).slice(1)] },
+  up(
+    "an update that removes secrets and fails partway",
+    base({ value: "plain", nested: undefined, list: ["open"], fails: "update partly" }),
+    { fails },
+  ),
+  up("an update and deletions", replaceable({ value: 2 }, "one")),
   {
     title: "preview of replacements by a changed input and by a trigger",
     operation: "preview",
     program: replaceable({ value: 2, key: "k" }),
   },
-  {
-    title: "a create-before-delete replacement and replacements by a trigger",
-    operation: "up",
-    program: replaceable({ value: 2, key: "k" }),
-  },
-  {
-    title: "a delete-before-replace replacement with its dependents",
-    operation: "up",
-    program: replaceable({ value: 2, key: "k", first: "f" }),
-  },
-  {
-    title: "a replacement whose creation fails after its deletion",
-    operation: "up",
-    program: replaceable({ ...settled, fails: "create" }),
-    fails: true,
-  },
-  { title: "the next run completes the replacement", operation: "up", program: replaceable(settled) },
-  {
-    title: "replacements with --replace, and a deletion that fails",
-    operation: "up",
-    program: replaceable(settled).map((each) => (each.name === "n" ? { ...each, deleteBeforeReplace: true } : each)),
-    options: { replace: [`${thing}::n`, `${thing}::d`] },
-    world: { d: "undeletable" },
-    fails: true,
-  },
+  up("a create-before-delete replacement and replacements by a trigger", replaceable({ value: 2, key: "k" })),
+  up("a delete-before-replace replacement with its dependents", replaceable({ value: 2, key: "k", first: "f" })),
+  up("a replacement whose creation fails after its deletion", replaceable({ ...settled, fails: "create" }), { fails }),
+  up("the next run completes the replacement", replaceable(settled)),
+  up(
+    "replacements with --replace, and a deletion that fails",
+    replaceable(settled).map((each) => (each.name === "n" ? { ...each, deleteBeforeReplace: true } : each)),
+    { options: { replace: [`${thing}::n`, `${thing}::d`] }, world: { d: "undeletable" }, fails },
+  ),
   {
     title: "refresh of changed and deleted resources",
     operation: "refresh",
     world: { a: { value: 9 }, c: "gone", d: { value: "changed" } },
   },
-  { title: "up --refresh", operation: "up", program: replaceable(settled), options: { refresh: true }, world: { n: "gone" } },
-  { title: "resources renamed and moved, with and without aliases", operation: "up", program: moved({}, inner) },
-  {
-    title: "up of targets only",
-    operation: "up",
-    program: moved({ value: 5 }, declare("q"), declare("r", { value: 3 })),
-    options: { targets: [`recording:Group$${thing}::w`, `recording:Group$${thing}::inner`, `${thing}::r`] },
-  },
-  {
-    title: "a target without its dependents",
-    operation: "up",
-    program: moved({ value: 6 }).slice(0, 3),
-    options: { targets: [`recording:Group$${thing}::w`] },
-    fails: true,
-  },
-  {
-    title: "a target that needs an unknown output of a resource outside the targets",
-    operation: "up",
-    program: moved({}, declare("s"), declare("t", { value: of("s", "computed") })),
-    options: { targets: [`${thing}::t`] },
-  },
-  {
-    title: "a target that depends on a new resource outside the targets",
-    operation: "up",
-    program: moved({}, declare("s"), declare("u", { value: of("s", "value") })),
+  up("up --refresh", replaceable(settled), { options: { refresh: true }, world: { n: "gone" } }),
+  up("resources renamed and moved, with and without aliases", moved({}, inner)),
+  up("up of targets only", moved({ value: 5 }, declare("q"), declare("r", { value: 3 })), {
+    options: { targets: [...["w", "inner"].map(inGroup), `${thing}::r`] },
+  }),
+  up("a target without its dependents", moved({ value: 6 }).slice(0, 3), { options: { targets: [inGroup("w")] }, fails }),
+  up(
+    "a target that needs an unknown output of a resource outside the targets",
+    moved({}, declare("s"), declare("t", { value: of("s", "computed") })),
+    { options: { targets: [`${thing}::t`] } },
+  ),
+  up("a target that depends on a new resource outside the targets", moved({}, declare("s"), declare("u", { value: of("s", "value") })), {
     options: { targets: [`${thing}::u`] },
-    fails: true,
-  },
-  { title: "a failure stops the run", operation: "up", program: failing("create"), fails: true },
-  {
-    title: "under --continue-on-error a failure stops only its dependents",
-    operation: "up",
-    program: failing(
-      "create",
-      declare("read", {}, { get: "some/id" }),
-      declare("half", { fails: "create partly" }, { replaceOnChanges: ["*"] }),
-    ),
-    options: { continueOnError: true },
-    fails: true,
-  },
-  {
-    title: "the next run creates the rest",
-    operation: "up",
-    program: failing(undefined, declare("read", { key: "k" }), declare("half", {}, { replaceOnChanges: ["*"] })),
-  },
-  { title: "an input that check rejects", operation: "up", program: failing("check"), fails: true },
-  {
-    title: "a failed update with its dependents, and a deletion of its dependency",
-    operation: "up",
-    program: failing("update")
+    fails,
+  }),
+  up("a failure stops the run", failing("create"), { fails }),
+  up(
+    "under --continue-on-error a failure stops only its dependents",
+    failing("create", declare("read", {}, { get: "some/id" }), declare("half", { fails: "create partly" }, { replaceOnChanges: ["*"] })),
+    { options: { continueOnError: true }, fails },
+  ),
+  up("the next run creates the rest", failing(undefined, declare("read", { key: "k" }), declare("half", {}, { replaceOnChanges: ["*"] }))),
+  up("an input that check rejects", failing("check"), { fails }),
+  up(
+    "a failed update with its dependents, and a deletion of its dependency",
+    failing("update")
       .slice(1)
       .map((each) => (each.name === "f" ? { ...each, dependsOn: [] } : each)),
-    options: { continueOnError: true },
-    fails: true,
-  },
-  { title: "destroy of a target that other resources depend on", operation: "destroy", options: { targets: [`${thing}::f`] }, fails: true },
+    { options: { continueOnError: true }, fails },
+  ),
+  { title: "destroy of a target that other resources depend on", operation: "destroy", options: { targets: [`${thing}::f`] }, fails },
   {
     title: "destroy with a deletion that fails",
     operation: "destroy",
     options: { continueOnError: true },
     world: { echo: "undeletable" },
-    fails: true,
+    fails,
   },
 ];
 

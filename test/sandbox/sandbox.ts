@@ -12,6 +12,34 @@ export function freshSandbox(options: Options): () => Sandbox {
   return () => sandbox;
 }
 
+/** What a suite needs in each dialect. */
+interface Dialect {
+  dialect: "standard" | "hashicorp";
+  /** True in the dialect of HashiCorp's products. */
+  real: boolean;
+  /** The type of the secrets engine, and its mount. */
+  engine: string;
+  /** The prefix of the scheduler's headers. */
+  family: string;
+  sandbox: () => Sandbox;
+  /** Sends a request to a service with its token, or with another one. */
+  to: Record<"secrets" | "platform" | "scheduler", (method: string, path: string, body?: unknown, token?: string) => Promise<Answer>>;
+}
+
+/** Runs a suite on the sandbox in each dialect, which is reset before each test. */
+export function onEachDialect(what: string, suite: (each: Dialect) => void): void {
+  describe.each(["standard", "hashicorp"] as const)(`${what}, %s`, (dialect) => {
+    const sandbox = freshSandbox({ dialect });
+    const real = dialect === "hashicorp";
+    const send = (service: keyof Dialect["to"]): Dialect["to"]["secrets"] => {
+      return (method, path, body, token) => call(sandbox()[service], method, path, body, token);
+    };
+    const to = { secrets: send("secrets"), platform: send("platform"), scheduler: send("scheduler") };
+    const engine = real ? "nomad" : "scheduler";
+    suite({ dialect, real, engine, family: `x-${engine}-`, sandbox, to });
+  });
+}
+
 /** Returns a function that starts a sandbox for the current test. */
 export function sandboxOfTest(): (options?: Options) => Promise<Sandbox> {
   let sandbox: Sandbox | undefined;

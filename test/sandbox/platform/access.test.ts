@@ -1,11 +1,7 @@
-import { call } from "../../support/call";
-import { freshSandbox } from "../sandbox";
+import { onEachDialect } from "../sandbox";
 
-describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", (dialect) => {
-  const sandbox = freshSandbox({ dialect });
-  const real = dialect === "hashicorp";
+onEachDialect("access to the platform", ({ real, sandbox, to: { platform: to } }) => {
   const general = "/api/v2/admin/general-settings";
-  const to = (method: string, path: string, body?: unknown, token?: string) => call(sandbox().platform, method, path, body, token);
   const limit = (attributes: object) => to("PATCH", general, { data: { attributes } });
 
   // The platform limits the requests of a second. Time stands still, so that a slow machine sends them within one, too.

@@ -1,18 +1,16 @@
-import { call } from "../../support/call";
-import { freshSandbox } from "../sandbox";
+import { onEachDialect } from "../sandbox";
 
-describe.each(["standard", "hashicorp"] as const)("modules of the private registry, %s", (dialect) => {
-  const sandbox = freshSandbox({ dialect });
+onEachDialect("modules of the private registry", ({ sandbox, to: { platform } }) => {
   const module = "acme/network/aws";
   const at = (version: string, organization = "acme"): string =>
     `/api/v2/organizations/${organization}/registry-modules/private/${module}/${version}`;
   // The clients' `data.type` is optional.
   const send = (path: string, deprecation: unknown, token?: string) =>
-    call(sandbox().platform, "PATCH", path, { data: { attributes: { deprecation } } }, token);
+    platform("PATCH", path, { data: { attributes: { deprecation } } }, token);
   const deprecate = (version: string, reason: string, link?: string | null) =>
     send(at(version), { "deprecated-status": "Deprecated", reason, link });
   const revert = (version: string) => send(at(version), { "deprecated-status": "Undeprecated" });
-  const read = (path: string) => call(sandbox().platform, "GET", `/api/registry/v1/modules/${path}`);
+  const read = (path: string) => platform("GET", `/api/registry/v1/modules/${path}`);
   const deprecationOf = async (version: string) => (await read(`${module}/${version}`)).json.deprecation;
   const deprecations = async (): Promise<Record<string, unknown>> => {
     const { versions } = (await read(`${module}/versions`)).json.modules[0];

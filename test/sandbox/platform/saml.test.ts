@@ -1,10 +1,8 @@
 import { certificate as first, sha1Certificate as second } from "../../support/certificates";
-import { freshSandbox, settingsOf } from "../sandbox";
+import { onEachDialect, settingsOf } from "../sandbox";
 
-describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect) => {
-  const sandbox = freshSandbox({ dialect });
+onEachDialect("SAML settings", ({ real, sandbox }) => {
   const settings = settingsOf(sandbox);
-  const real = dialect === "hashicorp";
   const get = () => settings.get("saml");
   const patch = (attributes: object) => settings.patch("saml", attributes);
   const current = () => settings.attributesOf("saml");

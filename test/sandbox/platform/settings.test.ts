@@ -1,12 +1,9 @@
-import { freshSandbox, settingsOf } from "../sandbox";
+import { onEachDialect, settingsOf } from "../sandbox";
 
-describe.each([
-  ["standard", ["cloud-a", "cloud-b", "cloud-c"], "support@example.com"],
-  ["hashicorp", ["aws", "gcp", "azure"], "support@hashicorp.com"],
-] as const)("settings, %s", (dialect, [a, b, c], support) => {
-  const sandbox = freshSandbox({ dialect });
+onEachDialect("settings", ({ real, sandbox }) => {
+  const [a, b, c] = real ? ["aws", "gcp", "azure"] : ["cloud-a", "cloud-b", "cloud-c"];
+  const support = real ? "support@hashicorp.com" : "support@example.com";
   const { get, patch, attributesOf } = settingsOf(sandbox);
-  const real = dialect === "hashicorp";
   const [keyId, key, document] = [`${a}-access-key-id`, `${a}-secret-key`, `${b}-credentials`];
   const client = ["client-id", "client-secret", "subscription-id", "tenant-id"].map((name) => `${c}-${name}`);
   const defaults: Record<string, object> = {

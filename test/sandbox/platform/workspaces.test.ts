@@ -1,5 +1,4 @@
-import { call } from "../../support/call";
-import { freshSandbox } from "../sandbox";
+import { onEachDialect } from "../sandbox";
 
 interface Named {
   id: string;
@@ -7,11 +6,9 @@ interface Named {
   attributes: { name: string };
 }
 
-describe.each(["standard", "hashicorp"] as const)("the administrator's workspaces, %s", (dialect) => {
-  const sandbox = freshSandbox({ dialect });
-  const real = dialect === "hashicorp";
+onEachDialect("the administrator's workspaces", ({ real, sandbox, to: { platform } }) => {
   const path = "/api/v2/admin/workspaces";
-  const list = (query = "") => call(sandbox().platform, "GET", `${path}${query}`);
+  const list = (query = "") => platform("GET", `${path}${query}`);
   const ids = async (query = ""): Promise<string[]> => (await list(query)).json.data.map(({ id }: Named) => id);
   const names = async (query = ""): Promise<string[]> => (await list(query)).json.data.map(({ attributes }: Named) => attributes.name);
 
@@ -119,7 +116,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
 
   test("a workspace is read and deleted only by its ID", async () => {
     expect((await list(`/${prod}`)).json).toEqual({ data: networkProd });
-    const remove = (id: string) => call(sandbox().platform, "DELETE", `${path}/${id}`);
+    const remove = (id: string) => platform("DELETE", `${path}/${id}`);
     expect((await remove("network-prod")).status).toBe(404);
     // The document has no condition, so a locked or busy workspace is deleted, too.
     for (const status of [204, 404]) expect((await remove(data)).status).toBe(status);

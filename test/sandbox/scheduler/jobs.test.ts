@@ -1,12 +1,10 @@
-import { call } from "../../support/call";
-import { freshSandbox } from "../sandbox";
+import { onEachDialect } from "../sandbox";
 
 // test/provider/scheduler/contract registers jobs and waits for their deployments, also on a real Nomad.
 
-describe.each(["standard", "hashicorp"] as const)("the scheduler's jobs, %s", (dialect) => {
-  const sandbox = freshSandbox({ dialect });
+onEachDialect("the scheduler's jobs", ({ sandbox, to: { scheduler } }) => {
   const group = { Name: "web", Count: 3, Update: { MaxParallel: 1, Canary: 1 } };
-  const send = (method: string, path: string, body?: unknown) => call(sandbox().scheduler, method, `/v1/${path}`, body);
+  const send = (method: string, path: string, body?: unknown) => scheduler(method, `/v1/${path}`, body);
   const put = (job: unknown, query = "") => send("PUT", `jobs${query}`, { Job: job });
   const get = async (path: string) => (await send("GET", path)).json;
   const deploymentsOf = (id: string) => get(`deployments?filter=${encodeURIComponent(`JobID == "${id}"`)}`);

@@ -1,14 +1,9 @@
-import { call } from "../../support/call";
-import { freshSandbox } from "../sandbox";
+import { onEachDialect } from "../sandbox";
 
 // test/provider/scheduler/contract reads pages, filters and items, also from a real Nomad. test/real/scheduler-filter.test.ts compares filters.
 
-describe.each([
-  ["standard", "x-scheduler-"],
-  ["hashicorp", "x-nomad-"],
-] as const)("the scheduler's lists, %s", (dialect, family) => {
-  const sandbox = freshSandbox({ dialect });
-  const get = (path: string) => call(sandbox().scheduler, "GET", `/v1/${path}`);
+onEachDialect("the scheduler's lists", ({ real, family, sandbox, to }) => {
+  const get = (path: string) => to.scheduler("GET", `/v1/${path}`);
   const filtered = async (filter: string) => (await get(`jobs?filter=${encodeURIComponent(filter)}`)).json;
 
   test("a time in nanoseconds is exact, beyond the range of a JavaScript number", async () => {
@@ -23,7 +18,7 @@ describe.each([
   test.each([
     ['not ID == "api" and (Type == "batch" or Name matches "^(api|web)$")', ["backup", "web"]],
     // Nomad requires spaces next to parentheses.
-    ['(ID=="web")and not(Type=="batch")', dialect === "standard" ? ["web"] : 400],
+    ['(ID=="web")and not(Type=="batch")', real ? 400 : ["web"]],
     ['Meta["no such key"] is empty and "team" in Meta', ["api", "web"]],
     ['any TaskGroups as group { group.Name == "backup" }', ["backup"]],
     ["Priority == 1and(Stop == false)", 400],
@@ -33,10 +28,10 @@ describe.each([
     expect(status === 200 ? json.map(({ ID }: { ID: string }) => ID) : status).toEqual(expected);
   });
 
-  test(`a regular expression for null ${dialect === "standard" ? "is rejected" : "breaks the connection, and the next request works"}`, async () => {
+  test(`a regular expression for null ${real ? "breaks the connection, and the next request works" : "is rejected"}`, async () => {
     const path = `jobs?filter=${encodeURIComponent('Periodic matches "x"')}`;
     const text = 'failed to read result page: cannot perform matches operations on type invalid for selector: "Periodic"';
-    if (dialect === "hashicorp") await expect(get(path)).rejects.toThrow("fetch failed");
+    if (real) await expect(get(path)).rejects.toThrow("fetch failed");
     else expect(await get(path)).toMatchObject({ status: 400, text });
     expect((await get("jobs")).status).toBe(200);
   });
@@ -54,7 +49,7 @@ describe.each([
   test("a page token never names a row that the caller cannot see", async () => {
     const { secret } = sandbox().scheduler.tokens.mint({ policies: ["apps"] });
     sandbox().scheduler.seed({ policies: [{ name: "apps", namespaces: { apps: "read" } }] });
-    const { headers } = await call(sandbox().scheduler, "GET", "/v1/jobs?namespace=*&per_page=1", undefined, secret);
+    const { headers } = await to.scheduler("GET", "/v1/jobs?namespace=*&per_page=1", undefined, secret);
     expect(headers.get(`${family}nexttoken`)).toBeNull();
   });
 
@@ -87,7 +82,7 @@ describe.each([
     const { json, headers } = await get("jobs?region=europe");
     expect([json.length, json[0].ID, headers.get(`${family}index`)]).toEqual([1, "there", String(json[0].ModifyIndex)]);
     const empty = await get("nodes?region=europe");
-    expect([empty.json, empty.headers.get(`${family}index`)]).toEqual([[], dialect === "standard" ? "1" : "0"]);
+    expect([empty.json, empty.headers.get(`${family}index`)]).toEqual([[], real ? "0" : "1"]);
     expect((await get("jobs?region=global")).json).toHaveLength(3);
   });
 
@@ -105,7 +100,7 @@ describe.each([
     scheduler.loseLeader();
     clock.advance(60_000);
     expect(await get("jobs")).toMatchObject({ status: 500, text: "No cluster leader" });
-    expect(await call(scheduler, "PUT", "/v1/jobs", { Job: { ID: "x", TaskGroups: [{ Name: "x" }] } })).toMatchObject({ status: 500 });
+    expect(await to.scheduler("PUT", "/v1/jobs", { Job: { ID: "x", TaskGroups: [{ Name: "x" }] } })).toMatchObject({ status: 500 });
     const { status, headers } = await get("jobs?stale=true");
     expect([status, headers.get(`${family}knownleader`)]).toEqual([200, "false"]);
     expect(Number(headers.get(`${family}lastcontact`))).toBeGreaterThanOrEqual(60_000);

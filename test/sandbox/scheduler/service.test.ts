@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync, inflateRawSync } from "node:zlib";
-import { call } from "../../support/call";
-import { freshSandbox } from "../sandbox";
+import { onEachDialect } from "../sandbox";
 
 /** Sends one request without asking for compression or decompressing the response. */
 async function plain(url: string, headers: Record<string, string>): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> {
@@ -12,45 +11,41 @@ async function plain(url: string, headers: Record<string, string>): Promise<{ he
   return { headers: response.headers, body: await buffer(response) };
 }
 
-describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect) => {
-  const sandbox = freshSandbox({ dialect });
-  const header = dialect === "standard" ? "x-scheduler-token" : "x-nomad-token";
+onEachDialect("the scheduler", ({ real, family, sandbox, to: { scheduler: to } }) => {
+  const header = `${family}token`;
 
   test("the token is accepted in its own header or as a bearer token", async () => {
     const { scheduler } = sandbox();
     for (const token of ["", "wrong"])
-      expect(await call(scheduler, "GET", "/v1/job/web", undefined, token)).toMatchObject({ status: 403, text: "Permission denied" });
+      expect(await to("GET", "/v1/job/web", undefined, token)).toMatchObject({ status: 403, text: "Permission denied" });
     for (const headers of [{ [header]: scheduler.token }, { authorization: `bearer  ${scheduler.token}` }])
       expect((await fetch(`${scheduler.url}/v1/jobs`, { headers })).status).toBe(200);
-    const other = dialect === "standard" ? "x-nomad-token" : "x-scheduler-token";
+    const other = real ? "x-scheduler-token" : "x-nomad-token";
     expect((await fetch(`${scheduler.url}/v1/jobs`, { headers: { [other]: scheduler.token } })).status).toBe(403);
   });
 
   test("an invalid request is rejected before its token is checked", async () => {
-    const { scheduler } = sandbox();
-    expect(await call(scheduler, "GET", "/v1/nothing", undefined, "")).toMatchObject({ status: 404, text: "" });
-    const invalid = await call(scheduler, "DELETE", "/v1/jobs", undefined, "");
+    expect(await to("GET", "/v1/nothing", undefined, "")).toMatchObject({ status: 404, text: "" });
+    const invalid = await to("DELETE", "/v1/jobs", undefined, "");
     expect(invalid).toMatchObject({ status: 405, text: "Invalid method" });
     expect(invalid.headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    expect(await call(scheduler, "GET", "/v1/jobs?wait=5", undefined, "")).toMatchObject({ status: 400, text: "Invalid wait time" });
-    expect(await call(scheduler, "GET", "/v1/jobs?index=x")).toMatchObject({ status: 400, text: "Invalid index" });
-    expect(await call(scheduler, "GET", "/v1/jobs?per_page=x")).toMatchObject({ status: 400 });
-    expect(await call(scheduler, "GET", "/v1/jobs?stale=x")).toMatchObject({ status: 400 });
+    expect(await to("GET", "/v1/jobs?wait=5", undefined, "")).toMatchObject({ status: 400, text: "Invalid wait time" });
+    expect(await to("GET", "/v1/jobs?index=x")).toMatchObject({ status: 400, text: "Invalid index" });
+    expect(await to("GET", "/v1/jobs?per_page=x")).toMatchObject({ status: 400 });
+    expect(await to("GET", "/v1/jobs?stale=x")).toMatchObject({ status: 400 });
   });
 
   test("the standard dialect rejects requests that Nomad accepts", async () => {
-    const { scheduler } = sandbox();
-    const isStrict = dialect === "standard";
     const filter = encodeURIComponent('Status == "running"');
     for (const other of ["prefix=w", "meta=true"])
-      expect((await call(scheduler, "GET", `/v1/jobs?filter=${filter}&${other}`)).status).toBe(isStrict ? 400 : 200);
-    expect((await call(scheduler, "GET", "/v1/jobs?prefix=w&meta=true")).status).toBe(200);
-    expect((await call(scheduler, "POST", "/v1/jobs", {})).status).toBe(isStrict ? 405 : 400);
+      expect((await to("GET", `/v1/jobs?filter=${filter}&${other}`)).status).toBe(real ? 200 : 400);
+    expect((await to("GET", "/v1/jobs?prefix=w&meta=true")).status).toBe(200);
+    expect((await to("POST", "/v1/jobs", {})).status).toBe(real ? 400 : 405);
   });
 
   test("a generated token has the rights of its policies until it expires or is revoked", async () => {
     const { scheduler, clock } = sandbox();
-    const status = async (path: string, token: string): Promise<number> => (await call(scheduler, "GET", path, undefined, token)).status;
+    const status = async (path: string, token: string): Promise<number> => (await to("GET", path, undefined, token)).status;
     // Only the sandbox's clock moves.
     const time = jest.spyOn(Date, "now").mockReturnValue(Date.now());
     scheduler.seed({ policies: [{ name: "apps", namespaces: { apps: "read" } }] });

@@ -1,12 +1,10 @@
 import { start } from "../../../sandbox/index";
 import { type Answer, call } from "../../support/call";
 import { until } from "../../support/until";
-import { freshSandbox } from "../sandbox";
+import { onEachDialect } from "../sandbox";
 
-describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking queries, %s", (dialect) => {
-  const sandbox = freshSandbox({ dialect });
-  const family = dialect === "standard" ? "x-scheduler-" : "x-nomad-";
-  const get = (path: string): Promise<Answer> => call(sandbox().scheduler, "GET", `/v1/${path}`);
+onEachDialect("the scheduler's blocking queries", ({ dialect, real, family, sandbox, to }) => {
+  const get = (path: string): Promise<Answer> => to.scheduler("GET", `/v1/${path}`);
   const indexOf = ({ headers }: Answer): number => Number(headers.get(`${family}index`));
 
   /** True if there is no response yet. It sends another whole request first, by whose end a response would have arrived. */
@@ -36,13 +34,13 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking quer
   test("wait five minutes by default, and never longer than the maximum", async () => {
     const index = indexOf(await get("nodes"));
     const [byDefault] = await begin(`nodes?index=${index}`);
-    const most = dialect === "standard" ? 600_000 : 300_000;
+    const most = real ? 300_000 : 600_000;
     const [longest] = await begin(`nodes?index=${index}&wait=10h`);
     sandbox().clock.advance(270_000);
     expect(await held(byDefault!)).toBe(true);
     sandbox().clock.advance(30_000 + 300_000 / 16);
     expect((await byDefault!).status).toBe(200);
-    if (dialect === "standard") {
+    if (!real) {
       expect(await held(longest!)).toBe(true);
       sandbox().clock.advance(most - 300_000 + most / 16);
     }

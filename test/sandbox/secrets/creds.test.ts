@@ -4,7 +4,7 @@ import { refused } from "./rekey-service";
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const system = 2_764_800;
 
-onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWith, works, expectEnded, isVault, toScheduler }) => {
+onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWith, works, isVault, toScheduler }) => {
   test("each token is new and has the rights of its role in the scheduler", async () => {
     const reader = await generate("reader");
     expect(reader).toMatchObject({ accessor: expect.stringMatching(uuid), secret: expect.stringMatching(uuid) });
@@ -141,20 +141,6 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     await generate("reader", reader);
     expect((await engine("GET", "creds/operator", undefined, reader)).status).toBe(403);
     expect((await engine("GET", "creds/reader", undefined, updater)).status).toBe(403);
-  });
-
-  test("a token ends with the token that requested it, and with its parent", async () => {
-    if (!isVault()) return;
-    const both = `${stage().mount}/creds/*" { capabilities = ["read"] } path "auth/token/create`;
-    const parent = await tokenWith(both, ["read", "update"]);
-    const child = (await to("POST", "auth/token/create", {}, parent)).json.auth.client_token;
-    const own = await generate("reader", parent);
-    const childs = await generate("reader", child);
-    const other = await generate("reader");
-    expect(await to("POST", "auth/token/revoke-self", undefined, parent)).toMatchObject({ status: 204, text: "" });
-    for (const { secret } of [own, childs]) await expectEnded(secret);
-    expect(await works(other.secret)).toBe(true);
-    expect((await engine("GET", "creds/reader", undefined, child)).status).toBe(403);
   });
 
   test("unmounting the secrets engine ends its tokens", async () => {

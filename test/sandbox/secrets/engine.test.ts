@@ -1,5 +1,5 @@
-import { call, raw, rawList } from "../../support/call";
-import { freshSandbox } from "../sandbox";
+import { raw, rawList } from "../../support/call";
+import { onEachDialect } from "../sandbox";
 import { refused } from "./rekey-service";
 
 // test/provider/secrets reads, writes and lists roles and configurations, also on a real Vault.
@@ -7,13 +7,8 @@ import { refused } from "./rekey-service";
 const unsupportedPath = refused(404, "1 error occurred:\n\t* unsupported path\n\n");
 const missing = refused(404);
 
-describe.each([
-  ["standard", "scheduler"],
-  ["hashicorp", "nomad"],
-] as const)("the scheduler secrets engine, %s", (dialect, engine) => {
-  const sandbox = freshSandbox({ dialect });
-  const real = dialect === "hashicorp";
-  const to = (method: string, path: string, body?: unknown) => call(sandbox().secrets, method, `/v1/${engine}/${path}`, body);
+onEachDialect("the scheduler secrets engine", ({ real, engine, sandbox, to: { secrets } }) => {
+  const to = (method: string, path: string, body?: unknown) => secrets(method, `/v1/${engine}/${path}`, body);
   const data = async (path: string): Promise<unknown> => (await to("GET", path)).json.data;
 
   test("access: a read returns no secrets, and in the standard dialect only the address", async () => {
@@ -105,11 +100,11 @@ describe.each([
     expect((await to("POST", "role/", {})).json.errors).toEqual(["cannot write to a path ending in '/'"]);
     for (const method of ["OPTIONS", "HEAD"]) expect((await to(method, "config/lease")).status).toBe(405);
     expect((await to("PATCH", "config/lease", {})).status).toBe(415);
-    expect(await call(sandbox().secrets, "GET", "/v1/nowhere/role/x")).toMatchObject(
+    expect(await secrets("GET", "/v1/nowhere/role/x")).toMatchObject(
       refused(404, 'no handler for route "nowhere/role/x". route entry not found.'),
     );
     expect((await to("GET", "/role/x")).headers.get("location")).toBe(`/v1/${engine}/role/x`);
-    expect((await call(sandbox().secrets, "GET", "/other")).status).toBe(404);
+    expect((await secrets("GET", "/other")).status).toBe(404);
   });
 
   test("a body that is not an object is rejected", async () => {
@@ -123,7 +118,7 @@ describe.each([
     expect(await data("config/lease")).toEqual({ ttl: 7, max_ttl: 0 });
   });
 
-  const mounts = (method: string, path: string, body?: unknown) => call(sandbox().secrets, method, `/v1/sys/mounts${path}`, body);
+  const mounts = (method: string, path: string, body?: unknown) => secrets(method, `/v1/sys/mounts${path}`, body);
 
   test.each([
     ["POST", "/nope", { type: "nope" }, "plugin not found in the catalog: nope"],

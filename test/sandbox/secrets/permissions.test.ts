@@ -1,5 +1,4 @@
-import { call } from "../../support/call";
-import { freshSandbox } from "../sandbox";
+import { onEachDialect } from "../sandbox";
 import { refused } from "./rekey-service";
 
 // test/provider/secrets/specification.test.ts reads the OpenAPI document, and leases.test.ts tests tokens, also on a real Vault.
@@ -7,13 +6,8 @@ import { refused } from "./rekey-service";
 const denied = refused(403, "1 error occurred:\n\t* permission denied\n\n");
 const capability = (path: string, ...capabilities: string[]): string => `path "${path}" { capabilities = ${JSON.stringify(capabilities)} }`;
 
-describe.each([
-  ["standard", "scheduler"],
-  ["hashicorp", "nomad"],
-] as const)("policies, %s", (dialect, engine) => {
-  const sandbox = freshSandbox({ dialect });
-  const real = dialect === "hashicorp";
-  const to = (method: string, path: string, body?: unknown, token?: string) => call(sandbox().secrets, method, `/v1/${path}`, body, token);
+onEachDialect("policies", ({ real, engine, sandbox, to: { secrets } }) => {
+  const to = (method: string, path: string, body?: unknown, token?: string) => secrets(method, `/v1/${path}`, body, token);
 
   /** Creates a token with only this policy. */
   async function tokenWith(policy: string): Promise<string> {
