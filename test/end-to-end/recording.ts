@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { Program, Provider, Resource, sourceOf } from "../support/deployment";
+import { Program, Provider, sourceOf } from "../support/deployment";
 
 // A provider that records its calls. The real engine and the stand-in load the same one.
 
@@ -124,34 +124,28 @@ export function kept(resources: readonly Kept[]): Kept[] {
     if (signatureKey in value) return "[secret]";
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, name === "__provider" ? "text" : plain(inner)]));
   };
-  const urns = (list: unknown): string[] => ((list as string[] | undefined) ?? []).map(shortUrn).sort();
+  const urns = (list: unknown): string[] => ((list as string[] | undefined) ?? []).map(shortUrn);
   return resources
     .filter(({ urn }) => String(urn).includes("recording:"))
-    .map((resource) => ({
-      urn: shortUrn(String(resource.urn)),
-      id: resource.id ?? "",
-      inputs: plain(resource.inputs ?? {}),
-      outputs: plain(resource.outputs ?? {}),
-      parent: /recording:/.test(String(resource.parent ?? "")) ? shortUrn(String(resource.parent)) : undefined,
-      dependencies: urns(resource.dependencies),
-      initErrors: ((resource.initErrors as unknown[] | undefined) ?? []).length > 0,
-      external: resource.external ?? false,
-      delete: resource.delete ?? false,
-      pendingReplacement: resource.pendingReplacement ?? false,
-    }));
+    .map((resource) =>
+      common({
+        ...{ id: "", external: false, delete: false, pendingReplacement: false, ...resource },
+        urn: shortUrn(String(resource.urn)),
+        inputs: plain(resource.inputs ?? {}),
+        outputs: plain(resource.outputs ?? {}),
+        parent: /recording:/.test(String(resource.parent ?? "")) ? shortUrn(String(resource.parent)) : undefined,
+        dependencies: urns(resource.dependencies),
+        initErrors: ((resource.initErrors as unknown[] | undefined) ?? []).length > 0,
+      }),
+    );
 }
 
 /** The resources of the stand-in, in the common form. */
 export const keptByStandIn = (stored: string): Kept[] =>
-  (JSON.parse(stored.replaceAll(realTypes[thing] as string, thing)) as Resource[]).map((resource) => ({
-    urn: resource.urn,
-    id: resource.id,
-    inputs: resource.inputs,
-    outputs: resource.outputs,
-    parent: resource.parent,
-    dependencies: [...resource.dependencies].sort(),
-    initErrors: resource.initErrors,
-    external: resource.external,
-    delete: resource.delete,
-    pendingReplacement: resource.pendingReplacement,
-  }));
+  (JSON.parse(stored.replaceAll(realTypes[thing] as string, thing)) as Kept[]).map(common);
+
+const fields = ["urn", "id", "inputs", "outputs", "parent", "initErrors", "external", "delete", "pendingReplacement"];
+const common = (resource: Kept): Kept => ({
+  ...Object.fromEntries(fields.map((field) => [field, resource[field]])),
+  dependencies: [...(resource.dependencies as string[])].sort(),
+});

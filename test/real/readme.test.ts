@@ -10,69 +10,64 @@ const tarballs = packed();
 const withTemplates = templates();
 let reader: Reader;
 
-describe("with real servers", () => {
-  let vault: RekeyTarget;
-  let nomad: Awaited<ReturnType<typeof startNomad>>;
-  beforeAll(async () => {
-    [vault, nomad] = await Promise.all([realVault(), startNomad()]);
-  });
-  afterAll(async () => {
-    await Promise.all([vault.stop(), nomad.stop()]);
-  });
+let vault: RekeyTarget;
+let nomad: Awaited<ReturnType<typeof startNomad>>;
+beforeAll(async () => {
+  [vault, nomad] = await Promise.all([realVault(), startNomad()]);
+});
+afterAll(() => Promise.all([vault.stop(), nomad.stop()]));
 
-  test("README.md", async () => {
-    const example = "https://vault.example.com:8200";
-    reader = new Reader("README.md", {
-      // test/package.test.ts runs these two commands.
-      "git clone https://github.com/pulumi-steward/pulumi-steward": "mkdir pulumi-steward",
-      "npm ci && npm pack && npm pack --workspace sandbox": `cp ${Object.values(tarballs()).join(" ")} .`,
-      [example]: vault.gateway.url,
-      "https://nomad.example.com:4646": nomad.address,
-    });
-    const rekey = reader.take("ts");
-    const [init = "", submit = "", verify = ""] = reader.take("sh").replaceAll("\\\n", "").split("\n");
-    await reader.with(withTemplates()).shell();
-    reader.program();
-    await reader.shell({ input: `${vault.token}\n${nomad.token}\n` });
-    expect((await vault.outOfBand("GET", "nomad/role/web")).body).toMatchObject({ data: { policies: ["deploy", "read-logs"] } });
+test("README.md", async () => {
+  const example = "https://vault.example.com:8200";
+  reader = new Reader("README.md", {
+    // test/package.test.ts runs these two commands.
+    "git clone https://github.com/pulumi-steward/pulumi-steward": "mkdir pulumi-steward",
+    "npm ci && npm pack && npm pack --workspace sandbox": `cp ${Object.values(tarballs()).join(" ")} .`,
+    [example]: vault.gateway.url,
+    "https://nomad.example.com:4646": nomad.address,
+  });
+  const rekey = reader.take("ts");
+  const [init = "", submit = "", verify = ""] = reader.take("sh").replaceAll("\\\n", "").split("\n");
+  await reader.with(withTemplates()).shell();
+  reader.program();
+  await reader.shell({ input: `${vault.token}\n${nomad.token}\n` });
+  expect((await vault.outOfBand("GET", "nomad/role/web")).body).toMatchObject({ data: { policies: ["deploy", "read-logs"] } });
 
-    const all = await writeKeys(reader, 0, ["ada", "grace", "mary", "joan", "radia"]);
-    reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token });
-    const typing = (share: string): ShellOptions => ({ terminal: [["(will be hidden): ", share]] });
-    /** The holders' new shares, of which `encrypted` returns each as it was printed. */
-    async function decrypted(encrypted: (holder: Holder) => string | undefined): Promise<string[]> {
-      const shares: string[] = [];
-      for (const holder of all) {
-        reader.write("me.asc", holder.privateKey.armor());
-        shares.push(secretIn(await reader.run(`npx pulumi-steward rekey decrypt --key me.asc <<< ${encrypted(holder)}`)));
-      }
-      return shares;
+  const all = await writeKeys(reader, 0, ["ada", "grace", "mary", "joan", "radia"]);
+  reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token });
+  const typing = (share: string): ShellOptions => ({ terminal: [["(will be hidden): ", share]] });
+  /** The holders' new shares, of which `encrypted` returns each as it was printed. */
+  async function decrypted(encrypted: (holder: Holder) => string | undefined): Promise<string[]> {
+    const shares: string[] = [];
+    for (const holder of all) {
+      reader.write("me.asc", holder.privateKey.armor());
+      shares.push(secretIn(await reader.run(`npx pulumi-steward rekey decrypt --key me.asc <<< ${encrypted(holder)}`)));
     }
+    return shares;
+  }
 
-    // The seven commands.
-    const [, NONCE = ""] = /^Nonce +(\S+)$/m.exec(await reader.run(init)) ?? [];
-    reader.with({ NONCE });
-    let output = "";
-    for (const share of vault.first.slice(0, 3)) output = await reader.run(submit, typing(share));
-    const current = await decrypted(({ fingerprint }) => new RegExp(`fingerprint: ${fingerprint}; value: ([\\w+/=]+)`).exec(output)?.[1]);
-    const [, VERIFY = ""] = /^Verification Nonce +([\w-]+)/m.exec(output) ?? [];
-    reader.with({ VERIFY });
-    for (const share of current.slice(0, 3)) await reader.run(verify, typing(share));
-    expect(await vault.opens(current.slice(2).map(base64))).toBe(true);
+  // The seven commands.
+  const [, NONCE = ""] = /^Nonce +(\S+)$/m.exec(await reader.run(init)) ?? [];
+  reader.with({ NONCE });
+  let output = "";
+  for (const share of vault.first.slice(0, 3)) output = await reader.run(submit, typing(share));
+  const current = await decrypted(({ fingerprint }) => new RegExp(`fingerprint: ${fingerprint}; value: ([\\w+/=]+)`).exec(output)?.[1]);
+  const [, VERIFY = ""] = /^Verification Nonce +([\w-]+)/m.exec(output) ?? [];
+  reader.with({ VERIFY });
+  for (const share of current.slice(0, 3)) await reader.run(verify, typing(share));
+  expect(await vault.opens(current.slice(2).map(base64))).toBe(true);
 
-    // The program instead of them. It does not overwrite their backup.
-    await reader.run("vault operator rekey -backup-delete");
-    reader.write("index.ts", rekey);
-    for (const [index, SHARE] of current.slice(0, 3).entries()) {
-      output = await reader.with({ SHARE }).run("pulumi up", { code: 1 });
-      if (index < 2) expect(output).toContain(`${index + 1} of 3 current shares submitted`);
-    }
-    reader.with({ SHARE: "" });
-    const fresh = await decrypted((holder) => shareFor(holder, output));
-    for (const [index, NEW_SHARE] of fresh.slice(2).entries())
-      await reader.with({ NEW_SHARE }).run("pulumi up", { code: index < 2 ? 1 : 0 });
-    expect(await vault.opens(fresh.slice(0, 3).map(base64))).toBe(true);
-    expect(await vault.opens(current.slice(2).map(base64))).toBe(false);
-    reader.finish();
-  });
+  // The program instead of them. It does not overwrite their backup.
+  await reader.run("vault operator rekey -backup-delete");
+  reader.write("index.ts", rekey);
+  for (const [index, SHARE] of current.slice(0, 3).entries()) {
+    output = await reader.with({ SHARE }).run("pulumi up", { code: 1 });
+    if (index < 2) expect(output).toContain(`${index + 1} of 3 current shares submitted`);
+  }
+  reader.with({ SHARE: "" });
+  const fresh = await decrypted((holder) => shareFor(holder, output));
+  for (const [index, NEW_SHARE] of fresh.slice(2).entries()) await reader.with({ NEW_SHARE }).run("pulumi up", { code: index < 2 ? 1 : 0 });
+  expect(await vault.opens(fresh.slice(0, 3).map(base64))).toBe(true);
+  expect(await vault.opens(current.slice(2).map(base64))).toBe(false);
+  reader.finish();
 });

@@ -37,6 +37,9 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await deprecation.refresh()).toEqual([]);
     await deprecation.replace(silent, { refresh: true });
     expect(await shown()).toEqual({ reason: inputs.reason, link: null });
+    await deprecate({ "deprecated-status": "Deprecated", reason: inputs.reason, link: inputs.link });
+    await deprecation.refresh();
+    expect(deprecation.outputs().link).toBe(inputs.link);
   });
 
   test("a suffix that the platform appends is in the published reason and is no drift", async () => {
