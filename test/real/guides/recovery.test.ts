@@ -22,11 +22,13 @@ const products = {
   vault: { program: "vault", dialect: "hashicorp", rootKey: "master" },
   openbao: { program: "bao", dialect: "openbao", rootKey: "root-key" },
 };
-/** Starts a cluster that is stopped after the test. */
-async function begin(count: number, product?: Product): Promise<{ token: string; keys: string[] }> {
-  const cluster = await startNodes(count, product);
-  nodes = cluster.nodes;
-  return cluster;
+/** Starts a cluster that is stopped after the test, and a reader who connects to its first node. */
+async function begin(count: number, product?: Product) {
+  const { nodes: started, token, keys } = await startNodes(count, product);
+  nodes = started;
+  const [first, ...others] = nodes as [Node, ...Node[]];
+  reader = new Reader(page).with({ VAULT_ADDR: first.address, VAULT_TOKEN: token });
+  return { token, keys, first, others };
 }
 
 const stackOn = ({ address }: Node, token: string, dialect = "hashicorp"): RekeyStack =>
@@ -36,9 +38,7 @@ const save = "vault operator raft snapshot save before.snap";
 const restore = "vault operator raft snapshot restore -force before.snap";
 
 test("after a lost share and a lost state, the snapshot makes the previous shares valid again", async () => {
-  const { token, keys } = await begin(1);
-  const [node] = nodes as [Node];
-  reader = new Reader(page).with({ VAULT_ADDR: node.address, VAULT_TOKEN: token });
+  const { keys, first } = await begin(1);
   await reader.project("dev", {}, modules());
   expect(readPage("docs/rekey/README.md")).toContain(save);
   await reader.run(save);
@@ -58,17 +58,15 @@ test("after a lost share and a lost state, the snapshot makes the previous share
   expect(await reader.run("npx pulumi-steward rekey drill", { input: `${others.join("\n")}\n`, code: 1 })).not.toContain(": works");
 
   await reader.says(restore);
-  await node.stop();
-  await node.start();
-  await node.unseal(keys);
-  await node.becomesActive();
+  await first.stop();
+  await first.start();
+  await first.unseal(keys);
+  await first.becomesActive();
   expect(await reader.run("pulumi up")).toContain("the new shares are live");
 });
 
 test("with an active node, the snapshot is restored, and the nodes restart one after the other with their data", async () => {
-  const { token, keys: previous } = await begin(3);
-  const [first, ...others] = nodes as [Node, ...Node[]];
-  reader = new Reader(page).with({ VAULT_ADDR: first.address, VAULT_TOKEN: token });
+  const { token, keys: previous, first, others } = await begin(3);
   await reader.project("dev", {}, modules());
   await reader.run(save);
   const stack = stackOn(first, token);
@@ -96,11 +94,8 @@ test("with an active node, the snapshot is restored, and the nodes restart one a
   await stackOn(first, token).up(inputsFrom(previous, { triggers: ["2"] }));
 });
 
-/** Follows the steps without an active node, until the first node is active with the snapshot's data. */
-async function restoreOnNewCluster(): Promise<{ token: string; previous: string[] }> {
-  const { token, keys: previous } = await begin(3);
-  const [first] = nodes as [Node];
-  reader = new Reader(page).with({ VAULT_ADDR: first.address, VAULT_TOKEN: token });
+test("without an active node, the snapshot is restored on a new cluster, which nodes with empty folders join", async () => {
+  const { token, keys: previous, first, others } = await begin(3);
   await reader.run(save);
   await stackOn(first, token).up(inputsFrom(previous, { secretShares: 5, secretThreshold: 3 }));
   await Promise.all(nodes.map((node) => node.stop()));
@@ -116,12 +111,6 @@ async function restoreOnNewCluster(): Promise<{ token: string; previous: string[
   await first.unseal(previous);
   await first.becomesActive();
   reader.with({ VAULT_TOKEN: token });
-  return { token, previous };
-}
-
-test("without an active node, the snapshot is restored on a new cluster, which nodes with empty folders join", async () => {
-  const { token, previous } = await restoreOnNewCluster();
-  const [first, ...others] = nodes as [Node, ...Node[]];
   const [, last] = others as [Node, Node];
   last.leaders = [];
   for (const node of others) {
@@ -148,10 +137,8 @@ test.each<Product>(["vault", "openbao"])("the root key of %s is repaired in reco
   const openBao = product === "openbao" ? await getOpenBao() : undefined;
   // OpenBao is not available on every platform.
   if (product === "openbao" && !openBao) return;
-  const { token, keys } = await begin(3, product);
-  const [first, ...others] = nodes as [Node, ...Node[]];
-  reader = new Reader(page).with({ VAULT_ADDR: first.address, BAO_ADDR: first.address });
-  if (openBao) reader.with({ PATH: [dirname(openBao), process.env.PATH].join(delimiter) });
+  const { token, keys, first, others } = await begin(3, product);
+  if (openBao) reader.with({ BAO_ADDR: first.address, PATH: [dirname(openBao), process.env.PATH].join(delimiter) });
   reader.write("server.json", JSON.stringify(first.configuration));
   const raw = (method: string, query = "", body?: object): Promise<{ data: { value: string } }> =>
     call(first.address, method, `sys/raw/core/${rootKey}${query}`, { headers: { "X-Vault-Token": token }, body });

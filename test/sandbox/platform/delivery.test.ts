@@ -2,39 +2,9 @@ import { onEachDialect, settingsOf } from "../sandbox";
 
 onEachDialect("test mails and messages", ({ real, sandbox, to: { platform } }) => {
   const [provider, other] = real ? ["twilio", "sms"] : ["sms", "twilio"];
-  const { get, patch, post, attributesOf } = settingsOf(sandbox);
+  const { get, patch, post } = settingsOf(sandbox);
   const server = { host: "mail.example.com", port: 25, sender: "platform@example.com" };
   const account = { "account-sid": "AC1", "auth-token": "t0ken", "from-number": "+15550100" };
-
-  test("SMTP settings start with the documented defaults and return neither password nor test address", async () => {
-    const defaults = { enabled: false, host: null, port: null, sender: null, auth: "none", username: null };
-    expect((await get("smtp")).json.data).toEqual({ id: "smtp", type: "smtp-settings", attributes: defaults });
-    const login = { ...server, auth: "login", username: "u" };
-    const answer = await patch("smtp", { ...login, password: "pa55", "test-email-address": "a@example.com" });
-    expect(answer.json.data.attributes).toEqual({ ...defaults, ...login });
-    expect(answer.text + (await get("smtp")).text).not.toMatch(/pa55|password|test-email/);
-  });
-
-  test("enabled SMTP settings require a server, and credentials if it authenticates", async () => {
-    const before = await attributesOf("smtp");
-    for (const [attributes, missing] of [
-      [{}, ["host", "port", "sender"]],
-      [{ ...server, auth: "plain" }, ["username", "password"]],
-      [{ ...server, auth: "login", username: "u" }, ["password"]],
-    ] as const) {
-      const { status, json } = await patch("smtp", { enabled: true, ...attributes });
-      expect([status, json.errors.map(({ detail }: { detail: string }) => detail.split(" ")[0])]).toEqual([422, missing]);
-    }
-    expect(await attributesOf("smtp")).toEqual(before);
-    for (const attributes of [{ ...server, enabled: true }, { auth: "plain", username: "u", password: "p" }, { auth: "login" }])
-      expect((await patch("smtp", attributes)).status).toBe(200);
-    for (const [attributes, detail] of [
-      [{ password: null }, /^password /],
-      [{ port: "25" }, /^port /],
-      [{ auth: "plained" }, /^auth has to be one of: none, plain, login\.$/],
-    ] as const)
-      expect((await patch("smtp", attributes)).json.errors).toEqual([expect.objectContaining({ detail: expect.stringMatching(detail) })]);
-  });
 
   test("only a change with a test address sends a mail, whether SMTP is enabled or not", async () => {
     const { mail } = sandbox().platform;
@@ -66,22 +36,11 @@ onEachDialect("test mails and messages", ({ real, sandbox, to: { platform } }) =
     expect(() => mail.fail(418 as never)).toThrow(TypeError);
   });
 
-  test("SMS settings start empty, require all fields when enabled and never return the token", async () => {
-    const attributes = { enabled: false, "account-sid": null, "from-number": null };
-    expect((await get(provider)).json.data).toEqual({ id: provider, type: `${provider}-settings`, attributes });
-    const refused = await patch(provider, { enabled: true, "account-sid": "AC1" });
-    expect([refused.status, refused.json.errors.length]).toEqual([422, 2]);
-    const answer = await patch(provider, { enabled: true, ...account });
-    expect(answer.json.data.attributes).toEqual({ enabled: true, "account-sid": "AC1", "from-number": "+15550100" });
-    expect(answer.text + (await get(provider)).text).not.toMatch(/t0ken|auth-token/);
-    expect((await patch(provider, { "auth-token": null })).status).toBe(422);
-    expect((await get(other)).status).toBe(404);
-  });
-
   test("each verification sends one message from the registered number", async () => {
     const { sms } = sandbox().platform;
     const body = { data: { attributes: { "test-number": "+15550199" } } };
     await patch(provider, { enabled: true, ...account });
+    expect((await get(other)).status).toBe(404);
     expect(await post(provider, "verify", body)).toMatchObject({ status: 200, text: "" });
     // Terraform Enterprise's own client uses PATCH.
     expect((await platform("PATCH", `/api/v2/admin/${provider}-settings/verify`, body)).status).toBe(real ? 200 : 404);

@@ -1,6 +1,8 @@
+import { certificate } from "../../support/certificates";
 import { onEachDialect, settingsOf } from "../sandbox";
 
 onEachDialect("settings", ({ real, sandbox }) => {
+  const sms = real ? "twilio" : "sms";
   const [a, b, c] = real ? ["aws", "gcp", "azure"] : ["cloud-a", "cloud-b", "cloud-c"];
   const support = real ? "support@hashicorp.com" : "support@example.com";
   const { get, patch, attributesOf } = settingsOf(sandbox);
@@ -33,11 +35,83 @@ onEachDialect("settings", ({ real, sandbox }) => {
       ...(real && { "aws-enabled": false, "aws-instance-profile-enabled": false, "gcp-enabled": false, "azure-enabled": false }),
     },
     customization: { "support-email-address": support, "login-help": "", footer: "", error: "", "new-user": "" },
+    smtp: { enabled: false, host: null, port: null, sender: null, auth: "none", username: null },
+    [sms]: { enabled: false, "account-sid": null, "from-number": null },
+    saml: {
+      enabled: false,
+      debug: false,
+      "old-idp-cert": null,
+      "idp-cert": null,
+      "slo-endpoint-url": null,
+      "sso-endpoint-url": null,
+      "attr-username": "Username",
+      "attr-groups": "MemberOf",
+      "attr-site-admin": "SiteAdmin",
+      "site-admin-role": "site-admins",
+      "sso-api-token-session-timeout": 1_209_600,
+      "acs-consumer-url": "<own>/users/saml/auth",
+      "metadata-url": "<own>/users/saml/metadata",
+      ...(real && {
+        "authn-requests-signed": false,
+        "want-assertions-signed": false,
+        "team-management-enabled": false,
+        certificate: null,
+        "signature-signing-method": "SHA256",
+        "signature-digest-method": "SHA256",
+        "provider-type": "unknown",
+      }),
+    },
   };
+  const server = { host: "mail.example.com", port: 25, sender: "platform@example.com" };
+  const login = { ...server, auth: "login", username: "u" };
+  const account = { "account-sid": "AC1", "from-number": "+15550100" };
+  const endpoints = { "slo-endpoint-url": "https://idp.example.com/slo", "sso-endpoint-url": "https://idp.example.com/sso" };
+  const signing = { certificate: "c", "signature-digest-method": "SHA1", "provider-type": "okta" };
 
   test.each(Object.keys(defaults))("%s settings start with the documented defaults under their fixed ID", async (noun) => {
-    const { status, json } = await get(noun);
-    expect([status, json.data]).toEqual([200, { id: noun, type: `${noun}-settings`, attributes: defaults[noun] }]);
+    const { status, text } = await get(noun);
+    const { data } = JSON.parse(text.replaceAll(sandbox().platform.url, "<own>"));
+    expect([status, data]).toEqual([200, { id: noun, type: `${noun}-settings`, attributes: defaults[noun] }]);
+  });
+
+  test.each<[noun: string, stored: object, shown: object, secrets: object]>([
+    ["smtp", login, login, { password: "canary", "test-email-address": "canary@example.com" }],
+    [sms, account, account, { "auth-token": "canary" }],
+    // Only Terraform Enterprise signs requests.
+    ["saml", signing, real ? signing : {}, { "private-key": "canary" }],
+  ])("%s settings never return a secret", async (noun, stored, shown, secrets) => {
+    const before = await attributesOf(noun);
+    const { status, text, json } = await patch(noun, { ...stored, ...secrets });
+    expect([status, json.data.attributes]).toEqual([200, { ...before, ...shown }]);
+    expect(text + (await get(noun)).text).not.toMatch(/canary|password|test-email|auth-token|private-key/);
+  });
+
+  test.each<[noun: string, attributes: object, missing: string[]]>([
+    ["smtp", {}, ["host", "port", "sender"]],
+    ["smtp", { ...server, auth: "plain" }, ["username", "password"]],
+    ["smtp", login, ["password"]],
+    [sms, { "account-sid": "AC1" }, ["auth-token", "from-number"]],
+    ["saml", { "attr-groups": "" }, ["idp-cert", "slo-endpoint-url", "sso-endpoint-url", ...(real ? [] : ["attr-groups"])]],
+  ])("enabled %s settings with %j lack %j, which the error lists", async (noun, attributes, missing) => {
+    const before = await attributesOf(noun);
+    const errors = missing.map((name) => ({ detail: `${name} is required when enabled.` }));
+    const answer = await patch(noun, { enabled: true, ...attributes });
+    expect([answer.status, answer.json.errors.length]).toEqual([422, missing.length]);
+    expect(answer.json.errors).toMatchObject(errors);
+    expect(await attributesOf(noun)).toEqual(before);
+  });
+
+  test.each<[noun: string, complete: object, name: string]>([
+    ["smtp", { ...login, password: "p" }, "password"],
+    [sms, { ...account, "auth-token": "t" }, "auth-token"],
+    ["saml", { "idp-cert": certificate, ...endpoints }, "sso-endpoint-url"],
+  ])("%s settings are enabled when %j are stored, and keep %s until they are disabled", async (noun, complete, name) => {
+    await patch(noun, complete);
+    const { status, json } = await patch(noun, { enabled: true });
+    expect(status).toBe(200);
+    expect((await patch(noun, { [name]: null })).status).toBe(422);
+    expect(await attributesOf(noun)).toEqual(json.data.attributes);
+    expect((await patch(noun, { enabled: false, [name]: null })).status).toBe(200);
   });
 
   test("a change keeps omitted attributes, ignores unknown ones and returns the whole document", async () => {
@@ -71,9 +145,15 @@ onEachDialect("settings", ({ real, sandbox }) => {
     ["general", { "api-rate-limit": -1, "api-rate-limiting-enabled": false }, minimum],
     ["customization", { footer: 4711 }, ["has to be a string."]],
     ["customization", { footer: ["secret"] }, ["has to be a string."]],
+    ["smtp", { port: "25" }, ["has to be an integer."]],
+    ["smtp", { auth: "plained" }, ["has to be one of: none, plain, login."]],
   ])("%s: %j is rejected without its value in the error, and nothing is stored", async (noun, attributes, details) => {
-    const other = noun === "general" ? { "limit-user-organization-creation": false } : { error: "stored" };
-    const answer = await patch(noun, { ...other, ...attributes });
+    const others: Record<string, object> = {
+      general: { "limit-user-organization-creation": false },
+      customization: { error: "stored" },
+      smtp: { sender: "a@example.com" },
+    };
+    const answer = await patch(noun, { ...others[noun], ...attributes });
     const names = Object.keys(attributes);
     expect(answer.status).toBe(422);
     expect(answer.json.errors).toMatchObject(
