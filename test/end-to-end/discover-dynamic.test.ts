@@ -34,7 +34,7 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     project.files({ "index.js": transformSync(content("index.ts"), { loader: "ts", format: "cjs" }).code });
     return result;
   }
-  const imported = (): Promise<string> => importAll(project, "--protect");
+  const imported = (): Promise<string> => importAll(project);
 
   beforeEach(async () => {
     sandbox = await startSandbox({ dialect });
@@ -122,8 +122,8 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     await write("sys/mounts/team-ops", { type: mount });
     for (const path of ["team/ops", "team-ops"])
       await write(`${path}/config/access`, { address: sandbox.scheduler.url, token: sandbox.scheduler.token });
-    await discovered("--connection", "second");
-    expect(content("index.ts")).toContain('connection: "second"');
+    await discovered("--connection", "second", "--as-set");
+    expect(content("index.ts")).toMatch(/new secrets\.SchedulerRoles\([\s\S]* connection: "second"/);
     expect(await imported()).not.toMatch(/failed to validate|bug in the provider/);
     await project.refresh("--expect-no-changes");
     const { token } = sandbox.scheduler;

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { AddressInfo, createServer } from "node:net";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough, Readable } from "node:stream";
 import { run } from "../../sandbox/command";
+import { listen } from "../provider/http/exchange";
 import { call } from "../support/call";
 
 /** The file that npm puts on the PATH as `pulumi-steward-sandbox`. */
@@ -69,11 +70,8 @@ test.each([
 });
 
 test("a port in use is reported", async () => {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(createServer());
   const result = await printed(["--port", String(port)]);
-  server.close();
   const message = `One of the four ports from ${port} on is in use. Choose another --port, or 0 for free ports.`;
   expect(result).toEqual({ code: 1, stdout: "", stderr: `pulumi-steward-sandbox: ${message}\n` });
 });

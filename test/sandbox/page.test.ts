@@ -63,7 +63,15 @@ async function ask(path: string, method: string, host?: string): Promise<{ statu
   return { status: response.statusCode, headers: response.headers, text: await text(response) };
 }
 
-const setting = (attributes: object): object => ({ data: { attributes } });
+/** Changes settings of the platform. */
+async function change(noun: string, attributes: object): Promise<void> {
+  const { status } = await call(sandbox.platform, "PATCH", `/api/v2/admin/${noun}-settings`, { data: { attributes } });
+  expect(status).toBe(200);
+}
+
+/** Sends a request of a rekey. */
+const rekey = async (method: string, path: string, body?: object) =>
+  (await call(sandbox.secrets, method, `/v1/sys/rekey/${path}`, body)).json;
 
 test("roles, configuration and requests appear live", async () => {
   await open();
@@ -102,20 +110,19 @@ test("roles, configuration and requests appear live", async () => {
 test("a rekey appears with its phases and its number of shares", async () => {
   await open();
   const { secrets } = sandbox;
-  const to = async (method: string, path: string, body?: object) => (await call(secrets, method, `/v1/sys/rekey/${path}`, body)).json;
   await shows("Rekey", "No rekey in progress.");
   await shows("Unseal keys", "unsealed");
   const former = (await cells("Unseal keys")).at(-1)!;
-  await to("PUT", "init", { secret_shares: 2, secret_threshold: 2, require_verification: true });
+  await rekey("PUT", "init", { secret_shares: 2, secret_threshold: 2, require_verification: true });
   await shows("Rekey", /the current shares are being submitted.*current shares0 of 3.*new shares0 of 2/);
-  const { nonce } = await to("GET", "init");
-  for (const key of secrets.shares.slice(0, 2)) await to("PUT", "update", { key, nonce });
+  const { nonce } = await rekey("GET", "init");
+  for (const key of secrets.shares.slice(0, 2)) await rekey("PUT", "update", { key, nonce });
   await shows("Rekey", "current shares2 of 3");
   expect(await block("Rekey").getByRole("img", { name: "2 of 3" }).locator(".given").count()).toBe(2);
-  const { keys, verification_nonce } = await to("PUT", "update", { key: secrets.shares[2], nonce });
-  await to("PUT", "verify", { key: keys[0], nonce: verification_nonce });
+  const { keys, verification_nonce } = await rekey("PUT", "update", { key: secrets.shares[2], nonce });
+  await rekey("PUT", "verify", { key: keys[0], nonce: verification_nonce });
   await shows("Rekey", /the new shares are being verified.*current shares3 of 3.*new shares1 of 2/);
-  await to("PUT", "verify", { key: keys[1], nonce: verification_nonce });
+  await rekey("PUT", "verify", { key: keys[1], nonce: verification_nonce });
   await shows("Rekey", "No rekey in progress.");
   await shows("Unseal keys", "2 (threshold 2)");
   expect(await block("Unseal keys").textContent()).not.toContain(former);
@@ -130,13 +137,12 @@ test("settings, mails, messages, deprecations and jobs appear, and defaults are 
   const { platform, scheduler } = sandbox;
   const admin = "/api/v2/admin";
   await shows("smtp-settings", "8 defaults");
-  const change = (noun: string, attributes: object) => call(platform, "PATCH", `${admin}/${noun}-settings`, setting(attributes));
   const server = { host: "mail.example.com", port: 25, sender: "a@example.com" };
   await change("smtp", { enabled: true, ...server, "test-email-address": "b@example.com" });
   await shows("smtp-settings", /enabledtruehostmail\.example\.com.*4 more defaults/);
   await shows("Mails sent", "b@example.coma@example.commail.example.com");
   await change("sms", { enabled: true, "account-sid": "AC1", "auth-token": "hush", "from-number": "+1555" });
-  await call(platform, "POST", `${admin}/sms-settings/verify`, setting({ "test-number": "+1666" }));
+  await call(platform, "POST", `${admin}/sms-settings/verify`, { data: { attributes: { "test-number": "+1666" } } });
   await shows("Text messages sent", "+1666+1555");
   await call(platform, "PATCH", "/api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0", {
     data: { type: "module-versions", attributes: { deprecation: { "deprecated-status": "Deprecated", reason: "It leaks.", link: null } } },
@@ -159,12 +165,10 @@ test.each(["standard", "hashicorp"] as const)("neither the page nor a response o
   const canaries = Array.from({ length: 7 }, (_, index) => `canary-${index}-"ü\n/`);
   const [management, key, password, sms, keyA, keyB, keyC] = canaries as [string, string, string, string, string, string, string, string];
   const mount = `/v1/${real ? "nomad" : "scheduler"}`;
-  const done = async (answer: ReturnType<typeof call>): Promise<void> => expect((await answer).status).toBeLessThan(300);
-  const change = (noun: string, attributes: object) => done(call(platform, "PATCH", `/api/v2/admin/${noun}-settings`, setting(attributes)));
 
   const address = "https://user:canary-in-address@nomad.example.com";
   const access = { address, token: management, client_cert: certificate, client_key: key };
-  await done(call(secrets, "POST", `${mount}/config/access`, access));
+  expect((await call(secrets, "POST", `${mount}/config/access`, access)).status).toBe(204);
   const created = real ? (await call(secrets, "POST", "/v1/auth/token/create", { policies: ["root"] })).json.auth.client_token : "";
   await change("smtp", { username: "mailer", password, auth: "plain" });
   await change(real ? "twilio" : "sms", { "auth-token": sms, "account-sid": "AC1" });
@@ -173,13 +177,11 @@ test.each(["standard", "hashicorp"] as const)("neither the page nor a response o
   await change("saml", { "idp-cert": certificate, ...(real && { "private-key": privateKey }) });
   const minted = scheduler.tokens.mint({ name: "minted" }).secret;
 
-  await call(secrets, "PUT", "/v1/sys/rekey/init", { secret_shares: 2, secret_threshold: 2, require_verification: true });
-  const { nonce } = (await call(secrets, "GET", "/v1/sys/rekey/init")).json;
-  let fresh: string[] = [];
-  for (const share of secrets.shares.slice(0, 3)) {
-    const { json } = await call(secrets, "PUT", "/v1/sys/rekey/update", { key: share, nonce });
-    fresh = [...(json.keys ?? []), ...(json.keys_base64 ?? [])];
-  }
+  await rekey("PUT", "init", { secret_shares: 2, secret_threshold: 2, require_verification: true });
+  const { nonce } = await rekey("GET", "init");
+  for (const key of secrets.shares.slice(0, 2)) await rekey("PUT", "update", { key, nonce });
+  const { keys, keys_base64 } = await rekey("PUT", "update", { key: secrets.shares[2], nonce });
+  const fresh: string[] = [...keys, ...keys_base64];
   expect(fresh).toHaveLength(4);
 
   // The places where no secret may be.
@@ -225,7 +227,7 @@ test("HTML in the data of the services is escaped", async () => {
   const { secrets, platform, scheduler } = sandbox;
   const evil = "<img src=x onerror=document.title='harmed'><script>document.title='harmed'</script>";
   await call(secrets, "POST", "/v1/scheduler/role/web", { policies: [evil] });
-  await call(platform, "PATCH", "/api/v2/admin/customization-settings", setting({ footer: evil }));
+  await change("customization", { footer: evil });
   await call(secrets, "GET", `/v1/${evil.replaceAll(" ", "%20")}`);
   platform.seed({ workspaces: [{ name: evil, organization: evil }] });
   scheduler.seed({ jobs: [{ ID: evil, Status: evil }] });

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { start } from "../../sandbox/index";
+import { listen } from "../provider/http/exchange";
 import { call } from "../support/call";
 import { until } from "../support/until";
 import { sandboxOfTest } from "./sandbox";
@@ -17,20 +17,12 @@ test.each([
   expect(Object.values(env)).toEqual([secrets, platform, scheduler].flatMap(({ url, token }) => [url, token]));
 });
 
-/** A server of another program on a free port. */
-async function neighbor(): Promise<{ port: number; close(): Promise<void> }> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return { port, close: () => new Promise((resolve) => server.close(() => resolve())) };
-}
-
 test("a port reserves four consecutive ones", async () => {
   // The ports next to a free one may be in use. Then four others are tried.
   for (;;) {
-    const free = await neighbor();
-    await free.close();
-    const port = Math.min(free.port, 65_532);
+    const server = createServer();
+    const port = Math.min(await listen(server), 65_532);
+    await new Promise((closed) => server.close(closed));
     const sandbox = await open({ port }).catch(({ code }) => code);
     if (sandbox === "EADDRINUSE") continue;
     const { secrets, platform, scheduler, page } = sandbox;
@@ -44,10 +36,10 @@ const servers = (): number => process.getActiveResourcesInfo().filter((each) => 
 
 test("a port in use fails the start, which leaves no other port open", async () => {
   const before = servers();
-  const taken = await neighbor();
-  const first = Math.min(taken.port - 1, 65_532);
+  const taken = createServer();
+  const first = Math.min((await listen(taken)) - 1, 65_532);
   await expect(start({ port: first })).rejects.toMatchObject({ code: "EADDRINUSE" });
-  await taken.close();
+  taken.close();
   // Node releases a closed server with a delay.
   await until("the servers close", () => servers() <= before);
 }, 60_000);

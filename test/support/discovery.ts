@@ -24,20 +24,9 @@ export async function discoverIn(
 }
 
 /** Imports the resources in the file. The language host that is built here cannot generate a program. */
-export async function importAll(project: Project, protect: "--protect" | "--protect=false"): Promise<string> {
-  const options = ["--yes", "--skip-preview", "--generate-code=false", protect];
+export async function importAll(project: Project): Promise<string> {
+  const options = ["--yes", "--skip-preview", "--generate-code=false", "--protect"];
   const { code, output } = await project.pulumi("import", "--file", "import.json", ...options);
   if (code !== 0) throw new Error(`import ended with ${code}:\n${output}`);
   return output;
-}
-
-/** A program that declares the resources of a stack with the inputs of their import. */
-export async function declared(project: Project): Promise<string> {
-  const resources = (await project.resources()).filter(({ urn }) => urn.includes("::steward:"));
-  return resources
-    .map(({ urn, inputs }) => {
-      const [, , type = "", name = ""] = urn.split("::");
-      return `new ${type.split(":").slice(1).join(".")}(${JSON.stringify(name)}, ${JSON.stringify(inputs)});`;
-    })
-    .join("\n");
 }

@@ -1,9 +1,8 @@
 import { createSign, generateKeyPairSync } from "node:crypto";
-import { createServer } from "node:http";
-import { AddressInfo } from "node:net";
 import { delimiter, dirname } from "node:path";
 import { parse } from "yaml";
 import { findTerraform } from "../../../bench/terraform";
+import { serveAt } from "../../provider/http/exchange";
 import { call } from "../../support/call";
 import { deploy, Guides, imports } from "../../support/guides";
 import { getHosts } from "../../support/hosts";
@@ -179,13 +178,11 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
 
   // GitHub's own server of identities.
   let asked = "";
-  const server = createServer(({ headers, url }, response) => {
+  const identities = await serveAt(({ headers, url }, response) => {
     expect([headers.authorization, url]).toEqual(["Bearer request", `/?v=1&audience=${guides.vault.address}`]);
     response.end(JSON.stringify({ value: identity(asked) }));
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
-  reader.with({ ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${port}/?v=1`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request" });
+  reader.with({ ACTIONS_ID_TOKEN_REQUEST_URL: `${identities}/?v=1`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request" });
   async function onGitHub(event: string, VAULT_ROLE: string, command: string, code = 0): Promise<string> {
     asked = event;
     reader.write("environment", "");
@@ -213,7 +210,6 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
   await onGitHub("schedule", "steward-read", nightly, drift);
   const json = await reader.run(nightly.replace("--diff", "--json"), { code: drift });
   expect(JSON.parse(json.slice(json.indexOf("{"), json.lastIndexOf("\n}") + 2)).changeSummary).toMatchObject({ update: 1 });
-  server.close();
 
   reader.with({ VAULT_ROLE: "steward", VAULT_TOKEN: "", IDENTITY: identity("push") });
   const exported = gitlab.filter((line) => line !== "npm ci").join("\n");
