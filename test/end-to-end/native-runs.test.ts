@@ -27,27 +27,6 @@ afterEach(() => {
   kill(processesWith("STEWARD_RUN", run));
 });
 
-const program = `
-const adopt = "unchanged";
-const first = new secrets.SchedulerRole("first", { name: "first", policies: ["a"], adopt });
-const second = new secrets.SchedulerRole("second", { name: "second", policies: ["b"], adopt }, { dependsOn: first });
-new platform.SmtpSettings("mail", { host: "mail", sender: "a@b.c", password: "canary-password" }, { dependsOn: second });
-`;
-
-/** An `up` whose second role waits on the server. */
-async function delayed(): Promise<Awaited<ReturnType<Project["launch"]>>> {
-  project.program(program);
-  sandbox.faults.add({ system: "secrets", method: "POST", path: "/v1/nomad/role/second", action: "delay", delayMs: 4000 });
-  const child = await project.launch("up", "--yes", "--skip-preview");
-  child.stdout.resume();
-  child.stderr.resume();
-  await until("the second role", () => {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error("it ended before the second role");
-    return sandbox.requests().some(({ method, path }) => method === "POST" && path.endsWith("/second"));
-  });
-  return child;
-}
-
 /** The processes that are left. Pulumi's own language host outlives a killed engine. */
 const left = (): Process[] => processesWith("STEWARD_RUN", run).filter(({ command }) => !command.includes("pulumi-language-nodejs"));
 
@@ -57,14 +36,6 @@ async function expectNoneLeft(): Promise<void> {
 }
 
 const typeOf = ({ urn }: { urn: string }): string => urn.split("::")[2] ?? "";
-
-async function expectConverged(): Promise<void> {
-  await project.calm();
-  const held = (await project.resources()).map(typeOf).filter((type) => type.startsWith("steward:"));
-  expect(held.sort()).toEqual(["steward:platform:SmtpSettings", "steward:secrets:SchedulerRole", "steward:secrets:SchedulerRole"]);
-  expect(project.stored()).not.toContain("canary");
-  await project.destroy();
-}
 
 test.each(["dynamic", "native"])(
   "the page on kills restores a %s set of roles after a killed update and a killed destroy",
@@ -120,7 +91,18 @@ new secrets.SchedulerRoles("roles", { roles: Object.fromEntries(names.map((name)
 );
 
 test("Ctrl-C during a create keeps its resource in the state and leaves no process, and the next up converges", async () => {
-  const child = await delayed();
+  project.program(`
+const first = new secrets.SchedulerRole("first", { name: "first", policies: ["a"] });
+const second = new secrets.SchedulerRole("second", { name: "second", policies: ["b"] }, { dependsOn: first });
+new platform.SmtpSettings("mail", { host: "mail", sender: "a@b.c", password: "canary-password" }, { dependsOn: second });`);
+  sandbox.faults.add({ system: "secrets", method: "POST", path: "/v1/nomad/role/second", action: "delay", delayMs: 4000 });
+  const child = await project.launch("up", "--yes", "--skip-preview");
+  child.stdout.resume();
+  child.stderr.resume();
+  await until("the second role", () => {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error("it ended before the second role");
+    return sandbox.requests().some(({ method, path }) => method === "POST" && path.endsWith("/second"));
+  });
   expect(left().map(({ command }) => command)).toEqual(expect.arrayContaining([expect.stringContaining("pulumi-resource-steward")]));
   const ending = new Promise<number>((done) => child.on("close", (code) => done(code ?? 1)));
   child.kill("SIGINT");
@@ -130,7 +112,11 @@ test("Ctrl-C during a create keeps its resource in the state and leaves no proce
   expect(names).not.toContain("mail");
   await expectNoneLeft();
   await project.up();
-  await expectConverged();
+  await project.calm();
+  const held = (await project.resources()).map(typeOf).filter((type) => type.startsWith("steward:"));
+  expect(held.sort()).toEqual(["steward:platform:SmtpSettings", "steward:secrets:SchedulerRole", "steward:secrets:SchedulerRole"]);
+  expect(project.stored()).not.toContain("canary");
+  await project.destroy();
 });
 
 test("a set of roles with messages above gRPC's default limit of 4 MB is created, updated and destroyed, also after a partial failure", async () => {

@@ -85,18 +85,14 @@ describe("resource options", () => {
 
   // The tests share one stack: each starts from the state that the previous one left.
   test("ignoreChanges, retainOnDelete, deletedWith and transforms decide which requests are sent", async () => {
-    const { project, mount, target, platform } = everything();
+    const { project, mount, target, platform, sandbox } = everything();
     const rest = guarded("protected", true, other) + transformed(`{}`, third, other);
     await project.program(ignoring("one", false, "1h", 100, "january") + kept(other) + rest).up();
-    expect(
-      everything()
-        .sandbox.requests()
-        .filter(({ path }) => path.includes("/creds/")),
-    ).toHaveLength(1);
+    expect(sandbox.requests().filter(({ path }) => path.includes("/creds/"))).toHaveLength(1);
     expect([await policies("web", third), await policies("web", other)]).toEqual([["here"], ["there"]]);
 
     // A retained resource leaves the state without a request, and so does one that is deleted with its owner.
-    everything().sandbox.faults.add({ system: "secrets", method: "POST", path: /config\/lease$/, action: "delay", delayMs: 1500 });
+    sandbox.faults.add({ system: "secrets", method: "POST", path: /config\/lease$/, action: "delay", delayMs: 1500 });
     const changed = guarded("protected", true, other) + transformation + transformed(transforms, third, other);
     expect(await everything().writes(() => project.program(ignoring("two", false, "2h", 200, "february") + changed).up())).toEqual([
       "DELETE role/owner",

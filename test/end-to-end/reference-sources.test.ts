@@ -49,55 +49,49 @@ describe.each([false, true])("the source of a reference, with the native plugin:
     project.files({ "Pulumi.yaml": nativeProject() });
   });
 
-  test("an inline program has the variables of its workspace and of its process, and a path begins at the folder of Pulumi.yaml", async () => {
+  /** Runs inline programs, and returns what the run did not find. */
+  async function missingInline(script: string): Promise<string[]> {
     project.files({
       "inline.js": `
         const { LocalWorkspace } = require("@pulumi/pulumi/automation");
         const { platform } = require("pulumi-steward");
         process.chdir("source");
-        const program = async () => {
-          ${program}
-          new platform.SamlSettings("saml", { privateKey: { env: "SET_BEFORE" } });
-        };
-        (async () => {
-          const options = { workDir: __dirname, envVars: { SET_IN_WORKSPACE: "secret" } };
-          const stack = await LocalWorkspace.selectStack({ stackName: "dev", projectName: "story", program }, options);
-          process.env.SET_BEFORE = "secret";
-          await stack.preview({ onOutput: console.log });
-          stack.workspace.program = async () => {
-            new platform.SmtpSettings("mail", { password: { env: "SET_IN_WORKSPACE" } });
-            new platform.SmsSettings("sms", { authToken: { file: "settings.txt" } });
-          };
-          await stack.up({ onOutput: console.log });
-        })();`,
+        (async () => {${script}})();`,
     });
     const { code, output } = await project.node("inline.js");
     expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
-    expect(missing(output)).toEqual(["SET_IN_PROGRAM", "main.txt"]);
+    return missing(output);
+  }
+
+  test("an inline program has the variables of its workspace and of its process, and a path begins at the folder of Pulumi.yaml", async () => {
+    const notFound = await missingInline(`
+      const program = async () => {
+        ${program}
+        new platform.SamlSettings("saml", { privateKey: { env: "SET_BEFORE" } });
+      };
+      const options = { workDir: __dirname, envVars: { SET_IN_WORKSPACE: "secret" } };
+      const stack = await LocalWorkspace.selectStack({ stackName: "dev", projectName: "story", program }, options);
+      process.env.SET_BEFORE = "secret";
+      await stack.preview({ onOutput: console.log });
+      stack.workspace.program = async () => {
+        new platform.SmtpSettings("mail", { password: { env: "SET_IN_WORKSPACE" } });
+        new platform.SmsSettings("sms", { authToken: { file: "settings.txt" } });
+      };
+      await stack.up({ onOutput: console.log });`);
+    expect(notFound).toEqual(["SET_IN_PROGRAM", "main.txt"]);
     expect(sandbox.requests().filter(({ method }) => method === "PATCH")).toHaveLength(2);
   });
 
   test("without a Pulumi.yaml, a path of an inline program begins at the folder of its process", async () => {
     // The native plugin must be listed in a Pulumi.yaml.
     if (native) return;
-    project.files({
-      "inline.js": `
-        const { LocalWorkspace } = require("@pulumi/pulumi/automation");
-        const { platform } = require("pulumi-steward");
-        process.chdir("source");
-        (async () => {
-          const program = async () => {${program}};
-          const stack = await LocalWorkspace.createStack({ stackName: "other", projectName: "story", program });
-          await stack.setAllConfig(${JSON.stringify(
-            Object.fromEntries(
-              Object.entries(configOf(contextOf(sandbox, "hashicorp"))).map(([key, value]) => [key, { value: JSON.stringify(value) }]),
-            ),
-          )});
-          await stack.preview({ onOutput: console.log });
-        })();`,
-    });
-    const { code, output } = await project.node("inline.js");
-    expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
-    expect(missing(output)).toEqual(["SET_IN_PROGRAM", "settings.txt"]);
+    const settings = Object.entries(configOf(contextOf(sandbox, "hashicorp")));
+    const config = Object.fromEntries(settings.map(([key, value]) => [key, { value: JSON.stringify(value) }]));
+    const notFound = await missingInline(`
+      const program = async () => {${program}};
+      const stack = await LocalWorkspace.createStack({ stackName: "other", projectName: "story", program });
+      await stack.setAllConfig(${JSON.stringify(config)});
+      await stack.preview({ onOutput: console.log });`);
+    expect(notFound).toEqual(["SET_IN_PROGRAM", "settings.txt"]);
   });
 });

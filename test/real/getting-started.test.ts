@@ -12,14 +12,6 @@ const withTemplates = templates();
 const { drift, unasked, noStack } = exitCodes;
 const guides = new Guides(packed());
 
-/** A token with no more than the permissions that the page requires. */
-async function authorsToken(): Promise<string> {
-  const policy = `path "sys/policies/acl/*" { capabilities = ["create", "update"] }
-    path "auth/token/create" { capabilities = ["create", "update", "sudo"] }`;
-  await guides.onVault("PUT", "sys/policies/acl/author", { policy });
-  return (await guides.onVault("POST", "auth/token/create", { policies: ["author"] })).json.auth.client_token;
-}
-
 guides.test("docs/getting-started/vault.md", { hasProject: false }, async (reader) => {
   reader.with(withTemplates());
   const { vault, nomad } = guides;
@@ -28,7 +20,12 @@ guides.test("docs/getting-started/vault.md", { hasProject: false }, async (reade
 
   reader.save("hcl", "steward.hcl");
   reader.save("hcl", "steward-read.hcl");
-  const tokens = await reader.with({ VAULT_ADDR: vault.address, VAULT_TOKEN: await authorsToken() }).shell();
+  // A token with no more than the permissions that the page requires.
+  const policy = `path "sys/policies/acl/*" { capabilities = ["create", "update"] }
+    path "auth/token/create" { capabilities = ["create", "update", "sudo"] }`;
+  await guides.onVault("PUT", "sys/policies/acl/author", { policy });
+  const author = (await guides.onVault("POST", "auth/token/create", { policies: ["author"] })).json.auth.client_token;
+  const tokens = await reader.with({ VAULT_ADDR: vault.address, VAULT_TOKEN: author }).shell();
   const [ours = "", nightly = ""] = [...tokens.matchAll(/^token +(\S+)$/gm)].map(([, token = ""]) => token);
   // The configuration contains the address from here on.
   await reader.with({ VAULT_ADDR: "", VAULT_TOKEN: ours }).shell();

@@ -50,7 +50,9 @@ onEachDialect("policies", ({ real, engine, sandbox, to: { secrets } }) => {
     const write = async (name: string, token: string) => (await to("POST", `${engine}/role/${name}`, { policies: "a" }, token)).status;
     expect([await write("old", creator), await write("new", creator)]).toEqual([403, 204]);
     expect((await to("GET", `${engine}/role?list=true`, undefined, creator)).json.data.keys).toEqual(["new", "old"]);
-    const updater = await tokenWith(capability(`${role}/*`, "update"));
+    const updater = await tokenWith(capability(`${role}/*`, "update") + capability(`${engine}/creds/*`, "update", "create", "list"));
+    // A generated token is read.
+    for (const path of ["role/old", "creds/old"]) expect(await to("GET", `${engine}/${path}`, undefined, updater)).toMatchObject(denied);
     expect([await write("old", updater), await write("newer", updater)]).toEqual([204, 403]);
   });
 

@@ -1,4 +1,5 @@
 import { everythingPer } from "../../../support/everything";
+import { sentBy } from "../../../support/sandbox";
 import { newStory } from "../../../support/story";
 
 const role = (name: string): string => `new secrets.SchedulerRole("${name}", { name: "web", policies: ["x"], adopt: true });`;
@@ -25,19 +26,13 @@ const twice: Record<string, string> = {
 
 describe("one object that a program declares twice", () => {
   const everything = everythingPer("suite", newStory);
-  const writes = (): number =>
-    everything()
-      .sandbox.requests()
-      .filter(({ method }) => method !== "GET").length;
 
   test.each(Object.keys(twice))("%s: the preview rejects it, names the other resource and writes nothing", async (object) => {
-    const before = writes();
-    const { code, output } = await everything()
-      .project.program(twice[object] as string)
-      .pulumi("up", "--yes");
-    expect([code === 0 ? "success" : "refused", writes() - before]).toEqual(["refused", 0]);
-    expect(output).toMatch(/Cannot declare .*"second".*"first"/);
-    expect(output).not.toMatch(/^\s+at /m);
+    const { project, sandbox } = everything();
+    const { run, writes } = await sentBy(sandbox, () => project.program(twice[object] as string).pulumi("up", "--yes"));
+    expect([run.code === 0 ? "success" : "refused", writes]).toEqual(["refused", []]);
+    expect(run.output).toMatch(/Cannot declare .*"second".*"first"/);
+    expect(run.output).not.toMatch(/^\s+at /m);
   });
 
   test("objects that `get` reads, and settings of another kind, do not count as declared twice", async () => {
