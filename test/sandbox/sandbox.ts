@@ -12,7 +12,7 @@ export function freshSandbox(options: Options): () => Sandbox {
   return () => sandbox;
 }
 
-/** What a suite needs in each dialect. */
+/** The sandbox of a suite, in one dialect. */
 interface Dialect {
   dialect: "standard" | "hashicorp";
   /** True in the dialect of HashiCorp's products. */

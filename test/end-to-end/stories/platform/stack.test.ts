@@ -1,14 +1,10 @@
 import { onEachPlatform } from "../../../support/platform";
-import { Story, storyOnPlatform } from "../../../support/story";
+import { storyOnPlatform } from "../../../support/story";
 
 onEachPlatform("a stack of the platform's resources", (current) => {
-  let project: Story;
-  beforeEach(() => {
-    project = storyOnPlatform(current());
-  });
-
   test("a refresh reads 100 deprecations of 10 modules with 10 requests", async () => {
     const { service, requests } = current();
+    const project = storyOnPlatform(current());
     const versions = Array.from({ length: 10 }, (_, index) => `1.${index}.0`);
     service.seed({ modules: versions.map((_, index) => ({ namespace: "acme", name: `module-${index}`, provider: "aws", versions })) });
     project.program(`

@@ -1,16 +1,11 @@
-import { Sandbox } from "../../../../sandbox/index";
 import { startSandbox } from "../../../support/sandbox";
-import { newStory, Story } from "../../../support/story";
+import { newStory } from "../../../support/story";
 
-describe.each(["standard", "hashicorp"] as const)("the example of the scheduler (sandbox, %s)", (dialect) => {
-  let sandbox: Sandbox;
-  let project: Story;
-  beforeAll(async () => {
-    sandbox = await startSandbox({ dialect });
-    project = newStory(sandbox.env);
-  });
-
-  test("scheduler-report lists services that do not run, failed deployments and unavailable nodes, and writes nothing", async () => {
+test.each(["standard", "hashicorp"] as const)(
+  "scheduler-report lists services that do not run, failed deployments and unavailable nodes, and writes nothing (sandbox, %s)",
+  async (dialect) => {
+    const sandbox = await startSandbox({ dialect });
+    const project = newStory(sandbox.env);
     sandbox.scheduler.seed({
       jobs: [{ ID: "late", Namespace: "apps", Type: "service", Status: "pending" }],
       deployments: [{ ID: "d".repeat(36), Namespace: "apps", JobID: "late", Status: "failed", StatusDescription: "No progress" }],
@@ -33,5 +28,5 @@ describe.each(["standard", "hashicorp"] as const)("the example of the scheduler 
       .pulumi("up", "--yes", "--skip-preview");
     expect([code === 0, output]).toEqual([false, expect.stringContaining("Permission denied")]);
     expect(output).not.toMatch(/^\s+at /m);
-  });
-});
+  },
+);
