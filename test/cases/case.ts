@@ -60,15 +60,6 @@ export interface ResourceCase {
   arbitraries: Readonly<Record<string, fc.Arbitrary<unknown>>>;
   /** Inputs that are always required for valid inputs, in addition to the declared ones. */
   needed?: readonly string[];
-  /** A server that rejects the creation and echoes the whole request. */
-  refusal?: {
-    /** The earlier values of the settings. */
-    shows?: Properties;
-    /** Earlier responses, by path. */
-    answers?: Readonly<Record<string, object>>;
-    /** The pattern of the error. */
-    fails?: RegExp;
-  };
 }
 
 /** A write of another client to Vault. */

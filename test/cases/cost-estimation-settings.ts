@@ -31,7 +31,6 @@ export const settings: SettingsCase = {
     cloudBCredentials: fc.constantFrom('{"private_key":"canary-of-cloud-b"}', '{ "a": ["canary-of-cloud-b"], "__proto__": {} }'),
     cloudCClientSecret: fc.constant("canary-of-cloud-c"),
   },
-  refusal: { shows: { enabled: false, "aws-secret-key": canary("before") } },
 };
 
 export const cases = [settingsCase(settings)];

@@ -4,39 +4,31 @@ import { canary, ResourceCase } from "./case";
 
 // The three steps of a rekey. Suites in test/troubles/faults and test/provider/secrets/rekey cover their life together.
 
-/** A canary in the form of a share, which is base64. */
 /** The standard dialect has no other keys. */
 const target = fc.constant("unseal");
+const flag = fc.boolean();
 
-export const shareCanary = (name: string): string => Buffer.from(canary(name).padEnd(33, ".")).toString("base64");
+/** A canary in the form of a share, which is base64. */
+const share = (label: string): string => Buffer.from(`canary of a share ${label}`.padEnd(33, ".")).toString("base64");
+const setOf = (label: string): object => ({ nonce: label, threshold: 1, shares: [share(label)], encrypted: [] });
 const parameters = { shares: 1, threshold: 1, pgpKeys: [], fingerprints: [], backup: false, verification: true };
 const attempt = { id: "1", nonce: "ours", nonces: ["ours"], parameters, triggers: [], probe: { key: "", fingerprint: "none" } };
 const { nonce: _, ...withoutNonce } = { ...attempt, id: "2" };
-const shares = { currentShares: [shareCanary("currentShares")], newShares: [shareCanary("newShares")] };
-const set = (name: string): object => ({ nonce: "ours", threshold: 1, shares: [shareCanary(name)], encrypted: [] });
+const shares = { currentShares: [share("current")], newShares: [share("new")] };
 const submission = {
   attempt,
   nonce: "ours",
   nonces: ["ours"],
-  candidate: set("candidate"),
+  candidate: setOf("candidate"),
   source: "reply",
-  kept: [set("kept")],
+  kept: [setOf("kept")],
   submitted: [],
   excluded: [],
   refused: [],
   hadBackup: false,
 };
-/** The status of the attempt while shares are submitted, and while the new ones are verified. */
-const collecting = { started: true, nonce: "ours", t: 1, n: 1, progress: 0, required: 1, verification_required: true };
-const answers = (verifies: boolean): Record<string, object> => ({
-  "/v1/sys/rekey/init": { ...collecting, verification_nonce: verifies ? "verification" : "" },
-  "/v1/sys/rekey/verify": { nonce: verifies ? "verification" : "", t: 1, n: 1, progress: 0 },
-});
 
-const share = (label: string): string => Buffer.from(`canary of a share ${label}`.padEnd(33, ".")).toString("base64");
 const anyShares = fc.constantFrom<unknown[]>([share("one")], [share("one"), share("two")], [], [{ env: "NOT_SET" }]);
-const labelled = (label: string): object => ({ nonce: label, threshold: 1, shares: [share(label)], encrypted: [] });
-const flag = fc.boolean();
 
 export const cases: readonly ResourceCase[] = [
   {
@@ -69,13 +61,11 @@ export const cases: readonly ResourceCase[] = [
       allowHttp: flag,
     },
     needed: ["keepSharesInState"],
-    refusal: { answers: { "/v1/sys/rekey/init": { started: false } } },
   },
   {
     token: "secrets:RekeyShares",
     inputs: () => ({ attempt, ...shares }),
     arbitraries: { target, attempt: fc.constantFrom<unknown>(attempt, withoutNonce), currentShares: anyShares, newShares: anyShares },
-    refusal: { answers: answers(false), fails: /were rejected \(.*\[secret\]/ },
   },
   {
     token: "secrets:RekeyCommit",
@@ -85,15 +75,14 @@ export const cases: readonly ResourceCase[] = [
       submission: fc.record({
         attempt: fc.constantFrom<unknown>(attempt, withoutNonce),
         nonces: fc.constant(["ours"]),
-        candidate: fc.constantFrom(labelled("candidate"), labelled("another candidate")),
+        candidate: fc.constantFrom(setOf("candidate"), setOf("another candidate")),
         source: fc.constantFrom("reply", "backup"),
-        kept: fc.constantFrom([], [labelled("kept")]),
+        kept: fc.constantFrom([], [setOf("kept")]),
         submitted: fc.constant([]),
         excluded: fc.constant([]),
         refused: fc.constant([]),
         hadBackup: flag,
       }),
     },
-    refusal: { answers: answers(true), fails: /new share 1 of 1 \(.*\[secret\].*\[rekey\/new-shares-not-proven\]$/ },
   },
 ];

@@ -49,16 +49,6 @@ export const settings: SettingsCase = {
     signatureDigestMethod: fc.constantFrom("SHA1", "SHA256"),
     providerType: fc.constantFrom("okta", "entra", "saml", "unknown"),
   },
-  refusal: {
-    shows: {
-      enabled: false,
-      "attr-username": "Username",
-      "attr-site-admin": "SiteAdmin",
-      "site-admin-role": "site-admins",
-      "sso-api-token-session-timeout": 3600,
-      "provider-type": "unknown",
-    },
-  },
 };
 
 const own = settingsCase(settings);

@@ -25,6 +25,5 @@ export const cases: readonly ResourceCase[] = [
     neverCreates: ["/v1/sys/leases/lookup", "/v1/sys/leases/revoke"],
     arbitraries: { role: word, keepers: fc.dictionary(name, fc.string(), { maxKeys: 2 }) },
     // The response, not the request, would contain the secret.
-    refusal: { fails: /\(GET \/v1\/nomad\/creds\/minting, 404\)/ },
   },
 ];

@@ -24,7 +24,6 @@ export interface SettingsCase {
   drift: readonly [attributes: object, shows: string];
   /** Those of the inputs that are not any boolean or any word. */
   arbitraries?: ResourceCase["arbitraries"];
-  refusal?: ResourceCase["refusal"];
 }
 
 const pathOf = ({ dialect }: Context, settings: string): string =>
@@ -34,7 +33,7 @@ const arbitrariesOf = (values: AttributeValues): ResourceCase["arbitraries"] =>
   Object.fromEntries(Object.entries(values).map(([name, [value]]) => [name, typeof value === "boolean" ? fc.boolean() : word]));
 
 /** Returns the case of settings. All kinds have the same life. */
-export function settingsCase({ settings, type, inputs, changed, drift, refusal, ...more }: SettingsCase): ResourceCase {
+export function settingsCase({ settings, type, inputs, changed, drift, ...more }: SettingsCase): ResourceCase {
   const path = (context: Context): string => pathOf(context, settings);
   const [attributes, field] = drift;
   const joins = Object.keys(changed).some((name) => !(name in inputs));
@@ -57,6 +56,5 @@ export function settingsCase({ settings, type, inputs, changed, drift, refusal, 
       ...arbitrariesOf({ ...more.values, ...more.productValues }),
       ...more.arbitraries,
     },
-    refusal: { shows: attributes as Properties, ...refusal },
   };
 }

@@ -14,7 +14,6 @@ export const settings: SettingsCase = {
   changed: { ...inputs, enabled: true, fromNumber: "+15550199" },
   drift: [{ "from-number": "+15550198" }, "fromNumber"],
   arbitraries: { authToken: fc.constant("canary-of-an-auth-token") },
-  refusal: { shows: { enabled: false } },
 };
 
 export const cases = [settingsCase(settings)];

@@ -27,7 +27,6 @@ export const settings: SettingsCase = {
     password: fc.constant("canary-of-a-password"),
     testEmailAddress: word,
   },
-  refusal: { shows: { enabled: false } },
 };
 
 export const cases = [settingsCase(settings)];

@@ -7,7 +7,7 @@ import { isObject } from "../../../provider/text/json";
 import { caseOf, cases } from "../../cases";
 import { isIn, withReferences } from "../../cases/case";
 import { holdingOutputs, secretFields } from "../../support/definitions";
-import { anything, name } from "./values";
+import { anything, name, stringsIn } from "./values";
 
 export type Properties = Record<string, unknown>;
 
@@ -18,10 +18,14 @@ function secretly(value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, secretly(inner)])) : value;
 }
 
-/** The strings in secret fields that are too long to be found by chance. */
+/** The strings in secret fields, and in JSON inside them, that are too long to be found by chance. */
 export function secretsIn(definition: AnyDefinition, inputs: Properties): string[] {
   const texts = (value: unknown): string[] =>
-    typeof value === "string" ? [value] : typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : [];
+    typeof value === "string"
+      ? [value, ...stringsIn(value)]
+      : typeof value === "object" && value !== null
+        ? Object.values(value).flatMap(texts)
+        : [];
   const given = resolved(definition.fields, inputs);
   const values = [...secretFields(definition), ...holdingOutputs(definition)].flatMap((path) => {
     const [field = "", key] = path.split(".");

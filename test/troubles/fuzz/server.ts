@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { AddressInfo } from "node:net";
 import * as fc from "fast-check";
 import { settingsCases } from "../../cases";
-import { anything, Damage, damaged, damages } from "./values";
+import { anything, Damage, damaged, damages, stringsIn } from "./values";
 
 /** The response to one request. */
 export interface Answer {
@@ -14,7 +14,7 @@ export interface Answer {
   choice: number;
   /** A body to send instead. */
   instead?: string;
-  /** Echoes the whole request as the reason. */
+  /** Echoes the whole request as the reason, and each of its strings, also encoded. */
   echoes: boolean;
 }
 
@@ -41,7 +41,8 @@ export async function startServer(): Promise<Server> {
     const answer = answers[(count - 1) % answers.length];
     if (!answer || count > patience) return response.destroy();
     const { status, headers, wrong, choice, instead, echoes } = answer;
-    const reason = { errors: echoes ? [sent, JSON.stringify(request.headers), decodeURIComponent(request.url ?? "")] : [] };
+    const texts = [sent, ...stringsIn(sent).flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")])];
+    const reason = { errors: echoes ? [...texts, JSON.stringify(request.headers), decodeURIComponent(request.url ?? "")] : [] };
     const shapes = status === 200 ? shapesOf(request.url ?? "") : [reason];
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end([204, 304].includes(status) ? undefined : (instead ?? JSON.stringify(damaged(shapes[choice % shapes.length], wrong))));

@@ -87,6 +87,17 @@ export function damaged(value: unknown, wrong: readonly Damage[]): unknown {
   return copy(value);
 }
 
+/** The strings in a JSON document, and those in JSON inside them. */
+export function stringsIn(text: string): string[] {
+  const found: string[] = [];
+  try {
+    JSON.parse(text, (_, value) => void (typeof value === "string" && found.push(value, ...stringsIn(value))));
+  } catch {
+    // Most strings are not JSON.
+  }
+  return found;
+}
+
 /** A name that every API accepts. */
 export const word: fc.Arbitrary<string> = fc.constantFrom("web", "ops-team", "a.b", "1.0.0", "x_y");
 export const url: fc.Arbitrary<string> = fc.constantFrom("https://example.com", "https://127.0.0.1:4646/sso");
