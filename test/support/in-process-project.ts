@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { runInThisContext } from "node:vm";
 import * as pulumi from "@pulumi/pulumi";
@@ -18,7 +17,7 @@ import {
   stackUrn,
   urnPrefix,
 } from "./deployment";
-import { InProcessProgram } from "./in-process-program";
+import { runProgram } from "./in-process-program";
 import { changesOf, counted, headingOf, kindOf, words } from "./in-process-terminal";
 import { limited, provider } from "./limits";
 import "./realms";
@@ -31,7 +30,6 @@ import { StateResource } from "./state";
  */
 export class InProcessProject extends Stack {
   private readonly deployment: Deployment;
-  private readonly source = new InProcessProgram();
   private secretKeys: string[] = [];
   /** The outputs of the stack, after the first run. */
   private results: Properties | undefined;
@@ -40,30 +38,6 @@ export class InProcessProject extends Stack {
   constructor(variables: Record<string, string> = {}, startProcess: StartProcess = stewardProcess) {
     super(variables);
     this.deployment = new Deployment(startProcess, {});
-  }
-
-  program(source: string): this {
-    this.source.javascript(source);
-    return this;
-  }
-
-  typescript(source: string): this {
-    this.source.typescript(source);
-    return this;
-  }
-
-  example(name: string): this {
-    this.source.example(name);
-    return this;
-  }
-
-  files(files: Record<string, string>): this {
-    this.source.files(files);
-    return this;
-  }
-
-  get folder(): string {
-    return dirname(this.source.folder);
   }
 
   config(config: Record<string, object>): this {
@@ -130,7 +104,7 @@ export class InProcessProject extends Stack {
   /** Runs an operation with the environment, the terminal and the folder of this process, which are restored at the end. */
   private async inProcess<T>(printed: string[], operation: () => Promise<T>): Promise<T> {
     const [environment, { log, warn }, folder] = [process.env, { ...console }, process.cwd()];
-    if (this.source.hasFiles) process.chdir(this.source.folder);
+    process.chdir(this.programFolder);
     process.env = { ...environment, ...this.variables, ...this.more };
     console.log = (...parts: unknown[]) => void printed.push(parts.map(String).join(" "));
     console.warn = console.log;
@@ -155,7 +129,7 @@ export class InProcessProject extends Stack {
         ]);
         pulumi.runtime.setAllConfig(Object.fromEntries(texts), this.secretKeys);
         await awaitFeatureSupport();
-        await pulumi.runtime.runInPulumiStack(() => limited(() => this.source.run()));
+        await pulumi.runtime.runInPulumiStack(() => limited(() => runProgram(this.programFolder)));
         await pulumi.runtime.disconnect();
       }),
     );
@@ -180,10 +154,6 @@ export class InProcessProject extends Stack {
 
   stored(): string {
     return this.backups.join("\n");
-  }
-
-  remove(): void {
-    this.source.remove();
   }
 }
 

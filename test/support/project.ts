@@ -1,17 +1,5 @@
 import { ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { Readable } from "node:stream";
 import { gunzipSync } from "node:zlib";
@@ -19,13 +7,10 @@ import { cached } from "../../tools/cache";
 import { cleanEnvironment, passphrase, pulumiEnvironment } from "../../tools/environment";
 import { npm } from "../../tools/npm";
 import { getPulumi, Pulumi } from "../../tools/pulumi";
-import { Run, Stack } from "./stack";
+import { Run, Stack, settings } from "./stack";
 import { decryptedResources, StateResource } from "./state";
 
 export type { Run } from "./stack";
-
-/** The content of Pulumi.yaml. */
-const settings = "name: story\nruntime: nodejs\n";
 
 /** The lines of Pulumi.yaml that name the native plugin of this repository. */
 export const nativePlugin = `plugins:
@@ -53,65 +38,21 @@ export async function ended(child: ChildProcessByStdio<null, Readable, Readable>
 
 /** A Pulumi project in a separate folder, with a local backend and the real command line. */
 export class Project extends Stack {
-  readonly folder: string;
   /** The state of its stack, as the backend stores it. */
-  readonly stateFile: string;
+  readonly stateFile: string = join(this.folder, "backend/.pulumi/stacks/story/dev.json");
   private stack = false;
-
-  constructor(variables: Record<string, string> = {}) {
-    super(variables);
-    this.folder = mkdtempSync(join(tmpdir(), "steward-project-"));
-    this.stateFile = join(this.folder, "backend/.pulumi/stacks/story/dev.json");
-    mkdirSync(join(this.folder, "program"));
-    symlinkSync(join(__dirname, "../../node_modules"), join(this.folder, "program/node_modules"), "junction");
-    this.write("program/Pulumi.yaml", settings);
-    this.write("program/package.json", '{ "name": "story", "main": "index.js" }');
-  }
-
-  private write(file: string, text: string): void {
-    writeFileSync(join(this.folder, file), text);
-  }
-
-  program(source: string): this {
-    this.write(
-      "program/index.js",
-      `const pulumi = require("@pulumi/pulumi");\nconst { platform, scheduler, secrets } = require("pulumi-steward");\n${source}\n`,
-    );
-    return this;
-  }
-
-  typescript(source: string): this {
-    this.write("program/package.json", '{ "name": "story", "main": "index.ts" }');
-    this.write("program/index.ts", source);
-    return this;
-  }
-
-  example(name: string): this {
-    cpSync(join(__dirname, "../../examples", name), join(this.folder, "program"), {
-      recursive: true,
-      filter: (file) => !file.endsWith("node_modules"),
-    });
-    const settings = readFileSync(join(this.folder, "program/Pulumi.yaml"), "utf8");
-    this.write("program/Pulumi.yaml", settings.replace(/^name: .*/m, "name: story"));
-    return this;
-  }
 
   /** Installs packages into the program's folder with npm, which replace those of this repository. */
   async install(...packages: string[]): Promise<void> {
-    const cwd = join(this.folder, "program");
+    const cwd = this.programFolder;
     rmSync(join(cwd, "node_modules"));
     const env = { ...cleanEnvironment(), ...this.variables };
     await npm(["install", "--engine-strict", "--ignore-scripts", "--prefer-offline", ...packages], { cwd, env });
   }
 
-  files(files: Record<string, string>): this {
-    for (const [file, text] of Object.entries(files)) this.write(`program/${file}`, text);
-    return this;
-  }
-
   /** JSON is valid YAML. The salt belongs to the passphrase, and Pulumi adds it. */
   config(config: Record<string, object>): this {
-    const file = join(this.folder, "program/Pulumi.dev.yaml");
+    const file = join(this.programFolder, "Pulumi.dev.yaml");
     const salt = this.stack ? /^encryptionsalt: .*$/m.exec(readFileSync(file, "utf8"))?.[0] : undefined;
     writeFileSync(file, `${salt ?? ""}\nconfig: ${JSON.stringify(config)}\n`);
     return this;
@@ -130,7 +71,7 @@ export class Project extends Stack {
     }
     const options = args[0] === "watch" ? [] : ["--non-interactive"];
     return spawn(cli.command, [...args, ...options, "--color", "never"], {
-      cwd: join(this.folder, "program"),
+      cwd: this.programFolder,
       env: this.environment(cli),
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -144,7 +85,7 @@ export class Project extends Stack {
       if (status !== 0) throw new Error(`The empty stack could not be made:\n${stderr}`);
     });
     cpSync(join(empty, "backend"), join(this.folder, "backend"), { recursive: true });
-    const file = join(this.folder, "program/Pulumi.dev.yaml");
+    const file = join(this.programFolder, "Pulumi.dev.yaml");
     const config = existsSync(file) ? readFileSync(file, "utf8") : "";
     writeFileSync(file, readFileSync(join(empty, "Pulumi.dev.yaml"), "utf8") + config);
   }
@@ -164,7 +105,7 @@ export class Project extends Stack {
   /** Runs a single file of the program's folder. */
   async node(file: string): Promise<{ code: number; output: string }> {
     const env = this.environment(await getPulumi());
-    return ended(spawn(process.execPath, [file], { cwd: join(this.folder, "program"), env, stdio: ["ignore", "pipe", "pipe"] }));
+    return ended(spawn(process.execPath, [file], { cwd: this.programFolder, env, stdio: ["ignore", "pipe", "pipe"] }));
   }
 
   async resources(): Promise<StateResource[]> {
@@ -191,10 +132,6 @@ export class Project extends Stack {
         const encrypted = bytes.subarray(0, 4).toString() === "PLOG";
         return { file, encrypted, text: encrypted ? bytes.toString("latin1") : gunzipSync(bytes).toString() };
       });
-  }
-
-  remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 

@@ -1,3 +1,6 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { atEnd } from "./cleanup";
 import type { StateResource } from "./state";
 
@@ -8,22 +11,55 @@ export interface Run {
   changes: string[];
 }
 
+/** The content of Pulumi.yaml. */
+export const settings = "name: story\nruntime: nodejs\n";
+
 /** A program and its stack, in this process or with the real command line. */
 export abstract class Stack {
+  /** The project's folder. The files of the program are in `program/`. */
+  readonly folder: string = mkdtempSync(join(tmpdir(), "steward-project-"));
   protected more: Record<string, string> = {};
 
-  constructor(protected readonly variables: Record<string, string>) {
+  constructor(protected readonly variables: Record<string, string> = {}) {
+    mkdirSync(this.programFolder);
+    // The classes look for the package there, too.
+    symlinkSync(join(__dirname, "../../node_modules"), join(this.programFolder, "node_modules"), "junction");
+    this.files({ "Pulumi.yaml": settings }).program("");
     atEnd(() => this.remove());
   }
 
-  /** The project's folder. The files of the program are in `program/`. */
-  abstract get folder(): string;
+  protected get programFolder(): string {
+    return join(this.folder, "program");
+  }
+
+  /** Writes files into the program's folder. */
+  files(files: Record<string, string>): this {
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(this.programFolder, file), text);
+    return this;
+  }
+
+  private main(file: string, source: string): this {
+    return this.files({ "package.json": `{ "name": "story", "main": "${file}" }`, [file]: source });
+  }
+
   /** Sets the program: the code after the import of the package. */
-  abstract program(source: string): this;
+  program(source: string): this {
+    const imports = 'const pulumi = require("@pulumi/pulumi");\nconst { platform, scheduler, secrets } = require("pulumi-steward");\n';
+    return this.main("index.js", `${imports}${source}\n`);
+  }
+
   /** Sets a program as on a page of the documentation. */
-  abstract typescript(source: string): this;
-  abstract example(name: string): this;
-  abstract files(files: Record<string, string>): this;
+  typescript(source: string): this {
+    return this.main("index.ts", source);
+  }
+
+  example(name: string): this {
+    const filter = (file: string): boolean => !file.endsWith("node_modules");
+    cpSync(join(__dirname, "../../examples", name), this.programFolder, { recursive: true, filter });
+    const own = readFileSync(join(this.programFolder, "Pulumi.yaml"), "utf8");
+    return this.files({ "Pulumi.yaml": own.replace(/^name: .*/m, "name: story") });
+  }
+
   /** Sets the stack's configuration. */
   abstract config(config: Record<string, object>): this;
   /** Sets a value of the configuration, like the command line. */
@@ -32,7 +68,10 @@ export abstract class Stack {
   abstract resources(): Promise<StateResource[]>;
   /** All current and former content of the backend. */
   abstract stored(): string;
-  abstract remove(): void;
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
 
   /** Sets additional variables for later runs. */
   with(variables: Record<string, string>): this {
