@@ -1,6 +1,6 @@
 import { createServer, Server, request as send } from "node:http";
 import { AddressInfo } from "node:net";
-import { startVaultCluster } from "../support/servers";
+import { startVaultCluster } from "../support/nodes";
 import { randomly } from "../troubles/rekey/random";
 import "../support/printed";
 import { inputsFrom, RekeyStack } from "../support/rekey";
@@ -12,7 +12,6 @@ let cluster: Awaited<ReturnType<typeof startVaultCluster>>;
 beforeAll(async () => {
   cluster = await startVaultCluster();
 });
-afterAll(() => cluster.stop());
 const random = randomly(1);
 const balancers: Server[] = [];
 afterEach(() => {

@@ -83,8 +83,32 @@ export class Node {
   init = (): Promise<{ root_token: string; keys_base64: string[] }> => call(this.address, "PUT", "sys/init", { body: unsealShares });
 }
 
+interface Cluster {
+  nodes: Node[];
+  token: string;
+  keys: string[];
+}
+
 /** Starts a cluster, unsealed, until the end of the suite. Any three of five keys unseal a node. */
-export async function startNodes(count: number, product: Product = "vault"): Promise<{ nodes: Node[]; token: string; keys: string[] }> {
+export async function startNodes(count: number, product: Product = "vault"): Promise<Cluster> {
+  const cluster = await startJoined(count, product);
+  const [{ address }] = cluster.nodes as [Node];
+  const configuration = (): Promise<{ data: { config: { servers: { voter: boolean }[] } } }> =>
+    call(address, "GET", "sys/storage/raft/configuration", { headers: { "X-Vault-Token": cluster.token } });
+  await until("each node votes", async () => {
+    const { servers } = (await configuration()).data.config;
+    return servers.length === count && servers.every(({ voter }) => voter);
+  });
+  return cluster;
+}
+
+/** Starts a cluster of three Vaults, whose new nodes do not vote yet. */
+export async function startVaultCluster(): Promise<{ addresses: string[] } & Omit<Cluster, "nodes">> {
+  const { nodes, ...more } = await startJoined(3, "vault");
+  return { addresses: nodes.map(({ address }) => address), ...more };
+}
+
+function startJoined(count: number, product: Product): Promise<Cluster> {
   const root = mkdtempSync(join(tmpdir(), "steward-nodes-"));
   atEnd(() => rmSync(root, { recursive: true, force: true }));
   return onFreePorts(count * 2, async (ports) => {
@@ -97,12 +121,6 @@ export async function startNodes(count: number, product: Product = "vault"): Pro
     await first.unseal(keys);
     await first.becomesActive();
     for (const node of others) await node.joins(keys);
-    const configuration = (): Promise<{ data: { config: { servers: { voter: boolean }[] } } }> =>
-      call(first.address, "GET", "sys/storage/raft/configuration", { headers: { "X-Vault-Token": token } });
-    await until("each node votes", async () => {
-      const { servers } = (await configuration()).data.config;
-      return servers.length === count && servers.every(({ voter }) => voter);
-    });
     return { nodes, token, keys };
   });
 }
