@@ -59,10 +59,4 @@ export class Canaries {
   found(): string[] {
     return Object.entries(this.places).flatMap(([place, text]) => this.namesIn(text).map((name) => `${name} in ${place}`));
   }
-
-  summary(): string {
-    const bytes = Object.values(this.places).reduce((sum, text) => sum + text.length, 0);
-    const [secrets, places] = [this.secrets, this.places].map((all) => Object.keys(all).length);
-    return `none of ${secrets} secrets in ${places} places, ${(bytes / 1e6).toFixed(0)} MB`;
-  }
 }
