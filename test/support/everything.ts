@@ -1,5 +1,6 @@
 import { Sandbox } from "../../sandbox/index";
 import { Platform, platform } from "./platform";
+import { sentBy } from "./sandbox";
 import { Story } from "./story";
 import { Target, targets } from "./target";
 
@@ -52,13 +53,10 @@ export class Everything<Driver extends Story = Story> {
 
   /** The requests of an operation that are not reads, sorted, with the names of roles and versions. */
   async writes(operation: () => Promise<unknown>): Promise<string[]> {
-    const before = this.sandbox.requests().length;
-    await operation();
-    return this.sandbox
-      .requests()
-      .slice(before)
-      .filter(({ method, path }) => method !== "GET" || path.includes("/creds/"))
-      .map(({ method, path }) => `${method} ${path.replace(/^.*(role|config|creds|aws|workspaces|admin)\//, "$1/")}`)
+    const { sent } = await sentBy(this.sandbox, operation);
+    return sent
+      .filter((request) => !request.startsWith("GET ") || request.includes("/creds/"))
+      .map((request) => request.replace(/ .*(role|config|creds|aws|workspaces|admin)\//, " $1/"))
       .sort();
   }
 

@@ -21,15 +21,8 @@ interface Hosts {
   generating: string[];
 }
 
-let hosts: Promise<Hosts> | undefined;
-
 /** The language hosts besides the one for Node: those next to the command line, or else those in the cache, which are built with Go. */
-export function getHosts(): Promise<Hosts> {
-  hosts ??= findHosts();
-  return hosts;
-}
-
-async function findHosts(): Promise<Hosts> {
+export async function getHosts(): Promise<Hosts> {
   const { command } = await getPulumi();
   const beside = dirname(realpathSync(command));
   if (["yaml", "python", "go"].every((language) => isExecutable(join(beside, program(`pulumi-language-${language}`)))))

@@ -2,7 +2,7 @@ import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { Fault, PlatformService, Sandbox } from "../../sandbox/index";
 import { call } from "./call";
 import { Engine } from "./engine";
-import { startSandbox } from "./sandbox";
+import { sentBy, startSandbox } from "./sandbox";
 
 type Attributes = Record<string, unknown>;
 
@@ -106,10 +106,8 @@ export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platfo
       if (status !== 200) throw new Error(`${settings}: ${status} ${JSON.stringify(body)}`);
     },
     async requests(operation) {
-      const before = sandbox.requests().length;
-      await operation();
-      const sent = sandbox.requests().slice(before);
-      return sent.map(({ method, path: at }) => `${method} ${at.replace("/api/v2/admin/", "")}`).sort();
+      const { sent } = await sentBy(sandbox, operation);
+      return sent.map((request) => request.replace("/api/v2/admin/", "")).sort();
     },
   };
 }

@@ -6,7 +6,7 @@ import { Log } from "../../sandbox/log";
 import { dropHeader, listen, Server } from "../../sandbox/server";
 import { afterKill } from "../support/after-kill";
 import { Declaration, Options, Resource, sourceOf, urnOf } from "../support/deployment";
-import { nativeProject, Project } from "../support/project";
+import { ended, nativeProject, Project } from "../support/project";
 import { Operation } from "./history";
 import { MechanismName, Runner, Told } from "./runner";
 import { responseOf, Trouble, troubleKey, troublesByKey } from "./wire";
@@ -91,12 +91,7 @@ export class CommandLine implements Runner {
       const again = setTimeout(() => child.kill("SIGINT"), 60_000);
       child.once("close", () => clearTimeout(again));
     };
-    let output = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (data) => {
-        output += data;
-      });
-    const code = await new Promise<number>((done) => child.on("close", (status) => done(status ?? 1)));
+    const { code, output } = await ended(child);
     this.strike = () => {};
     this.load(program, isKilled);
     const isQuiet = !/^ {4}(~|\+|-|\+-) ?\d+ /m.test(output);

@@ -34,12 +34,7 @@ const options: pulumi.CustomResourceOptions = { protect: true };
 const access = new secrets.SchedulerAccess("access", { address: later, token: pulumi.secret("token"), clientKey: { env: "KEY" } }, options);
 holds<Same<typeof access.address, pulumi.Output<string>>>();
 holds<Same<typeof access.maxTokenNameLength, pulumi.Output<number | undefined>>>();
-export const readAccess: secrets.SchedulerAccess = secrets.SchedulerAccess.get(
-  "read",
-  "scheduler/config/access",
-  { connection: later },
-  options,
-);
+secrets.SchedulerAccess.get("read", "scheduler/config/access");
 export declare const ofAccess: [secrets.SchedulerAccessArgs, secrets.SchedulerAccessInputs, secrets.SchedulerAccessState];
 
 const times: secrets.Duration[] = ["1h30m", 90];

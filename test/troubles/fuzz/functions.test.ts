@@ -20,7 +20,6 @@ beforeAll(async () => {
   };
   setAllConfig({ "steward:default": at("standard"), "steward:real": at("hashicorp") });
 });
-afterAll(() => server.stop());
 
 /** Expects a result, or an error that a user can act on, after a limited number of requests. */
 async function expectAnswered(operation: () => unknown): Promise<void> {

@@ -27,7 +27,6 @@ beforeAll(async () => {
   };
   config = { "steward:default": at("standard"), "steward:real": at("hashicorp") };
 });
-afterAll(() => server.stop());
 
 test("every input has at least one valid value", () =>
   expect(definitions.flatMap(fieldsOf).filter((field) => !fitting[field])).toEqual([]));
@@ -41,12 +40,9 @@ function expectSteward(error: unknown, secrets: string[]): void {
   expectNoSecret(`${error.message}\n${error.stack}\n${JSON.stringify(error)}`, secrets);
 }
 
-const all: { token: string; definition: AnyDefinition }[] = definitions.map((definition) => ({
-  token: definition.token,
-  definition,
-}));
+describe.each<AnyDefinition>(definitions)("$token", (definition) => {
+  const { token } = definition;
 
-describe.each(all)("$token", ({ token, definition }) => {
   test("check accepts or rejects any input without a request or a secret in its message, and accepts its own normalized inputs", async () => {
     const handler = provider(token);
     handler.configure({ config: { get: (key) => config[key] && JSON.stringify(config[key]) } });

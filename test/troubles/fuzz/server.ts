@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { AddressInfo } from "node:net";
 import * as fc from "fast-check";
 import { settingsCases } from "../../cases";
+import { atEnd } from "../../support/cleanup";
 import { anything, Damage, damaged, damages, stringsIn } from "./values";
 
 /** The response to one request. */
@@ -26,12 +27,12 @@ export interface Server {
   say(answers: readonly Answer[]): void;
   /** Called before each response. */
   onRequest: (count: number) => void;
-  stop(): Promise<void>;
 }
 
 /** After this many requests of one operation, the server stops responding: the client would send requests forever. */
 export const patience = 400;
 
+/** Starts a server that runs until the end of the suite. */
 export async function startServer(): Promise<Server> {
   let answers: readonly Answer[] = [];
   const server = createServer(async (request, response) => {
@@ -56,11 +57,8 @@ export async function startServer(): Promise<Server> {
       self.asked = [];
     },
     onRequest: () => {},
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
   };
+  atEnd(() => server.close().closeAllConnections());
   return self;
 }
 

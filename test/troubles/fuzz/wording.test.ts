@@ -43,7 +43,6 @@ beforeAll(async () => {
   const connection = { address: server.address, token: "canary" };
   setAllConfig({ "steward:default": JSON.stringify({ secrets: connection, platform: connection, scheduler: connection }) });
 });
-afterAll(() => server.stop());
 
 test.each(definitions)("the inputs of $token", (definition) => {
   const messages = new Set<string>();
