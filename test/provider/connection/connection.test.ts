@@ -3,14 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, noEngine, Operation, System } from "../../../provider/connection";
 import { definitions } from "../../../provider/definitions";
+import { StewardError } from "../../../provider/errors";
+import { standardOutput } from "../../../provider/log/log";
 import { foreign, secretsAddresses } from "../../../tools/environment";
-import { connectTo, systems } from "../../support/connection";
-import { invalidInputs, refusal } from "../../support/refusal";
+import { systems } from "../../support/connection";
+import { printed } from "../../support/printed";
+import { failure, invalidInputs, refusal } from "../../support/refusal";
 
-const said: string[] = [];
-beforeEach(() => {
-  said.length = 0;
-});
+const folder = mkdtempSync(join(tmpdir(), "steward-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+/** Writes a file, and returns its path. */
+const file = (name: string, content: string): string => {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+};
 
 const from = (
   config: Record<string, unknown>,
@@ -24,24 +30,17 @@ const from = (
     environment: { HOME: "/nonexistent", ...environment },
     cache: new Map(),
     engine: noEngine,
-    log: { info: (line) => void said.push(line), warn: (line) => void said.push(`warning: ${line}`) },
+    log: standardOutput,
   });
 const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: settings } });
 
-const caught = (call: () => unknown): Error => {
-  try {
-    call();
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error("it succeeded");
-};
-
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "steward-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+type Connection = Parameters<typeof from>;
+const tokenFrom = (...connection: Connection): string | undefined => from(...connection).server.credentials.token();
+/** The error of a connection or of its token. No part of it contains a canary. */
+const refused = (...connection: Connection): Promise<StewardError> => failure((async () => tokenFrom(...connection))());
+/** The error for an invalid input, `<path>: <rule>`, or for an invalid value, `<rule>`. */
+const errorOf = (problem: string): Error =>
+  problem.includes(":") ? invalidInputs(problem) : refusal("ERR_INVALID_INPUT", { rule: problem });
 
 describe("the configuration", () => {
   test("names the server, its dialect and its defaults", () => {
@@ -59,41 +58,36 @@ describe("the configuration", () => {
     expect(from(secrets({ address: "HTTP://Host:80" })).server).toMatchObject({ id: "http://host", dialect: "standard" });
   });
 
-  test("reads tokenEnv and tokenFile when a request needs them, not before", () => {
-    const environment: NodeJS.ProcessEnv = {};
-    const byVariable = from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), environment);
+  test("reads tokenEnv and tokenFile when a request needs them, not before", async () => {
     const path = join(folder, "token");
-    const byFile = from(secrets({ address: "http://host", tokenFile: path }));
-    const unreadable = caught(() => byFile.server.credentials.token());
-    expect(unreadable).toEqual(refusal("ERR_INVALID_INPUT", { rule: "unreadable-file" }));
+    const byFile = secrets({ address: "http://host", tokenFile: path });
+    expect(from(byFile).server.address).toBe("http://host");
+    const unreadable = await refused(byFile);
+    expect(unreadable).toEqual(errorOf("unreadable-file"));
     for (const part of [path, "ENOENT", "tokenFile", "Set it to the path of a readable file."]) expect(unreadable.message).toContain(part);
-    writeFileSync(path, "from-file\n");
-    expect(byFile.server.credentials.token()).toBe("from-file");
-    const unset = caught(() => byVariable.server.credentials.token());
-    expect(unset).toEqual(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
+    file("token", "from-file\n");
+    expect(tokenFrom(byFile)).toBe("from-file");
+    const byVariable = secrets({ address: "http://host", tokenEnv: "MY_TOKEN" });
+    expect(from(byVariable).server.address).toBe("http://host");
+    const unset = await refused(byVariable);
+    expect(unset).toEqual(errorOf("variable-unset"));
     for (const part of ["tokenEnv", "secrets", '"default"', "MY_TOKEN"]) expect(unset.message).toContain(part);
-    expect(from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), { MY_TOKEN: "v" }).server.credentials.token()).toBe("v");
+    expect(tokenFrom(byVariable, { MY_TOKEN: "v" })).toBe("v");
   });
 
-  test("trims a token and rejects characters that no header can hold", () => {
-    const token = (value: string): string | undefined =>
-      from(secrets({ address: "http://host", tokenEnv: "T" }), { T: value }).server.credentials.token();
-    expect(token("hvs.abc\n")).toBe("hvs.abc");
-    for (const value of ["canary canary", "canary\ncanary", "canaryé"]) {
-      const error = caught(() => token(value));
-      expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "token-characters" }));
-      expect(error.message).not.toContain("canary");
-    }
-    expect(
-      caught(() => from(secrets({ address: "http://host", tokenFile: "hvs.canary" })).server.credentials.token()).message,
-    ).not.toContain("canary");
+  test("trims a token and rejects characters that no header can hold", async () => {
+    const byVariable = secrets({ address: "http://host", tokenEnv: "T" });
+    expect(tokenFrom(byVariable, { T: "hvs.abc\n" })).toBe("hvs.abc");
+    for (const T of ["canary canary", "canary\ncanary", "canaryé"])
+      expect(await refused(byVariable, { T })).toEqual(errorOf("token-characters"));
+    await refused(secrets({ address: "http://host", tokenFile: "hvs.canary" }));
   });
 
   test.each(["hvs.CAESIcanary", "s.canary", "b1c2canary-77ab", "0123canary4567", "CANARY7X2K9Q4M8P1Z", "canary"])(
     "does not print a tokenEnv that contains the token itself: %s",
-    (token) => {
-      const error = caught(() => from(secrets({ address: "http://host", tokenEnv: token })).server.credentials.token());
-      expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
+    async (token) => {
+      const error = await refused(secrets({ address: "http://host", tokenEnv: token }));
+      expect(error).toEqual(errorOf("variable-unset"));
       expect(error.message).not.toContain(token);
     },
   );
@@ -113,12 +107,9 @@ describe("the configuration", () => {
   });
 
   test("reads PEM from a string or from a file", () => {
-    const path = join(folder, "ca.pem");
-    writeFileSync(path, "-----BEGIN CERTIFICATE-----file");
-    expect(from(secrets({ address: "http://host", caCert: path })).server.credentials.caCert).toBe("-----BEGIN CERTIFICATE-----file");
-    expect(from(secrets({ address: "http://host", caCert: "-----BEGIN CERTIFICATE-----text" })).server.credentials.caCert).toBe(
-      "-----BEGIN CERTIFICATE-----text",
-    );
+    const text = "-----BEGIN CERTIFICATE-----text";
+    for (const caCert of [text, file("ca.pem", text)])
+      expect(from(secrets({ address: "http://host", caCert })).server.credentials.caCert).toBe(text);
   });
 
   const known = '"tokn" is not a known property; expected one of address, token, ';
@@ -148,12 +139,11 @@ describe("the configuration", () => {
     [{ dialect: "openbao" }, "scheduler.dialect: invalid-value", "", "scheduler"],
     [{ dialect: "openbaoo" }, "secrets.dialect: invalid-value"],
     [{ dialect: "OpenBao" }, "secrets.dialect: invalid-value"],
-  ])("rejects %p", (settings, problem, part = "", system = "secrets") => {
+  ])("rejects %p", async (settings, problem, part = "", system = "secrets") => {
     const config = { "steward:default": { [system]: { address: "http://host", ...settings } } };
-    const error = caught(() => from(config, {}, "default", system));
-    expect(error).toEqual(problem.includes(":") ? invalidInputs(problem) : refusal("ERR_INVALID_INPUT", { rule: problem }));
+    const error = await refused(config, {}, "default", system);
+    expect(error).toEqual(errorOf(problem));
     expect(error.message).toContain(part);
-    expect(error.message).not.toContain("canary");
   });
 
   test("reads one system although another has an unpaired surrogate", () => {
@@ -162,12 +152,11 @@ describe("the configuration", () => {
     expect(() => from(config, {}, "default", "platform")).toThrow(invalidInputs("platform.address: surrogate"));
   });
 
-  test("rejects a value that is not an object", () =>
-    expect(() => from({ "steward:default": "http://host" })).toThrow(refusal("ERR_INVALID_INPUT", { rule: "no-object" })));
+  test("rejects a value that is not an object", async () =>
+    expect(await refused({ "steward:default": "http://host" })).toEqual(errorOf("no-object")));
 
-  test("rejects an unknown connection instead of using the default", () => {
-    const config = secrets({ address: "http://host" });
-    const error = caught(() => from(config, { SECRETS_ADDR: "http://environment" }, "other"));
+  test("rejects an unknown connection instead of using the default", async () => {
+    const error = await refused(secrets({ address: "http://host" }), { SECRETS_ADDR: "http://environment" }, "other");
     expect(error).toEqual(refusal("ERR_NO_CONNECTION"));
     for (const part of ['"other"', "steward:other.secrets.address"]) expect(error.message).toContain(part);
   });
@@ -176,52 +165,36 @@ describe("the configuration", () => {
 describe("the environment", () => {
   const rows = Object.values(systems).flatMap(({ name, variables }) => variables.map((row) => ({ system: name, ...row })));
   test.each(rows)("with $address alone selects the dialect $dialect", ({ system, address, prefix, dialect }) => {
-    const environment = { HOME: folder, [address]: "http://host", [`${prefix}_TOKEN`]: "t" };
-    const operation = connectTo(system, {}, { config: () => undefined, environment });
-    expect([operation.server.address, operation.server.credentials.token(), operation.server.dialect]).toEqual([
-      "http://host",
-      "t",
-      dialect,
-    ]);
+    const { server } = from({}, { [address]: "http://host", [`${prefix}_TOKEN`]: "t" }, "default", system);
+    expect([server.address, server.credentials.token(), server.dialect]).toEqual(["http://host", "t", dialect]);
   });
 
   test("never sends a token to an address from another source", () => {
-    writeFileSync(join(folder, ".vault-token"), "file-token");
-    const environment = { HOME: folder, VAULT_TOKEN: "vt", SECRETS_TOKEN: "st" };
-    expect(from(secrets({ address: "http://host" }), environment).server.credentials.token()).toBeUndefined();
-    expect(from({}, { ...environment, SECRETS_TOKEN: undefined, SECRETS_ADDR: "http://s" }).server.credentials.token()).toBeUndefined();
-    expect(from({}, { HOME: folder, SECRETS_TOKEN: "st", VAULT_ADDR: "http://v" }).server.credentials.token()).toBe("file-token");
+    file(".vault-token", "file-token");
+    const HOME = folder;
+    expect(tokenFrom(secrets({ address: "http://host" }), { HOME, VAULT_TOKEN: "vt", SECRETS_TOKEN: "st" })).toBeUndefined();
+    expect(tokenFrom({}, { HOME, VAULT_TOKEN: "vt", SECRETS_ADDR: "http://s" })).toBeUndefined();
+    expect(tokenFrom({}, { HOME, SECRETS_TOKEN: "st", VAULT_ADDR: "http://v" })).toBe("file-token");
     // OpenBao's command line writes to Vault's token file. With both addresses, the owner of the token is unknown.
-    const {
-      server: {
-        credentials: { token, missingToken },
-      },
-    } = from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://v" });
+    const { token, missingToken } = from({}, { HOME, BAO_ADDR: "http://b", VAULT_ADDR: "http://v" }).server.credentials;
     expect([token(), missingToken]).toEqual([undefined, expect.stringContaining("BAO_TOKEN")]);
-    expect(from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://b" }).server.credentials.token()).toBe("file-token");
-    expect(from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_TOKEN: "vt" }).server.credentials.token()).toBe("file-token");
+    expect(tokenFrom({}, { HOME, BAO_ADDR: "http://b", VAULT_ADDR: "http://b" })).toBe("file-token");
+    expect(tokenFrom({}, { HOME, BAO_ADDR: "http://b", VAULT_TOKEN: "vt" })).toBe("file-token");
   });
 
   test.each([
-    [{ VAULT_NAMESPACE: "canaré" }, "VAULT_NAMESPACE: invalid-format"],
-    [{ VAULT_CLIENT_CERT: "-----BEGIN" }, "certificate-and-key", "VAULT_CLIENT_CERT", "VAULT_CLIENT_KEY"],
+    [{ VAULT_NAMESPACE: "canaryé" }, "VAULT_NAMESPACE: invalid-format"],
+    [{ VAULT_CLIENT_CERT: "-----BEGIN" }, ": certificate-and-key", "VAULT_CLIENT_CERT", "VAULT_CLIENT_KEY"],
     [{ VAULT_ADDR: "canary:8200" }, "url", "VAULT_ADDR"],
     [{ VAULT_ADDR: "http://v/v1" }, "api-path", "VAULT_ADDR"],
     [{ VAULT_TOKEN: "canary canary" }, "token-characters", "VAULT_TOKEN"],
     [{ VAULT_CACERT: "/none" }, "unreadable-file", "VAULT_CACERT", "/none", "ENOENT"],
-  ])("is checked like the configuration, with an error that names the variable: %p", (environment, problem, ...parts) => {
-    const error = caught(() => from({}, { VAULT_ADDR: "http://v", ...environment }).server.credentials.token());
-    const isOfInputs = problem.includes(":") || problem === "certificate-and-key";
-    expect(error).toEqual(isOfInputs ? invalidInputs(problem) : refusal("ERR_INVALID_INPUT", { rule: problem }));
+    [{ HOME: folder }, "token-characters", join(folder, ".vault-token")],
+  ])("is checked like the configuration, with an error that names the variable or the file: %p", async (environment, problem, ...parts) => {
+    file(".vault-token", "canary canary");
+    const error = await refused({}, { VAULT_ADDR: "http://v", ...environment });
+    expect(error).toEqual(errorOf(problem));
     for (const part of parts) expect(error.message).toContain(part);
-    expect(error.message).not.toContain("canar");
-  });
-
-  test("a token file with invalid characters is named in the error", () => {
-    writeFileSync(join(folder, ".vault-token"), "canary canary");
-    const error = caught(() => from({}, { HOME: folder, VAULT_ADDR: "http://v" }).server.credentials.token());
-    expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "token-characters" }));
-    expect(error.message).toContain(join(folder, ".vault-token"));
   });
 
   test.each([
@@ -252,25 +225,17 @@ describe("the environment", () => {
     [{ BAO_ADDR: "", BAO_TOKEN: "", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" }, ["http://v", "vt", "hashicorp", undefined], []],
   ])("provides the settings of one product only, and warns once of unused variables: %p", (environment, used, unused) => {
     for (const _ of [1, 2]) {
-      const {
-        server: {
-          address,
-          dialect,
-          namespace,
-          credentials: { token },
-        },
-      } = from({}, environment);
-      expect([address, token(), dialect, namespace]).toEqual(used);
+      const { address, dialect, namespace, credentials } = from({}, environment).server;
+      expect([address, credentials.token(), dialect, namespace]).toEqual(used);
     }
-    expect(said).toHaveLength(unused.length > 0 ? 1 : 0);
-    for (const variable of unused) expect(said[0]).toContain(variable);
-    expect(said.join()).toMatch(unused.length > 0 ? /^warning: [^.]+\.$/ : /^$/);
-    for (const value of ["bt", "vt", "http"]) expect(said.join()).not.toContain(value);
+    expect(printed).toEqual(unused.length > 0 ? [expect.stringMatching(/^warning: [^.]+\.$/)] : []);
+    for (const variable of unused) expect(printed[0]).toContain(variable);
+    for (const value of ["bt", "vt", "http"]) expect(printed.join()).not.toContain(value);
   });
 
   test("causes no warning if the configuration names the server", () => {
     from(secrets({ address: "http://c" }), { BAO_ADDR: "http://b", VAULT_TOKEN: "vt" });
-    expect(said).toEqual([]);
+    expect(printed).toEqual([]);
   });
 
   test("tests and demonstrations inherit no variable of any product", () => {
@@ -280,8 +245,8 @@ describe("the environment", () => {
     expect("BAO_CLIENT_KEY").toMatch(foreign);
   });
 
-  test("a missing address is an error that names the configuration and the variables", () => {
-    const error = caught(() => from({}));
+  test("a missing address is an error that names the configuration and the variables", async () => {
+    const error = await refused({});
     expect(error).toEqual(refusal("ERR_NO_CONNECTION"));
     for (const part of ["steward:default.secrets.address", "SECRETS_ADDR", "BAO_ADDR", "VAULT_ADDR"]) expect(error.message).toContain(part);
   });
