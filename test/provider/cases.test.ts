@@ -4,12 +4,12 @@ import { unwrapSecrets } from "../../provider/engine/plugin-values";
 import { format, namesWith } from "../../provider/fields";
 import { resolved } from "../../provider/lifecycle/references";
 import { isObject } from "../../provider/text/json";
-import { start } from "../../sandbox/index";
 import { Context, isIn, System, withReferences } from "../cases/case";
 import { cases, livingForms } from "../cases/index";
 import { comparable, configOf, contextOf, resetAll } from "../support/context";
 import { definitionOf } from "../support/definitions";
 import { Engine, NativeEngine } from "../support/engine";
+import { sentBy, startSandbox } from "../support/sandbox";
 import { dialects } from "../support/scope";
 
 // Takes every resource through its life: created, unchanged, drifted, reverted, replaced, read by its id, deleted.
@@ -32,7 +32,7 @@ const columns = (["dynamic", "native"] as const).flatMap((mechanism) => dialects
 describe.each(columns)("%s, %s", (dialect, mechanism) => {
   let context: Context;
   beforeAll(async () => {
-    context = contextOf(await start({ dialect }), dialect);
+    context = contextOf(await startSandbox({ dialect }), dialect);
     jest.spyOn(console, "log").mockImplementation(() => {});
   });
   let begin = 0;
@@ -42,7 +42,6 @@ describe.each(columns)("%s, %s", (dialect, mechanism) => {
     const sent = context.sandbox.requests().slice(begin);
     sentIn[mechanism].set(title, sent.map(({ method, path }) => `${method} ${path}`).sort());
   });
-  afterAll(() => context.sandbox.close());
 
   for (const { token, inputs } of cases.filter((each) => !isIn(dialect)(each)))
     test(`check rejects ${token}, which the dialect does not have`, async () => {
@@ -51,12 +50,7 @@ describe.each(columns)("%s, %s", (dialect, mechanism) => {
     });
 
   /** The requests of an operation, sorted. */
-  async function requestsOf(operation: () => Promise<unknown>): Promise<string[]> {
-    const before = context.sandbox.requests().length;
-    await operation();
-    const sent = context.sandbox.requests().slice(before);
-    return sent.map(({ method, path }) => `${method} ${path}`).sort();
-  }
+  const requestsOf = async (operation: () => Promise<unknown>): Promise<string[]> => (await sentBy(context.sandbox, operation)).sent.sort();
 
   const living = livingForms.filter(isIn(dialect));
   describe.each(living)("$title", ({ title, token, inputs, changed, replaced, prepare, requests, drifts = [], paths = () => [] }) => {

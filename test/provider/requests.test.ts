@@ -3,6 +3,7 @@ import { freshSandbox } from "../sandbox/sandbox";
 import { call } from "../support/call";
 import { configOf } from "../support/context";
 import { Engine } from "../support/engine";
+import { sentBy } from "../support/sandbox";
 
 // Requests that test/provider/cases.test.ts does not count: creations of several resources in one run, of existing objects, and adoption.
 
@@ -17,15 +18,8 @@ describe.each([
   const engine = (token: string): Engine => new Engine(token, configOf({ sandbox: sandbox(), dialect }));
 
   /** The requests of an operation, sorted: the order of parallel requests is not significant. */
-  async function requests(operation: () => Promise<unknown>): Promise<string[]> {
-    const before = sandbox().requests().length;
-    await operation();
-    return sandbox()
-      .requests()
-      .slice(before)
-      .map(({ method, path }) => `${method} ${path.replace(`/v1/${mount}/`, "")}`)
-      .sort();
-  }
+  const requests = async (operation: () => Promise<unknown>): Promise<string[]> =>
+    (await sentBy(sandbox(), operation)).sent.map((request) => request.replace(`/v1/${mount}/`, "")).sort();
 
   test("refresh of a deleted role sends one more read if a 404 proves nothing", async () => {
     const [role, other] = [engine("secrets:SchedulerRole"), engine("secrets:SchedulerRole")];

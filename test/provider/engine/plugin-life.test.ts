@@ -2,13 +2,14 @@ import { noEngine } from "../../../provider/connection";
 import { createPlugin } from "../../../provider/engine/plugin";
 import { wrapSecrets } from "../../../provider/engine/plugin-values";
 import { unknown } from "../../../provider/lifecycle/properties";
-import { Sandbox, start } from "../../../sandbox/index";
+import { Sandbox } from "../../../sandbox/index";
 import { Context } from "../../cases/case";
 import { certificate } from "../../support/certificates";
 import { configOf, contextOf, resetAll } from "../../support/context";
 import { Engine, NativeEngine } from "../../support/engine";
 import { limits } from "../../support/limits";
 import { printed } from "../../support/printed";
+import { startSandbox } from "../../support/sandbox";
 
 // Cases in which the engine sends the native plugin other requests than the dynamic provider.
 
@@ -16,13 +17,10 @@ let sandbox: Sandbox;
 let context: Context;
 beforeAll(async () => {
   Object.assign(limits, { initialBackoff: 1, maxRetries: 1 });
-  sandbox = await start({ dialect: "hashicorp" });
+  sandbox = await startSandbox();
   context = contextOf(sandbox, "hashicorp");
 });
 beforeEach(() => resetAll(context));
-afterAll(async () => {
-  await sandbox.close();
-});
 
 const path = "/api/v2/admin/customization-settings";
 describe.each([

@@ -6,18 +6,19 @@ import { ListRequest, ListResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { definitions } from "../../../provider/definitions";
-import { Sandbox, start } from "../../../sandbox/index";
+import { Sandbox } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { limits } from "../../support/limits";
 import { Plugin, startPlugin } from "../../support/plugin";
 import { nativeProject, Project } from "../../support/project";
+import { startSandbox } from "../../support/sandbox";
 
 // The plugin over gRPC, as the engine calls it, and the ids and names of all objects of a type, for `pulumi do <type> list`.
 
 let sandbox: Sandbox;
 let plugin: Plugin;
 beforeAll(async () => {
-  sandbox = await start({ dialect: "hashicorp" });
+  sandbox = await startSandbox();
   plugin = await startPlugin({ environment: sandbox.env, limits: { ...limits, maxRetries: 0 } });
   await plugin.configure("default");
   for (const name of ["web", "batch"])
@@ -25,10 +26,7 @@ beforeAll(async () => {
   const access = { address: "https://nomad.example.com:4646", token: "canary-token" };
   await call(sandbox.secrets, "POST", "/v1/nomad/config/access", access);
 });
-afterAll(async () => {
-  plugin.close();
-  await sandbox.close();
-});
+afterAll(() => plugin.close());
 
 async function list(type: string, limit = 0): Promise<string[]> {
   const found: string[] = [];

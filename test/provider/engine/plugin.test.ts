@@ -1,8 +1,10 @@
 import { noEngine } from "../../../provider/connection";
 import { createPlugin } from "../../../provider/engine/plugin";
 import { unknown } from "../../../provider/lifecycle/properties";
-import { Sandbox, start } from "../../../sandbox/index";
+import { Sandbox } from "../../../sandbox/index";
+import { configOf } from "../../support/context";
 import { limits } from "../../support/limits";
+import { startSandbox } from "../../support/sandbox";
 
 // Only the native plugin knows imports and the URNs of all resources.
 
@@ -13,21 +15,15 @@ let sandbox: Sandbox;
 let lines: string[];
 let plugin: ReturnType<typeof createPlugin>;
 beforeAll(async () => {
-  sandbox = await start({ dialect: "hashicorp" });
+  sandbox = await startSandbox();
 });
-afterAll(() => sandbox.close());
 
 /** Starts a new plugin process, as each operation of the command line does. */
 function startPlugin(): void {
-  const at = Object.fromEntries(
-    (["secrets", "platform"] as const).map((system) => {
-      const { url, token } = sandbox[system];
-      return [system, { address: url, token, dialect: "hashicorp" }];
-    }),
-  );
+  const settings = JSON.stringify(configOf({ sandbox, dialect: "hashicorp" })["steward:default"]);
   lines = [];
   plugin = createPlugin({ environment: {}, engine: noEngine, limits }, (_, line) => lines.push(line));
-  plugin.configure({ default: JSON.stringify(at), same: JSON.stringify(at) });
+  plugin.configure({ default: settings, same: settings });
 }
 beforeEach(startPlugin);
 

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { definitions } from "../../../provider/definitions";
 import { format } from "../../../provider/fields";
 import { release } from "../../../provider/program/dynamic";
 import { Engine, NativeEngine } from "../../support/engine";
 import "../../support/printed";
+import { seen, serveAt } from "../http/exchange";
 
 // Every state in test/states, without one of its fields, under each operation. The server rejects every request.
 
@@ -24,18 +23,10 @@ const operations: Record<string, Operation> = {
 const optional = ["attempt", "destroyOnDelete", "discardShares", "leaseId", "live", "outcome"];
 
 let address: string;
-let sent: string[];
-const server = createServer((request, response) => {
-  sent.push(`${request.method} ${request.url}`);
-  response.writeHead(403, { "content-type": "application/json" }).end('{"errors":["permission denied"]}');
-});
-beforeAll(async () => {
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+beforeEach(async () => {
+  address = await serveAt((_, response) =>
+    response.writeHead(403, { "content-type": "application/json" }).end('{"errors":["permission denied"]}'),
+  );
 });
 
 function stateOf(dialect: Dialect, token: string): State {
@@ -56,13 +47,14 @@ describe.each([
   };
   /** Returns the requests of an operation, and its error if it failed. */
   async function run(token: string, state: State, operate: Operation): Promise<{ requests: string[]; error?: string }> {
-    sent = [];
+    seen.length = 0;
     const { __provider, ...inputs } = state.inputs;
     const error = await operate(engineOf(token, state), inputs).then(
       () => undefined,
       ({ message }: Error) => message,
     );
-    return { requests: sent, ...(error === undefined ? {} : { error }) };
+    const requests = seen.map(({ method, url }) => `${method} ${url}`);
+    return { requests, ...(error === undefined ? {} : { error }) };
   }
 
   describe.each(definitions)("$token", (definition) => {

@@ -1,4 +1,4 @@
-import { Fault, start } from "../../../sandbox/index";
+import { Fault, Sandbox } from "../../../sandbox/index";
 import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
 import { configOf } from "../../support/context";
 import { Secret } from "../../support/deployment";
@@ -6,6 +6,7 @@ import { Engine } from "../../support/engine";
 import { limits } from "../../support/limits";
 import { onEachPlatform, Platform } from "../../support/platform";
 import { printed } from "../../support/printed";
+import { startSandbox } from "../../support/sandbox";
 import { dialects } from "../../support/scope";
 import { onEachTarget } from "../../support/target";
 import { AttributeCase, attributeCases, complete, productCases } from "../platform/attributes";
@@ -83,11 +84,10 @@ const losses = (["drop-before", "drop-after"] as const).flatMap((write) => [fals
 Object.assign(limits, { initialBackoff: 1, maxRetries: 0 });
 
 describe.each(dialects)("a secret that is removed while the response is lost (%s)", (dialect) => {
-  let sandbox: Awaited<ReturnType<typeof start>>;
+  let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await start({ dialect });
+    sandbox = await startSandbox({ dialect });
   });
-  afterAll(() => sandbox.close());
 
   const served = dialect === "hashicorp" ? [...cases, ...onlyReal] : cases;
   const ways = served.flatMap((each) =>

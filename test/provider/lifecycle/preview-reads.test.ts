@@ -1,8 +1,10 @@
 import { clearCache } from "../../../provider/engine/dynamic-runtime";
 import { freshSandbox } from "../../sandbox/sandbox";
 import { call } from "../../support/call";
+import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
+import { sentBy } from "../../support/sandbox";
 
 describe.each([
   { dialect: "standard" as const, mount: "scheduler" },
@@ -11,20 +13,14 @@ describe.each([
   const sandbox = freshSandbox({ dialect });
   beforeEach(() => clearCache());
 
-  const config = (more: object = {}): Record<string, object> => ({
-    "steward:default": {
-      secrets: { address: sandbox().secrets.url, token: sandbox().secrets.token, dialect, previewReads: true, ...more },
-      platform: { address: sandbox().platform.url, token: sandbox().platform.token, dialect, previewReads: true },
-    },
-  });
+  const config = (more: object = {}): Record<string, object> => {
+    const { secrets, platform } = configOf({ sandbox: sandbox(), dialect })["steward:default"] as Record<string, object>;
+    return { "steward:default": { secrets: { ...secrets, previewReads: true, ...more }, platform: { ...platform, previewReads: true } } };
+  };
   const engine = (token: string, more?: object): Engine => new Engine(token, config(more));
   const outOfBand = (method: string, path: string, body?: object) => call(sandbox().secrets, method, `/v1/${mount}/${path}`, body);
-  const requests = async (operation: () => Promise<unknown>): Promise<string[]> => {
-    const before = sandbox().requests().length;
-    await operation();
-    const sent = sandbox().requests().slice(before);
-    return sent.map(({ method, path }) => `${method} ${path.replace(`/v1/${mount}/`, "")}`);
-  };
+  const requests = async (operation: () => Promise<unknown>): Promise<string[]> =>
+    (await sentBy(sandbox(), operation)).sent.map((request) => request.replace(`/v1/${mount}/`, ""));
   const theirs = { policies: "theirs", global: true, type: "client" };
   const web = { name: "web", policies: ["ours"], global: true };
   const ofRole = (): string[] => printed.filter((line) => !line.includes("does not return"));

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unknown } from "../../../provider/lifecycle/properties";
-import { Sandbox, start } from "../../../sandbox/index";
+import { Sandbox } from "../../../sandbox/index";
 import { certificate, privateKey } from "../../support/certificates";
 import { configOf, contextOf } from "../../support/context";
 import { Engine, NativeEngine } from "../../support/engine";
 import { printed } from "../../support/printed";
+import { startSandbox } from "../../support/sandbox";
 import { dialects } from "../../support/scope";
 
 // Each secret input, by value and by reference.
@@ -35,15 +36,12 @@ const folder = mkdtempSync(join(tmpdir(), "references-"));
 let sandbox: Sandbox;
 const sandboxes = new Map<Dialect, Sandbox>();
 beforeAll(async () => {
-  for (const dialect of ["standard", "hashicorp"] as const) sandboxes.set(dialect, await start({ dialect }));
+  for (const dialect of ["standard", "hashicorp"] as const) sandboxes.set(dialect, await startSandbox({ dialect }));
 });
 afterEach(() => {
   delete process.env.STEWARD_TEST_SECRET;
 });
-afterAll(async () => {
-  for (const each of sandboxes.values()) await each.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const withValue = (inputs: Properties, name: string, value: unknown): Properties => ({ ...inputs, [name]: value });
 

@@ -8,8 +8,12 @@ import { noEngine } from "../../../provider/connection";
 import { createPlugin } from "../../../provider/engine/plugin";
 import { unwrapSecrets } from "../../../provider/engine/plugin-values";
 import { functions } from "../../../provider/functions";
-import { Sandbox, start } from "../../../sandbox/index";
+import { isObject } from "../../../provider/text/json";
+import { Sandbox } from "../../../sandbox/index";
+import { configOf } from "../../support/context";
+import { call, optionsOf } from "../../support/functions";
 import { Plugin, startPlugin } from "../../support/plugin";
+import { startSandbox } from "../../support/sandbox";
 
 // Functions that read, as a program of another language calls them: through the engine, from the native plugin.
 
@@ -18,27 +22,10 @@ type Options = Record<string, JavaScriptValue>;
 const schema = require("../../../bin/schema.json") as {
   functions: Record<string, { description: string; outputs: { properties: object } }>;
 };
-const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws" };
-const given: Record<string, Options> = {
-  "platform:getModuleVersion": { ...version, moduleVersion: "1.0.0" },
-  "platform:listModuleVersions": version,
-  "platform:getWorkspace": { id: "ws-acmeNetworkTest", include: ["organization"] },
-  "platform:listWorkspaces": { pageSize: 1 },
-  "scheduler:listJobs": { filter: 'Status == "running"', pageSize: 2 },
-};
-
 /** The result in a Node program, in plaintext. */
-async function inNode(token: string, options: Options): Promise<unknown> {
-  const [system = "", name = ""] = token.split(":");
-  const all = { platform, scheduler, secrets } as unknown as Record<string, Record<string, (given: Options) => unknown>>;
-  const result = all[system]?.[name]?.(options);
-  const items: unknown[] = [];
-  if (typeof (result as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function") {
-    for await (const item of result as AsyncIterable<unknown>) items.push(item);
-    return items;
-  }
-  const found = await result;
-  if (typeof found !== "object" || found === null || Array.isArray(found)) return found;
+async function inNode(name: string, options: Options): Promise<unknown> {
+  const found = await call(name, options);
+  if (!isObject(found)) return found;
   const clear = ([field, value]: [string, unknown]): Promise<[string, unknown]> =>
     new Promise((done) =>
       Output.isInstance(value) ? unsecret(value as Output<unknown>).apply((known) => done([field, known])) : done([field, value]),
@@ -50,21 +37,13 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
   let sandbox: Sandbox;
   let plugin: Plugin;
   beforeAll(async () => {
-    sandbox = await start({ dialect });
-    const at = Object.fromEntries(
-      (["secrets", "platform", "scheduler"] as const).map((system) => {
-        const { url, token } = sandbox[system];
-        return [system, { address: url, token, dialect }];
-      }),
-    );
-    setAllConfig({ "steward:default": JSON.stringify(at) });
+    sandbox = await startSandbox({ dialect });
+    const settings = JSON.stringify(configOf({ sandbox, dialect })["steward:default"]);
+    setAllConfig({ "steward:default": settings });
     plugin = await startPlugin({});
-    await plugin.configure("default", { default: JSON.stringify(at) });
+    await plugin.configure("default", { default: settings });
   });
-  afterAll(async () => {
-    plugin.close();
-    await sandbox.close();
-  });
+  afterAll(() => plugin.close());
 
   const invoke = (token: string, options: Options): Promise<Record<string, unknown>> =>
     new Promise((done, fail) =>
@@ -75,9 +54,10 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
     );
 
   test.each(functions)("$token returns the same result as in a Node program", async ({ token, property, secrets: secretFields = [] }) => {
-    const options = given[token] ?? {};
+    const name = token.replace(":", ".");
+    const options = optionsOf(name) as Options;
     const before = sandbox.requests().length;
-    const expected = await inNode(token, options);
+    const expected = await inNode(name, options);
     const between = sandbox.requests().length;
     const answer = await invoke(token, options);
     expect(sandbox.requests().length - between).toBe(between - before);
@@ -130,7 +110,7 @@ test("the plugin serves every function that reads", () => {
 });
 
 test("functions warn of unused environment variables once in a plugin", async () => {
-  const sandbox = await start({ dialect: "openbao" });
+  const sandbox = await startSandbox({ dialect: "openbao" });
   const { url: BAO_ADDR, token: BAO_TOKEN } = sandbox.secrets;
   const lines: string[] = [];
   const plugin = createPlugin({ environment: { BAO_ADDR, BAO_TOKEN, VAULT_NAMESPACE: "canary" }, engine: noEngine }, (severity, line) =>
@@ -139,5 +119,4 @@ test("functions warn of unused environment variables once in a plugin", async ()
   for (const _ of [1, 2]) await plugin.invoke("steward:secrets:getRekeyStatus", {});
   await plugin.check("urn:pulumi:dev::test::steward:secrets:SchedulerRole::web", {}, { name: "web", policies: ["read"] });
   expect(lines).toEqual([expect.stringMatching(/^warning: VAULT_NAMESPACE is set but not used: BAO_ADDR /)]);
-  await sandbox.close();
 });
