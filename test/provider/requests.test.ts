@@ -1,6 +1,5 @@
 import { clearCache } from "../../provider/engine/dynamic-runtime";
 import { freshSandbox } from "../sandbox/sandbox";
-import { call } from "../support/call";
 import { configOf } from "../support/context";
 import { Engine } from "../support/engine";
 import { sentBy } from "../support/sandbox";
@@ -21,16 +20,6 @@ describe.each([
   const requests = async (operation: () => Promise<unknown>): Promise<string[]> =>
     (await sentBy(sandbox(), operation)).sent.map((request) => request.replace(`/v1/${mount}/`, "")).sort();
 
-  test("refresh of a deleted role sends one more read if a 404 proves nothing", async () => {
-    const [role, other] = [engine("secrets:SchedulerRole"), engine("secrets:SchedulerRole")];
-    await other.up({ name: "other", policies: ["a"] });
-    await role.up({ name: "web", policies: ["a"] });
-    await other.destroy();
-    await engine("secrets:SchedulerRole").up({ name: "third", policies: ["a"] });
-    await call(sandbox().secrets, "DELETE", `/v1/${mount}/role/web`);
-    expect(await requests(() => role.refresh())).toEqual([...evidence, "GET role/web"]);
-  });
-
   const create = (...names: string[]): Promise<unknown> => {
     clearCache();
     return Promise.all(names.map((name) => engine("secrets:SchedulerRole").up({ name, policies: ["a"] }, { remembers: true })));
@@ -47,17 +36,11 @@ describe.each([
   });
 
   test("the creation of an existing role reads once and writes nothing", async () => {
-    await create("web", "site");
-    clearCache();
-    const refused = async (name: string): Promise<string> => {
-      const { code } = await engine("secrets:SchedulerRole")
-        .up({ name, policies: ["b"] }, { remembers: true })
-        .catch((error) => error);
-      return code;
-    };
-    const codes: string[] = [];
-    expect(await requests(async () => codes.push(await refused("web"), await refused("site")))).toEqual(reads("site", "web"));
-    expect(codes).toEqual(["ERR_ALREADY_EXISTS", "ERR_ALREADY_EXISTS"]);
+    await create("web");
+    const refused = expect.objectContaining({ code: "ERR_ALREADY_EXISTS" });
+    const again = (): Promise<void> =>
+      expect(engine("secrets:SchedulerRole").up({ name: "web", policies: ["b"] })).rejects.toEqual(refused);
+    expect(await requests(again)).toEqual(reads("web"));
   });
 
   test("adoption sends no read before its write", async () => {

@@ -81,13 +81,6 @@ describe("the hint of an error", () => {
     });
   });
 
-  test("a rejection of a request without a token says that none was sent", async () => {
-    const anonymous = { "steward:default": { secrets: { address: sandbox.secrets.url, dialect: "hashicorp" } } };
-    await expect(engine("SchedulerRole", anonymous).up({ name: "web", policies: ["a"] })).rejects.toThrow(
-      refusal("ERR_FORBIDDEN", { rule: "no-token", method: "GET", path: "/v1/nomad/role/web", status: 403 }),
-    );
-  });
-
   test("a preview needs no token", async () => {
     const resource = engine("SchedulerRole");
     await resource.up({ name: "web", policies: ["a"] });

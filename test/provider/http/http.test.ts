@@ -1,7 +1,8 @@
 import { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
+import { Operation } from "../../../provider/connection";
 import { StewardError } from "../../../provider/errors";
-import { delayAfter429, Request, send } from "../../../provider/http";
+import { Request, send } from "../../../provider/http";
 import { limits } from "../../support/limits";
 import { failure, refusal } from "../../support/refusal";
 import { Answer, connection, get, ok, post, seen, serve } from "./exchange";
@@ -52,20 +53,32 @@ describe("a request", () => {
   });
 });
 
-test("ends the pause before a retry, and does not retry, once the user cancels the run", async () => {
-  const controller = new AbortController();
-  const target = await serve((_, response) => {
-    response.writeHead(429, { "retry-after": "60" }).end();
-    setTimeout(() => controller.abort(), 50);
+/** The operation of a run with other properties of its engine. */
+const withEngine = (target: Operation, engine: Partial<Operation["run"]["engine"]>): Operation => ({
+  ...target,
+  run: { ...target.run, engine: { ...target.run.engine, ...engine } },
+});
+
+describe("a wait before a retry", () => {
+  test("ends without a retry once the user cancels the run", async () => {
+    const controller = new AbortController();
+    const target = await serve((_, response) => {
+      response.writeHead(429, { "retry-after": "60" }).end();
+      setTimeout(() => controller.abort(), 50);
+    });
+    limits.deadline = 120_000;
+    const begin = Date.now();
+    expect(await failure(send(withEngine(target, { canceled: controller.signal }), get))).toMatchObject({ code: "ERR_RATE_LIMITED" });
+    expect([Date.now() - begin < 30_000, seen.length]).toEqual([true, 1]);
   });
-  const run = {
-    ...target.run,
-    engine: { ...target.run.engine, canceled: controller.signal },
-    limits: { ...target.run.limits, deadline: 120_000 },
-  };
-  const begin = Date.now();
-  expect(await failure(send({ ...target, run }, get))).toMatchObject({ code: "ERR_RATE_LIMITED" });
-  expect([Date.now() - begin < 30_000, seen.length]).toEqual([true, 1]);
+
+  test("of a request that is not idempotent sends nothing if Pulumi ends in it", async () => {
+    const target = await serve((_, response) => response.writeHead(429).end());
+    const assertAlive = () => Promise.reject(new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" }));
+    const error = await failure(send(withEngine(target, { assertAlive }), { ...post, retry: "only429" }));
+    expect(error).toMatchObject({ code: "ERR_ENGINE_GONE" });
+    expect(seen).toHaveLength(1);
+  });
 });
 
 describe("retry class idempotent", () => {
@@ -193,20 +206,6 @@ describe("a cluster", () => {
   });
 });
 
-describe("retry class only429", () => {
-  test("sends nothing if Pulumi ends during the wait", async () => {
-    const target = await serve((_, response) => response.writeHead(429).end());
-    const engine = {
-      ...target.run.engine,
-      assertAlive: () => Promise.reject(new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" })),
-    };
-    expect(await failure(send({ ...target, run: { ...target.run, engine } }, { ...post, retry: "only429" }))).toMatchObject({
-      code: "ERR_ENGINE_GONE",
-    });
-    expect(seen).toHaveLength(1);
-  });
-});
-
 describe("a 429 without Retry-After", () => {
   test.each(["idempotent", "exceptOn5xx", "only429"] as const)("is retried until the deadline: %s", async (retry) => {
     limits.initialBackoff = 1;
@@ -220,14 +219,6 @@ describe("a 429 without Retry-After", () => {
     jest.restoreAllMocks();
     expect(seen).toHaveLength(limits.maxRetries + 3 + 2);
   });
-});
-
-test("a caller can read the wait from the error of a request that is never retried", () => {
-  const limited = (details: object): StewardError =>
-    new StewardError({ code: "ERR_RATE_LIMITED", reason: "slow", status: 429, ...details });
-  expect(delayAfter429(limits, limited({ retryAfter: "3" }), 0)).toBeGreaterThanOrEqual(3000);
-  expect(delayAfter429(limits, limited({}), 20)).toBeLessThanOrEqual(limits.initialBackoff * 2 ** limits.maxRetries);
-  expect(delayAfter429(limits, limited({ code: "ERR_UNAVAILABLE", status: 503, retryAfter: "3" }), 0)).toBeUndefined();
 });
 
 describe("the options of a single request", () => {

@@ -1,14 +1,15 @@
 import { unknown } from "../../../provider/lifecycle/properties";
 import { certificate, privateKey } from "../../support/certificates";
+import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { failure, invalidInputs } from "../../support/refusal";
-import { engine, sent } from "./two-sandboxes";
+import { engine, sandbox, sent } from "./two-sandboxes";
 
 describe("check", () => {
   test.each([
     [
-      "SchedulerRole",
+      "secrets:SchedulerRole",
       { name: "", policies: ["ok", "a,b", "c d", ""], type: "admin", global: "yes", color: 1 },
       [
         ...[1, 2, 3].map((index) => `policies[${index}]: invalid-format`),
@@ -18,31 +19,57 @@ describe("check", () => {
         "name: role-name",
       ],
     ],
-    ["SchedulerRole", { policies: "read" }, ["name: missing", "policies: invalid-type"]],
-    ["SchedulerRole", { name: "a", type: "management", policies: ["x"] }, ["policies: management-with-policies"]],
-    ["SchedulerRole", { name: "a", policies: ["x"], mount: "a//b", connection: 1 }, ["mount: mount", "connection: invalid-type"]],
-    ["SchedulerLease", { ttl: "soon", maxTtl: -1 }, ["ttl: duration", "maxTtl: duration"]],
-    ["SchedulerLease", {}, ["empty"]],
+    ["secrets:SchedulerRole", { policies: "read" }, ["name: missing", "policies: invalid-type"]],
+    ["secrets:SchedulerRole", { name: "a", type: "management", policies: ["x"] }, ["policies: management-with-policies"]],
+    ["secrets:SchedulerRole", { name: "a", policies: ["x"], mount: "a//b", connection: 1 }, ["mount: mount", "connection: invalid-type"]],
+    ["secrets:SchedulerLease", { ttl: "soon", maxTtl: -1 }, ["ttl: duration", "maxTtl: duration"]],
+    ["secrets:SchedulerLease", {}, ["empty"]],
     [
-      "SchedulerAccess",
+      "secrets:SchedulerAccess",
       { address: "host:4646", token: "", maxTokenNameLength: -1, clientCert: certificate, caCert: "/etc/ca.pem" },
       ["address: url", "token: too-small", "maxTokenNameLength: too-small", "caCert: invalid-format", "clientKey: needed-with-certificate"],
     ],
-    ["SchedulerAccess", {}, ["token: missing"]],
-    ["SchedulerAccess", { address: "http://h:1", token: "t", clientKey: privateKey }, ["clientCert: needed-with-key"]],
+    ["secrets:SchedulerAccess", {}, ["token: missing"]],
+    ["secrets:SchedulerAccess", { address: "http://h:1", token: "t", clientKey: privateKey }, ["clientCert: needed-with-key"]],
     [
-      "SchedulerRoles",
+      "secrets:SchedulerRoles",
       { roles: { web: { policies: ["ok", "a b"], kind: 1 }, "x/y": { policies: ["ok"] } } },
       ["roles.web.policies[1]: invalid-format", "roles.web: unrecognized-keys"],
     ],
     [
-      "SchedulerRoles",
+      "secrets:SchedulerRoles",
       { roles: { "x/y": { policies: ["ok"] }, none: {} } },
       ["roles.none.policies: client-without-policies", 'roles["x/y"]: role-name'],
     ],
-    ["SchedulerRoles", { roles: ["web"] }, ["roles: invalid-type"]],
-  ])("%s %#: reports all problems at once and sends nothing", async (type, inputs, problems) => {
-    expect(await engine(type).problems(inputs)).toEqual(problems);
+    ["secrets:SchedulerRoles", { roles: ["web"] }, ["roles: invalid-type"]],
+    [
+      "platform:GeneralSettings",
+      { apiRateLimit: 29, apiRateLimitingEnabled: 1, onDelete: "keep" },
+      ["apiRateLimitingEnabled: invalid-type", "apiRateLimit: too-small", "onDelete: invalid-value"],
+    ],
+    ["platform:GeneralSettings", { applyTimeout: "24" }, ["applyTimeout: duration"]],
+    ["platform:GeneralSettings", { applyTimeout: "1 day" }, ["applyTimeout: duration"]],
+    ["platform:GeneralSettings", { applyTimeout: "-1h" }, ["applyTimeout: duration"]],
+    ["platform:SmtpSettings", { port: 0, auth: "digest" }, ["port: too-small", "auth: invalid-value"]],
+    [
+      "platform:SamlSettings",
+      { ssoEndpointUrl: "http://idp", sloEndpointUrl: "idp" },
+      ["sloEndpointUrl: https-url", "ssoEndpointUrl: https-url"],
+    ],
+    ["platform:CostEstimationSettings", { cloudBCredentials: "{" }, ["cloudBCredentials: json"]],
+    ["platform:CostEstimationSettings", { cloudBCredentials: '"text"' }, ["cloudBCredentials: json"]],
+    ["platform:SmsVerification", { testNumber: "", triggers: "x" }, ["testNumber: too-small", "triggers: invalid-type"]],
+    ["platform:AdminWorkspace", { workspaceId: "../organizations" }, ["workspaceId: invalid-format"]],
+    [
+      "platform:ModuleVersionDeprecation",
+      { organizationName: "a/b", moduleName: "", moduleProvider: "..", moduleVersion: "1 0", reason: "", link: "" },
+      [
+        ...["organizationName: invalid-format", "moduleName: too-small", "moduleProvider: invalid-format"],
+        ...["moduleVersion: invalid-format", "reason: too-small", "link: too-small"],
+      ],
+    ],
+  ])("%s %#: reports all problems at once and sends nothing", async (token, inputs, problems) => {
+    expect(await new Engine(token, configOf({ sandbox, dialect: "hashicorp" })).problems(inputs)).toEqual(problems);
     expect(sent()).toEqual([]);
   });
 

@@ -41,28 +41,6 @@ describe("the server that a resource was written to", () => {
     expect(await failure(resource.get("nomad/role/web"))).toMatchObject({ code, message: expect.not.stringContaining(recorded) });
   });
 
-  test("is recorded again if allowAddressChange confirms the new address", async () => {
-    const resource = engine("SchedulerRole");
-    await resource.up(role);
-    resource.configure({ "steward:default": to(other, { allowAddressChange: true }) });
-    expect(await resource.up(role)).toBe("update");
-    resource.configure({ "steward:default": to(other) });
-    expect(await resource.up(role)).toBe("same");
-    expect(await resource.refresh()).toEqual([]);
-  });
-
-  test("a renamed connection sends nothing and replaces nothing", async () => {
-    const resource = engine("SchedulerRole");
-    await resource.up(role);
-    resource.configure({ "steward:renamed": to(sandbox) });
-    const before = sent().length;
-    expect(await resource.up({ ...role, connection: "renamed" })).toBe("update");
-    expect(sent()).toHaveLength(before);
-    expect(await resource.refresh()).toEqual([]);
-    await resource.destroy();
-    expect(await hold(sandbox, "nomad/role/web")).toBe(404);
-  });
-
   test("a changed mount of the connection replaces the resource", async () => {
     const mounts = `${sandbox.secrets.url}/v1/sys/mounts/team/nomad`;
     await fetch(mounts, { method: "POST", headers: { "X-Vault-Token": sandbox.secrets.token }, body: '{"type":"nomad"}' });

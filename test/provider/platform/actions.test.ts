@@ -63,7 +63,7 @@ onEachPlatform("actions", (current) => {
     });
   });
 
-  test("a rejected verification and invalid inputs are readable errors", async () => {
+  test("a rejected verification is a readable error", async () => {
     const { engine, service, change } = current();
     const verification = engine("SmsVerification");
     await verification.up({ testNumber: "+15550123" });
@@ -71,9 +71,5 @@ onEachPlatform("actions", (current) => {
     await change("sms", { enabled: false });
     const failure = refusal("ERR_REJECTED", { method: "POST", path: expect.stringMatching(/verify$/), status: 400 });
     await expect(verification.up({ testNumber: "+15550125" })).rejects.toThrow(failure);
-    expect(await engine("SmsVerification").problems({ testNumber: "", triggers: "x" })).toEqual([
-      "testNumber: too-small",
-      "triggers: invalid-type",
-    ]);
   });
 });

@@ -104,7 +104,7 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
     expect(monthly.outputs()).toMatchObject({ performedAt: time(47), trimAt: time(71) });
   });
 
-  test.each([
+  test.each<[plan: unknown, apply: unknown, hours: number, organization?: object]>([
     ["1h", "30m", 1],
     ["1h", "36h", 36],
     ["26h", "25h", 26],
@@ -116,30 +116,25 @@ onEachPlatform("a rotation of the OIDC signing key", (current) => {
     ["0s", "1h", 24],
     // The platform then trims the keys itself.
     ["2h", "9999h", 720],
-  ])("waits for the longer timeout: plan %s, apply %s", async (plan, apply, hours) => {
-    await timeouts(plan, apply);
-    const monthly = rotation();
-    await monthly.up({ trimLater: true });
-    expect(monthly.outputs().trimAt).toBe(time(current().dialect === "hashicorp" ? hours : 24));
-  });
-
-  test.each([
-    [{ planTimeout: "30m", applyTimeout: "36h" }, 36],
-    [{ planTimeout: "40h", applyTimeout: "36h" }, 40],
-    [{ applyTimeout: "30m" }, 2],
-    [{ applyTimeout: "soon" }, 24],
-    [{ applyTimeout: "9999h" }, 720],
-  ])("waits for the longest timeout of an organization on any page: %j", async (organization, hours) => {
-    const { service, requests, dialect } = current();
-    await timeouts("1h", "2h");
-    const others = Array.from({ length: 250 }, (_, index) => ({ name: `team-${index}` }));
-    service.seed({ organizations: [...others, { name: "slow", ...organization }] });
-    const monthly = rotation();
-    const pages = [1, 2, 3].map((page) => organizations.replace("=1&", `=${page}&`));
-    const read = dialect === "hashicorp" ? [general, ...pages] : [];
-    expect(await requests(() => monthly.up({ trimLater: true }))).toEqual([...read, rotate]);
-    expect(monthly.outputs().trimAt).toBe(time(dialect === "hashicorp" ? hours : 24));
-  });
+    ["1h", "2h", 36, { planTimeout: "30m", applyTimeout: "36h" }],
+    ["1h", "2h", 40, { planTimeout: "40h", applyTimeout: "36h" }],
+    ["1h", "2h", 2, { applyTimeout: "30m" }],
+    ["1h", "2h", 24, { applyTimeout: "soon" }],
+    ["1h", "2h", 720, { applyTimeout: "9999h" }],
+  ])(
+    "waits for the longest timeout: plan %s, apply %s, %i h, of an organization on any page %j",
+    async (plan, apply, hours, organization = {}) => {
+      const { service, requests, dialect } = current();
+      await timeouts(plan, apply);
+      const others = Array.from({ length: 250 }, (_, index) => ({ name: `team-${index}` }));
+      service.seed({ organizations: [...others, { name: "slow", ...organization }] });
+      const monthly = rotation();
+      const pages = [1, 2, 3].map((page) => organizations.replace("=1&", `=${page}&`));
+      const read = dialect === "hashicorp" ? [general, ...pages] : [];
+      expect(await requests(() => monthly.up({ trimLater: true }))).toEqual([...read, rotate]);
+      expect(monthly.outputs().trimAt).toBe(time(dialect === "hashicorp" ? hours : 24));
+    },
+  );
 
   test.each(["general-settings", "organizations"])("rotates nothing if the timeouts in %s cannot be read", async (path) => {
     const { sandbox, dialect, fault } = current();

@@ -4,7 +4,7 @@ import { failure, refusal } from "../../support/refusal";
 import { collect } from "../../support/scheduler";
 import { answerList, serve } from "./server";
 
-const { listJobs, listDeployments, listNodes, getAgentMembers } = scheduler;
+const { listJobs, listDeployments, listNodes } = scheduler;
 const job = (ID: string, more: object = {}): object => ({ ID, Name: ID, Namespace: "default", SubmitTime: 1, ...more });
 const ids = async (list: AsyncIterable<{ ID: string }>): Promise<string[]> => (await collect(list)).map(({ ID }) => ID);
 
@@ -114,6 +114,7 @@ test.each([
   [403, "ERR_FORBIDDEN", "Permission denied", ""],
   [404, "ERR_NOT_FOUND", "unknown", ""],
   [500, "ERR_SERVER", "No path to region", "A retry is unlikely to help"],
+  [500, "ERR_SERVER", "No cluster leader", ""],
   [502, "ERR_SERVER", "bad gateway", "The server failed"],
   [503, "ERR_UNAVAILABLE", "overloaded", "try again"],
   [504, "ERR_SERVER", "gateway timeout", "The server failed"],
@@ -158,12 +159,4 @@ test("a page token that a gateway repeats does not end the list", async () => {
     answerList(response, [job(query.next_token ?? "a")]);
   });
   expect(await ids(listJobs())).toEqual(["a", "b"]);
-});
-
-test("getAgentMembers returns the response unchanged", async () => {
-  const seen = await serve((_, response) => response.end('{"Members":[{"Name":"a","Port":4648}]}'));
-  expect(await getAgentMembers()).toEqual({ Members: [{ Name: "a", Port: 4648 }] });
-  expect(seen[0]).toMatchObject({ method: "GET", path: "/v1/agent/members", query: {} });
-  await serve((_, response) => response.end('{"message":"maintenance"}'), "hashicorp");
-  expect(await failure(getAgentMembers())).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE" });
 });
