@@ -39,13 +39,9 @@ const clouds: [string, string][] = [
   ["cloud-c-", "azure-"],
 ];
 
-/** Runs a suite in these dialects. Each test begins with a new platform without a rate limit. */
-export function onEachPlatform(
-  what: string,
-  suite: (current: () => Platform) => void,
-  dialects: readonly Platform["dialect"][] = ["standard", "hashicorp"],
-): void {
-  describe.each(dialects)(`${what} (%s)`, (dialect) => {
+/** Runs a suite in both dialects. Each test begins with a new platform without a rate limit. */
+export function onEachPlatform(what: string, suite: (current: () => Platform, dialect: Platform["dialect"]) => void): void {
+  describe.each(["standard", "hashicorp"] as const)(`${what} (%s)`, (dialect) => {
     let sandbox: Sandbox;
     let current: Platform;
     beforeAll(async () => {
@@ -56,7 +52,7 @@ export function onEachPlatform(
       await sandbox.reset();
       await current.change("general", { apiRateLimitingEnabled: false });
     });
-    suite(() => current);
+    suite(() => current, dialect);
   });
 }
 

@@ -4,12 +4,12 @@ import { configOf } from "../../support/context";
 import { Secret } from "../../support/deployment";
 import { Engine } from "../../support/engine";
 import { limits } from "../../support/limits";
-import { onEachPlatform, Platform } from "../../support/platform";
+import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { startSandbox } from "../../support/sandbox";
 import { dialects } from "../../support/scope";
 import { onEachTarget } from "../../support/target";
-import { AttributeCase, attributeCases, complete, productCases } from "../platform/attributes";
+import { attributesOf, complete } from "../platform/attributes";
 
 // A value that was secret in the program may be in the state as an input only while the program passes it as a secret. The engine encrypts an
 // output whose input is secret now, or that the resource lists. In this suite, no input is marked after the canary is removed.
@@ -63,7 +63,7 @@ const cases: Case[] = [
   row("platform:ModuleVersionDeprecation", "link", version, canaryUrl, "https://wiki.example.com", version),
   row("platform:OidcKeyRotation", "triggers", {}, [canary], ["other"], {}),
   row("platform:SmsVerification", "testNumber", {}, canary, "+15550123"),
-  ...attributeCases.flatMap(({ token, attribute, declared, outOfBand, before, also }) => {
+  ...attributesOf("standard").flatMap(({ token, attribute, declared, outOfBand, before, also }) => {
     const value = canaryOf(attribute, declared);
     const rest = { ...before, ...also };
     return value ? [row(`platform:${token}`, attribute, rest, value, outOfBand, rest)] : [];
@@ -206,45 +206,38 @@ onEachTarget("a secret of a lease that is removed from the program", (current) =
   });
 });
 
-const equalsOriginal = (all: AttributeCase[], dialects?: Platform["dialect"][]): void =>
-  onEachPlatform(
-    "a secret of settings that is removed from the program and equals the original value",
-    (current) => {
-      const texts = all.filter(({ attribute, declared }) => typeof declared === "string" && attribute !== "auth");
+onEachPlatform("a secret of settings that is removed from the program and equals the original value", (current, dialect) => {
+  const texts = attributesOf(dialect).filter(({ attribute, declared }) => typeof declared === "string" && attribute !== "auth");
 
-      test.each(texts)("$token, $attribute stays encrypted as long as the platform keeps it", async (each) => {
-        const { settings, token, attribute, declared, outOfBand, before, also } = each;
-        const { change, engine } = current();
-        await change(settings, { ...before, ...also, [attribute]: declared });
-        const resource = engine(token);
-        for (const operation of [
-          () => resource.up({ ...before, ...also, [attribute]: new Secret(declared) }),
-          () => resource.up({ ...before, ...also }),
-          () => resource.refresh(),
-        ]) {
-          await operation();
-          expect(resource.stored()).not.toContain(JSON.stringify(declared));
-        }
-        await change(settings, { [attribute]: outOfBand });
-        await resource.refresh();
-        expect(resource.state?.outputs[attribute]).toBeDefined();
-      });
+  test.each(texts)("$token, $attribute stays encrypted as long as the platform keeps it", async (each) => {
+    const { settings, token, attribute, declared, outOfBand, before, also } = each;
+    const { change, engine } = current();
+    await change(settings, { ...before, ...also, [attribute]: declared });
+    const resource = engine(token);
+    for (const operation of [
+      () => resource.up({ ...before, ...also, [attribute]: new Secret(declared) }),
+      () => resource.up({ ...before, ...also }),
+      () => resource.refresh(),
+    ]) {
+      await operation();
+      expect(resource.stored()).not.toContain(JSON.stringify(declared));
+    }
+    await change(settings, { [attribute]: outOfBand });
+    await resource.refresh();
+    expect(resource.state?.outputs[attribute]).toBeDefined();
+  });
 
-      test.each(texts)("$token, $attribute stays encrypted if a forced replacement drops it", async (each) => {
-        const { token, attribute, declared, before, also } = each;
-        const resource = current().engine(token);
-        const rest = { ...before, ...also, onDelete: "retain" };
-        await resource.up({ ...rest, [attribute]: new Secret(declared) });
-        for (const operation of [() => resource.replace(rest), () => resource.refresh()]) {
-          await operation();
-          expect(resource.stored()).not.toContain(JSON.stringify(declared));
-        }
-      });
-    },
-    dialects,
-  );
-equalsOriginal(attributeCases);
-equalsOriginal(productCases, ["hashicorp"]);
+  test.each(texts)("$token, $attribute stays encrypted if a forced replacement drops it", async (each) => {
+    const { token, attribute, declared, before, also } = each;
+    const resource = current().engine(token);
+    const rest = { ...before, ...also, onDelete: "retain" };
+    await resource.up({ ...rest, [attribute]: new Secret(declared) });
+    for (const operation of [() => resource.replace(rest), () => resource.refresh()]) {
+      await operation();
+      expect(resource.stored()).not.toContain(JSON.stringify(declared));
+    }
+  });
+});
 
 onEachPlatform("a secret of settings that equals the original value, and an update that gets no response", (current) => {
   const footer = new Secret("canary-footer");

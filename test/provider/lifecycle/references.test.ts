@@ -78,6 +78,17 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
   };
   const expectNoValue = (): void => expect(JSON.stringify([engine.state, printed])).not.toContain("canary");
 
+  /** Expects no drift, and no value in the state. */
+  const expectSettled = async (): Promise<void> => {
+    expect(await engine.refresh()).toEqual([]);
+    expectNoValue();
+  };
+  /** Runs an up, and then changes the variable. */
+  const upBefore = async (next: string | undefined): Promise<void> => {
+    await engine.up(byVariable);
+    set(next);
+  };
+
   /** Changes the secret on the platform. */
   async function changeOutside(): Promise<void> {
     const { outOfBand } = contextOf(sandbox, dialect);
@@ -95,12 +106,10 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
   });
 
   test("a changed value is one change, and is sent once", async () => {
-    await engine.up(byVariable);
-    set(changed);
+    await upBefore(changed);
     expect(await writesOf(async () => expect(await engine.up(byVariable)).toBe("update"))).toBe(1);
     expect(await engine.up(byVariable)).toBe("same");
-    expect(await engine.refresh()).toEqual([]);
-    expectNoValue();
+    await expectSettled();
   });
 
   test("a value becomes a reference, another reference, and a value again, without a request", async () => {
@@ -112,8 +121,7 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
     writeFileSync(file, `${value}\n`);
     const byFile = withValue(inputs, name, { file });
     expect(await writesOf(async () => expect(await engine.up(byFile)).toBe("update"))).toBe(0);
-    expect(await engine.refresh()).toEqual([]);
-    expectNoValue();
+    await expectSettled();
     expect(await engine.up(byFile)).toBe("same");
     expect(await writesOf(async () => expect(await engine.up(byValue)).toBe("update"))).toBe(0);
     expect(await engine.up(byValue)).toBe("same");
@@ -138,8 +146,7 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
     await expect(engine.up(byVariable)).rejects.toThrow(`${path}: the variable STEWARD_TEST_SECRET is not set. Set it in the environment`);
     expect(writes()).toEqual([]);
     set(value);
-    await engine.up(byVariable);
-    set(undefined);
+    await upBefore(undefined);
     printed.length = 0;
     expect(await engine.up(byVariable)).toBe("same");
     expect(await engine.refresh()).toEqual([]);
@@ -153,8 +160,7 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
       expect(await engine.refresh()).toEqual([name]);
       expectNoValue();
       expect(await writesOf(async () => expect(await engine.up(byVariable)).toBe("update"))).toBe(1);
-      expect(await engine.refresh()).toEqual([]);
-      expectNoValue();
+      await expectSettled();
     });
 
   if (isReadable)
@@ -174,14 +180,12 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
       await engine.up(byVariable);
       expect(await writesOf(async () => expect(await engine.up(inputs)).toBe("update"))).toBe(isReadable ? 1 : 0);
       expectNoValue();
-      expect(await engine.refresh()).toEqual([]);
-      expectNoValue();
+      await expectSettled();
     });
 
   if (system === "platform")
     test("a forced replacement that cannot read it restores the settings and fails, and the next up completes it", async () => {
-      await engine.up(byVariable);
-      set(undefined);
+      await upBefore(undefined);
       await expect(engine.replace(byVariable)).rejects.toThrow("the variable STEWARD_TEST_SECRET is not set");
       expectNoValue();
       set(value);
@@ -191,16 +195,14 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
 
   if (system === "secrets")
     test("a replacement that cannot read it fails before the old object is deleted", async () => {
-      await engine.up(byVariable);
-      set(undefined);
+      await upBefore(undefined);
       await expect(engine.up({ ...byVariable, mount: "other" })).rejects.toThrow("the variable STEWARD_TEST_SECRET is not set");
       expect(writes()).toHaveLength(1);
     });
 
   if (system === "secrets")
     test("a write needs the secret, even an unchanged one, and fails before it is sent", async () => {
-      await engine.up(byVariable);
-      set(undefined);
+      await upBefore(undefined);
       const moved = { ...byVariable, address: "https://other.example.com:4646" };
       const failing = (): Promise<unknown> =>
         engine
@@ -209,13 +211,11 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
       expect(await writesOf(failing)).toBe(0);
       set(value);
       expect(await writesOf(() => engine.up(moved))).toBe(1);
-      expect(await engine.refresh()).toEqual([]);
-      expectNoValue();
+      await expectSettled();
     });
 
   test("a lost write, and the refresh after it, leave no value in the state", async () => {
-    await engine.up(byVariable);
-    set(changed);
+    await upBefore(changed);
     const method = system === "platform" ? "PATCH" : "POST";
     sandbox.faults.add({ system, method, path: /./, action: "drop-after", times: 100 });
     sandbox.faults.add({ system, method: "GET", path: /./, action: "respond", status: 503, times: 100 });
@@ -225,8 +225,7 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
     await engine.refresh();
     expectNoValue();
     expect(await engine.up(byVariable)).toBe("update");
-    expect(await engine.refresh()).toEqual([]);
-    expectNoValue();
+    await expectSettled();
   });
 
   test("an error of a refresh or a destroy redacts the value that the server repeats", async () => {
@@ -249,8 +248,7 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
 
   if (system === "platform")
     test("another attribute changes although the reference cannot be read, and the secret is not sent", async () => {
-      await engine.up(byVariable);
-      set(undefined);
+      await upBefore(undefined);
       const other = {
         SmtpSettings: { host: "mail.example.com" },
         SmsSettings: { accountSid: "AC1" },
@@ -261,13 +259,11 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
       expect(await writesOf(async () => expect(await engine.up({ ...byVariable, ...more })).toBe("update"))).toBe(1);
       set(value);
       expect(await engine.up({ ...byVariable, ...more })).toBe("same");
-      expect(await engine.refresh()).toEqual([]);
-      expectNoValue();
+      await expectSettled();
     });
 
   test("ignoreChanges keeps the value on the server", async () => {
-    await engine.up(byVariable);
-    set(changed);
+    await upBefore(changed);
     // The engine passes the input of the last run, with its fingerprint.
     const frozen = { ...byVariable, [name]: engine.state?.inputs[name] };
     expect(await writesOf(async () => expect(await engine.up(frozen)).toBe("same"))).toBe(0);

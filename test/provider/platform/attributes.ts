@@ -30,6 +30,6 @@ const casesOf = ({ settings, type: token, complete = {}, alsoDeclared }: Setting
     return { settings, token, attribute, declared, outOfBand, inputs: { [attribute]: declared, ...also }, before, also };
   });
 
-export const attributeCases: AttributeCase[] = all.flatMap((each) => casesOf(each, each.values));
-/** Attributes of Terraform Enterprise only. */
-export const productCases: AttributeCase[] = all.flatMap((each) => casesOf(each, each.productValues ?? {}));
+/** The readable attributes of a dialect. */
+export const attributesOf = (dialect: "standard" | "hashicorp"): AttributeCase[] =>
+  all.flatMap((each) => casesOf(each, { ...each.values, ...(dialect === "hashicorp" ? each.productValues : {}) }));

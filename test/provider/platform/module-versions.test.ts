@@ -20,6 +20,11 @@ onEachPlatform("the deprecation of a module version", (current) => {
     const { body } = await current().outOfBand("GET", `/api/registry/v1/modules/acme/network/aws/${encodeURIComponent(of)}`);
     return (body as unknown as { deprecation: unknown }).deprecation;
   };
+  const created = async (): Promise<Engine> => {
+    const deprecation = current().engine("ModuleVersionDeprecation");
+    await deprecation.up(inputs);
+    return deprecation;
+  };
   /** A write outside Pulumi. */
   const deprecate = async (deprecation: object): Promise<void> => {
     const { status } = await current().outOfBand("PATCH", path, { data: { type: "module-versions", attributes: { deprecation } } });
@@ -27,8 +32,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
   };
 
   test("an omitted link is cleared, and up with --refresh deprecates a version again if the deprecation is replaced", async () => {
-    const deprecation = current().engine("ModuleVersionDeprecation");
-    await deprecation.up(inputs);
+    const deprecation = await created();
     expect(await shown()).toEqual({ reason: inputs.reason, link: inputs.link });
     const silent = { ...version, reason: inputs.reason };
     await deprecation.up(silent);
@@ -43,10 +47,9 @@ onEachPlatform("the deprecation of a module version", (current) => {
   });
 
   test("a suffix that the platform appends is in the published reason and is no drift", async () => {
-    const { engine, service } = current();
+    const { service } = current();
     service.appendToReasons(" Contact the platform team.");
-    const deprecation = engine("ModuleVersionDeprecation");
-    await deprecation.up(inputs);
+    const deprecation = await created();
     expect(deprecation.outputs()).toMatchObject({ reason: "Use 2.0.0.", publishedReason: "Use 2.0.0. Contact the platform team." });
     expect(await deprecation.refresh()).toEqual([]);
     expect(await deprecation.up(inputs)).toBe("same");
@@ -130,9 +133,8 @@ onEachPlatform("the deprecation of a module version", (current) => {
   });
 
   test("a registry that the token may not read does not count as a missing module", async () => {
-    const { engine, sandbox, service, config, fault } = current();
-    const deprecation = engine("ModuleVersionDeprecation");
-    await deprecation.up(inputs);
+    const { sandbox, service, config, fault } = current();
+    const deprecation = await created();
     deprecation.configure(config({ token: service.memberToken }));
     fault(/network/, { status: 404, body: { errors: ["not found"] }, times: 9 });
     for (const operation of [() => deprecation.refresh(), () => deprecation.destroy()])
@@ -142,10 +144,9 @@ onEachPlatform("the deprecation of a module version", (current) => {
   });
 
   test("a site administrator outside the organization does not prove that a module is missing", async () => {
-    const { engine, service, dialect } = current();
+    const { service, dialect } = current();
     if (dialect === "standard") return;
-    const deprecation = engine("ModuleVersionDeprecation");
-    await deprecation.up(inputs);
+    const deprecation = await created();
     service.seed({ organizations: [{ name: "acme", owners: ["member"] }] });
     for (const operation of [() => deprecation.refresh(), () => deprecation.destroy()])
       await expect(operation()).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "module-not-shown" }));
@@ -160,9 +161,8 @@ onEachPlatform("the deprecation of a module version", (current) => {
     { modules: [{ versions: null }] },
     { modules: [{ versions: [{ version: "1.0.0" }] }, {}] },
   ])("a registry that responds with %j does not count as one without the version", async (body) => {
-    const { engine, requests, fault } = current();
-    const deprecation = engine("ModuleVersionDeprecation");
-    await deprecation.up(inputs);
+    const { requests, fault } = current();
+    const deprecation = await created();
     fault(/versions/, { method: "GET", status: 200, body, times: 9 });
     const sent = await requests(() => expect(deprecation.refresh()).rejects.toThrow(refusal("ERR_UNEXPECTED_RESPONSE", { method: "GET" })));
     expect(sent).toEqual([read]);
@@ -188,9 +188,8 @@ onEachPlatform("the deprecation of a module version", (current) => {
   });
 
   test("a 404 of an existing version is reported as a missing permission", async () => {
-    const { engine, fault } = current();
-    const deprecation = engine("ModuleVersionDeprecation");
-    await deprecation.up(inputs);
+    const { fault } = current();
+    const deprecation = await created();
     fault(/private/, { method: "PATCH", status: 404, body: { errors: [] } });
     await expect(deprecation.destroy()).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "not-manager", method: "PATCH" }));
     expect(deprecation.state).toBeDefined();

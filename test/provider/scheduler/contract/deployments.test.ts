@@ -82,7 +82,9 @@ onEachScheduler("waiting for a deployment", (current, said) => {
     await registerJob({ job: jobOf(stopped, { Stop: true }) });
     await expect(waitForDeployment({ jobId: stopped })).rejects.toThrow(refusal("ERR_FAILED", { rule: "job-stopped" }));
     await expect(waitForDeployment({ jobId: newName() })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
-    await expect(waitForDeployment({ jobId: dormant, namespace: newName() })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
+    const namespace = newName();
+    const missing = { code: "ERR_NOT_FOUND", message: expect.stringContaining(`"${namespace}"`) };
+    await expect(waitForDeployment({ jobId: dormant, namespace })).rejects.toMatchObject(missing);
   });
 
   test("works for a service with the default update block, and times out for one that updates without a deployment", async () => {
