@@ -43,16 +43,6 @@ describe.each([
     expect(await requests(again)).toEqual(reads("web"));
   });
 
-  test("adoption sends no read before its write", async () => {
-    const role = engine("secrets:SchedulerRole");
-    expect(await requests(() => role.up({ name: "web", policies: ["a"], adopt: true }))).toEqual(["GET role/web", "POST role/web"]);
-    const engineAccess = engine("secrets:SchedulerAccess");
-    expect(await requests(() => engineAccess.up({ ...{ address: "http://127.0.0.1:4646", token: "t" }, adopt: true }))).toEqual([
-      "GET config/access",
-      "POST config/access",
-    ]);
-  });
-
   test("a set reads each role that it adopts a second time", async () => {
     await create("one", "two");
     const roles = engine("secrets:SchedulerRoles");

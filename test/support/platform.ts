@@ -17,7 +17,7 @@ export interface Platform {
   configureProgram(): void;
   /** Adds a fault to the next request with this path: a response, or another action. A body that is not a string is sent as JSON. */
   fault(path: RegExp, fault: Partial<Omit<Fault, "body">> & { body?: unknown }): void;
-  /** Responds to the next read of these settings, or the next request of another method, with attributes in the names of the dialect. */
+  /** Responds to the next read of these settings, or the next request of another method, with these attributes. */
   show(settings: string, attributes: Attributes, method?: string): void;
   /** Sends a request outside Pulumi. */
   outOfBand(method: string, path: string, body?: object, token?: string): Promise<{ status: number; body: Document }>;
@@ -64,6 +64,8 @@ export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platfo
     const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     return real ? clouds.reduce((renamed, [from, to]) => renamed.replace(from, to), kebab) : kebab;
   };
+  const wired = (attributes: Attributes): Attributes =>
+    Object.fromEntries(Object.entries(attributes).map(([name, value]) => [wire(name), value]));
   const unwire = (name: string): string => {
     const standard = real ? clouds.reduce((renamed, [from, to]) => renamed.replace(new RegExp(`^${to}`), from), name) : name;
     return standard.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -90,15 +92,18 @@ export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platfo
     },
     fault,
     show: (settings, attributes, method = "GET") =>
-      fault(new RegExp(settings), { method, status: 200, body: { data: { id: settings, type: `${settings}-settings`, attributes } } }),
+      fault(new RegExp(settings), {
+        method,
+        status: 200,
+        body: { data: { id: settings, type: `${settings}-settings`, attributes: wired(attributes) } },
+      }),
     outOfBand,
     async held(settings) {
       const { body } = await outOfBand("GET", path(settings));
       return Object.fromEntries(Object.entries(body.data.attributes).map(([name, value]) => [unwire(name), value]));
     },
     async change(settings, attributes) {
-      const named = Object.fromEntries(Object.entries(attributes).map(([name, value]) => [wire(name), value]));
-      const { status, body } = await outOfBand("PATCH", path(settings), { data: { attributes: named } });
+      const { status, body } = await outOfBand("PATCH", path(settings), { data: { attributes: wired(attributes) } });
       if (status !== 200) throw new Error(`${settings}: ${status} ${JSON.stringify(body)}`);
     },
     async requests(operation) {

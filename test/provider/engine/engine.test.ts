@@ -2,39 +2,36 @@ import { once } from "node:events";
 import net, { AddressInfo, createServer, Socket } from "node:net";
 import { monitorEngine } from "../../../provider/engine/engine";
 
-const listeners = new Set<Listener>();
-
-interface Listener {
-  port: number;
-  address: string;
-  /** Resolves once there is a connection. */
-  connected(): Promise<void>;
-  /** Closes all sockets, as the kernel does for a killed process. */
-  kill(): Promise<void>;
-}
+/** Kills the engines that still listen. */
+const kills = new Set<() => Promise<void>>();
 
 /** Listens like an engine, until it is killed. */
-async function listen(chosen = 0): Promise<Listener> {
+async function listen(chosen = 0) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => void sockets.push(socket.on("error", () => {})));
   await once(server.listen(chosen, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
-  const listener: Listener = {
-    port,
-    address: `127.0.0.1:${port}`,
-    async connected() {
-      if (sockets.length === 0) await once(server, "connection");
-    },
-    async kill() {
-      listeners.delete(listener);
-      const closed = once(server, "close");
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+  /** Resolves once there is a connection. */
+  const connected = async (): Promise<unknown> => sockets[0] ?? once(server, "connection");
+  /** Closes all sockets, as the kernel does for a killed process. */
+  const kill = async (): Promise<void> => {
+    kills.delete(kill);
+    const closed = once(server, "close");
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
   };
-  listeners.add(listener);
-  return listener;
+  kills.add(kill);
+  return { port, address: `127.0.0.1:${port}`, connected, kill };
+}
+
+/** Monitors an engine that is alive. */
+async function monitored() {
+  const listener = await listen();
+  const engine = monitorEngine(listener.address);
+  await listener.connected();
+  await engine.assertAlive();
+  return { engine, ...listener };
 }
 
 let exit: jest.SpyInstance;
@@ -46,28 +43,21 @@ beforeEach(() => {
   });
 });
 afterEach(async () => {
-  for (const listener of listeners) await listener.kill();
+  for (const kill of kills) await kill();
   exit.mockRestore();
 });
 
 test("nothing is sent after Pulumi has ended, and the provider's process ends", async () => {
-  const listener = await listen();
-  const engine = monitorEngine(listener.address);
-  await listener.connected();
-  await engine.assertAlive();
+  const { engine, kill } = await monitored();
   expect(exit).not.toHaveBeenCalled();
-  await listener.kill();
+  await kill();
   await expect(engine.assertAlive()).rejects.toMatchObject({ code: "ERR_ENGINE_GONE" });
   expect(await exited).toBe(1);
 });
 
 test("another process on the port of a killed engine does not count as the engine", async () => {
-  const listener = await listen();
-  const engine = monitorEngine(listener.address);
-  await listener.connected();
-  await engine.assertAlive();
-  const { port } = listener;
-  await listener.kill();
+  const { engine, port, kill } = await monitored();
+  await kill();
   // If another process has this port already, that process serves the purpose.
   await listen(port).catch((error) => expect(error).toMatchObject({ code: "EADDRINUSE" }));
   expect(await exited).toBe(1);
@@ -75,9 +65,8 @@ test("another process on the port of a killed engine does not count as the engin
 });
 
 test("an engine that ends before the first connection ends the provider's process", async () => {
-  const listener = await listen();
-  const { address } = listener;
-  await listener.kill();
+  const { address, kill } = await listen();
+  await kill();
   monitorEngine(address);
   expect(await exited).toBe(1);
 });

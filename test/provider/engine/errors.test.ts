@@ -3,7 +3,7 @@ import { start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { configOf } from "../../support/context";
 import { refusal } from "../../support/refusal";
-import { engine, sandbox, sent, to } from "../lifecycle/two-sandboxes";
+import { engine, sandbox, to } from "../lifecycle/two-sandboxes";
 
 test("an internal error names its source and shows no secret", async () => {
   const definition = definitions.find(({ token }) => token === "secrets:SchedulerAccess") as { create: unknown };
@@ -58,29 +58,6 @@ test.each([
 });
 
 describe("the hint of an error", () => {
-  const read = {
-    system: "secrets" as const,
-    method: "GET",
-    path: "/v1/nomad/role/web",
-    action: "respond" as const,
-    body: '{"errors":["permission denied"]}',
-  };
-
-  test.each([401, 403])("a %d at refresh and destroy names the configuration of the last up", async (status) => {
-    const resource = engine("SchedulerRole");
-    await resource.up({ name: "web", policies: ["a"] });
-    const hint = expect.stringMatching(/--run-program.* tokenEnv or tokenFile /);
-    sandbox.faults.add({ ...read, status });
-    await expect(resource.refresh()).rejects.toMatchObject({ status, details: { hint } });
-    sandbox.faults.add({ ...read, method: "DELETE", status });
-    await expect(resource.destroy()).rejects.toMatchObject({ status, details: { hint } });
-    sandbox.faults.add({ ...read, method: "POST", status });
-    await expect(resource.up({ name: "web", policies: ["b"] })).rejects.toMatchObject({
-      status,
-      details: { hint: expect.not.stringContaining("--run-program") },
-    });
-  });
-
   test("a preview needs no token", async () => {
     const resource = engine("SchedulerRole");
     await resource.up({ name: "web", policies: ["a"] });
@@ -89,17 +66,6 @@ describe("the hint of an error", () => {
     expect((await resource.preview({ name: "web", policies: ["b"] })).operation).toBe("update");
     expect((await engine("SchedulerRole", unset).preview({ name: "other", policies: ["a"] })).operation).toBe("create");
     await expect(resource.up({ name: "web", policies: ["b"] })).rejects.toThrow(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
-  });
-
-  test("a 403 names the capability that a policy must grant, without another request", async () => {
-    await call(sandbox.secrets, "PUT", "/v1/sys/policies/acl/limited", { policy: 'path "nomad/*" { capabilities = ["read"] }' });
-    const { json } = await call(sandbox.secrets, "POST", "/v1/auth/token/create", { policies: ["limited"] });
-    const limited = { "steward:default": to(sandbox, { token: json.auth.client_token }) };
-    await expect(engine("SchedulerRole", limited).up({ name: "web", policies: ["a"] })).rejects.toMatchObject({
-      ...{ code: "ERR_FORBIDDEN", method: "POST", path: "/v1/nomad/role/web", status: 403 },
-      details: { hint: expect.stringMatching(/ setting token\. .* `create` and `update` on nomad\/role\/web\./) },
-    });
-    expect(sent()).not.toContain("GET /v1/sys/internal/specs/openapi");
   });
 
   test("a 404 of a mount without an engine names it", async () => {

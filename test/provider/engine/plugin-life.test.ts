@@ -4,7 +4,6 @@ import { wrapSecrets } from "../../../provider/engine/plugin-values";
 import { unknown } from "../../../provider/lifecycle/properties";
 import { Sandbox } from "../../../sandbox/index";
 import { Context } from "../../cases/case";
-import { certificate } from "../../support/certificates";
 import { configOf, contextOf, resetAll } from "../../support/context";
 import { Engine, NativeEngine } from "../../support/engine";
 import { limits } from "../../support/limits";
@@ -35,13 +34,6 @@ describe.each([
     secret: (field: string, value: string): object => wrapSecrets({ [field]: value }, [[field]]),
   },
 ])("$of", ({ Mechanism, secret }) => {
-  test("an up that disables single sign-on prints it", async () => {
-    const before = { enabled: true, "idp-cert": certificate, "sso-endpoint-url": "https://idp/sso", "slo-endpoint-url": "https://idp/slo" };
-    await context.outOfBand("platform", "PATCH", "/api/v2/admin/saml-settings", { data: { attributes: before } });
-    await new Mechanism("platform:SamlSettings", configOf(context)).up({ enabled: false });
-    expect(printed).toEqual(['SAML settings "saml": adoption changes enabled: true -> false.']);
-  });
-
   test.each(["an update", "a replacement"])("a value that was a secret of the program is not printed in %s", async (kind) => {
     await context.outOfBand("platform", "PATCH", path, { data: { attributes: { footer: "canary" } } });
     const engine = new Mechanism("platform:CustomizationSettings", configOf(context));

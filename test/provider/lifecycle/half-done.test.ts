@@ -71,22 +71,6 @@ describe("partial updates", () => {
     },
   );
 
-  test.each([false, true])(
-    "destroy deletes a role of a set whose write got no response, exclusive and refreshed: %s",
-    async (exclusive) => {
-      sandbox.faults.add({ ...write, action: "drop-after", times: 100 });
-      const resource = engine("SchedulerRoles");
-      const inputs = { roles: { web: { policies: ["p"] }, site: { policies: ["p"] } }, exclusive };
-      await expect(resource.up(inputs)).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
-      expect(await hold(sandbox, "nomad/role/web")).toBe(200);
-      sandbox.faults.clear();
-      if (exclusive) await resource.refresh();
-      await resource.destroy();
-      expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/site")]).toEqual([404, 404]);
-    },
-    20_000,
-  );
-
   test("a token whose change has an unknown outcome is written again after a refresh and a return to the old value", async () => {
     const access = { address: "http://127.0.0.1:4646", token: "canary-one" };
     const resource = engine("SchedulerAccess");

@@ -27,15 +27,22 @@ describe("the server that a resource was written to", () => {
   });
 
   test.each([
-    ["an address where nothing listens", "ERR_UNREACHABLE", { address: "http://127.0.0.1:1" }],
-    ["a missing connection", "ERR_NO_CONNECTION", undefined],
-  ])("%s at refresh and destroy names the configuration of the last up", async (_, code, settings) => {
+    ["an address where nothing listens", "ERR_UNREACHABLE", { address: "http://127.0.0.1:1" }, recorded],
+    ["a missing connection", "ERR_NO_CONNECTION", undefined, recorded],
+    [
+      "a rejected token",
+      "ERR_FORBIDDEN",
+      { address: undefined, token: "wrong" },
+      `${recorded}. Each run reads tokenEnv or tokenFile anew.`,
+    ],
+  ])("%s at refresh and destroy names the configuration of the last up", async (_, code, settings, hint) => {
     const resource = engine("SchedulerRole");
     await resource.up(role);
-    (resource.state as { outputs: Record<string, unknown> }).outputs.server = settings?.address ?? sandbox.secrets.url;
-    resource.configure(settings ? { "steward:default": to(sandbox, settings) } : {});
+    const address = settings?.address ?? sandbox.secrets.url;
+    (resource.state as { outputs: Record<string, unknown> }).outputs.server = address;
+    resource.configure(settings ? { "steward:default": to(sandbox, { ...settings, address }) } : {});
     for (const operation of ["refresh", "destroy"] as const)
-      expect(await failure(resource[operation]())).toMatchObject({ code, message: expect.stringContaining(recorded) });
+      expect(await failure(resource[operation]())).toMatchObject({ code, message: expect.stringContaining(hint) });
     expect(resource.state).toBeDefined();
     // An `up` uses the current configuration.
     expect(await failure(resource.get("nomad/role/web"))).toMatchObject({ code, message: expect.not.stringContaining(recorded) });

@@ -26,16 +26,6 @@ test("a creation waits for a removal of the same object that started in the same
   expect([order, await hold(sandbox, "nomad/role/web")]).toEqual([["removed", "created"], 200]);
 });
 
-test("a state without an instance keeps the object for the resource that holds it", async () => {
-  const inputs = { name: "web", ...web, adopt: true };
-  const [former, renamed] = [engine("SchedulerRole"), engine("SchedulerRole")];
-  await former.up(inputs);
-  delete former.state?.outputs.instance;
-  await renamed.up(inputs);
-  await former.destroy(remembers);
-  expect(await hold(sandbox, "nomad/role/web")).toBe(200);
-});
-
 test.each(["SchedulerRole", "SchedulerRoles"])("up recreates a role that an earlier run only removed: %s", async (type) => {
   const declared = type === "SchedulerRole" ? { name: "web", ...web, adopt: true } : { roles: { web }, adopt: true };
   const [roles, holder]: Engine[] = [engine("SchedulerRoles"), engine(type)];

@@ -42,18 +42,6 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     },
   );
 
-  test("an attribute that the other resource does not manage is restored", async () => {
-    const { change, held, engine } = current();
-    await change("customization", { footer: "theirs" });
-    const [former, other] = [engine("CustomizationSettings"), engine("CustomizationSettings")];
-    await former.up({ footer: "ours", error: "ours" });
-    await other.up({ error: "ours" });
-    await former.destroy(remembers);
-    expect(await held("customization")).toMatchObject({ footer: "theirs", error: "ours" });
-    expect(printed.at(-1)).toMatch(/^warning: .*: error\./);
-    expect(await other.refresh()).toEqual([]);
-  });
-
   test.each([
     [0, 1],
     [1, 0],

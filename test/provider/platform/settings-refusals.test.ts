@@ -77,7 +77,7 @@ onEachPlatform("invalid input", (current) => {
   test("an attribute that this release of Terraform Enterprise does not have is rejected before anything is sent", async () => {
     const { engine, requests, dialect, show } = current();
     if (dialect === "standard") return;
-    show("general", { "api-rate-limit": 30 });
+    show("general", { apiRateLimit: 30 });
     const refused = invalidInputs("applyTimeout: unsupported");
     const create = (): Promise<unknown> => expect(engine("GeneralSettings").up({ applyTimeout: "1h" })).rejects.toThrow(refused);
     expect(await requests(create)).toEqual(["GET general-settings"]);

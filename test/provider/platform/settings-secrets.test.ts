@@ -62,11 +62,6 @@ onEachPlatform("write-only secrets of settings", (current) => {
 });
 
 onEachPlatform("readable secrets of settings", (current) => {
-  const wire = (name: string): string =>
-    current().dialect === "standard" ? name : name.replace("cloud-a", "aws").replace("cloud-b", "gcp").replace("cloud-c", "azure");
-  const mask = (attributes: Record<string, unknown>): void =>
-    current().show("cost-estimation", Object.fromEntries(Object.entries(attributes).map(([name, value]) => [wire(name), value])));
-
   test("a message names their drift, because the engine prints only [secret]", async () => {
     const { engine, change } = current();
     const cost = engine("CostEstimationSettings");
@@ -112,12 +107,13 @@ onEachPlatform("readable secrets of settings", (current) => {
     const { engine, held, change } = current();
     await change("cost-estimation", { ...complete["cost-estimation"], enabled: true });
     const cost = engine("CostEstimationSettings");
-    mask({ enabled: true, "cloud-a-secret-key": "********", "cloud-b-credentials": null });
+    current().show("cost-estimation", { enabled: true, cloudASecretKey: "********", cloudBCredentials: null });
     await cost.up({ cloudASecretKey: "ours", cloudBCredentials: '{"private_key":"key","id":"1"}' });
     expect(await held("cost-estimation")).toMatchObject({ cloudASecretKey: "ours" });
-    mask({ enabled: true, "cloud-a-secret-key": "****", "cloud-b-credentials": '{"private_key":"[REDACTED]","id":"1"}' });
+    const masked = (id: string): object => ({ cloudASecretKey: "****", cloudBCredentials: `{"private_key":"[REDACTED]","id":"${id}"}` });
+    current().show("cost-estimation", { enabled: true, ...masked("1") });
     expect(await cost.refresh()).toEqual([]);
-    mask({ enabled: true, "cloud-a-secret-key": "****", "cloud-b-credentials": '{"private_key":"[REDACTED]","id":"2"}' });
+    current().show("cost-estimation", { enabled: true, ...masked("2") });
     expect(await cost.refresh()).toEqual(["cloudBCredentials"]);
     await cost.up({ cloudASecretKey: "ours", cloudBCredentials: '{"private_key":"key","id":"1"}' });
     await cost.destroy();
@@ -129,7 +125,7 @@ onEachPlatform("readable secrets of settings", (current) => {
     const { engine, held, change } = current();
     await change("cost-estimation", { cloudBCredentials: '{"private_key":"theirs","id":"1"}' });
     const cost = engine("CostEstimationSettings");
-    mask({ enabled: false, "cloud-b-credentials": '{"private_key":"[REDACTED]","id":"1"}' });
+    current().show("cost-estimation", { enabled: false, cloudBCredentials: '{"private_key":"[REDACTED]","id":"1"}' });
     await cost.up({ cloudBCredentials: '{"private_key":"ours"}' });
     await cost.destroy();
     expect(await held("cost-estimation")).toMatchObject({ cloudBCredentials: '{"private_key":"ours"}' });

@@ -29,16 +29,16 @@ onEachPlatform("servers with unusual responses", (current) => {
   test("a partial response to a write is used for its attributes", async () => {
     const { engine } = current();
     const general = engine("GeneralSettings");
-    current().show("general", { "api-rate-limit": 100 }, "PATCH");
+    current().show("general", { apiRateLimit: 100 }, "PATCH");
     await general.up({ apiRateLimit: 100, defaultRemoteStateAccess: false });
     expect(general.outputs()).toMatchObject({ apiRateLimit: 100, defaultRemoteStateAccess: false, limitUserOrganizationCreation: true });
   });
 
   test("write-only attributes in a response are dropped", async () => {
     const { engine } = current();
-    current().show("saml", { enabled: false, "private-key": "canary", "provider-type": "okta" });
+    current().show("saml", { enabled: false, privateKey: "canary", providerType: "okta" });
     const saml = await engine("SamlSettings").get("saml");
-    current().show("smtp", { enabled: false, password: "canary", "test-email-address": "canary" });
+    current().show("smtp", { enabled: false, password: "canary", testEmailAddress: "canary" });
     const smtp = await engine("SmtpSettings").get("smtp");
     expect(JSON.stringify([saml, smtp])).not.toContain("canary");
   });

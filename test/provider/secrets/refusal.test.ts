@@ -1,7 +1,7 @@
 import { Request } from "../../../provider/http";
 import { call, invalidResponse, readData } from "../../../provider/secrets/client";
 import { refusal } from "../../support/refusal";
-import { serve } from "../http/exchange";
+import { seen, serve } from "../http/exchange";
 
 test("comparing the paths of a hostile OpenAPI document takes linear time", async () => {
   const paths = { [`/${"{a}".repeat(40)}x`]: {}, [`/${"{".repeat(500_000)}`]: {}, "/scheduler/role/{name}": {} };
@@ -22,12 +22,13 @@ test.each<Denied>([
   { method: "POST", path: "/v1/nomad/role/web", needs: "`create` and `update` on nomad/role/web." },
   { method: "PUT", path: "/v1/sys/rekey/init", needs: "`update` on sys/rekey/init." },
   { method: "DELETE", path: "/v1/nomad/role/web", needs: "`delete` on nomad/role/web in the namespace team/a.", namespace: "/team/a/" },
-])("the 403 of $method $path names the capability: $needs", async ({ needs, namespace, ...request }) => {
+])("the 403 of $method $path names the capability, without another request: $needs", async ({ needs, namespace, ...request }) => {
   const operation = await serve((_, response) => response.writeHead(403).end('{"errors":["denied"]}'), { namespace });
   const error = (await call(operation, { ...request, retry: "never" }).catch((each) => each)) as Error;
   expect(error).toEqual(refusal("ERR_FORBIDDEN", { method: request.method, path: request.path }));
   expect(error.message).toMatch(/403\)\. Check the token of secrets .* It comes from /);
   expect(error.message).toContain(` The token's policy must grant ${needs}`);
+  expect(seen).toHaveLength(1);
 });
 
 test.each([
