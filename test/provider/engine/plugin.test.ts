@@ -79,9 +79,11 @@ test.each([
 });
 
 describe("an import", () => {
+  const create = async (name: string): Promise<unknown> =>
+    plugin.create(role("web"), (await plugin.check(role("web"), {}, { name, policies: ["read"] })).inputs, false);
+
   test("of a resource that names a connection is rejected", async () => {
-    const { inputs: declared } = await plugin.check(role("web"), {}, { name: "imported", policies: ["read"] });
-    await plugin.create(role("web"), declared, false);
+    await create("imported");
     startPlugin();
     const found = await plugin.read(role("web"), "nomad/role/imported", {}, {});
     const inputs = found?.inputs ?? {};
@@ -93,8 +95,7 @@ describe("an import", () => {
   });
 
   test("of one role under several names keeps it while the program declares one of them", async () => {
-    const { inputs: declared } = await plugin.check(role("web"), {}, { name: "several", policies: ["read"] });
-    await plugin.create(role("web"), declared, false);
+    await create("several");
     const states = new Map<string, { state: Record<string, unknown>; inputs: Record<string, unknown> }>();
     for (const name of ["stays", "leaves", "leaves-too"]) {
       startPlugin();

@@ -24,17 +24,11 @@ describe("TLS", () => {
     return `https://localhost:${port}`;
   };
 
-  test.each([
-    { cause: "an unknown authority", cert: certificate, caCert: undefined, rule: "certificate-authority", part: "caCert" },
-    {
-      ...{ cause: "an expired certificate", cert: expiredCertificate, caCert: expiredCertificate },
-      ...{ rule: "certificate-expired", part: "(CERT_HAS_EXPIRED)" },
-    },
-    {
-      ...{ cause: "another host's certificate", cert: otherCertificate, caCert: otherCertificate },
-      ...{ rule: "certificate-host", part: "(ERR_TLS_CERT_ALTNAME_INVALID)" },
-    },
-  ])("names a remedy for $cause", async ({ cert, caCert, rule, part }) => {
+  test.each<[cause: string, cert: string, caCert: string | undefined, rule: string, part: string]>([
+    ["an unknown authority", certificate, undefined, "certificate-authority", "caCert"],
+    ["an expired certificate", expiredCertificate, expiredCertificate, "certificate-expired", "(CERT_HAS_EXPIRED)"],
+    ["another host's certificate", otherCertificate, otherCertificate, "certificate-host", "(ERR_TLS_CERT_ALTNAME_INVALID)"],
+  ])("names a remedy for %s", async (_, cert, caCert, rule, part) => {
     const address = await secure({ cert });
     const error = await failure(send(connection(address, { caCert }), get));
     expect(error).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule, method: "GET", path: "/v1/thing" }));

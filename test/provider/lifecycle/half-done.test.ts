@@ -1,15 +1,18 @@
+import { Fault } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { engine, hold, sandbox, sent } from "./two-sandboxes";
 
 // The table in test/troubles has the rest. Here are the errors, partly written sets, and values that the server does not show.
 
 describe("partial updates", () => {
-  const write = { system: "secrets" as const, method: "POST", path: "/v1/nomad/role/web" };
+  /** Adds a fault to the next write with this path below the mount. */
+  const fault = (path: string, more: Partial<Fault>): void =>
+    sandbox.faults.add({ system: "secrets", method: "POST", path: `/v1/nomad/${path}`, action: "respond", ...more });
 
   test("a partially created set of roles stores the written roles and names the failed ones, which the next up writes", async () => {
     const roles = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, { policies: ["p"] }]));
-    sandbox.faults.add({ ...write, path: "/v1/nomad/role/b", action: "respond", status: 400, body: '{"errors":["not today"]}' });
-    sandbox.faults.add({ ...write, path: "/v1/nomad/role/c", action: "respond", status: 500, body: '{"errors":["not sure"]}' });
+    fault("role/b", { status: 400, body: '{"errors":["not today"]}' });
+    fault("role/c", { status: 500, body: '{"errors":["not sure"]}' });
     const resource = engine("SchedulerRoles");
     await expect(resource.up({ roles })).rejects.toMatchObject({
       code: "ERR_INCOMPLETE",
@@ -32,7 +35,7 @@ describe("partial updates", () => {
       [500, "p"],
       [403, "q"],
     ] as const) {
-      sandbox.faults.add({ ...write, path: "/v1/nomad/role/a", action: "respond", status });
+      fault("role/a", { status });
       await expect(resource.up(set(policy))).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
     }
     expect(await resource.up(set("q"))).toBe("update");
@@ -43,7 +46,7 @@ describe("partial updates", () => {
     const roles = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, { policies: ["p"] }]));
     const resource = engine("SchedulerRoles");
     await resource.up({ roles: roles("web", "b") });
-    sandbox.faults.add({ ...write, method: "DELETE", path: "/v1/nomad/role/b", action: "drop-after", times: 100 });
+    fault("role/b", { method: "DELETE", action: "drop-after", times: 100 });
     await expect(resource.up({ roles: roles("web") })).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
     sandbox.faults.clear();
     expect(await hold(sandbox, "nomad/role/b")).toBe(404);
@@ -63,7 +66,7 @@ describe("partial updates", () => {
         exclusive: true,
       });
       await resource.up(roles("a", "web"));
-      sandbox.faults.add({ ...write, action: "respond", status: 500 });
+      fault("role/web", { status: 500 });
       await expect(resource.up(roles("b", "web", "site"))).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
       await call(sandbox.secrets, "POST", `/v1/nomad/role/${name}`, { policies: "theirs" });
       await resource.refresh();
@@ -75,13 +78,7 @@ describe("partial updates", () => {
     const access = { address: "http://127.0.0.1:4646", token: "canary-one" };
     const resource = engine("SchedulerAccess");
     await resource.up(access);
-    sandbox.faults.add({
-      ...write,
-      path: "/v1/nomad/config/access",
-      action: "respond",
-      status: 500,
-      body: "it was canary-one and is canary-two",
-    });
+    fault("config/access", { status: 500, body: "it was canary-one and is canary-two" });
     await expect(resource.up({ ...access, token: "canary-two" })).rejects.toMatchObject({
       details: { reason: "it was [secret] and is [secret]" },
     });
@@ -91,10 +88,9 @@ describe("partial updates", () => {
   });
 
   test("a token whose creation has an unknown outcome is written again after a refresh", async () => {
-    const path = "/v1/nomad/config/access";
     const access = { address: "http://127.0.0.1:4646", token: "ours", adopt: true };
-    await call(sandbox.secrets, "POST", path, { ...access, token: "theirs" });
-    sandbox.faults.add({ ...write, path, action: "respond", status: 500 });
+    await call(sandbox.secrets, "POST", "/v1/nomad/config/access", { ...access, token: "theirs" });
+    fault("config/access", { status: 500 });
     const resource = engine("SchedulerAccess");
     await expect(resource.up(access)).rejects.toMatchObject({ code: "ERR_SERVER" });
     await resource.refresh();
@@ -104,7 +100,7 @@ describe("partial updates", () => {
 
   test("a lease whose creation got no response keeps the original value of the other attribute", async () => {
     await call(sandbox.secrets, "POST", "/v1/nomad/config/lease", { ttl: 60, max_ttl: 7200 });
-    sandbox.faults.add({ ...write, path: "/v1/nomad/config/lease", action: "respond", status: 500 });
+    fault("config/lease", { status: 500 });
     const resource = engine("SchedulerLease");
     await expect(resource.up({ ttl: "1h", adopt: true })).rejects.toMatchObject({ code: "ERR_SERVER" });
     await resource.up({ ttl: "1h" });

@@ -3,6 +3,7 @@ import { freshSandbox } from "../../sandbox/sandbox";
 import { call } from "../../support/call";
 import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
+import { platform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { sentBy } from "../../support/sandbox";
 
@@ -85,12 +86,9 @@ describe.each([
     expect(printed).toEqual([expect.stringMatching(/ "acme\/network\/aws\/1\.0\.0": .* reason: "Theirs\." -> "Ours\."/)]);
   });
 
-  const settings = (method: string, body?: object) => call(sandbox().platform, method, "/api/v2/admin/general-settings", body);
-
   test("a preview of settings names the changes, without secrets, and the coming failure", async () => {
-    await settings("PATCH", {
-      data: { attributes: { "limit-user-organization-creation": false, "support-email-address": "theirs@example.com" } },
-    });
+    const { change, held } = platform(dialect, sandbox());
+    await change("general", { limitUserOrganizationCreation: false, supportEmailAddress: "theirs@example.com" });
     const general = engine("platform:GeneralSettings");
     const declared = { limitUserOrganizationCreation: true, apiRateLimit: 50, secretInputs: ["apiRateLimit"] };
     await general.preview(declared);
@@ -107,7 +105,7 @@ describe.each([
     await engine("platform:SmtpSettings").preview({ enabled: true });
     expect(printed.join("\n")).toMatch(/^warning: SMTP settings "smtp": .* enabled: .* host/m);
     expect(await requests(() => general.destroy())).toEqual(["PATCH /api/v2/admin/general-settings"]);
-    expect((await settings("GET")).json.data.attributes["limit-user-organization-creation"]).toBe(false);
+    expect(await held("general")).toMatchObject({ limitUserOrganizationCreation: false });
   });
 
   test("a preview of settings names a write-only attribute without a value", async () => {

@@ -5,8 +5,7 @@ import { onEachPlatform } from "../../support/platform";
 import { invalidInputs, refusal } from "../../support/refusal";
 
 onEachPlatform("the functions for workspaces", (current) => {
-  const names = async (options?: platform.ListWorkspacesOptions): Promise<string[]> => {
-    const found: string[] = [];
+  const names = async (options?: platform.ListWorkspacesOptions, found: string[] = []): Promise<string[]> => {
     for await (const { name } of platform.listWorkspaces(options)) found.push(name);
     return found;
   };
@@ -92,12 +91,11 @@ onEachPlatform("the functions for workspaces", (current) => {
     /** The names before the error, and the error. */
     const until = async (): Promise<{ found: string[]; error: unknown }> => {
       const found: string[] = [];
-      try {
-        for await (const { name } of platform.listWorkspaces()) found.push(name);
-      } catch (error) {
-        return { found, error };
-      }
-      return { found, error: undefined };
+      const error = await names({}, found).then(
+        () => undefined,
+        (reason) => reason,
+      );
+      return { found, error };
     };
 
     const page = (data: number[], next: number, total?: number): Served => ({ data, next, total });
