@@ -7,15 +7,10 @@ import { limits } from "../../support/limits";
 
 // A server with the responses of a test, and requests to it.
 
-type Closable = Pick<Server, "address" | "closeAllConnections"> & {
-  listen: TcpServer["listen"];
-  close(done: (error?: unknown) => void): unknown;
-};
-
 export type Answer = (request: IncomingMessage, response: Parameters<RequestListener>[1], count: number) => void;
 
-/** Open servers, which are closed after each test. */
-const servers: Closable[] = [];
+/** Close the servers after each test. */
+const closers: (() => Promise<unknown>)[] = [];
 /** The received requests. */
 export const seen: IncomingMessage[] = [];
 /** The limits that the suite begins with, which each test may change. */
@@ -27,14 +22,14 @@ beforeAll(() => {
 beforeEach(() => void seen.splice(0));
 afterEach(async () => {
   Object.assign(limits, usual);
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  }
+  for (const close of closers.splice(0)) await close();
 });
 
-export async function listen(server: Closable): Promise<number> {
-  servers.push(server);
+export async function listen(server: TcpServer, drop = () => (server as Server).closeAllConnections()): Promise<number> {
+  closers.push(() => {
+    drop();
+    return new Promise((done) => server.close(done));
+  });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return (server.address() as AddressInfo).port;
 }
@@ -46,10 +41,9 @@ export async function listenTcp(answer: (socket: Socket) => void): Promise<numbe
     sockets.push(socket.on("error", () => {}));
     socket.once("data", () => answer(socket));
   });
-  const closeAllConnections = (): void => {
+  return listen(server, () => {
     for (const socket of sockets) socket.destroy();
-  };
-  return listen(Object.assign(server, { closeAllConnections }));
+  });
 }
 
 export async function serve(answer: Answer, settings: object = {}): Promise<Operation> {

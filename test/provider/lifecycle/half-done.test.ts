@@ -5,26 +5,30 @@ import { engine, hold, sandbox, sent } from "./two-sandboxes";
 // The table in test/troubles has the rest. Here are the errors, partly written sets, and values that the server does not show.
 
 describe("partial updates", () => {
+  /** A set of roles that have one policy. */
+  const setOf = (policy: string, ...names: string[]): { roles: object } => ({
+    roles: Object.fromEntries(names.map((name) => [name, { policies: [policy] }])),
+  });
   /** Adds a fault to the next write with this path below the mount. */
   const fault = (path: string, more: Partial<Fault>): void =>
     sandbox.faults.add({ system: "secrets", method: "POST", path: `/v1/nomad/${path}`, action: "respond", ...more });
 
   test("a partially created set of roles stores the written roles and names the failed ones, which the next up writes", async () => {
-    const roles = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, { policies: ["p"] }]));
+    const set = setOf("p", "a", "b", "c", "d");
     fault("role/b", { status: 400, body: '{"errors":["not today"]}' });
     fault("role/c", { status: 500, body: '{"errors":["not sure"]}' });
     const resource = engine("SchedulerRoles");
-    await expect(resource.up({ roles })).rejects.toMatchObject({
+    await expect(resource.up(set)).rejects.toMatchObject({
       code: "ERR_INCOMPLETE",
       message: expect.stringMatching(/"nomad": .* 2 of 4 .* \([bc], [bc]\)\. .*\("[bc]"\): not (today|sure) \(POST /),
     });
     // "c" may have been created.
     expect(Object.keys(resource.state?.outputs.roles as object).sort()).toEqual(["a", "c", "d"]);
     const before = sent().length;
-    expect(await resource.up({ roles })).toBe("update");
+    expect(await resource.up(set)).toBe("update");
     // The list shows that "b" is not another client's. "c" may exist already.
     expect(sent().slice(before).sort()).toEqual(["GET /v1/nomad/role?list=true", "POST /v1/nomad/role/b", "POST /v1/nomad/role/c"]);
-    expect(await resource.up({ roles })).toBe("same");
+    expect(await resource.up(set)).toBe("same");
     expect(await resource.refresh()).toEqual([]);
   });
 
@@ -43,16 +47,15 @@ describe("partial updates", () => {
   });
 
   test("refresh drops a role whose removal got no response, so a later role of that name is left alone", async () => {
-    const roles = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, { policies: ["p"] }]));
     const resource = engine("SchedulerRoles");
-    await resource.up({ roles: roles("web", "b") });
+    await resource.up(setOf("p", "web", "b"));
     fault("role/b", { method: "DELETE", action: "drop-after", times: 100 });
-    await expect(resource.up({ roles: roles("web") })).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
+    await expect(resource.up(setOf("p", "web"))).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
     sandbox.faults.clear();
     expect(await hold(sandbox, "nomad/role/b")).toBe(404);
     await resource.refresh();
     await call(sandbox.secrets, "POST", "/v1/nomad/role/b", { policies: "theirs" });
-    await resource.up({ roles: { web: { policies: ["q"] } } });
+    await resource.up(setOf("q", "web"));
     await resource.destroy();
     expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/b")]).toEqual([404, 200]);
   }, 20_000);
@@ -61,13 +64,9 @@ describe("partial updates", () => {
     "refresh of an exclusive set that was partially updated finds an undeclared role named %s",
     async (name) => {
       const resource = engine("SchedulerRoles");
-      const roles = (policy: string, ...names: string[]): Record<string, unknown> => ({
-        roles: Object.fromEntries(names.map((each) => [each, { policies: [policy] }])),
-        exclusive: true,
-      });
-      await resource.up(roles("a", "web"));
+      await resource.up({ ...setOf("a", "web"), exclusive: true });
       fault("role/web", { status: 500 });
-      await expect(resource.up(roles("b", "web", "site"))).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
+      await expect(resource.up({ ...setOf("b", "web", "site"), exclusive: true })).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
       await call(sandbox.secrets, "POST", `/v1/nomad/role/${name}`, { policies: "theirs" });
       await resource.refresh();
       expect(resource.outputs().undeclared).toEqual([name]);

@@ -6,6 +6,7 @@ import { Sandbox } from "../../../sandbox/index";
 import { certificate, privateKey } from "../../support/certificates";
 import { configOf, contextOf } from "../../support/context";
 import { Engine, NativeEngine } from "../../support/engine";
+import { platform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { startSandbox } from "../../support/sandbox";
 import { dialects } from "../../support/scope";
@@ -89,15 +90,6 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
     set(next);
   };
 
-  /** Changes the secret on the platform. */
-  async function changeOutside(): Promise<void> {
-    const { outOfBand } = contextOf(sandbox, dialect);
-    const [path = ""] = sandbox.requests().flatMap((request) => (request.method === "PATCH" ? [request.path] : []));
-    const { data } = (await outOfBand("platform", "GET", path)) as { data: { attributes: Properties } };
-    const [wire = ""] = Object.entries(data.attributes).flatMap(([attribute, each]) => (each === value ? [attribute] : []));
-    await outOfBand("platform", "PATCH", path, { data: { attributes: { [wire]: changed } } });
-  }
-
   beforeEach(async () => {
     sandbox = sandboxes.get(dialect) as Sandbox;
     await sandbox.reset();
@@ -156,7 +148,7 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
   if (isReadable)
     test("a change on the server is drift, which up repairs", async () => {
       await engine.up(byVariable);
-      await changeOutside();
+      await platform(dialect, sandbox).change("cost-estimation", { [name]: changed });
       expect(await engine.refresh()).toEqual([name]);
       expectNoValue();
       expect(await writesOf(async () => expect(await engine.up(byVariable)).toBe("update"))).toBe(1);

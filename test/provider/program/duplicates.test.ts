@@ -1,4 +1,4 @@
-import { Output, output, runtime } from "@pulumi/pulumi";
+import { Output, output, runtime, unknown } from "@pulumi/pulumi";
 import { declareOnce } from "../../../provider/program/duplicates";
 import { schedulerRole } from "../../../provider/secrets/scheduler-role";
 import { schedulerRoles } from "../../../provider/secrets/scheduler-roles";
@@ -21,15 +21,6 @@ async function program(run: () => Promise<void>): Promise<void> {
   if (failure) throw failure;
 }
 
-/** An output of a resource that the preview would create. */
-const unknown = <T>(value: T): Output<T> =>
-  new (Output as unknown as new (...parts: unknown[]) => Output<T>)(
-    [],
-    Promise.resolve(value),
-    Promise.resolve(false),
-    Promise.resolve(false),
-    Promise.resolve([]),
-  );
 /** The internal parts of an output. */
 interface Parts {
   promise(): Promise<unknown>;
@@ -65,7 +56,7 @@ const roles = { web: { policies: ["a"] } };
 
 test("a known mount stays known if the roles of a set are unknown, so preview plans no replacement", () =>
   program(async () => {
-    const declared = declareOnce(schedulerRoles, "set", { mount: output("team"), roles: unknown(roles) });
+    const declared = declareOnce(schedulerRoles, "set", { mount: output("team"), roles: output(unknown) });
     expect([await isKnown(declared.mount), await isKnown(declared.roles)]).toEqual([true, false]);
   }));
 
