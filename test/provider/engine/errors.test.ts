@@ -1,8 +1,8 @@
 import { definitions } from "../../../provider/definitions";
-import { start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { configOf } from "../../support/context";
 import { refusal } from "../../support/refusal";
+import { startSandbox } from "../../support/sandbox";
 import { engine, sandbox, to } from "../lifecycle/two-sandboxes";
 
 test("an internal error names its source and shows no secret", async () => {
@@ -48,12 +48,11 @@ test.each([
   ["SchedulerRoles", { roles: { web: { policies: ["a"] } } }],
 ])("%s can be destroyed after its mount", async (type, inputs) => {
   for (const dialect of ["standard", "hashicorp"] as const) {
-    const service = await start({ dialect });
+    const service = await startSandbox({ dialect });
     const resource = engine(type, configOf({ sandbox: service, dialect }));
     await resource.up(inputs);
     await call(service.secrets, "DELETE", `/v1/sys/mounts/${dialect === "standard" ? "scheduler" : "nomad"}`);
     await resource.destroy();
-    await service.close();
   }
 });
 

@@ -1,9 +1,10 @@
 import { createServer as createHttpServer } from "node:http";
 import net, { Socket } from "node:net";
+import { Operation } from "../../../provider/connection";
 import { send } from "../../../provider/http";
 import { limits } from "../../support/limits";
 import { failure, refusal } from "../../support/refusal";
-import { connection, get, listen, listenTcp, ok, post, seen, serve } from "./exchange";
+import { Answer, connection, get, listen, listenTcp, ok, post, seen, serve } from "./exchange";
 
 const unsent = { code: "ERR_UNREACHABLE", details: { outcomeUnknown: false, nothingSent: true } };
 
@@ -57,6 +58,15 @@ describe("a write that fails before its first byte is sent", () => {
   });
 });
 
+/** Starts a server that accepts no connection after its first request. */
+async function closing(answer: Answer): Promise<Operation> {
+  const server = createHttpServer((request, response) => {
+    server.close();
+    answer(request, response, seen.push(request));
+  });
+  return connection(`http://127.0.0.1:${await listen(server)}`);
+}
+
 describe("a write that may have been sent", () => {
   const lost = { code: "ERR_NO_RESPONSE", details: { outcomeUnknown: true } };
 
@@ -68,12 +78,7 @@ describe("a write that may have been sent", () => {
   });
 
   test("has an unknown outcome even if a later attempt cannot connect", async () => {
-    const server = createHttpServer((request) => {
-      seen.push(request);
-      server.close();
-      request.socket.resetAndDestroy();
-    });
-    const target = connection(`http://127.0.0.1:${await listen(server)}`);
+    const target = await closing((request) => request.socket.resetAndDestroy());
     const error = await failure(send(target, post));
     expect(error).toMatchObject({ ...lost, method: "POST", path: "/v1/thing" });
     expect(error.message).toContain("(ECONNREFUSED)");
@@ -82,12 +87,8 @@ describe("a write that may have been sent", () => {
   });
 
   test("was not applied if an earlier attempt was rejected and a later one cannot connect", async () => {
-    const server = createHttpServer((request, response) => {
-      seen.push(request);
-      server.close();
-      response.writeHead(503, { connection: "close" }).end();
-    });
-    const error = await failure(send(connection(`http://127.0.0.1:${await listen(server)}`), post));
+    const target = await closing((_, response) => response.writeHead(503, { connection: "close" }).end());
+    const error = await failure(send(target, post));
     expect(error).toMatchObject({ code: "ERR_UNREACHABLE", details: { outcomeUnknown: false, nothingSent: false } });
     expect(error.message).not.toContain("nothing was sent");
   });

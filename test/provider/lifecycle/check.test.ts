@@ -6,6 +6,8 @@ import { printed } from "../../support/printed";
 import { failure, invalidInputs } from "../../support/refusal";
 import { engine, sandbox, sent } from "./two-sandboxes";
 
+const engineOf = (token: string): Engine => new Engine(token, configOf({ sandbox, dialect: "hashicorp" }));
+
 describe("check", () => {
   test.each([
     [
@@ -69,7 +71,7 @@ describe("check", () => {
       ],
     ],
   ])("%s %#: reports all problems at once and sends nothing", async (token, inputs, problems) => {
-    expect(await new Engine(token, configOf({ sandbox, dialect: "hashicorp" })).problems(inputs)).toEqual(problems);
+    expect(await engineOf(token).problems(inputs)).toEqual(problems);
     expect(sent()).toEqual([]);
   });
 
@@ -161,8 +163,7 @@ test.each([
   ["secrets:SchedulerLease", { ttl: 1, max_ttl: 2 }, '"max_ttl" is not a known property; expected one of ttl, maxTtl, '],
   ["platform:GeneralSettings", { a: 1, b: 2 }, '"a", "b" are not known properties; expected one of '],
 ])("%s: an unknown input names the known ones (%j)", async (token, inputs, suggestion) => {
-  const config = { address: "http://127.0.0.1:1", dialect: "hashicorp" };
-  const error = await failure(new Engine(token, { "steward:default": { secrets: config, platform: config } }).preview(inputs));
+  const error = await failure(engineOf(token).preview(inputs));
   expect(error).toEqual(invalidInputs("unrecognized-keys"));
   expect(error.message).toContain(suggestion);
 });

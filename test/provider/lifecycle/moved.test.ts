@@ -1,3 +1,4 @@
+import { call } from "../../support/call";
 import { limits } from "../../support/limits";
 import { failure } from "../../support/refusal";
 import { engine, hold, other, sandbox, sent, to } from "./two-sandboxes";
@@ -49,8 +50,7 @@ describe("the server that a resource was written to", () => {
   });
 
   test("a changed mount of the connection replaces the resource", async () => {
-    const mounts = `${sandbox.secrets.url}/v1/sys/mounts/team/nomad`;
-    await fetch(mounts, { method: "POST", headers: { "X-Vault-Token": sandbox.secrets.token }, body: '{"type":"nomad"}' });
+    await call(sandbox.secrets, "POST", "/v1/sys/mounts/team/nomad", { type: "nomad" });
     const resource = engine("SchedulerRole");
     await resource.up(role);
     resource.configure({ "steward:default": to(sandbox, { mount: "team/nomad" }) });

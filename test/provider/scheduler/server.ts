@@ -1,6 +1,7 @@
-import { createServer, IncomingMessage, ServerResponse } from "node:http";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import { system } from "../../../provider/scheduler/client";
-import { listen } from "../http/exchange";
+import { serveAt } from "../http/exchange";
 
 /** A received request. */
 export interface Asked {
@@ -19,14 +20,13 @@ afterEach(forget);
 /** Starts a server for responses that Nomad cannot be made to send. The connection `default` uses it. */
 export async function serve(answer: Answer, dialect = "standard"): Promise<Asked[]> {
   const seen: Asked[] = [];
-  const server = createServer(async (request, response) => {
-    const body = (await request.toArray()).join("");
+  const url = await serveAt(async (request, response) => {
+    const body = await text(request);
     const { pathname, searchParams } = new URL(request.url ?? "", "http://scheduler");
     const { method = "", headers } = request;
     const asked = { method, path: pathname, query: Object.fromEntries(searchParams), headers, body, request };
     answer(asked, response, seen.push(asked));
   });
-  const url = `http://127.0.0.1:${await listen(server)}`;
   forget();
   for (const { address, prefix } of system.variables.filter((row) => row.dialect === dialect))
     Object.assign(process.env, { [address]: url, [`${prefix}_TOKEN`]: "canary-token" });
