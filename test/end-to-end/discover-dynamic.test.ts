@@ -147,7 +147,7 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
 
   test("--secrets writes them encrypted, and up sends nothing for them", async () => {
     project.with({ SMTP_PASSWORD: "canary-smtp" });
-    const { output } = await discovered("--secrets");
+    const { output } = await discovered("--secrets", "--as-set");
     expect(output).toContain("  cloudASecretKey of cost-estimation: costEstimationCloudASecretKey\n");
     expect(content("index.ts")).toContain('cloudASecretKey: config.requireSecret("costEstimationCloudASecretKey")');
     expect(compileAll({ "program.ts": content("index.ts") }).errors).toEqual([]);

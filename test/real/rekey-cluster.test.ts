@@ -1,8 +1,7 @@
-import { createServer, Server, request as send } from "node:http";
-import { AddressInfo } from "node:net";
 import { startVaultCluster } from "../support/nodes";
 import { randomly } from "../troubles/rekey/random";
 import "../support/printed";
+import { startProxy } from "../support/proxy";
 import { inputsFrom, RekeyStack } from "../support/rekey";
 import { until } from "../support/until";
 
@@ -13,29 +12,14 @@ beforeAll(async () => {
   cluster = await startVaultCluster();
 });
 const random = randomly(1);
-const balancers: Server[] = [];
-afterEach(() => {
-  for (const balancer of balancers.splice(0)) balancer.close().closeAllConnections();
-});
+let balancer: Awaited<ReturnType<typeof startProxy>>;
+afterEach(() => balancer.close());
 
 /** Starts the balancer, which passes each request with these headers to any node, and returns a rekey. */
-async function balanced(headers: Record<string, string>): Promise<{ stack: RekeyStack; statuses: Set<number> }> {
+async function balanced(headers: Record<string, string>): Promise<RekeyStack> {
   const { addresses, token } = cluster;
-  const statuses = new Set<number>();
-  const server = createServer((incoming, outgoing) => {
-    const address = new URL(addresses[Math.floor(random() * addresses.length)] as string);
-    const options = { method: incoming.method, headers: { ...incoming.headers, ...headers, host: address.host } };
-    const upstream = send(new URL(incoming.url as string, address), options, (response) => {
-      statuses.add(response.statusCode as number);
-      response.pipe(outgoing.writeHead(response.statusCode as number, response.headers));
-    });
-    incoming.pipe(upstream.on("error", () => incoming.socket.destroy()));
-  });
-  balancers.push(server);
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const stack = new RekeyStack({ "steward:default": { secrets: { address, token, dialect: "hashicorp" } } });
-  return { stack, statuses };
+  balancer = await startProxy(async () => ({ address: addresses[Math.floor(random() * addresses.length)] as string, headers }));
+  return new RekeyStack({ "steward:default": { secrets: { address: balancer.url, token, dialect: "hashicorp" } } });
 }
 
 /** Makes the active node a standby, which loses the attempt. */
@@ -49,14 +33,14 @@ const failOver = (): Promise<void> =>
   });
 
 test("a rekey completes in one run while standbys redirect", async () => {
-  const { stack, statuses } = await balanced({ "x-vault-no-request-forwarding": "true" });
+  const stack = await balanced({ "x-vault-no-request-forwarding": "true" });
   await stack.up(inputsFrom(cluster.keys));
-  expect([stack.outputs.complete, [...statuses].sort()]).toEqual([true, [200, 307]]);
+  expect([stack.outputs.complete, [...balancer.statuses].sort()]).toEqual([true, [200, 307]]);
   cluster.keys = stack.outputs.shares;
 });
 
 test("after each failover, a run continues from the cluster's status, and the rekey completes", async () => {
-  const { stack } = await balanced({});
+  const stack = await balanced({});
   const inputs = inputsFrom(cluster.keys, { secretShares: 5, secretThreshold: 3 });
   await stack.up(inputs, "attempt");
   await failOver();

@@ -1,9 +1,12 @@
 import { StewardError } from "../../provider/errors";
 import { RekeyInputs } from "../../provider/secrets";
+import { start } from "../../sandbox/index";
+import { startOpenBao, startVault } from "../../tools/servers";
 import { steward } from "../command/holder";
 import { call } from "./call";
 import { blocks } from "./pages";
 import { holders, read } from "./pgp";
+import { startProxy } from "./proxy";
 import { RekeyStack } from "./rekey";
 import { variablesFor } from "./rekey-wire";
 
@@ -20,6 +23,42 @@ export interface TokenService {
   threshold: number;
   stop(): Promise<void>;
 }
+
+const needed: Record<string, string> = { GET: "read", PUT: "update", POST: "update", DELETE: "delete" };
+
+/** Starts a Vault behind a proxy that denies the requests of a rekey to a token whose policies do not grant them, as Vault 2.x is documented to. */
+async function vaultRequiringTokens(): Promise<TokenService> {
+  const { address, token, keys, stop } = await startVault();
+  const allows = async (given: unknown, path: string, capability = "none"): Promise<boolean> => {
+    if (typeof given !== "string") return false;
+    const { json } = await call({ url: address, token }, "POST", "/v1/sys/capabilities", { token: given, paths: [path] });
+    const granted: string[] = json?.data?.[path] ?? [];
+    return granted.includes(capability) || granted.includes("root");
+  };
+  const { url, close } = await startProxy(async ({ method, url, headers }) => {
+    const path = String(url).replace("/v1/", "");
+    const isAllowed = !path.startsWith("sys/rekey/") || (await allows(headers["x-vault-token"], path, needed[String(method)]));
+    return isAllowed ? { address } : 403;
+  });
+  return { dialect: "hashicorp", url, token, shares: keys, threshold: 3, stop: () => stop().finally(close) };
+}
+
+async function openbao(): Promise<TokenService> {
+  const { address, token, keys, stop } = await startOpenBao();
+  return { dialect: "openbao", url: address, token, shares: keys, threshold: 3, stop };
+}
+
+const onSandbox = (dialect: TokenService["dialect"]) => async (): Promise<TokenService> => {
+  const { secrets, close } = await start({ dialect, rekeyNeedsToken: true });
+  return { dialect, url: secrets.url, token: secrets.token, shares: secrets.shares, threshold: 3, stop: close };
+};
+
+const { REAL_VAULT_ADDRESS, REAL_OPENBAO_ADDRESS } = process.env;
+/** The services that require a token, real ones if there are any. Vault 2.x itself cannot be built here. */
+export const tokenServices: { dialect: TokenService["dialect"]; start(): Promise<TokenService> }[] = [
+  { dialect: "hashicorp", start: REAL_VAULT_ADDRESS ? vaultRequiringTokens : onSandbox("hashicorp") },
+  { dialect: "openbao", start: REAL_OPENBAO_ADDRESS ? openbao : onSandbox("openbao") },
+];
 
 type Role = "stack" | "holder";
 /** The capabilities of a policy, by path. */

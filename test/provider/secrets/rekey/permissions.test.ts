@@ -1,14 +1,13 @@
-import { start } from "../../../../sandbox/index";
 import { Ended, steward } from "../../../command/holder";
 import { call } from "../../../support/call";
 import { readPage } from "../../../support/pages";
 import { Holder, holders, read } from "../../../support/pgp";
 import "../../../support/printed";
 import { inputsFrom, RekeyStack } from "../../../support/rekey";
-import { capabilitiesOf, documented, rekeyWithPolicies, TokenService, tokenWith } from "../../../support/rekey-ceremony";
+import { capabilitiesOf, documented, rekeyWithPolicies, TokenService, tokenServices, tokenWith } from "../../../support/rekey-ceremony";
 import { variablesFor } from "../../../support/rekey-wire";
 
-// The policies of the API page, on the sandbox. The suite test/real/rekey-permissions.test.ts runs the same on real servers.
+// The policies of the API page.
 
 /** The capabilities that a command needs besides the policy of a holder, by the page for holders. */
 const additional = (command: string, place: string): string[] => {
@@ -21,13 +20,13 @@ const additional = (command: string, place: string): string[] => {
 const publicKeys = async (): Promise<string[]> =>
   (await holders(3)).map(({ publicKey }) => publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, ""));
 
-describe.each(["hashicorp", "openbao"] as const)("%s", (dialect) => {
+// Each test continues with the shares of the one before.
+describe.each(tokenServices)("$dialect", ({ dialect, start }) => {
   let service: TokenService;
-  beforeEach(async () => {
-    const { secrets, close } = await start({ dialect, rekeyNeedsToken: true });
-    service = { dialect, url: secrets.url, token: secrets.token, shares: secrets.shares, threshold: 3, stop: close };
+  beforeAll(async () => {
+    service = await start();
   });
-  afterEach(() => service.stop());
+  afterAll(() => service.stop());
 
   test("a stack and several holders rekey with the policies of the API page and nothing else", () => rekeyWithPolicies(service));
 
@@ -39,6 +38,7 @@ describe.each(["hashicorp", "openbao"] as const)("%s", (dialect) => {
     const stack = new RekeyStack(config);
     await stack.up(inputsFrom(service.shares));
     expect(stack.outputs.complete).toBe(true);
+    service = { ...service, shares: stack.outputs.shares, threshold: 2 };
   });
 
   test("the page for holders lists what each command needs besides the policy of a holder", async () => {
@@ -51,7 +51,7 @@ describe.each(["hashicorp", "openbao"] as const)("%s", (dialect) => {
     await send("PUT", "init", { ...start, backup: true, pgp_keys: await publicKeys() });
     const { nonce } = await send("GET", "init");
     let made: Record<string, unknown> = {};
-    for (const key of service.shares.slice(0, 3)) made = await send("PUT", "update", { key, nonce });
+    for (const key of service.shares.slice(0, service.threshold)) made = await send("PUT", "update", { key, nonce });
     const share = await read((await holders(1))[0] as Holder, (made.keys as string[])[0] as string);
 
     const token = await tokenWith(service, "holder", documented[dialect].holder);
