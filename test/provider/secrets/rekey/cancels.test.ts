@@ -25,13 +25,6 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
     expect(await status()).toMatchObject(theirs);
   });
 
-  test("an attempt that was replaced while its verification restarted is not canceled", async () => {
-    const replaced = (): void => interrupt("DELETE", "verify", { when: "after", act: replaceAttempt, answer: unchanged });
-    interrupt("PUT", "update", { when: "after", act: replaced }, 3);
-    expect(await stack.stops(inputs())).toBe("rekey/attempt-lost");
-    expect(await status()).toMatchObject(theirs);
-  });
-
   /** Two stacks with the same parameters: the second has adopted the attempt of the first, and has submitted no share. */
   const twoStacks = async (more: object = {}): Promise<{ first: RekeyStack; second: RekeyStack; nonce: unknown }> => {
     const [first, second] = [stackOn(current()), stackOn(current())];
@@ -62,23 +55,6 @@ onEachRekeyTarget("a cancel ends no attempt of another client", (current) => {
     // The first one holds the right to end it.
     await first.destroy();
     expect((await status()).started).toBe(false);
-  });
-
-  test("an attempt that another stack started, and that is verified, is canceled with onConflict", async () => {
-    const { second, nonce } = await twoStacks();
-    await submit(...current().first.slice(0, 3));
-    expect(await second.stops(inputs({ onConflict: "cancel" }))).toBe("rekey/new-shares-lost");
-    expect((await status()).nonce).not.toBe(nonce);
-    await second.up(inputs());
-  });
-
-  test("an attempt that another stack started is canceled after a share of this one", async () => {
-    const { second, nonce } = await twoStacks();
-    const [a = "", b = "", c = ""] = current().first;
-    expect(await second.stops(inputs({ currentShares: [a] }))).toBe("rekey/shares-missing");
-    await submit(b, c);
-    expect(await second.stops(inputs())).toBe("rekey/new-shares-lost");
-    expect((await status()).nonce).not.toBe(nonce);
   });
 
   test("an attempt whose shares cannot be combined belongs to the stack that started it", async () => {

@@ -1,7 +1,6 @@
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
-import { inspectKeys } from "../../../../provider/secrets/rekey/crypto";
 import { formsIn } from "../../../support/canaries";
-import { Holder, holders, readAll, rotate } from "../../../support/pgp";
+import { Holder, rotate } from "../../../support/pgp";
 import { refusal } from "../../../support/refusal";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { lines, stack, tools } from "./story";
@@ -9,7 +8,7 @@ import { lines, stack, tools } from "./story";
 const { createMessage, encrypt } = require("openpgp") as typeof OpenPGP;
 
 onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
-  const { inputs, stackOn, status, requests, forHolders, madeFor, interrupt } = tools(current);
+  const { inputs, stackOn, requests, forHolders, madeFor, interrupt } = tools(current);
 
   test("no share is submitted for keys of other holders, and their new shares are not kept", async () => {
     const { all, pgp } = await forHolders(3);
@@ -21,57 +20,6 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     expect(sent.filter((request) => request.startsWith("PUT"))).toEqual([]);
     interrupt("PUT", "update", { when: "after", answer: theirs }, 3);
     expect(await stack.stops(pgp)).toBe("rekey/new-shares-incomplete");
-  });
-
-  /** Three holders of whom the first has rotated the subkey, and an attempt with the old public key, as any other client can start one. */
-  const withOldKey = async (
-    old: "dropped" | "revoked",
-    more: object = {},
-  ): Promise<{ all: Holder[]; pgpKeys: string[]; nonce: string }> => {
-    const before = await holders(3);
-    const all = [await rotate(before[0] as Holder, old), ...before.slice(1)];
-    const pgp_keys = (await inspectKeys(before.map(({ publicKey }) => publicKey))).map(({ binary }) => binary);
-    const like = { secret_shares: 3, secret_threshold: 2, pgp_keys, require_verification: true, ...more };
-    await current().outOfBand("PUT", "sys/rekey/init", like);
-    return { all, pgpKeys: all.map(({ publicKey }) => publicKey), nonce: String((await status()).nonce) };
-  };
-
-  test.each(["dropped", "revoked"] as const)("new shares for an old subkey, which the new key has %s, are no candidate", async (old) => {
-    const { all, pgpKeys, nonce } = await withOldKey(old);
-    const { details } = await stack.fails(inputs({ pgpKeys }));
-    expect(details).toMatchObject({
-      rule: "rekey/new-shares-other-subkey",
-      reason: expect.stringContaining(all[0]?.fingerprint as string),
-    });
-    expect(stack.submission.candidate).toBeUndefined();
-    expect(await status()).toMatchObject({ started: true, nonce: expect.not.stringContaining(nonce), progress: 0 });
-    expect(await stack.stops(inputs({ pgpKeys }))).toBe("rekey/new-shares-missing");
-    await stack.up(inputs({ pgpKeys, newShares: await readAll(all, stack.candidate.encrypted) }));
-    expect(stack.outputs.complete).toBe(true);
-  });
-
-  test("new shares for an old subkey are not taken from a backup", async () => {
-    const { all, pgpKeys } = await withOldKey("revoked", { backup: true });
-    const pgp = inputs({ pgpKeys, backup: true });
-    interrupt("PUT", "update", { when: "after" }, 3);
-    expect(await stack.stops(pgp)).toBe("rekey/new-shares-other-subkey");
-    expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
-    await stack.up({ ...pgp, newShares: await readAll(all, stack.candidate.encrypted) });
-  });
-
-  test("without verification no share is submitted to an attempt whose subkeys are unknown", async () => {
-    const { all, pgpKeys, nonce } = await withOldKey("dropped", { backup: true, require_verification: false });
-    const bold = inputs({ pgpKeys, backup: true, requireVerification: false });
-    expect(await stack.stops(bold)).toBe("rekey/foreign-attempt");
-    expect(await status()).toMatchObject({ nonce, progress: 0 });
-    // Nor to one that appears in place of an attempt that the rekey started, or after a lost response to its start.
-    await current().outOfBand("DELETE", "sys/rekey/init", { nonce });
-    interrupt("PUT", "init", { when: "after" });
-    expect(await stack.stops(bold)).toBe("rekey/foreign-attempt");
-    current().gateway.interrupt = undefined;
-    await stack.up({ ...bold, onConflict: "cancel" });
-    expect(stack.outputs.complete).toBe(true);
-    expect(await current().opens((await readAll(all, stack.outputs.encryptedShares)).slice(0, 2))).toBe(true);
   });
 
   test("without verification new shares for another subkey are kept, and a warning names it", async () => {

@@ -15,7 +15,7 @@ import { clearLines, lines, stack, tools, wrong } from "./story";
 const { reformatKey } = require("openpgp") as typeof OpenPGP;
 
 onEachRekeyTarget("the end of a rekey", (current) => {
-  const { inputs, stackOn, status, requests, interrupt } = tools(current);
+  const { inputs, stackOn, requests, interrupt } = tools(current);
 
   test("a share in place of the name of its variable or file is rejected and not printed", async () => {
     const [share = ""] = current().first;
@@ -140,32 +140,6 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     expect([stack.attempt.state, stack.shares.state, stack.commit.state]).toEqual([undefined, undefined, undefined]);
   });
 
-  test("destroy of an unfinished rekey cancels the attempt, at every step", async () => {
-    const all = await holders(3);
-    for (const [until, more] of [
-      ["attempt", {}],
-      ["shares", {}],
-      ["commit", { pgpKeys: all.map(({ publicKey }) => publicKey) }],
-    ] as const) {
-      const stack = stackOn(current());
-      await stack.up(inputs(more as Partial<RekeyInputs>), until).catch(() => {});
-      expect((await status()).started).toBe(true);
-      await stack.destroy();
-      expect((await status()).started).toBe(false);
-    }
-    expect(await current().opens(current().first.slice(0, 3))).toBe(true);
-  });
-
-  test("destroy of a rekey with an unknown outcome fails", async () => {
-    await stack.up(inputs(), "shares");
-    await current().sealAndUnseal(current().first.slice(0, 3));
-    for (const id of ["outcome-unknown", "not-committed"]) {
-      await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/shares-unsettled" }));
-      expect(await stack.stops(inputs())).toBe(`rekey/${id}`);
-    }
-    await stack.destroy();
-  });
-
   test("refresh reports a rekey by another client with a message and without a diff", async () => {
     await stack.up(inputs({ secretShares: 3, secretThreshold: 3 }));
     const other = stackOn(current());
@@ -229,22 +203,4 @@ onEachRekeyTarget("the end of a rekey", (current) => {
       expect((await requests(() => stack.up({ ...pgp, pgpKeys }))).filter((request) => !request.startsWith("GET"))).toEqual([]);
     }
   });
-
-  test.each(["attempt", "shares"] as const)(
-    "an unfinished rekey starts again for the changed subkeys of a key, after its %s",
-    async (step) => {
-      const before = await holders(3);
-      const pgpOf = (all: Holder[]): RekeyInputs => inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
-      const stack = stackOn(current());
-      if (step === "attempt") await stack.up(pgpOf(before), "attempt");
-      else await stack.stops({ ...pgpOf(before), currentShares: current().first.slice(0, 1) });
-      const { nonce } = await status();
-      const all = [await rotate(before[0] as Holder, "dropped"), ...before.slice(1)];
-      expect(await stack.stops(pgpOf(all))).toBe("rekey/attempt-restarted");
-      expect(await status()).toMatchObject({ started: true, nonce: expect.not.stringContaining(String(nonce)), progress: 0 });
-      expect(await stack.stops(pgpOf(all))).toBe("rekey/new-shares-missing");
-      await stack.up({ ...pgpOf(all), newShares: await readAll(all, stack.candidate.encrypted) });
-      expect(stack.outputs.complete).toBe(true);
-    },
-  );
 });
