@@ -102,26 +102,19 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     stderr: expect.stringContaining("another holder may have committed it. Keep the previous shares and the new ones."),
   };
 
-  test("a cancel that arrives after the commit does not call the live shares worthless", async () => {
+  test.each<[string, request: string, when: "before" | "after", count: number, isCommitted: boolean]>([
+    ["after the commit of another holder", "GET sys/rekey/verify", "after", 1, true],
+    ["without a response, while other holders commit,", "DELETE sys/rekey/init", "before", 2, true],
+    // The cancel restarts the verification first, so that the share is the first one again.
+    ["without a response, while another holder verifies a new share,", "DELETE sys/rekey/init", "before", 1, false],
+  ])("a cancel %s does not call live shares worthless", async (_, request, when, count, isCommitted) => {
     const { name, shares, verify } = await almostCommitted();
-    current().gateway.on("GET sys/rekey/verify", { when: "after", act: () => verify(shares[1] as string), answer: (body) => body }, 2);
-    expect(await alone(["cancel", "--nonce", name])).toMatchObject(unknown);
-    expect(await current().opens(shares.slice(1))).toBe(true);
-  });
-
-  test("a lost cancel does not call the live shares worthless if other holders commit meanwhile", async () => {
-    const { name, shares, verify } = await almostCommitted();
-    current().gateway.on("DELETE sys/rekey/init", { when: "before", act: () => verify(...shares.slice(1)) });
-    expect(await alone(["cancel", "--nonce", name])).toMatchObject(unknown);
-    expect(await current().opens(shares.slice(1))).toBe(true);
-  });
-
-  test("a holder who verifies a new share during the cancel commits nothing", async () => {
-    const { name, shares, verify } = await almostCommitted();
-    current().gateway.on("DELETE sys/rekey/init", { when: "before", act: () => verify(shares[1] as string) });
-    await alone(["cancel", "--nonce", name]);
-    expect(await current().opens(shares.slice(1))).toBe(false);
-    expect(await current().opens(current().first)).toBe(true);
+    const act = (): Promise<void> => verify(...shares.slice(1, 1 + count));
+    const [answer, nth] = when === "after" ? [(body: string) => body, 2] : [];
+    current().gateway.on(request, { when, act, answer }, nth);
+    const canceled = await alone(["cancel", "--nonce", name]);
+    if (isCommitted) expect(canceled).toMatchObject(unknown);
+    expect([await current().opens(shares.slice(1)), await current().opens(current().first)]).toEqual([isCommitted, !isCommitted]);
   });
 
   test("a lost response is resolved by a read, and no share is sent again", async () => {

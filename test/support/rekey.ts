@@ -296,10 +296,10 @@ const isUsual = ({ dialect, keys }: Column): boolean => dialect === (keys === "r
 /** The services for suites about rekeys. TESTS=all has those that TESTS=real does not start, and a quick run has one with each kind of keys. */
 export const rekeyTargets = REAL_VAULT_ADDRESS || isNight ? allRekeyTargets : allRekeyTargets.filter(isWhole ? isNeverReal : isUsual);
 
-/** Starts a service with so many recovery keys, a real one if there is one. */
-export async function startRecovery(dialect: "hashicorp" | "openbao", shares: 5 | 0 = 5): Promise<RekeyTarget> {
+/** Starts a service with recovery keys, a real one if there is one. */
+export async function startRecovery(dialect: "hashicorp" | "openbao"): Promise<RekeyTarget> {
   const column = [...vault, ...openbao].find((each) => each.dialect === dialect && each.keys === "recovery") as Real;
-  return REAL_VAULT_ADDRESS ? onReal(column, shares > 0) : onSandbox(column, { shares, threshold: Math.min(3, shares) });
+  return REAL_VAULT_ADDRESS ? onReal(column, true) : onSandbox(column, fiveOfThree);
 }
 
 /** Those that may have no recovery keys yet, with no shares at the start. */
