@@ -118,10 +118,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
   });
 
   test("a lost response is resolved by a read, and no share is sent again", async () => {
-    const cut = (path: string, when: "before" | "after" = "after"): void => {
-      current().gateway.interrupt = (passing) =>
-        passing.method === "PUT" && passing.path === `/v1/sys/rekey/${path}` ? { when } : undefined;
-    };
+    const cut = (path: string, when: "before" | "after" = "after"): void => current().gateway.on(`PUT sys/rekey/${path}`, { when });
     const all = await holders(2);
     const name = await forHolders(all);
     cut("update");
@@ -172,10 +169,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
 
   test("a rekey that is canceled before the share arrives, and a false completion, are reported", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
-    current().gateway.on("PUT sys/rekey/update", {
-      when: "after",
-      act: cancel,
-    });
+    current().gateway.on("PUT sys/rekey/update", { when: "after", act: cancel });
     expect((await alone(["submit", "--nonce", name], share(0))).code).toBe(1);
     expect(await current().opens(current().first)).toBe(true);
     current().gateway.interrupt = undefined;

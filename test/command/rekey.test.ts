@@ -139,19 +139,13 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     });
     expect(replaced).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(its nonce, .*threshold\)/) });
     // A malicious service may keep the nonce.
-    let looks = 0;
-    current().gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path === "/v1/sys/rekey/init" && ++looks === 2
-        ? { when: "after", answer: (body) => JSON.stringify({ ...JSON.parse(body), pgp_fingerprints: ["feed"], backup: true }) }
-        : undefined;
-    const altered = await alone(["submit", "--nonce", await nonce()], share(0));
+    const next = (answer: (body: string) => string): void => current().gateway.on("GET sys/rekey/init", { when: "after", answer }, 2);
+    const name = await nonce();
+    next((body) => JSON.stringify({ ...JSON.parse(body), pgp_fingerprints: ["feed"], backup: true }));
+    const altered = await alone(["submit", "--nonce", name], share(0));
     expect(altered.stderr).toMatch(/\(the keys, the backup\)/);
-    looks = 0;
-    current().gateway.interrupt = ({ path }) =>
-      path === "/v1/sys/rekey/init" && ++looks === 2
-        ? { when: "after", answer: () => JSON.stringify({ started: false, nonce: "" }) }
-        : undefined;
-    const gone = await alone(["submit", "--nonce", await nonce()], share(0));
+    next(() => JSON.stringify({ started: false, nonce: "" }));
+    const gone = await alone(["submit", "--nonce", name], share(0));
     expect(gone.code).toBe(1);
     expect(sent("update")).toBe(0);
   });

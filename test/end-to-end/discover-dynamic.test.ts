@@ -68,6 +68,11 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
   test("import and up send only what no server shows, and destroy restores what was found", async () => {
     await settings("general", { "api-rate-limit": 77 });
     const before = await current("general");
+    // Attributes that a program cannot declare stay as they are.
+    const path = "/api/v2/admin/saml-settings";
+    const { json } = await call(sandbox.platform, "GET", path);
+    Object.assign(json.data.attributes, { "slo-endpoint-url": "http://idp.example.com", foo_bar: 1 });
+    sandbox.faults.add({ system: "platform", method: "GET", path, action: "respond", status: 200, body: JSON.stringify(json), times: 99 });
     const { output, resources } = await discovered("--workspaces");
     expect(resources).toHaveLength(17);
     expect(output).toContain(`${variable}: token of ${mount}-access\n  SMTP_PASSWORD: password of smtp`);
@@ -113,30 +118,10 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
   // The dialects differ only in what they name, which the life above shows.
   if (!isReal) return;
 
-  test("attributes and roles that a program cannot declare stay as they are", async () => {
-    const path = "/api/v2/admin/smtp-settings";
-    await settings("smtp", { enabled: false });
-    const { json } = await call(sandbox.platform, "GET", path);
-    Object.assign(json.data.attributes, { host: "", port: 0, foo_bar: 1 });
-    sandbox.faults.add({ system: "platform", method: "GET", path, action: "respond", status: 200, body: JSON.stringify(json), times: 99 });
-    await write("sys/mounts/team-ops", { type: mount });
-    for (const path of ["team/ops", "team-ops"])
-      await write(`${path}/config/access`, { address: sandbox.scheduler.url, token: sandbox.scheduler.token });
-    await discovered("--connection", "second", "--as-set");
-    expect(content("index.ts")).toMatch(/new secrets\.SchedulerRoles\([\s\S]* connection: "second"/);
-    expect(await imported()).not.toMatch(/failed to validate|bug in the provider/);
-    await project.refresh("--expect-no-changes");
-    const { token } = sandbox.scheduler;
-    project.with({ TEAM_OPS_MANAGEMENT_TOKEN: token, TEAM_OPS_MANAGEMENT_TOKEN_2: token });
-    const first = await sentBy(sandbox, () => project.up());
-    expect(first.run.output).toMatch(/3 updated\n/);
-    expect(first.sent.filter((request) => /smtp/.test(request))).toEqual([]);
-    await project.calm();
-  });
-
   test("a secret that appears before the first up is encrypted", async () => {
     await settings("cost-estimation", { [`${key}-secret-key`]: "" });
-    await discovered();
+    await discovered("--connection", "second");
+    expect(content("index.ts")).toContain('connection: "second"');
     await imported();
     await settings("cost-estimation", { [`${key}-secret-key`]: shown });
     const { output } = await project.refresh();

@@ -74,10 +74,8 @@ describe.each(firstKeysTargets)("the first recovery keys ($name)", ({ start }) =
   test("a start after another client has made keys begins a rekey of them, which a delete cancels", async () => {
     const [stack, other] = [stackOn(target), stackOn(target)];
     await stack.up(inputs(), "attempt");
-    let seen = 0;
     const make = async (): Promise<void> => void (await other.up(inputs()));
-    target.gateway.interrupt = ({ path }) =>
-      path === "/v1/sys/health" && ++seen === 1 ? { when: "after", act: make, answer: (body) => body } : undefined;
+    target.gateway.on("GET sys/health", { when: "after", act: make, answer: (body) => body }, 1);
     expect(await stack.stops(inputs())).toBe("rekey/attempt-restarted");
     expect(await status()).toMatchObject({ started: true, required: 2 });
     await stack.destroy();

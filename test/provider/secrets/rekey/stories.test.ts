@@ -1,4 +1,4 @@
-import { readAll } from "../../../support/pgp";
+import { base64, readAll } from "../../../support/pgp";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { clearLines, lines, stack, tools, wrong, wrongBeside } from "./story";
 
@@ -128,31 +128,24 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens([one, two])).toBe(true);
   });
 
-  test('proof "all" with PGP keys requires every share and names the mismatched one', async () => {
-    const { all, pgp } = await forHolders(4, { secretShares: 4, proof: "all" });
-    expect((await stack.fails(pgp)).details).toMatchObject({
-      rule: "rekey/new-shares-missing",
-      reason: expect.stringContaining("0 of the 4"),
-    });
-    const shares = await readAll(all, stack.candidate.encrypted);
-    const broken = shares.map((share, index) => (index === 2 ? share.replace(/^../, (byte) => (byte === "00" ? "01" : "00")) : share));
-    const { details } = await stack.fails({ ...pgp, newShares: broken });
-    expect(details).toMatchObject({
-      rule: "rekey/new-shares-not-proven",
-      reason: expect.stringMatching(/: newShares\[2\] \([0-9a-f]{40}\) /),
-    });
-    expect(await current().opens(current().first.slice(0, 3))).toBe(true);
-    await stack.up({ ...pgp, newShares: shares });
-  });
-
-  test("a wrong new share commits nothing, and the right ones are requested again", async () => {
-    const { pgp, newShares: shares } = await madeFor(3);
-    const [first = ""] = shares;
-    const other = Buffer.from(wrongBeside([first])[0] ?? "", "base64").toString("hex");
-    const { details } = await stack.fails({ ...pgp, newShares: [first, other] });
-    expect(details).toMatchObject({ rule: "rekey/new-shares-not-proven", reason: expect.stringContaining(" newShares[1] ") });
-    await stack.up({ ...pgp, newShares: shares });
-  });
+  test.each<["threshold" | "all", total: number, named: RegExp]>([
+    ["threshold", 2, / newShares\[1\] /],
+    ["all", 4, /: newShares\[1\] \([0-9a-f]{40}\) /],
+  ])(
+    'proof "%s" with PGP keys requires %i shares and names the mismatched one, and the right ones complete it',
+    async (proof, total, named) => {
+      const { all, pgp } = await forHolders(4, { secretShares: 4, proof });
+      const { details } = await stack.fails(pgp);
+      expect(details).toMatchObject({ rule: "rekey/new-shares-missing", reason: expect.stringContaining(`0 of the ${total}`) });
+      const shares = (await readAll(all, stack.candidate.encrypted)).slice(0, total);
+      const [wrong = ""] = wrongBeside(shares.map(base64));
+      const broken = shares.map((share, index) => (index === 1 ? Buffer.from(wrong, "base64").toString("hex") : share));
+      const { details: refusal } = await stack.fails({ ...pgp, newShares: broken });
+      expect(refusal).toMatchObject({ rule: "rekey/new-shares-not-proven", reason: expect.stringMatching(named) });
+      expect(await current().opens(current().first.slice(0, 3))).toBe(true);
+      await stack.up({ ...pgp, newShares: shares });
+    },
+  );
 
   test("new shares of an earlier rekey prove nothing", async () => {
     const { pgp, newShares: old } = await madeFor(5, { secretShares: 5 });
