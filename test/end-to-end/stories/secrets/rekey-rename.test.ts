@@ -159,28 +159,4 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     bring(previous);
     await expectRenamed(await up(), "new");
   });
-
-  test.each([
-    { way: "with onConflict", name: "new", args: `, onConflict: "resume"` },
-    // An alias has no effect now: the rejected run stored the component under the new name.
-    { way: "under its old name", name: "old", args: "" },
-  ])("with some shares submitted and a rejection under --continue-on-error continues $way", async ({ name, args }) => {
-    bring(target.first.slice(0, 1));
-    declare("old");
-    expect((await up()).output).toContain("1 of 3");
-    const begun = await attempt();
-    expect(begun).toMatchObject({ started: true, progress: 1 });
-    declare("new");
-    const refused = await up("--continue-on-error");
-    expect(refused.code).not.toBe(0);
-    expect(refused.output).toContain("[rekey/foreign-attempt]");
-    expect(refused.output).toMatch(/'new-shares' .*: attempt: /);
-    expect(refused.output).not.toContain("received undefined");
-    expect(await attempt()).toEqual(begun);
-    bring(target.first.slice(0, 3));
-    declare(name, { args });
-    await expectRenamed(await up(), name);
-    // The rekey used the old resource's attempt, which holds the first share.
-    expect(target.gateway.requests.filter(({ method, path }) => method === "PUT" && path.endsWith("/rekey/init"))).toHaveLength(1);
-  });
 });

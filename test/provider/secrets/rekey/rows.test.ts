@@ -227,6 +227,7 @@ const firstClaims: Situation[] = [
 
 /** Shares of other holders, and false or lost responses, which the rekey does not believe. */
 const claims: Situation[] = [
+  [0, "a like attempt, others submit a share, foreign-attempt, onConflict: resume"],
   [1, "one share, shares-missing, others submit another share, all shares"],
   [1, "a wrong share, shares-refused, no share is submitted, all shares"],
   [2, "too few new shares, new-shares-incomplete, no share is submitted"],
