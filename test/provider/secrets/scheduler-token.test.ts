@@ -229,21 +229,41 @@ test("an invalid response says that a token may have been generated", async () =
   await expect(token.up({ role: "deploy" })).rejects.toThrow(perhaps);
 });
 
+/** A token with a lease of so many seconds, from a server with these responses to other requests. */
+async function leased(seconds: number, respond: (url: string) => [status: number, body: object]): Promise<Engine> {
+  const generated = { lease_id: "l", lease_duration: seconds, data: { accessor_id: "accessor-1", secret_id: "secret-1" } };
+  const address = await serveAt(({ url = "" }, response) => {
+    const [status, body] = url.includes("/creds/") ? [200, generated] : respond(url);
+    response.writeHead(status).end(JSON.stringify({ lease_id: "", ...body }));
+  });
+  const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "hashicorp" } } });
+  await token.up({ role: "deploy" });
+  return token;
+}
+
 test.each([
   ["of the lease", 0, "2026-01-01T01:00:00.000Z"],
   ["of the shorter token that requested it", 600, "2026-01-01T00:10:00.000Z"],
 ])("refresh takes the end %s from the server's clock", async (_, ttl, end) => {
-  const address = await serveAt(({ url = "" }, response) => {
-    const generated = { lease_id: "l", lease_duration: 3600, data: { accessor_id: "accessor-1", secret_id: "secret-1" } };
-    const lease = { issue_time: "2026-01-01T00:00:00Z", expire_time: "2026-01-01T01:00:00Z", last_renewal: null, ttl: 60 };
-    response.end(JSON.stringify(url.includes("/creds/") ? generated : { lease_id: "", data: url.includes("/leases/") ? lease : { ttl } }));
-  });
-  const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "hashicorp" } } });
-  await token.up({ role: "deploy" });
+  const lease = { issue_time: "2026-01-01T00:00:00Z", expire_time: "2026-01-01T01:00:00Z", last_renewal: null, ttl: 60 };
+  const token = await leased(3600, (url) => [200, { data: url.includes("/leases/") ? lease : { ttl } }]);
   expect(token.outputs().expiresAt).not.toBe(end);
   expect(await token.refresh()).toEqual([]);
   expect(token.outputs().expiresAt).toBe(end);
   expect(await token.up({ role: "deploy" })).toBe("same");
+});
+
+test.each([60, 0])("only the server's own reason removes a token with a lease of %s seconds from the state", async (seconds) => {
+  let found: [status: number, body: object] = [404, {}];
+  const token = await leased(seconds, () => found);
+  expect(Boolean(token.outputs().expiresAt)).toBe(seconds > 0);
+  found = [200, { data: { expire_time: "2030-01-02T03:04:05Z", last_renewal: null, ttl: 60 } }];
+  expect(await token.refresh()).toEqual([]);
+  expect(token.outputs().expiresAt).toBe("2030-01-02T03:04:05.000Z");
+  found = [400, { errors: ["no node of the cluster answers: lease not found in its cache"] }];
+  await expect(token.refresh()).rejects.toThrow(refusal("ERR_REJECTED", { method: "PUT", path: "/v1/sys/leases/lookup", status: 400 }));
+  found = [400, { errors: ["invalid lease"] }];
+  expect(await token.refresh()).toBe("gone");
 });
 
 test("an untrusted server gets no request, so no token can have been generated", async () => {
@@ -257,29 +277,6 @@ test("an untrusted server gets no request, so no token can have been generated",
   expect(refused.details.rule).not.toBe("token-perhaps-generated");
   expect(refused.message).toMatch(/\bcaCert\b/);
   expect(requested).not.toHaveBeenCalled();
-});
-
-test.each([60, 0])("only the server's own reason removes a token with a lease of %s seconds from the state", async (lasts) => {
-  let reason = "";
-  let lease: object | undefined;
-  const address = await serveAt((request, response) => {
-    const generated = request.url?.includes("/creds/");
-    response.writeHead(generated || lease || request.method === "GET" ? 200 : 400);
-    const data = { accessor_id: "accessor-1", secret_id: "secret-1" };
-    const found = lease ? { lease_id: "", data: lease } : { errors: [reason] };
-    response.end(JSON.stringify(generated ? { lease_id: "l", lease_duration: lasts, data } : found));
-  });
-  const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "hashicorp" } } });
-  await token.up({ role: "deploy" });
-  expect(Boolean(token.outputs().expiresAt)).toBe(lasts > 0);
-  lease = { expire_time: "2030-01-02T03:04:05Z", last_renewal: null, ttl: 60 };
-  expect(await token.refresh()).toEqual([]);
-  expect(token.outputs().expiresAt).toBe("2030-01-02T03:04:05.000Z");
-  lease = undefined;
-  reason = "no node of the cluster answers: lease not found in its cache";
-  await expect(token.refresh()).rejects.toThrow(refusal("ERR_REJECTED", { method: "PUT", path: "/v1/sys/leases/lookup", status: 400 }));
-  reason = "invalid lease";
-  expect(await token.refresh()).toBe("gone");
 });
 
 const start = sandboxOfTest();
