@@ -220,6 +220,7 @@ const firstRows: Record<string, Situation> = {
 
 const firstClaims: Situation[] = [
   [2, "another rekey"],
+  [1, "a foreign attempt, foreign-attempt, onConflict: cancel"],
   // Its keys are not taken for those of this rekey.
   [2, "the start is replaced, first-keys-lost"],
   [3, "killed after the shares, sealed, not-committed, changed triggers, killed after the shares, destroyed"],
