@@ -4,6 +4,7 @@ const os = require("node:os");
 const path = require("node:path");
 const { capture, root } = require("./command");
 const { outdated } = require("./generate");
+const { build } = require("./install");
 const { lines } = require("./lines");
 const { pack } = require("./npm");
 const words = require("./words");
@@ -15,6 +16,14 @@ const modules = (file) => path.join(root, "node_modules", file);
 const steps = [
   ["types", () => capture(process.execPath, [modules("typescript/bin/tsc"), "-p", "tsconfig.json"])],
   ["lint and format", () => capture(process.execPath, [modules("@biomejs/biome/bin/biome"), "check", "--diagnostic-level=warn", "."])],
+  [
+    "build",
+    () =>
+      build().then(
+        () => resultOf([]),
+        (error) => resultOf([error.message]),
+      ),
+  ],
   ["declarations with TypeScript 3.8, which Pulumi uses for programs", checkDeclarations],
   ["generated sources, docs/api and the table of resources are up to date", checkGenerated],
   ["words of docs, comments and messages", async () => resultOf(words.check(words.checkedFiles()))],

@@ -201,7 +201,10 @@ async function generate() {
   write(stale(requests()));
   const derived = derivedOf(changed.length > 0 ? new Model() : model);
   write(stale(derived));
-  for (const file of leftOver(derived)) fs.rmSync(path.join(root, file));
+  for (const file of leftOver(derived)) {
+    fs.rmSync(path.join(root, file));
+    process.stdout.write(`Removed ${file}.\n`);
+  }
   return 0;
 }
 

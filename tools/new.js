@@ -36,7 +36,9 @@ function filesOf(resource, apiPath) {
   const name = path.posix.basename(resource);
   const of = Object.hasOwn(systems, system) ? systems[system] : undefined;
   if (!of)
-    throw new Problem(`The argument must be the system and the noun of the resource: ${Object.keys(systems).join("/<noun>, ")}/<noun>.`);
+    throw new Problem(
+      `The argument must be the system and the noun of the resource: ${Object.keys(systems).join("/<noun>, ")}/<noun>. The system of Vault and OpenBao is secrets, that of Terraform Enterprise platform.`,
+    );
   if (!/^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/.test(name))
     throw new Problem(`The noun "${name}" must be in kebab case, such as greeting-card.`);
   if (apiPath !== undefined && system !== "secrets") throw new Problem("Only secrets/<noun> takes a path.");
@@ -75,7 +77,7 @@ async function create([resource = "", apiPath], folder = root) {
   for (const [file, text] of files) fs.writeFileSync(path.join(folder, file), text);
   const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
   await succeed(process.execPath, [biome, "check", "--write", "--vcs-enabled=false", ...files.keys()], { cwd: folder });
-  const next = "Next: run npm run generate, then follow docs/development/add-a-resource.md.";
+  const next = "Next: run npm run generate and npx jest test/provider/cases, then follow docs/development/add-a-resource.md.";
   process.stdout.write(`${[...files.keys(), next].join("\n")}\n`);
   return 0;
 }

@@ -33,8 +33,8 @@ async function main([name = "", ...args]) {
   const command = Object.keys(commands).includes(name) ? commands[name] : undefined;
   if (!command) throw new Problem(`Unknown command "${name}". Commands: ${Object.keys(commands).join(", ")}.`);
   await install();
-  // These work without a build, since the sources may not compile before them.
-  if (name !== "new" && name !== "generate") await build();
+  // These work without a build, since the sources may not compile before them. A check builds after it has checked the types.
+  if (!["new", "generate", "check"].includes(name)) await build();
   return command(args);
 }
 

@@ -22,7 +22,7 @@ const maxWords = 30;
 /** The rows of the table of banned words. @type {[banned: RegExp, instead: string][]} */
 const words = [...fs.readFileSync(path.join(root, "docs/development/words.md"), "utf8").matchAll(/^\| (`.*`) \| (.*) \|$/gm)].map(
   ([, banned = "", instead = ""]) => [
-    new RegExp(`\\b(?:${banned.replaceAll("`", "").replaceAll(", ", "|")})\\b(?! message)`, "i"),
+    new RegExp(`\\b(?:${banned.replaceAll("`", "").replaceAll(", ", "|")})\\b(?! message)`, "gi"),
     instead,
   ],
 );
@@ -46,10 +46,11 @@ const sentencesOf = (text) =>
 
 /** @param {string} sentence */
 function faultsOf(sentence) {
-  const faults = words.flatMap(([banned, instead]) => banned.exec(sentence)?.map((word) => `"${word}" (write: ${instead})`) ?? []);
+  const faults = words.flatMap(([banned, instead]) => sentence.match(banned)?.map((word) => `"${word}" (write: ${instead})`) ?? []);
   const length = sentence.split(" ").filter((word) => /\w/.test(word)).length;
   if (length > maxWords) faults.push(`${length} words, at most ${maxWords}`);
-  if (/^(What|Whether|Whoever|Of|Where)\b|^How\b.*\.$/.test(sentence) && !sentence.endsWith("?")) faults.push("begin with the subject");
+  if (/^(What|Whether|Whoever|Of|Where)\b|^How\b.*\.$/.test(sentence) && !sentence.endsWith("?"))
+    faults.push("begin with the subject (rule 1 in docs/development/words.md)");
   if ((sentence.match(/[:;] /g) ?? []).length > 1) faults.push("at most one colon or semicolon");
   return faults;
 }

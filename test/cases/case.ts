@@ -28,8 +28,8 @@ export interface Requests {
 /** A change outside Pulumi. */
 export interface Drift {
   change(context: Context): Promise<unknown>;
-  /** The fields of the drift that a refresh reports, or "gone" if the resource no longer exists. */
-  shows: readonly string[] | "gone";
+  /** The fields of the drift that a refresh reports, or "gone" if the resource no longer exists. A change that is no drift is a test of the resource. */
+  shows: readonly [string, ...string[]] | "gone";
   /** The dialect whose API does not return the change, so that a refresh reports no drift. */
   hiddenIn?: Context["dialect"];
 }

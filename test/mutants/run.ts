@@ -42,6 +42,9 @@ async function judge(copy: Copy, { file, suites, commandLine = [] }: MutatedFile
 }
 
 async function main({ commandLine, only }: Options): Promise<void> {
+  const isChosen = (file: string, name: string): boolean => `${file}: ${name}`.toLowerCase().includes(only.toLowerCase());
+  if (!files.some(({ file, mutants }) => mutants.some(({ name }) => isChosen(file, name))))
+    throw new Error(`No mutant's \`file: name\` contains "${only}": see test/mutants/mutants.yaml.`);
   const copy = new Copy();
   process.once("exit", () => copy.remove());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
@@ -49,7 +52,7 @@ async function main({ commandLine, only }: Options): Promise<void> {
   for (const each of files) {
     const source = readFileSync(join(copy.folder, each.file), "utf8");
     for (const { name, from, to } of each.mutants) {
-      if (!`${each.file}: ${name}`.includes(only)) continue;
+      if (!isChosen(each.file, name)) continue;
       const verdict = await judge(
         copy,
         each,

@@ -108,7 +108,7 @@ describe.each(columns)("%s, %s", (dialect, mechanism) => {
     });
 
     for (const [index, { change, shows, hiddenIn }] of drifts.entries())
-      test(`refresh reports change ${index + 1} outside Pulumi, and up reverts it`, async () => {
+      test(`refresh reports ${shows} (change ${index + 1} outside Pulumi), and up reverts it`, async () => {
         const resource = engine();
         const given = changed?.(context) ?? inputs(context);
         await resource.up(given);

@@ -13,9 +13,9 @@ test("a creation waits for a removal of the same object that started in the same
   clearCache();
   const order: string[] = [];
   const steps: (() => void)[] = [];
-  const begins = (index: number) => (): Promise<"go on"> =>
+  const begins = (index: number) => (): Promise<"continue"> =>
     new Promise((done) => {
-      steps[index] = () => done("go on");
+      steps[index] = () => done("continue");
       if (steps[0] && steps[1]) for (const step of steps) step();
     });
   sandbox.faults.add({ system: "secrets", method: "DELETE", path: /role\/web$/, action: "delay", delayMs: 200 });

@@ -72,7 +72,7 @@ describe.each([
 
   test("a role that another client created since the check is not overwritten", async () => {
     const role = engine("secrets:SchedulerRole");
-    const begins = () => outOfBand("POST", "role/web", theirs).then(() => "go on" as const);
+    const begins = () => outOfBand("POST", "role/web", theirs).then(() => "continue" as const);
     await expect(role.up(web, { begins })).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
     expect((await outOfBand("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
   });

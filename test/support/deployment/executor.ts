@@ -3,7 +3,7 @@ import { Resource } from "./state";
 import { resourceOf, Step, Worker } from "./steps";
 
 /** The effect on the run when a step begins. */
-export type Verdict = "go on" | "interrupt" | "kill";
+export type Verdict = "continue" | "interrupt" | "kill";
 
 export interface Conditions {
   /** Called before each step that calls a provider. While it waits, other steps may overtake this one. */
@@ -79,9 +79,9 @@ export class Executor {
 
   private async mayBegin(step: Step): Promise<boolean> {
     const isQuiet = resourceOf(step).isComponent || step.kind === "same" || step.kind === "drop";
-    const verdict = isQuiet ? "go on" : ((await this.conditions.begins?.(step)) ?? "go on");
+    const verdict = isQuiet ? "continue" : ((await this.conditions.begins?.(step)) ?? "continue");
     if (this.isStopped) return false;
-    this.isStopped = verdict !== "go on";
+    this.isStopped = verdict !== "continue";
     if (verdict === "kill") {
       this.isKilled = true;
       this.onKill(step);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { StewardError } from "../../../provider/errors";
 import { Sandbox } from "../../../sandbox/index";
 import { cases, held, livingForms } from "../../cases";
@@ -14,7 +15,7 @@ import { until } from "../../support/until";
 import { Fault, faults, Where } from "./faults";
 import { beginRekey, rekeyForms, Scene } from "./rekey";
 
-// The next request meets other faults, since this does not divide the number of the faults, 16.
+// Each fault meets some requests, since this has no common factor with the number of the faults, 16.
 const stride = oneIn(9);
 
 type System = Where["system"];
@@ -22,7 +23,7 @@ const systems = ["secrets", "platform", "scheduler"] as const;
 
 /** Checks that an error is useful: the failed operation, the cause and usually a hint, without secrets. */
 function judge(error: unknown): void {
-  if (!(error instanceof StewardError)) throw new Error(`an error that is none of ours: ${(error as Error).stack ?? String(error)}`);
+  if (!(error instanceof StewardError)) throw new Error(`not a StewardError: ${(error as Error).stack ?? String(error)}`);
   expect(error.message).toMatch(/^Cannot [^\n]+\.( \[rekey\/[a-z-]+\])?$/);
   expect(error.message.length).toBeLessThan(1000);
   expect(`${error.message}${JSON.stringify(error)}`).not.toContain("canary");
@@ -41,7 +42,6 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   let sandbox: Sandbox;
   const gateways = {} as Record<System, Gateway>;
   const { deadline } = limits;
-  let met = 0;
 
   beforeAll(async () => {
     sandbox = await startSandbox({ dialect });
@@ -103,7 +103,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
       // On a busy machine, an earlier request may be too slow as well.
       const isElsewhere = fault.name === "refused" || (fault.name === "slow" && error !== undefined);
       const isMet = isElsewhere || sent.some(({ method, path }) => method === where.method && path === where.path);
-      expect({ fault: fault.name, where, isMet }).toEqual({ fault: fault.name, where, isMet: true });
+      expect(isMet).toBe(true);
       if (error !== undefined) judge(error);
       return error === undefined;
     } finally {
@@ -122,16 +122,26 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
 
   /** Tests each fault at each request of an operation. Each request tries others, so that every fault meets some requests of every kind. */
   async function everyFault(begin: (fault?: Fault) => Promise<Scene>, areAll = false): Promise<void> {
+    // A test draws the same faults with any filter and beside any other resource.
+    let met = createHash("sha1")
+      .update(expect.getState().currentTestName ?? "")
+      .digest()
+      .readUInt16BE();
     const calm = await begin();
     const places = await requestsOf(() => calm.run().catch(judge));
     await calm.converge();
     for (const where of places.filter(({ nth }) => areAll || nth === 1))
       for (const fault of faults) {
         const attempt = async (before: number): Promise<boolean> => {
-          const { run, converge } = await begin(fault);
-          const succeeded = await under(fault, { ...where, before }, run);
-          await converge();
-          return succeeded;
+          try {
+            const { run, converge } = await begin(fault);
+            const succeeded = await under(fault, { ...where, before }, run);
+            await converge();
+            return succeeded;
+          } catch (error) {
+            (error as Error).message = `${fault.name} at ${where.method} ${where.path}: ${(error as Error).message}`;
+            throw error;
+          }
         };
         let succeeded = met++ % stride === 0 && (await attempt(where.before));
         // Parallel requests may all have passed the gateway before it was closed.
@@ -169,8 +179,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
               await run();
               expectNoValue();
               right ??= await look();
-              if (each.isRepeatable ?? true)
-                expect({ fault: fault?.name, held: await look() }).toEqual({ fault: fault?.name, held: right });
+              if (each.isRepeatable ?? true) expect(await look()).toEqual(right);
               if (operation === "delete") return;
               expect(await engine.refresh()).toEqual([]);
               expect(await engine.up(operation === "update" && changed ? changed : inputs)).toBe("same");

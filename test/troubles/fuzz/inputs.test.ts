@@ -12,7 +12,7 @@ import { limits, provider } from "../../support/limits";
 import { printed } from "../../support/printed";
 import { draws } from "../../support/scope";
 import { anyInputs, fieldsOf, fitting, fittingInputs, Properties, secretsIn } from "./arbitrary";
-import { answers, patience, Server, startServer } from "./server";
+import { answers, maxRequests, Server, startServer } from "./server";
 import { withHalfPairs } from "./values";
 
 const connectionToken = "canary-of-the-connection";
@@ -107,7 +107,7 @@ describe.each<AnyDefinition>(definitions)("$token", (definition) => {
         const live = async (step: number, operation: () => Promise<unknown>): Promise<void> => {
           server.say(said[step]!);
           await operation().catch((error) => expectSteward(error, secrets));
-          expect(server.asked.length).toBeLessThan(patience);
+          expect(server.asked.length).toBeLessThan(maxRequests);
         };
         for (const inputs of [first, second]) if ((await engine.problems(inputs)).length > 0) return;
         const id = format(definition.id, { ...(await engine.preview(first)).inputs });

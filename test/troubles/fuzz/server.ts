@@ -30,7 +30,7 @@ export interface Server {
 }
 
 /** After this many requests of one operation, the server stops responding: the client would send requests forever. */
-export const patience = 400;
+export const maxRequests = 400;
 
 /** Starts a server that runs until the end of the suite. */
 export async function startServer(): Promise<Server> {
@@ -40,7 +40,7 @@ export async function startServer(): Promise<Server> {
     const count = self.asked.push(`${request.method} ${request.url}`);
     self.onRequest(count);
     const answer = answers[(count - 1) % answers.length];
-    if (!answer || count > patience) return response.destroy();
+    if (!answer || count > maxRequests) return response.destroy();
     const { status, headers, wrong, choice, instead, echoes } = answer;
     const texts = [sent, ...stringsIn(sent).flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")])];
     const reason = { errors: echoes ? [...texts, JSON.stringify(request.headers), decodeURIComponent(request.url ?? "")] : [] };
