@@ -66,14 +66,20 @@ test("the check for duplicates fails the roles of a set, not its mount", () =>
     expect(await refusal("second", { mount: output("team"), roles: output(roles) })).toEqual({ roles: taken });
   }));
 
-test("a copy of the package, which a component may bring, sees the objects of the program", () =>
-  program(async () => {
-    expect(await refusal("first", { mount: "team", roles })).toEqual({});
-    jest.isolateModules(() => {
-      const copy: typeof import("../../../provider/program/duplicates") = require("../../../provider/program/duplicates");
-      expect(() => copy.declareOnce(schedulerRoles, "second", { mount: "team", roles })).toThrow(taken);
-    });
-  }));
+test.each(["its own", "the program's"])(
+  "a copy of the package with %s SDK, which a component may bring, sees the objects of the program",
+  (sdk) =>
+    program(async () => {
+      expect(await refusal("first", { mount: "team", roles })).toEqual({});
+      const parts = sdk === "its own" ? [] : ["output", "runtime/config", "runtime/stack"].map((part) => `@pulumi/pulumi/${part}`);
+      const modules = parts.map((part) => [part, require(part)] as const);
+      jest.isolateModules(() => {
+        for (const [part, module] of modules) jest.doMock(part, () => module);
+        const copy: typeof import("../../../provider/program/duplicates") = require("../../../provider/program/duplicates");
+        expect(() => copy.declareOnce(schedulerRoles, "second", { mount: "team", roles })).toThrow(taken);
+      });
+    }),
+);
 
 describe.each([
   { when: "known", mount: (): unknown => "team", carrier: "program" },

@@ -128,7 +128,7 @@ const suite: Parameters<typeof onEachStage>[1] = (stage, { to, engine, access, g
     expect((await to("POST", "auth/token/lookup-self", undefined, token)).status).toBe(403);
   });
 
-  test("end when another token revokes their token, but not with the parent of an orphan", async () => {
+  test("end when another token or revoke-self revokes their token, but not with the parent of an orphan", async () => {
     const creds = `${stage().mount}/creds/*`;
     const maker = (await to("POST", "auth/token/create", {})).json.auth.client_token;
     const orphan = await tokenWith(creds, reading, { no_parent: true }, maker);
@@ -146,6 +146,9 @@ const suite: Parameters<typeof onEachStage>[1] = (stage, { to, engine, access, g
     expect(await to("POST", "auth/token/create", { no_parent: true }, creator)).toMatchObject(
       refused(400, "root or sudo privileges required to create orphan token"),
     );
+    // The default policy allows it.
+    expect(await to("POST", "auth/token/revoke-self", undefined, orphan)).toMatchObject({ status: 204, text: "" });
+    await expectEnded(kept.secret);
   });
 };
 onEachStage("leases", suite, withLeases);
