@@ -1,9 +1,9 @@
 import { afterKill } from "../support/after-kill";
 import { Ending, mismatch, Resource, sealed } from "../support/deployment";
+import { duplicateErrors } from "./duplicates";
 import { History, Operation, Outside } from "./history";
 import { adopts, canariesOf, expected, Item, keysOf, kindOf } from "./kinds";
 import { Program } from "./program";
-import { refusal } from "./refusal";
 import { Runner, Told } from "./runner";
 import { World } from "./world";
 
@@ -73,7 +73,7 @@ export class Life {
     const duplicates = program.duplicates();
     for (const key of program.expected().keys()) this.ours.add(key);
     const isNative = this.runner.mechanism === "native";
-    const refused = isNative ? undefined : refusal(program.declarations(), this.world.config());
+    const refused = isNative ? undefined : duplicateErrors(program.declarations(), this.world.config());
     const isUp = run.operation.startsWith("up") || run.operation === "preview";
     if (isUp && duplicates.length > 0) {
       // Only the class, or the plugin, which sees the whole program, can distinguish a later duplicate from an adoption.

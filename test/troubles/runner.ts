@@ -89,9 +89,9 @@ export class InProcess implements Runner {
     const printed: string[] = [];
     const begins: Options["begins"] = async (step) => {
       await order.turn();
-      const verdict: Verdict = steps.length + 1 === stop?.at ? stop.how : "go on";
-      this.hasStopped ||= verdict !== "go on";
-      steps.push(`${step.kind} ${resourceOf(step).urn}${verdict === "go on" ? "" : ` (${verdict})`}`);
+      const verdict: Verdict = steps.length + 1 === stop?.at ? stop.how : "continue";
+      this.hasStopped ||= verdict !== "continue";
+      steps.push(`${step.kind} ${resourceOf(step).urn}${verdict === "continue" ? "" : ` (${verdict})`}`);
       wire.isDown ||= verdict === "kill" && !stop?.isSentAll;
       return verdict;
     };

@@ -1,6 +1,6 @@
 import { Passing } from "../../support/gateway";
 import { slowRekeyTargets, withRekeyTarget } from "../../support/rekey";
-import { CommandLine, YamlCommandLine } from "../../troubles/rekey/runners";
+import { CommandLineRekeyRunner, YamlRekeyRunner } from "../../troubles/rekey/runners";
 import { Fault, Plan, Strike, tell } from "../../troubles/rekey/story";
 
 // SIGKILL of the real command line and the real provider process. test/troubles/rekey runs every fault at every request in the process, in both
@@ -14,10 +14,10 @@ const request =
 const strike = (fault: Fault, when: Strike["when"], at: Strike["at"]): Strike => ({ at, when, fault });
 
 const stages = [
-  ...slowRekeyTargets.map((target) => ({ ...target, program: "a Node program", Runner: CommandLine })),
+  ...slowRekeyTargets.map((target) => ({ ...target, program: "a Node program", Runner: CommandLineRekeyRunner })),
   ...slowRekeyTargets
     .slice(0, 1)
-    .map((target) => ({ ...target, program: "a YAML program, with the native plugin", Runner: YamlCommandLine })),
+    .map((target) => ({ ...target, program: "a YAML program, with the native plugin", Runner: YamlRekeyRunner })),
 ];
 
 test.each(stages)(

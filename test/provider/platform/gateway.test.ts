@@ -1,6 +1,6 @@
 import { onEachPlatform } from "../../support/platform";
 import "../../support/printed";
-import { bodies } from "../gateway";
+import { bodies } from "../foreign-404";
 
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "old" };
 const resources = [

@@ -6,7 +6,7 @@ import { connectTo } from "../../support/connection";
 import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";
 import { refusal } from "../../support/refusal";
-import { bodies, letGo } from "../gateway";
+import { bodies, letGo } from "../foreign-404";
 
 const respond = ({ faults }: Sandbox, path: RegExp, response: Partial<Fault>): void =>
   faults.add({ system: "secrets", path, action: "respond", ...response });

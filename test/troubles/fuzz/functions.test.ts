@@ -7,7 +7,7 @@ import { call, functionNames, optionsOf } from "../../support/functions";
 import { limited, limits } from "../../support/limits";
 import "../../support/printed";
 import { draws } from "../../support/scope";
-import { answers, patience, Server, startServer } from "./server";
+import { answers, maxRequests, Server, startServer } from "./server";
 import { anything, withHalfPairs } from "./values";
 
 let server: Server;
@@ -29,7 +29,7 @@ async function expectAnswered(operation: () => unknown): Promise<void> {
     if (!(error instanceof StewardError) || error.code === "ERR_INTERNAL") throw error;
     expect(`${error.message}\n${error.stack}\n${JSON.stringify(error)}`).not.toContain("canary");
   }
-  expect(server.asked.length).toBeLessThan(patience);
+  expect(server.asked.length).toBeLessThan(maxRequests);
 }
 
 type Options = Record<string, unknown>;

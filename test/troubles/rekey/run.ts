@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { allRekeyTargets, firstKeysTargets, withRekeyTarget } from "../../support/rekey";
 import { liveOnCommandLine } from "../real";
 import { randomly } from "./random";
-import { CommandLine, InProcess } from "./runners";
+import { CommandLineRekeyRunner, InProcessRekeyRunner } from "./runners";
 import { shapes } from "./shapes";
 import { faults, Plan, Report, Strike, tell } from "./story";
 
@@ -64,7 +64,7 @@ async function main({ runs, seed, inProcess, target: only }: Options): Promise<v
     let report: Report;
     try {
       report = await withRekeyTarget(target.start, first, (stage) =>
-        tell(stage, inProcess ? new InProcess(stage) : new CommandLine(stage), full),
+        tell(stage, inProcess ? new InProcessRekeyRunner(stage) : new CommandLineRekeyRunner(stage), full),
       );
     } catch (error) {
       console.log(`story ${story} (seed ${seed + story}; ${name}; ${target.name}) went wrong: ${(error as Error).message}`);

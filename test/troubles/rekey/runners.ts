@@ -22,7 +22,7 @@ export interface Saved {
   complete: boolean;
 }
 
-export interface Runner {
+export interface RekeyRunner {
   up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }>;
   /** Returns the output of the run so far. */
   told(): string;
@@ -34,7 +34,7 @@ export interface Runner {
 }
 
 /** Runs the real command line and its processes. */
-export class CommandLine implements Runner {
+export class CommandLineRekeyRunner implements RekeyRunner {
   protected readonly runs: Killable;
   /** The state, read once after each run. Before the first, there is no file. */
   private state: Promise<Saved> | undefined = Promise.resolve(savedIn(undefined, undefined));
@@ -79,7 +79,7 @@ export class CommandLine implements Runner {
 }
 
 /** Runs a program in YAML, whose rekey the native plugin manages. */
-export class YamlCommandLine extends CommandLine {
+export class YamlRekeyRunner extends CommandLineRekeyRunner {
   override async up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }> {
     const { project } = this.runs;
     await runPrograms(project);
@@ -96,7 +96,7 @@ export class YamlCommandLine extends CommandLine {
  * Runs the provider in this process, with a stand-in engine that saves the same states. After a kill, the run has no further effect, and the next one
  * refreshes.
  */
-export class InProcess implements Runner {
+export class InProcessRekeyRunner implements RekeyRunner {
   private readonly stack: RekeyStack;
   private lines: string[] = [];
   private die: (() => void) | undefined;

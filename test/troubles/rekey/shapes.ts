@@ -1,7 +1,7 @@
 import { allRekeyTargets, First, withRekeyTarget } from "../../support/rekey";
 import { Keys, RekeyDialect } from "../../support/rekey-wire";
 import { oneIn } from "../../support/scope";
-import { InProcess } from "./runners";
+import { InProcessRekeyRunner } from "./runners";
 import { Fault, Plan, Report, Strike, tell } from "./story";
 
 const stride = oneIn(5);
@@ -54,7 +54,7 @@ export function everyBlow(dialect: RekeyDialect, names: readonly string[], keys:
     "$name: no fault at any request loses a key, and the rekey completes",
     async ({ first, plan }) => {
       const story = (strikes: Plan["strikes"]): Promise<Report> =>
-        withRekeyTarget(start, first, (target) => tell(target, new InProcess(target), { ...plan, strikes, rounds: 1 }));
+        withRekeyTarget(start, first, (target) => tell(target, new InProcessRekeyRunner(target), { ...plan, strikes, rounds: 1 }));
       const calm = await story([]);
       const told: Report[] = [];
       for (let run = 0; run < calm.runs; run++)

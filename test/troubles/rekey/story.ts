@@ -3,7 +3,7 @@ import { Passing } from "../../support/gateway";
 import { base64, Holder, holders, readAll } from "../../support/pgp";
 import { RekeyTarget } from "../../support/rekey";
 import { rekeyRows } from "../../support/rekey-rows";
-import { Runner, Saved, SavedSet } from "./runners";
+import { RekeyRunner, Saved, SavedSet } from "./runners";
 
 // A rekey under faults: kills, lost responses and seals. It runs until it is complete. After every run, the story checks which shares
 // are valid.
@@ -57,7 +57,7 @@ const rows = rekeyRows.map(({ step, log, line }) => ({ line, name: `${step}: ${l
 const mostRuns = 16;
 
 /** Runs one story to completion. Throws if it does not complete, or if at any time no known shares are valid. */
-export async function tell(target: RekeyTarget, runner: Runner, plan: Plan): Promise<Report> {
+export async function tell(target: RekeyTarget, runner: RekeyRunner, plan: Plan): Promise<Report> {
   const report: Report = { struck: [], rows: new Set(), runs: 0 };
   const story = new Story(target, runner, { ...plan, strikes: [...plan.strikes] }, plan.pgp ? await holders(plan.shares) : [], report);
   try {
@@ -77,7 +77,7 @@ class Story {
 
   constructor(
     private readonly target: RekeyTarget,
-    private readonly runner: Runner,
+    private readonly runner: RekeyRunner,
     private readonly plan: Plan,
     private readonly keys: Holder[],
     private readonly report: Report,

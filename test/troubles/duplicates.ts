@@ -5,7 +5,7 @@ import { systems } from "../support/connection";
 import { Declaration } from "../support/deployment";
 
 /** The errors of the classes for a program that declares one object twice, before anything is sent. */
-export function refusal(program: readonly Declaration[], config: Record<string, object>): string | undefined {
+export function duplicateErrors(program: readonly Declaration[], config: Record<string, object>): string | undefined {
   const sources = {
     config: (key: string) => JSON.stringify(config[key]),
     environment: {},
