@@ -233,7 +233,8 @@ export async function schedulerNow(signal: AbortSignal): Promise<unknown[]> {
   }
   const waiting: scheduler.WaitForDeploymentOptions = { jobId: "web", timeout: 600, signal };
   const done: scheduler.Deployment | undefined = await scheduler.waitForDeployment(waiting);
-  return [seen, page?.index, done?.Status, await scheduler.getAgentMembers(members), await scheduler.registerJob(registration)];
+  const served = page && [page.index, page.lastContact, page.knownLeader];
+  return [seen, served, done?.Status, await scheduler.getAgentMembers(members), await scheduler.registerJob(registration)];
 }
 
 export const get: Getter<secrets.SchedulerRole> = secrets.SchedulerRole.get;

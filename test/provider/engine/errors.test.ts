@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { definitions } from "../../../provider/definitions";
 import { call } from "../../support/call";
 import { configOf } from "../../support/context";
@@ -14,6 +15,14 @@ test("an internal error names its source and shows no secret", async () => {
     message: expect.stringMatching(/ access .*TypeError: cannot read \[secret\] of undefined \(provider\/[\w/.-]+:\d+\)/),
   });
   create.mockRestore();
+});
+
+test("printing an error does not print the state that the engine stores", async () => {
+  sandbox.faults.add({ system: "secrets", method: "POST", path: "/v1/nomad/config/access", action: "respond", status: 500 });
+  const created = engine("SchedulerAccess").up({ address: "http://scheduler", token: "canary-token" });
+  const error = await created.catch((reason) => reason);
+  expect(error.properties).toMatchObject({ token: "canary-token" });
+  expect(inspect(error) + JSON.stringify(error)).not.toContain("canary");
 });
 
 // test/provider/secrets/gateway.test.ts has each 404, and test/troubles/faults every other fault.

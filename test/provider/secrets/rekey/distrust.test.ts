@@ -66,6 +66,16 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     for (const index of shares.keys()) delete process.env[`STEWARD_SHARE_${index}`];
   });
 
+  test("an error redacts new shares in an encoding that the program does not use", async () => {
+    const { pgp, newShares } = await madeFor(3);
+    const wrong = [newShares[0] ?? "", "07".repeat(33)];
+    const forms = wrong.map((share) => Buffer.from(share, "hex").toString("base64"));
+    interrupt("PUT", "verify", { when: "after", answer: () => JSON.stringify({ errors: forms }) }, 2);
+    const { message } = await stack.fails({ ...pgp, newShares: wrong });
+    expect(message).toContain("([secret]");
+    expect(formsIn(message, forms)).toEqual([]);
+  });
+
   test("plaintext shares of a server that ignores the keys are neither printed nor kept", async () => {
     const { pgp } = await forHolders(3);
     const plain = [1, 2, 3].map((byte) => Buffer.alloc(33, byte).toString("hex"));
