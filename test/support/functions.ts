@@ -19,7 +19,7 @@ const group = { Name: "a", Tasks: [{ Name: "t", Driver: "exec", Config: { comman
 /** The options that a function needs, or that make it send more requests. */
 const options: Record<string, Options> = {
   "platform.getModuleVersion": { ...module, moduleVersion: "1.0.0" },
-  "platform.getWorkspace": { id: "ws-acmeNetworkTest" },
+  "platform.getWorkspace": { id: "ws-acmeNetworkTest", include: ["organization"] },
   "platform.listModuleVersions": module,
   "platform.listWorkspaces": { pageSize: 1 },
   "scheduler.listJobs": { namespace: "*", pageSize: 2 },

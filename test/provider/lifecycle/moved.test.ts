@@ -46,6 +46,7 @@ describe("the server that a resource was written to", () => {
       expect(await failure(resource[operation]())).toMatchObject({ code, message: expect.stringContaining(hint) });
     expect(resource.state).toBeDefined();
     // An `up` uses the current configuration.
+    expect((await failure(resource.up({ ...role, policies: ["b"] }))).message).not.toContain(recorded);
     expect(await failure(resource.get("nomad/role/web"))).toMatchObject({ code, message: expect.not.stringContaining(recorded) });
   });
 
