@@ -131,7 +131,7 @@ export async function createObjects<T>(
   } catch (error) {
     const isOutcomeUnknown = error instanceof StewardError && error.details.outcomeUnknown;
     const left: Properties | undefined = error instanceof PartialState ? error.state : undefined;
-    const kept = left ? objectsOf(resource, left) : isOutcomeUnknown ? objects : [];
+    const kept = left ? objectsOf(resource, { ...fields, ...left }) : isOutcomeUnknown ? objects : [];
     for (const [index, claims] of claimed.entries()) {
       if (kept.includes(objects[index] as string)) {
         if (left) claims.managers.set(instance, { fields: left, created: true });

@@ -31,6 +31,9 @@ onEachTarget("SchedulerAccess", (current) => {
     expect(data).toMatchObject(
       dialect === "hashicorp" ? { client_cert: certificate, max_token_name_length: 64 } : { address: inputs.address },
     );
+    // The engine at the old mount must still revoke the tokens that are replaced with it.
+    const moved = await access.preview({ ...inputs, mount: await newMount() });
+    expect(moved).toMatchObject({ replaces: ["mount"], deleteBeforeReplace: false });
   });
 
   test.each([

@@ -130,7 +130,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     {
       why: "that another client's attempt blocks",
       before: () => target.outOfBand("PUT", "sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true }),
-      shows: ["[rekey/foreign-attempt]"],
+      shows: ["[rekey/foreign-attempt]", /'new-shares' .*: attempt: /],
       after: cancel,
     },
     { why: "with too few shares", brought: 1, shows: ["1 of 2", "submission: "] },

@@ -57,8 +57,6 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
   });
 
-  const _loseCommit = (): void => interrupt("PUT", "verify", { when: "after" }, 2);
-
   test("a probe tests the sets that come after one that cannot be combined", async () => {
     await stack.up(inputs());
     const live = stack.outputs.shares;

@@ -1,4 +1,5 @@
 import { clearCache } from "../../../../provider/engine/dynamic-runtime";
+import { holders } from "../../../support/pgp";
 import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { RekeyStack, RekeyTarget, rekeyTargets, stackOn } from "../../../support/rekey";
@@ -38,5 +39,32 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
     clearCache();
     expect(await b.up({ ...size, currentShares: live }, "commit", remembers)).toEqual(["same", "same", "same"]);
     await expect(a.commit.destroy(remembers)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
+  });
+
+  const status = async (): Promise<unknown> => (await target.outOfBand("GET", "sys/rekey/init")).body;
+  const resumed = { ...size, onConflict: "resume" } as const;
+
+  test.each(["attempt", "shares", "commit"] as const)("a rejected rename of an unfinished rekey ends nothing (%s)", async (last) => {
+    const [a, b] = [stackOn(target), stackOn(target)];
+    const pgpKeys = (await holders(3)).map(({ publicKey }) => publicKey);
+    await a.up({ ...size, pgpKeys, currentShares: target.first.slice(0, 3) }, last).catch(() => {});
+    const before = await status();
+    clearCache();
+    const rejected = b.up({ ...resumed, currentShares: target.first }, "commit", remembers);
+    await expect(rejected).rejects.toThrow(refusal("ERR_CONFLICT", { rule: "rekey/foreign-attempt" }));
+    await expect(a[last].destroy(remembers)).rejects.toThrow(refusal("ERR_REJECTED", { rule: "not-taken-over" }));
+    expect([await status(), before]).toEqual([before, expect.objectContaining({ started: true })]);
+  });
+
+  test("a resumed attempt stays when the resource that started it is deleted", async () => {
+    const [a, b] = [stackOn(target), stackOn(target)];
+    expect(await a.stops({ ...size, currentShares: target.first.slice(0, 1) })).toBe("rekey/shares-missing");
+    clearCache();
+    const missing = b.up({ ...resumed, currentShares: target.first.slice(0, 2) }, "commit", remembers);
+    await expect(missing).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/shares-missing" }));
+    const before = await status();
+    for (const part of [a.shares, a.attempt]) await part.destroy(remembers);
+    expect([await status(), before]).toEqual([before, expect.objectContaining({ progress: 2 })]);
+    await b.up({ ...size, currentShares: target.first.slice(2, 3) });
   });
 });

@@ -73,6 +73,13 @@ const events: Record<string, () => unknown> = {
     await stack.destroy();
     expect(await status()).toMatchObject({ started: false });
   },
+  // The deletion of the commit ends the attempt before it calls the new shares dead.
+  "destroyed step by step": async () => {
+    for (const [index, part] of [stack.commit, stack.shares, stack.attempt].entries()) {
+      await part.destroy({ remembers: index > 0 });
+      expect(await status()).toMatchObject({ started: false });
+    }
+  },
   "another rekey": async () => {
     await stack.up(inputs);
     live = (await liveShares()).slice(0, 2);
@@ -234,13 +241,18 @@ const claims: Situation[] = [
   [2, "too few new shares, new-shares-incomplete, no share is submitted"],
   [2, "a wrong new share, new-shares-not-proven, the previous shares are valid, changed triggers"],
   [1, "a completion after one new share, outcome-unknown"],
-  [1, "the commit is lost, outcome-unknown"],
+  // A server that failed in the middle of the commit may show the attempt.
+  [1, "the commit is lost, outcome-unknown, the destroy is refused"],
   [2, "a foreign response to the commit, outcome-unknown"],
   [2, "no completion after all new shares, outcome-unknown"],
   [2, "a status that does not show the commit, outcome-unknown"],
   [2, "the attempt is replaced while its verification restarts, attempt-lost, foreign-attempt, onConflict: cancel, attempt-restarted"],
   // An attempt that another client started is only canceled after a share of this rekey.
   [1, "a like attempt, killed after the attempt, others submit all shares, foreign-attempt, onConflict: cancel, new-shares-lost"],
+  [
+    2,
+    "the response to the start is lost, killed after the attempt, others submit all shares, foreign-attempt, onConflict: cancel, new-shares-lost",
+  ],
   [1, "a like attempt, killed after the attempt, one share, shares-missing, others submit the other shares, all shares, new-shares-lost"],
   [2, "killed after the attempt, destroyed"],
   [2, "killed after the shares, destroyed"],
@@ -250,13 +262,14 @@ const claims: Situation[] = [
     3,
     "the response to the commit is lost, outcome-unknown, the new shares are valid, changed triggers, killed after the shares, the destroy is refused, sealed, other triggers",
   ],
+  [3, "killed after the shares, changed triggers, one share, shares-missing, the destroy is refused, all shares, attempt-restarted"],
   // The live shares in the state are submitted.
   [4, "another rekey, killed after the shares, sealed, no share, outcome-unknown, not-committed, not-committed, changed triggers"],
 ];
 
 /** Rekeys for holders with PGP keys. The current shares show that the new ones are dead. */
 const ofHolders: Situation[] = [
-  [2, "decrypted, destroyed, decrypted"],
+  [2, "decrypted, destroyed step by step, decrypted"],
   [2, "a backup, decrypted, the response to the commit is lost, outcome-unknown, new shares as current ones"],
   [3, "a backup, no verification, the response to the last share is lost, attempt-lost, decrypted"],
   [3, "a backup, no verification, another rekey, killed after the attempt, canceled, attempt-restarted"],
