@@ -135,6 +135,7 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     const { output } = await discovered("--secrets", "--as-set");
     expect(output).toContain("  cloudASecretKey of cost-estimation: costEstimationCloudASecretKey\n");
     expect(content("index.ts")).toContain('cloudASecretKey: config.requireSecret("costEstimationCloudASecretKey")');
+    expect(content("index.ts")).toContain("new secrets.SchedulerRoles(");
     expect(compileAll({ "program.ts": content("index.ts") }).errors).toEqual([]);
     const report = await imported();
     const first = await sentBy(sandbox, () => project.up());
