@@ -3,9 +3,9 @@ import { Platform } from "./platform";
 import { Project } from "./project";
 import { Stack } from "./stack";
 
-// Stories run in this process, over the stand-in of the engine. `STORIES="command line" npm test -- test/end-to-end/stories` runs the real command line.
+// Stories run in this process, over the stand-in of the engine. `TESTS="command line" npm test -- test/end-to-end/stories` runs the real command line.
 
-const isReal = process.env.STORIES === "command line";
+const isReal = process.env.TESTS === "command line";
 
 export type Story = Stack;
 
