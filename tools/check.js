@@ -14,9 +14,9 @@ const modules = (file) => path.join(root, "node_modules", file);
 
 /** @type {[name: string, step: () => Promise<{ code: number, output: string }>][]} */
 const steps = [
+  ["build", () => build().then(() => resultOf([]))],
   ["types", () => capture(process.execPath, [modules("typescript/bin/tsc"), "-p", "tsconfig.json"])],
   ["lint and format", () => capture(process.execPath, [modules("@biomejs/biome/bin/biome"), "check", "--diagnostic-level=warn", "."])],
-  ["build", () => build().then(() => resultOf([]))],
   ["declarations with TypeScript 3.8, which Pulumi uses for programs", checkDeclarations],
   ["generated sources, docs/api and the table of resources are up to date", checkGenerated],
   ["words of docs, comments and messages", async () => resultOf(words.check(words.checkedFiles()))],

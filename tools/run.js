@@ -33,7 +33,7 @@ async function main([name = "", ...args]) {
   const command = Object.keys(commands).includes(name) ? commands[name] : undefined;
   if (!command) throw new Problem(`Unknown command "${name}". Commands: ${Object.keys(commands).join(", ")}.`);
   await install();
-  // These work without a build, since the sources may not compile before them. A check builds after it has checked the types.
+  // These work without a build, since the sources may not compile before them. A check continues after a build that failed.
   if (!["new", "generate", "check"].includes(name)) await build();
   return command(args);
 }
