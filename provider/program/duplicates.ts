@@ -79,8 +79,15 @@ export function declare(definition: AnyDefinition, name: string, { names, cache 
   let operation: Operation;
   let paths: readonly string[];
   try {
-    const sources = { config: getConfig, environment: process.env, cache: new Map(), engine: noEngine, log: standardOutput };
-    operation = cached(cache, [system.name, connectionName], () => connect(system, connectionName, sources));
+    operation = cached(cache, [system.name, connectionName], () =>
+      connect(system, connectionName, {
+        config: getConfig,
+        environment: process.env,
+        cache: new Map(),
+        engine: noEngine,
+        log: standardOutput,
+      }),
+    );
     paths = objects?.paths({ ...defaultsOf(definition.fields, operation), ...withoutNulls(inputs) }) ?? [];
   } catch {
     // The provider reports an invalid connection and invalid inputs.

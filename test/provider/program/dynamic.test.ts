@@ -20,7 +20,14 @@ describe("the provider's source that Pulumi stores", () => {
 
   test("tells the user to install the program's dependencies if the package is missing", () => {
     const { printed } = run(
-      `const m=new (require("module"))("");m.paths=[];m._compile(${JSON.stringify(providerText("secrets:SchedulerRole"))},"");try{m.exports.handler()}catch(e){console.log(JSON.stringify([e.message,e.stack]))}`,
+      `const stored = new (require("module"))("");
+      stored.paths = [];
+      stored._compile(${JSON.stringify(providerText("secrets:SchedulerRole"))}, "");
+      try {
+        stored.exports.handler();
+      } catch ({ message, stack }) {
+        console.log(JSON.stringify([message, stack]));
+      }`,
     );
     expect(printed).toEqual(["Install the program's dependencies", ""]);
   });
@@ -29,7 +36,14 @@ describe("the provider's source that Pulumi stores", () => {
 test("the first resource fails if the program's own dependencies lack the package", () => {
   const library = join(__dirname, "../../../dist/provider");
   const { folder, printed } = run(
-    `const {secrets}=require(${JSON.stringify(library)});try{new secrets.SchedulerRole("web",{name:"web"})}catch(e){console.log(JSON.stringify([e.code,e.message]))}process.exit()`,
+    `const { secrets } = require(${JSON.stringify(library)});
+    try {
+      new secrets.SchedulerRole("web", { name: "web" });
+    } catch ({ code, message }) {
+      console.log(JSON.stringify([code, message]));
+    }
+    // Pulumi's SDK keeps the process alive.
+    process.exit();`,
   );
   expect(printed).toEqual(["ERR_NOT_INSTALLED", expect.stringMatching(`${folder}.*package\\.json`)]);
 });
