@@ -177,10 +177,14 @@ const inactive = /^(\w+ is sealed|local node not active but active cluster node 
 /** True if a node of a cluster could not pass a request to the active node. Another attempt may reach the active node. */
 export const isInactiveNode = ({ details }: StewardError): boolean => details.rule === inactiveNode;
 
+/** The rule of a response that is a web page, which no API sends. */
+export const webPage = "web-page";
+
 /** Identifies the cause of an error response. */
-export function ruleOf(status: number, reason: string, hasToken: boolean): string | undefined {
+export function ruleOf(status: number, reason: string, text: string, hasToken: boolean): string | undefined {
   if (inactive.test(reason)) return inactiveNode;
-  return errorCode(status) === "ERR_FORBIDDEN" && !hasToken ? "no-token" : undefined;
+  if (errorCode(status) === "ERR_FORBIDDEN" && !hasToken) return "no-token";
+  return isHtml(text) ? webPage : undefined;
 }
 
 export function redirected(address: string, status: number, location: unknown, writes: boolean, fail: Fail): StewardError {
@@ -224,7 +228,10 @@ export function hintFor(status: number, { system, title, credentials }: Server, 
   if (status === 401 || status === 403)
     return `Check the token of ${system} in the ${title}, and its permissions. It comes from ${credentials.tokenSource}.`;
   if (status === 429) return "The server limits the rate of requests: try again later, or with a lower --parallel.";
-  if (status === 503) return "The server is sealed, starting or overloaded: try again when it is ready.";
+  if (status === 503)
+    return system === "secrets"
+      ? "The server is sealed, starting or overloaded: try again when it is ready."
+      : "The server failed, or it is not ready: see its log, then try again.";
   if (status >= 500) return "The server failed: see its log.";
   return undefined;
 }
@@ -236,18 +243,24 @@ export function dialectHint({ product, system, place }: Server, response: Parame
   return `The server responds like ${name}. If it is ${name}, first set the dialect of ${system} in ${place} to ${dialects}.`;
 }
 
+/** The reason in an error: a string, JSON:API's `title` and `detail`, or a usual name. No API document shows the fields of an error. */
+function reasonIn(error: unknown): string {
+  if (typeof error === "string") return error;
+  const { title, detail, error: inner, message } = (error ?? {}) as Record<string, unknown>;
+  const own = [title, detail].filter((part) => typeof part === "string").join(": ");
+  const others = [inner, (inner as { message?: unknown } | null | undefined)?.message, message];
+  return own || others.find((part): part is string => typeof part === "string") || "";
+}
+
 /**
- * The reason in an error response: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. Every regular expression takes
- * linear time, since the server chooses the length, and no deadline interrupts an expression.
+ * The reason in an error response: that of each error in its list, or its own, or else the whole response. Every regular expression takes linear time,
+ * since the server chooses the length, and no deadline interrupts an expression.
  */
 export function serverReason(body: unknown, text: string, secrets: readonly string[]): string {
-  const words = (errorsIn(body) ?? []).map((error: unknown) => {
-    if (typeof error === "string") return error;
-    const { title, detail } = (error ?? {}) as { title?: unknown; detail?: unknown };
-    return [title, detail].filter((part) => typeof part === "string").join(": ");
-  });
-  const plain = body === undefined && !isHtml(text) ? text : "";
-  const reason = words.filter(Boolean).join("; ") || plain;
+  const errors = errorsIn(body);
+  const words = (errors ?? [body]).map(reasonIn).filter(Boolean);
+  const isEmpty = errors?.length === 0 || (body !== undefined && Object.keys(Object(body)).length === 0);
+  const reason = words.join("; ") || (isEmpty || isHtml(text) ? "" : text);
   if (containsShortSecret(reason, secrets)) return "the server's reason contains a secret and is not shown";
   // Redact before shortening: a part of a secret would not be found.
   return (

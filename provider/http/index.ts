@@ -237,7 +237,7 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
       throw fail("ERR_UNEXPECTED_RESPONSE", "the response requires a different dialect", { rule: "dialect", status, firstHint });
     if (body !== undefined || text === "") return { status, headers, body };
     throw fail("ERR_UNEXPECTED_RESPONSE", failures.isHtml(text) ? "the response is a web page" : "the response is not JSON", {
-      rule: failures.isHtml(text) ? "web-page" : "not-json",
+      rule: failures.isHtml(text) ? failures.webPage : "not-json",
       status,
       hint: `Check that ${operation.server.address} is the address of the ${operation.server.system} API, not of a proxy or a login page.`,
       outcomeUnknown: writes,
@@ -249,7 +249,7 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
   throw fail(failures.errorCode(status), cause, {
     status,
     errorCount: failures.errorsIn(body)?.length,
-    rule: failures.ruleOf(status, reason, token !== undefined),
+    rule: failures.ruleOf(status, reason, text, token !== undefined),
     firstHint,
     hint: failures.hintFor(status, operation.server, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,

@@ -1,12 +1,14 @@
 import { defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
 import { ApiRequest, Request, send } from "../http";
-import { unexpectedResponse } from "../http/failure";
+import { unexpectedResponse, webPage } from "../http/failure";
 import { isObject } from "../text/json";
 
 /** The differences between the API specification and Terraform Enterprise. */
 const standard = {
   words: { service: "the platform" },
+  /** True if the form of each response is known. The API specification does not show the fields of an error. */
+  formsAreKnown: false,
   /** The path of the SMS settings, which Terraform Enterprise names after its SMS provider. */
   smsSettings: "sms-settings",
   /** The names of the three clouds of cost estimation. */
@@ -25,6 +27,7 @@ const dialects: Record<string, PlatformDialect> = {
   standard,
   hashicorp: {
     words: { service: "Terraform Enterprise" },
+    formsAreKnown: true,
     smsSettings: "twilio-settings",
     clouds: { "cloud-a": "aws", "cloud-b": "gcp", "cloud-c": "azure" },
     readsOrganizations: true,
@@ -81,8 +84,13 @@ export async function call(operation: Operation, request: ApiRequest): Promise<u
 }
 
 /** True for a 404 of Terraform Enterprise itself, which has a list of JSON:API errors. Any other body may come from a gateway. */
-export const isNotFound = (error: unknown): error is StewardError =>
+export const isOwnNotFound = (error: unknown): error is StewardError =>
   error instanceof StewardError && error.status === 404 && error.details.errorCount !== undefined;
+
+/** True for a 404 of the platform. Where its form is unknown, this alone does not prove that an object does not exist. */
+export const isNotFound = (operation: Operation, error: unknown): error is StewardError =>
+  isOwnNotFound(error) ||
+  (!dialectOf(operation).formsAreKnown && error instanceof StewardError && error.status === 404 && error.details.rule !== webPage);
 
 export const generalPath: string = adminPath("general-settings");
 
@@ -91,7 +99,7 @@ export async function callAsAdministrator(operation: Operation, request: ApiRequ
   try {
     return await call(operation, request);
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    if (!isNotFound(operation, error)) throw error;
     if (request.path === generalPath || !(await isAdministrator(operation))) throw notAdministrator(operation, error);
     throw error.with({
       rule: "endpoint-missing",
@@ -101,7 +109,7 @@ export async function callAsAdministrator(operation: Operation, request: ApiRequ
   }
 }
 
-const notAdministrator = ({ server }: Operation, error: StewardError): StewardError =>
+export const notAdministrator = ({ server }: Operation, error: StewardError): StewardError =>
   error.with({
     code: "ERR_FORBIDDEN",
     rule: "not-administrator",
@@ -114,19 +122,13 @@ export const isAdministrator = (operation: Operation): Promise<boolean> => canRe
 
 /** False if Terraform Enterprise hides the path from the token, or has nothing there. */
 export async function canRead(operation: Operation, path: string): Promise<boolean> {
+  const request = { method: "GET", path, retry: "idempotent" } as const;
   try {
-    await call(operation, { method: "GET", path, retry: "idempotent" });
-    return true;
+    return Boolean(resourceOf(await call(operation, request), request));
   } catch (error) {
-    if (isNotFound(error)) return false;
+    if (isNotFound(operation, error)) return false;
     throw error;
   }
-}
-
-/** Rethrows the error unless the object does not exist. A 404 proves this only if the token belongs to an administrator. */
-export async function assertGone(operation: Operation, error: unknown): Promise<undefined> {
-  if (!isNotFound(error)) throw error;
-  if (!(await isAdministrator(operation))) throw notAdministrator(operation, error);
 }
 
 export function resourceOf(document: unknown, { method, path }: { method: string; path: string }): Resource {

@@ -1,5 +1,5 @@
 import { Operation } from "../connection";
-import { Definition, DiscoverRequest, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../definition";
+import { Definition, DiscoverRequest, ExistingObject, FindRequest, PlanNote, ReadRequest, UpdateRequest } from "../definition";
 import { StewardError } from "../errors";
 import { ConnectionArgs, connectionField, nonEmptyStr } from "../inputs";
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
@@ -115,7 +115,7 @@ async function deprecate(operation: Operation, inputs: ModuleVersionDeprecationI
   // Terraform Enterprise may keep a link that a write omits, so it is cleared explicitly.
   const { reason, link = published && "" } = inputs;
   const document = await write(operation, inputs, { "deprecated-status": "Deprecated", reason, link }).catch((error) => {
-    if (!isNotFound(error)) throw error;
+    if (!isNotFound(operation, error)) throw error;
     throw error.with({ hint: "The version does not exist, or the token may not manage the modules of that organization." });
   });
   return written(inputs, publishedIn(document) ?? { reason, link: link || undefined });
@@ -167,12 +167,17 @@ async function reinstate(operation: Operation, state: ModuleVersionDeprecationSt
   try {
     await write(operation, state, { "deprecated-status": "Undeprecated" });
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    if (!isNotFound(operation, error)) throw error;
     // A removed version needs no reinstating. If it still exists, the 404 means that the token may not manage it.
     if (await readVersion(operation, state))
       throw error.with({ rule: "not-manager", hint: "The token may not manage the modules of that organization." });
   }
 }
+
+const withoutLink: PlanNote = {
+  path: "link",
+  reason: "is not declared, and the API specification requires it: the platform may reject the deprecation",
+};
 
 /** The private modules to search: the given ones, or those of every organization that the token can read. */
 async function modulesFor({ operation, modules, attempt }: DiscoverRequest): Promise<Module[]> {
@@ -262,6 +267,8 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
     connection: connectionField,
   },
   objects: { fields: identity, paths: (fields) => [path(fields)] },
+  planNotes: ({ operation, inputs, last }) =>
+    inputs.link !== undefined || dialectOf(operation).formsAreKnown || (last && last.link === undefined) ? [] : [withoutLink],
   read,
   find,
   create,

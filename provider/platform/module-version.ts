@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Operation } from "../connection";
 import { isObject } from "../text/json";
-import { apiPath, call, canRead, dialectOf, invalidResponse, isAdministrator, isNotFound } from "./client";
+import { apiPath, call, canRead, dialectOf, invalidResponse, isAdministrator, isOwnNotFound } from "./client";
 
 /** A private module. */
 export interface Module {
@@ -57,7 +57,7 @@ export async function readModuleVersions(operation: Operation, module: Module): 
     if (entries.length === 0 || !entries.every((versions) => versions !== undefined)) throw invalidResponse("GET", path);
     return entries.flat().map((version) => versionOf(version, module));
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    if (!isOwnNotFound(error)) throw error;
     if (await canReadRegistry(operation, module)) return undefined;
     throw error.with({
       rule: "module-not-shown",

@@ -26,28 +26,40 @@ export const durationInput: z.ZodType<Duration | undefined> = z
 const hasNoLeader = (error: unknown): error is StewardError =>
   error instanceof StewardError && (error.status === 503 || (error.status === 500 && /no cluster leader/i.test(error.details.reason)));
 
-/** Retries a read while Nomad has no leader, and prints one line. */
+/** An election, for which all reads of one caller wait. */
+export interface Election {
+  /** The time at which the wait ends. Undefined while there is a leader. */
+  end?: number;
+}
+
+/** Retries a read while Nomad has no leader, and prints one line. `election`: that of earlier reads, which the caller ends. */
 export async function outlastElection<T>(
   { run: { limits, log }, server: { words } }: Operation,
   read: (attempt: number) => Promise<T>,
-  { electionTimeout, signal }: ElectionOptions & { signal?: AbortSignal },
+  { electionTimeout, signal, election = {} }: ElectionOptions & { signal?: AbortSignal; election?: Election },
 ): Promise<T> {
   const allowed = seconds(electionTimeout) ?? 60;
-  let end: number | undefined;
   for (let attempt = 0; ; attempt++) {
+    const begin = Date.now();
     try {
       return await read(attempt);
     } catch (error) {
       if (!hasNoLeader(error) || signal?.aborted) throw error;
-      // The wait starts only now: the server may have held the failed read for minutes.
-      end ??= Date.now() + allowed * 1000;
-      if (Date.now() >= end)
+      // The server had a leader while it held the read, and the wait starts only now.
+      if (Date.now() - begin >= allowed * 1000) election.end = undefined;
+      const isFirst = election.end === undefined;
+      election.end ??= Date.now() + allowed * 1000;
+      if (Date.now() >= election.end)
         throw error.with({
           rule: "no-leader",
           hint: `There was no leader for ${allowed} s. Read the logs of the servers, or set a longer electionTimeout.`,
         });
-      if (attempt === 0) log.info(`pulumi-steward: ${words.service} has no leader (${error.status}): retrying for up to ${allowed} s.`);
-      const pause = Math.min(limits.electionBackoff * 2 ** Math.min(attempt, 20), limits.maxElectionBackoff, Math.max(1, end - Date.now()));
+      if (isFirst) log.info(`pulumi-steward: ${words.service} has no leader (${error.status}): retrying for up to ${allowed} s.`);
+      const pause = Math.min(
+        limits.electionBackoff * 2 ** Math.min(attempt, 20),
+        limits.maxElectionBackoff,
+        Math.max(1, election.end - Date.now()),
+      );
       await sleep(pause, undefined, { signal }).catch(() => {});
     }
   }

@@ -1,9 +1,20 @@
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
-import { rule, strictObject } from "../inputs";
+import { StewardError } from "../errors";
+import { rule, strictObject, valueAt } from "../inputs";
 import { invoke } from "../program/invoke";
 import { isObject } from "../text/json";
-import { assertOneNamespace, callUnchanged, consistencyShape, QueryOptions, queryOf, system } from "./client";
+import {
+  assertOneNamespace,
+  callUnchanged,
+  consistencyShape,
+  dialectOf,
+  QueryOptions,
+  queryOf,
+  SchedulerOperation,
+  system,
+} from "./client";
+import { fetchPage, pages } from "./list";
 
 /** Options of {@link registerJob}. */
 export interface RegisterJobOptions extends QueryOptions {
@@ -36,6 +47,19 @@ function objection(job: unknown): ReturnType<typeof rule> | undefined {
     return rule("json", `is not serializable as JSON (${(error as Error).message.split("\n")[0]})`);
   }
   return outputs ? rule("output", "contains an output: register the job inside apply() of that output") : undefined;
+}
+
+/** True if the response to a registration is a text, whose form the API specification does not show, and the list has the job. */
+async function isListed(operation: SchedulerOperation, error: unknown, job: unknown, query: QueryOptions): Promise<boolean> {
+  const id = valueAt(job, ["ID"]);
+  if (!(error instanceof StewardError) || error.details.rule !== "not-json" || dialectOf(operation).fields || typeof id !== "string")
+    return false;
+  const namespace = query.namespace ?? (valueAt(job, ["Namespace"]) as string | undefined);
+  for await (const { items } of pages({ ...query, namespace, stale: false }, "jobs", (each, next) =>
+    fetchPage(operation, "jobs", each, next),
+  ))
+    if (items.some((item) => item.ID === id)) return true;
+  return false;
 }
 
 const schema = strictObject({
@@ -77,6 +101,10 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
     }
     // The leader handles writes.
     const query = queryOf(operation, { ...consistency, stale: false });
-    return callUnchanged(operation, { method: "PUT", path: "/v1/jobs", query, body, retry: "only429" }, "registration");
+    const request = { method: "PUT", path: "/v1/jobs", query, body, retry: "only429" } as const;
+    return callUnchanged(operation, request, "registration").catch(async (error) => {
+      if (await isListed(operation, error, body.Job, consistency)) return undefined;
+      throw error;
+    });
   });
 }

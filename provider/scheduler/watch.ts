@@ -5,7 +5,7 @@ import { Limits } from "../connection/limits";
 import { StewardError } from "../errors";
 import { invokeEach } from "../program/invoke";
 import { SchedulerOperation, system } from "./client";
-import { durationInput, ElectionOptions, outlastElection } from "./election";
+import { durationInput, Election, ElectionOptions, outlastElection } from "./election";
 import { Collection, Fetched, fetchPage, Item, ListOptions, pages, querySchema } from "./list";
 
 /** Options of {@link watch}. */
@@ -122,6 +122,7 @@ export async function* changes(
   let brokenAt: number | undefined;
   let idle = 0;
   let immediateResponses = 0;
+  let election: Election = {};
   while (!signal?.aborted) {
     const begin = Date.now();
     let state: State;
@@ -132,7 +133,9 @@ export async function* changes(
         if (attempt > 0) isBlocking = false;
         return readState(operation, collection, query, isBlocking ? index : undefined, wait);
       };
-      state = await outlastElection(operation, read, { electionTimeout, signal });
+      state = await outlastElection(operation, read, { electionTimeout, signal, election });
+      // A server without a leader may still respond to a read that does not block.
+      if (isBlocking) election = {};
     } catch (error) {
       if (signal?.aborted) return;
       brokenAt ??= Date.now();

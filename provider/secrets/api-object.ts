@@ -4,17 +4,17 @@ import { placeholdersIn } from "../fields";
 import { Adopt } from "../lifecycle/adoption";
 import { removeObject, renamedHint } from "../lifecycle/ownership";
 import { isStringList } from "../text/json";
-import { apiPath, call, invalidResponse, readData, remove, replaceHint } from "./client";
+import { apiPath, dialectOf, invalidResponse, Place, Reading, readData, remove, replaceHint, writeData } from "./client";
 import { normalizeMount } from "./mount-path";
 import { atEachMount } from "./scheduler-mounts";
 
 // An object of the API, and the lists of named objects.
 
 /** The names in a list. A list without names is a 404. */
-export async function listNames(operation: Operation, path: string): Promise<string[]> {
-  const data = await readData(operation, path, { query: { list: "true" } });
-  if (!data) return [];
-  const { keys } = data;
+export async function listNames(operation: Operation, path: string, about: Place & Reading = {}): Promise<string[]> {
+  const data = await readData(operation, path, { query: { list: "true" }, ...about });
+  // Go encodes an empty list as null.
+  const keys = data?.keys ?? [];
   if (!isStringList(keys)) throw invalidResponse(operation, path);
   return keys;
 }
@@ -29,6 +29,10 @@ interface ApiObject<Inputs, State> {
   toWire(inputs: Inputs): Values;
   /** The fields in the data of a read, without those in the path. Undefined if the data is invalid. */
   fromWire(data: Values): Partial<State> | undefined;
+  /** True if the state that a read returns has the written values. */
+  shows(state: Partial<State>, inputs: Inputs): boolean;
+  /** Also says that the object does not exist, where the API document shows no response for that. */
+  isBlank?(state: Partial<State>): boolean;
   /** Why a create fails if the object exists, and the remedy. */
   exists?(inputs: Inputs): { reason: string; remedy: string };
 }
@@ -40,6 +44,8 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
   path: template,
   toWire,
   fromWire,
+  shows,
+  isBlank,
   exists = () => alreadyExists,
 }: ApiObject<Inputs, State>) {
   const names = placeholdersIn(template);
@@ -53,9 +59,19 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     return apiPath(normalizeMount(first), ...rest);
   }
 
-  async function read(operation: Operation, fields: object, anyNotFound = false): Promise<State | undefined> {
+  const placeOf = (fields: object): Place => {
+    const { mount, [nameInList ?? ""]: name } = fields as Values;
+    return { mount, name } as Place;
+  };
+
+  function matches(data: Values, test?: (state: Partial<State>) => boolean): boolean {
+    const state = fromWire(data);
+    return state !== undefined && Boolean(test?.(state));
+  }
+
+  async function read(operation: Operation, fields: object, reading: Reading = {}): Promise<State | undefined> {
     const path = pathOf(fields);
-    const data = await readData(operation, path, { anyNotFound });
+    const data = await readData(operation, path, { ...reading, ...placeOf(fields) });
     if (!data) return undefined;
     const values = fromWire(data);
     if (!values) throw invalidResponse(operation, path);
@@ -63,20 +79,22 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
   }
 
   async function write(operation: Operation, inputs: Inputs): Promise<State> {
-    await call(operation, { method: "POST", path: pathOf(inputs), body: toWire(inputs), retry: "idempotent" });
+    const isShown = (data: Values): boolean => matches(data, (state) => shows(state, inputs));
+    await writeData(operation, { path: pathOf(inputs), body: toWire(inputs) }, { shows: isShown, ...placeOf(inputs) });
     return inputs as unknown as State;
   }
 
   async function find({ operation, inputs }: FindRequest<Inputs>): Promise<ExistingObject<State> | undefined> {
     const { reason, remedy } = exists(inputs);
-    const state = await read(operation, inputs, inputs.adopt === true);
+    const state = await read(operation, inputs, { anyNotFound: inputs.adopt === true, mayBeMissing: true });
+    if (state && !dialectOf(operation).formsAreKnown && isBlank?.(state)) return undefined;
     return state && { reason, hint: `${renamedHint} ${remedy} ${replaceHint}`, state };
   }
 
   async function search(operation: Operation, fields: Partial<Values>): Promise<Discovered<State>[]> {
     const path = pathOf(fields);
     if (nameInList)
-      return (await listNames(operation, path.replace(/\/[^/]*$/, ""))).map((name) => ({
+      return (await listNames(operation, path.replace(/\/[^/]*$/, ""), placeOf(fields))).map((name) => ({
         state: { ...fields, [nameInList]: name } as Partial<State>,
       }));
     const state = await read(operation, fields);
@@ -87,11 +105,14 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     discover(request: DiscoverRequest): Promise<Discovered<State>[]>;
   } = {
     objects: { fields: names as (keyof Inputs & string)[], paths: (fields) => [pathOf(fields as object)] },
-    read: ({ operation, state }) => read(operation, state),
+    read: ({ operation, state, declared }) => read(operation, state, { mayBeMissing: declared.length === 0 }),
     find,
     create: ({ operation, inputs }) => write(operation, inputs),
     update: ({ operation, inputs }) => write(operation, inputs),
-    delete: ({ operation, state }) => removeObject(operation, pathOf(state), () => remove(operation, pathOf(state))),
+    delete: ({ operation, state }) =>
+      removeObject(operation, pathOf(state), () =>
+        remove(operation, pathOf(state), { ...placeOf(state), isBlank: (data) => matches(data, isBlank) }),
+      ),
     discover: (request) =>
       names.includes("mount")
         ? atEachMount(request, below, (mount) => search(request.operation, { mount }))

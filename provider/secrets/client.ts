@@ -2,9 +2,9 @@ import type { OpenAPIV3 } from "openapi-types";
 import { cached, defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
 import { ApiRequest, Request, send } from "../http";
-import { errorsIn, unexpectedResponse } from "../http/failure";
+import { errorsIn, unexpectedResponse, webPage } from "../http/failure";
 import { nonEmptyStr, rule } from "../inputs";
-import { isObject } from "../text/json";
+import { isObject, isStringList } from "../text/json";
 import { dialects, SecretsDialect } from "./dialects";
 import { isMountPath, normalizeMount } from "./mount-path";
 
@@ -75,14 +75,34 @@ function capabilityFor({ method, path, query }: ApiRequest): string {
   return isBelowBuiltIn(path) ? "`update`" : "`create` and `update`";
 }
 
+/** How a write recognizes its response. */
+export interface Recognition {
+  /** True for the body of the server's own response. */
+  ownsBody?(body: Record<string, unknown>): boolean;
+  /** Reads whether the write was applied, if the form of a response is unknown: JSON, or a text. If omitted, such a response is an error. */
+  wasApplied?(form: "json" | "text"): Promise<boolean>;
+}
+
 /** Sends a request to the server and returns the response body. A write needs no body, or the server's own. */
-export async function call(operation: Operation, request: ApiRequest, ownsBody = dialectOf(operation).ownsBody): Promise<unknown> {
-  const { words, tokenHeader, namespaceHeader } = dialectOf(operation);
+export async function call(
+  operation: Operation,
+  request: ApiRequest,
+  { ownsBody = dialectOf(operation).ownsBody, wasApplied }: Recognition = {},
+): Promise<unknown> {
+  const { words, tokenHeader, namespaceHeader, formsAreKnown } = dialectOf(operation);
   const { method, path } = request;
   const namespace = namespaceOf(operation);
   const headers = (token?: string): ReturnType<Request["headers"]> => ({ [tokenHeader]: token, [namespaceHeader]: namespace });
-  const { status, body } = await send(operation, { ...request, headers }).catch((error) => {
-    if (!(error instanceof StewardError) || error.status !== 403) throw error;
+  const isSettled = async (form: "json" | "text"): Promise<boolean> => {
+    if (formsAreKnown || !wasApplied) return false;
+    return wasApplied(form).catch((error) => {
+      throw error instanceof StewardError ? error.with({ outcomeUnknown: true }) : error;
+    });
+  };
+  const { status, body } = await send(operation, { ...request, headers }).catch(async (error) => {
+    if (!(error instanceof StewardError)) throw error;
+    if (error.details.rule === "not-json" && (await isSettled("text"))) return { status: error.status, body: undefined };
+    if (error.status !== 403) throw error;
     const place = namespace ? `${policyPath(path)} in the namespace ${namespace}` : policyPath(path);
     throw error.with({ hint: `${error.details.hint} The token's policy must grant ${capabilityFor(request)} on ${place}.` });
   });
@@ -96,7 +116,7 @@ export async function call(operation: Operation, request: ApiRequest, ownsBody =
       path,
       hint: "Use a token whose policies have no control group for this path, since Pulumi cannot wait for the approval.",
     });
-  if (method === "GET" || body === undefined || (isObject(body) && ownsBody(body))) return body;
+  if (method === "GET" || body === undefined || (isObject(body) && ownsBody(body)) || (await isSettled("json"))) return body;
   throw unexpectedResponse(method, path, ...foreignBody(operation)).with({ rule: foreignResponse, status });
 }
 
@@ -106,57 +126,120 @@ const foreignBody = ({ server: { words } }: Operation) =>
 /** The rule of the error of a write whose response is not the server's own. */
 export const foreignResponse = "foreign-response";
 
-/**
- * Returns the `data` of an object, or undefined if the object does not exist. A 404 may also come from a gateway. With `anyNotFound` every 404 counts, for a
- * create that overwrites the object anyway.
- */
+/** The place of an object: its mount and, if a list has it, its name there. */
+export interface Place {
+  mount?: string;
+  name?: string;
+}
+
+export interface Reading {
+  /** Every 404 means that the object does not exist, except a web page: a create that adopts overwrites it anyway. */
+  anyNotFound?: boolean;
+  /** The same where the form of a 404 is unknown, since no object leaves the state: a write is then read back. */
+  mayBeMissing?: boolean;
+}
+
+/** Returns the `data` of an object, or undefined if the object does not exist. A 404 may also come from a gateway. */
 export async function readData(
   operation: Operation,
   path: string,
-  { query, anyNotFound }: Pick<Request, "query"> & { anyNotFound?: boolean } = {},
+  { query, anyNotFound, mayBeMissing, ...place }: Pick<Request, "query"> & Place & Reading = {},
 ): Promise<Record<string, unknown> | undefined> {
+  const { formsAreKnown, words } = dialectOf(operation);
+  const assertMissing = async (error: StewardError): Promise<undefined> => {
+    // The server's own 404 of a missing object has an empty list of errors.
+    const isOwnForm = error.details.errorCount === 0;
+    if (error.details.rule !== webPage) {
+      if (anyNotFound) return;
+      if (mayBeMissing && !formsAreKnown) return isOwnForm ? undefined : void doubtedIn(operation).add(path);
+    }
+    if (formsAreKnown ? isOwnForm : await isShownAbsent(operation, path, place)) return;
+    const remedy = isBelowBuiltIn(path) ? "" : `Mount the ${words.engine} secrets engine there, or correct \`mount\`. `;
+    const hint = `${remedy}The ${error.status ?? "empty response"} may come from a proxy: check the connection's address, and any proxy in front of ${words.service}.`;
+    throw error.with({ code: "ERR_NOT_FOUND", rule: "unproven-absence", hint });
+  };
+  let body: unknown;
   try {
-    const body = await call(operation, { method: "GET", path, query, retry: "idempotent" });
-    const data = isObject(body) ? body.data : undefined;
-    if (isObject(data)) return data;
-    throw invalidResponse(operation, path);
+    body = await call(operation, { method: "GET", path, query, retry: "idempotent" });
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
-    if (anyNotFound) return undefined;
-    // The server's own 404 of a missing object has an empty list of errors.
-    if (error.details.errorCount === 0 && (dialectOf(operation).provesAbsence || (await documentsPath(operation, path, error))))
-      return undefined;
-    const { service, engine } = dialectOf(operation).words;
-    const remedy = isBelowBuiltIn(path) ? "" : `Mount the ${engine} secrets engine there, or correct \`mount\`. `;
-    const hint = `${remedy}The 404 may come from a proxy: check the connection's address, and any proxy in front of ${service}.`;
-    throw error.with({ rule: "unproven-absence", hint });
+    return assertMissing(error);
   }
+  const data = isObject(body) ? body.data : undefined;
+  if (isObject(data)) return data;
+  const invalid = invalidResponse(operation, path);
+  // The API document does not show the response of an engine without a configuration or roles.
+  if (!formsAreKnown && (body === undefined || data === null)) return assertMissing(invalid);
+  throw invalid;
 }
 
-/** True if the OpenAPI document lists the path for this token. This alone is no evidence, because a gateway may route `sys` but not the mount. */
-async function documentsPath(operation: Operation, path: string, error: StewardError): Promise<boolean> {
-  const paths = await visiblePaths(operation);
-  if (paths) return Object.keys(paths).some((template) => matches(template, `/${policyPath(path)}`));
-  const hint = `Only the OpenAPI document can prove that it does not exist: allow the token to read ${openApiPath}. A create with adopt: true needs no proof.`;
-  throw error.with({ rule: "openapi-unreadable", hint });
+/** The paths whose 404 of an unknown form a create has read as an absence, so that the write is read back. */
+const doubtedIn = ({ server: { id }, run: { cache } }: Operation): Set<string> => cached(cache, ["doubted", id], () => new Set());
+
+/** True if the same mount responds with a list that lacks the name, or with one of its configurations. A gateway may route other mounts. */
+async function isShownAbsent(operation: Operation, path: string, { mount, name }: Place): Promise<boolean> {
+  if (mount === undefined) return false;
+  const dataAt = async (sibling: string, query?: Request["query"]): Promise<Record<string, unknown>> => {
+    if (sibling === path) return {};
+    const body = await call(operation, { method: "GET", path: sibling, query, retry: "idempotent" }).catch(() => undefined);
+    return isObject(body) && isObject(body.data) ? body.data : {};
+  };
+  const { keys } = await dataAt(apiPath(mount, "role"), { list: "true" });
+  if (isStringList(keys)) return name === undefined || !keys.includes(name);
+  const { address } = await dataAt(apiPath(mount, "config", "access"));
+  return typeof address === "string" || "max_ttl" in (await dataAt(apiPath(mount, "config", "lease")));
+}
+
+/** Writes an object. Where the form of a response is unknown, a read back must show the values. */
+export async function writeData(
+  operation: Operation,
+  request: Pick<ApiRequest, "path" | "body">,
+  { shows, isPartlyUnreadable, ...place }: Place & { shows(data: Record<string, unknown>): boolean; isPartlyUnreadable?: boolean },
+): Promise<void> {
+  const { path } = request;
+  const isShown = async (form: "json" | "text"): Promise<boolean> => {
+    doubted.delete(path);
+    if (isPartlyUnreadable && form === "text") return false;
+    const data = await readData(operation, path, place).catch((error) => {
+      if (error.status !== 404) throw error;
+    });
+    return Boolean(data && shows(data));
+  };
+  const doubted = doubtedIn(operation);
+  const isDoubted = [path, path.replace(/\/[^/]*$/, "")].some((each) => doubted.has(each));
+  if (isDoubted) doubted.add(path);
+  await call(operation, { method: "POST", ...request, retry: "idempotent" }, { wasApplied: isShown });
+  if (doubted.has(path) && !(await isShown("json")))
+    throw unexpectedResponse("POST", path, ...foreignBody(operation)).with({ rule: foreignResponse });
 }
 
 /** With `--replace`, and for a tainted resource, Pulumi creates the new one first, without asking the provider. */
 export const replaceHint =
   "To replace it with `pulumi up --replace` or `pulumi state taint`, set the resource option deleteBeforeReplace: true.";
 
-/** Deletes an object. Succeeds if the object or its mount no longer exists. */
-export async function remove(operation: Operation, path: string): Promise<void> {
-  await call(operation, { method: "DELETE", path, retry: "idempotent" }).catch((error) => {
-    if (!isNotFound(error)) throw error;
-  });
+/** Deletes an object. Succeeds if the object or, where the form of its 404 is known, its mount no longer exists. */
+export async function remove(
+  operation: Operation,
+  path: string,
+  { isBlank, ...place }: Place & { isBlank?(data: Record<string, unknown>): boolean } = {},
+): Promise<void> {
+  const isGone = async (): Promise<boolean> => {
+    const data = await readData(operation, path, place);
+    return data === undefined || Boolean(isBlank?.(data));
+  };
+  await call(operation, { method: "DELETE", path, retry: "idempotent" }, { wasApplied: isGone }).catch((error) =>
+    assertGone(operation, error, isGone),
+  );
+}
+
+/** Rethrows the error of a delete, unless it is a 404 of the server. Where its form is unknown, a read must show that the object is gone. */
+export async function assertGone(operation: Operation, error: unknown, isGone: () => Promise<boolean>): Promise<void> {
+  if (!(error instanceof StewardError) || error.status !== 404) throw error;
+  if (!(dialectOf(operation).formsAreKnown ? isFromService(error) : await isGone())) throw error;
 }
 
 /** True if an error response has the format of the server, a list of errors. */
 export const isFromService = (error: StewardError): boolean => error.details.errorCount !== undefined;
-
-/** True for a 404 of the server itself: the object or its mount does not exist. */
-export const isNotFound = (error: unknown): boolean => error instanceof StewardError && error.status === 404 && isFromService(error);
 
 /** True if the server reports that the lease does not exist. */
 export function isLeaseGone(error: unknown): boolean {

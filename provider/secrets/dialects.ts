@@ -81,12 +81,12 @@ const hashicorp = {
   noBackup: [400],
   /** True if `sys/seal-status` includes `recovery_seal`. */
   showsSeal: true,
-  /** True if a rekey to one share may complete without returning it, because the seal stores the key. */
+  /** True if a rekey to one share may complete without returning it, because the seal stores the key. Its start has `stored_shares`. */
   mayKeepShare: false,
   /** The type of the Nomad secrets engine in the list of mounts. Undefined if the server has no such list. */
   mountType: "nomad" as string | undefined,
-  /** True if a 404 with an empty list of errors proves that the object does not exist. */
-  provesAbsence: true,
+  /** True if the form of each response is known: a 404 with an empty list of errors then proves an absence. Otherwise a read settles the doubt. */
+  formsAreKnown: true,
   /** True for the body of the server's own response to a write. Any other comes from a gateway. */
   ownsBody,
 };
@@ -114,9 +114,9 @@ export const dialects: Record<string, SecretsDialect> = {
     showsSeal: false,
     mayKeepShare: true,
     mountType: undefined,
-    // The document does not show the body of a 404, so the 404 of a gateway may look the same.
-    provesAbsence: false,
-    // The document shows no body for most writes, and only `data` for some, so an empty object and `data` count.
+    // The document shows no body for an error and for most writes.
+    formsAreKnown: false,
+    // An empty object and `data` count without a read back.
     ownsBody: (body) => ownsBody(body) || isObject(body.data) || Object.keys(body).length === 0,
   },
   hashicorp,

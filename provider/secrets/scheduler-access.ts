@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { Comparison, pem } from "../comparison";
 import { Operation } from "../connection";
@@ -6,8 +7,8 @@ import { CheckFailure } from "../errors";
 import { variableFor } from "../fields";
 import { ConnectionArgs, connectionField, isCertificate, rule, str, urlInput } from "../inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
-import { removeObject, renamedHint } from "../lifecycle/ownership";
-import { apiPath, call, dialectOf, invalidResponse, isNotFound, readData, remove, replaceHint, system } from "./client";
+import { isRemoved, removeObject, renamedHint } from "../lifecycle/ownership";
+import { apiPath, assertGone, dialectOf, invalidResponse, readData, remove, replaceHint, system, writeData } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
 import { atEachMount } from "./scheduler-mounts";
@@ -83,11 +84,17 @@ const managementToken = z
 const certificate = str.regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path");
 const privateKey = str.regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path");
 
+/** The identifiers of signatures with SHA-1, of RSA and ECDSA keys, as a certificate contains them. */
+const sha1Signatures = ["06092a864886f70d010105", "06072a8648ce3d0401"].map((identifier) => Buffer.from(identifier, "hex"));
+
 /** A warning about a certificate that the server stores, but cannot use later. */
 function certificateWarnings(path: string, value = ""): CheckFailure[] {
   const bundle = value.match(/-----BEGIN CERTIFICATE-----[^-]*(-----END CERTIFICATE-----)?/g) ?? [];
-  const reason = "contains an invalid X.509 certificate, so the secrets engine cannot use it";
-  return bundle.every(isCertificate) ? [] : [{ path, rule: "certificate", reason, warning: true }];
+  const warning = (rule: string, reason: string): CheckFailure[] => [{ path, rule, reason, warning: true }];
+  if (!bundle.every(isCertificate))
+    return warning("certificate", "contains an invalid X.509 certificate, so the secrets engine cannot use it");
+  const usesSha1 = bundle.some((pem) => sha1Signatures.some((identifier) => new X509Certificate(pem).raw.includes(identifier)));
+  return usesSha1 ? warning("sha1", "contains a certificate signed with SHA-1, which the secrets engine cannot verify") : [];
 }
 
 const path = (mount: string): string => apiPath(normalizeMount(mount), "config", "access");
@@ -108,13 +115,14 @@ const withoutCredentials = (address: unknown): string =>
     .replace(/\?.*$/s, "?[secret]");
 
 async function read({ operation, state: previous, declared }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
-  const data = await readData(operation, path(previous.mount));
-  if (data && typeof data.address !== "string") throw invalidResponse(operation, path(previous.mount));
+  const { mount } = previous;
+  const data = await readData(operation, path(mount), { mount, mayBeMissing: declared.length === 0 });
+  if (data && typeof data.address !== "string") throw invalidResponse(operation, path(mount));
   if (!data || (isLeftover(operation, data) && declared.includes("address"))) return undefined;
   /** The API specification has only the address. Other fields are compared if the server returns them. */
   const returnedOr = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
   return {
-    mount: previous.mount,
+    mount,
     address: data.address === previous.address ? previous.address : withoutCredentials(data.address),
     maxTokenNameLength: returnedOr("max_token_name_length", previous.maxTokenNameLength),
     caCert: returnedOr("ca_cert", previous.caCert),
@@ -137,19 +145,21 @@ async function write(operation: Operation, inputs: SchedulerAccessInputs, before
   const isForeign = (field: "caCert" | "clientCert"): boolean => before !== undefined && before.last[field] === before.state[field];
   const blankCa = isForeign("caCert") ? undefined : "";
   const blankPair = isForeign("clientCert") && before?.last.clientKey === undefined ? undefined : "";
-  await call(operation, {
-    method: "POST",
-    path: path(mount),
-    body: {
-      address,
-      token,
-      max_token_name_length: maxTokenNameLength,
-      ca_cert: inputs.caCert ?? blankCa,
-      client_cert: inputs.clientCert ?? blankPair,
-      client_key: clientKey ?? blankPair,
-    },
-    retry: "idempotent",
-  });
+  const body = {
+    address,
+    token,
+    max_token_name_length: maxTokenNameLength,
+    ca_cert: inputs.caCert ?? blankCa,
+    client_cert: inputs.clientCert ?? blankPair,
+    client_key: clientKey ?? blankPair,
+  };
+  const shows = (data: Record<string, unknown>): boolean => {
+    const written = readableFields.filter((field) => readable[field] in data && (field === "address" || inputs[field] !== undefined));
+    const read = Object.fromEntries(written.map((field) => [field, data[readable[field]]]));
+    return written.includes("address") && differencesOf(schedulerAccess.fields, written, read, { ...inputs, address }).length === 0;
+  };
+  const isPartlyUnreadable = Boolean(token || clientKey);
+  await writeData(operation, { path: path(mount), body }, { mount, shows, isPartlyUnreadable });
   return {
     mount,
     address,
@@ -168,8 +178,11 @@ const readableFields = Object.keys(readable) as (keyof typeof readable)[];
 /** A create overwrites the whole configuration: undeclared fields become blank. */
 async function find({ operation, inputs }: FindRequest<SchedulerAccessInputs>): Promise<ExistingObject<StoredState> | undefined> {
   const { mount = "", adopt } = inputs;
-  const data = await readData(operation, path(mount), { anyNotFound: adopt === true });
-  if (!data || isLeftover(operation, data)) return undefined;
+  const data = await readData(operation, path(mount), { mount, anyNotFound: adopt === true, mayBeMissing: true });
+  if (!data) return undefined;
+  // Another client may have written a token without an address.
+  if (isLeftover(operation, data))
+    return isRemoved(operation, path(mount)) ? undefined : { unreadable: ["token", "clientKey"], differences: [] };
   const returned = readableFields.filter((field) => readable[field] in data);
   const from = Object.fromEntries(returned.map((field) => [field, unblanked(data[readable[field]])]));
   const address = withoutCredentials(data.address);
@@ -191,9 +204,11 @@ function update(request: Update): Promise<StoredState> {
 /** Leaves no management token on the server. */
 async function clear({ operation, state: { mount } }: DeleteRequest<StoredState>): Promise<void> {
   if (dialectOf(operation).deletesAccess) return remove(operation, path(mount));
-  await write(operation, { mount, address: "", token: "" }).catch((error) => {
-    if (!isNotFound(error)) throw error;
-  });
+  const isGone = async (): Promise<boolean> => {
+    const data = await readData(operation, path(mount), { mount });
+    return !data || isLeftover(operation, data);
+  };
+  await write(operation, { mount, address: "", token: "" }).catch((error) => assertGone(operation, error, isGone));
 }
 
 const tokenMissing: CheckFailure = {
@@ -281,8 +296,8 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
   discover: (request) =>
     atEachMount(request, "config/access", async (mount) => {
       const { operation } = request;
-      const state = await read({ operation, state: { mount } as StoredState, declared: [] });
-      if (!state || isLeftover(operation, { ...state })) return [];
+      const state = await read({ operation, state: { mount } as StoredState, declared: ["address"] });
+      if (!state) return [];
       const unreadable = {
         token: variableFor(mount, "managementToken"),
         ...(state.clientCert && { clientKey: variableFor(mount, "clientKey") }),

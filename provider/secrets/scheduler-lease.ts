@@ -53,6 +53,8 @@ const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
     // An adoption would overwrite an undeclared time with 0.
     return ttl === undefined || maxTtl === undefined ? undefined : { ttl, maxTtl };
   },
+  shows: (state, { ttl, maxTtl }) => state.ttl === seconds(ttl) && state.maxTtl === seconds(maxTtl),
+  isBlank: ({ ttl, maxTtl }) => ttl === 0 && maxTtl === 0,
   exists: () => ({
     reason: "the secrets engine already has a lease configuration",
     remedy: "Otherwise set adopt: true to overwrite it. Deleting the resource then restores the defaults.",
@@ -65,7 +67,7 @@ async function update(request: UpdateRequest<SchedulerLeaseInputs, SchedulerLeas
   const { ttl = times.ttl, maxTtl = times.maxTtl } = inputs;
   // A time is unknown after a create without a response, and after it was removed from the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;
-  const current = isKnown ? (times as Times) : await lease.read(operation, inputs);
+  const current = isKnown ? (times as Times) : await lease.read(operation, inputs, { mayBeMissing: true });
   const after = timesOf(inputs, current);
   if (current) adoptFields(operation, declared, differencesOf(schedulerLease.fields, ["ttl", "maxTtl"], current, after));
   return lease.write(operation, { ...inputs, ...after });

@@ -18,7 +18,7 @@ export const schedulerRoleNames: ReadFunction<ListSchedulerRolesOptions, string[
   system,
   options: schema,
   property: "names",
-  run: (operation, { mount }) => listRoleNames(operation, normalizeMount(mount ?? defaultMount(operation))),
+  run: (operation, { mount }) => listRoleNames(operation, normalizeMount(mount ?? defaultMount(operation)), { mayBeMissing: true }),
 };
 
 /**

@@ -7,7 +7,7 @@ import { bool, ConnectionArgs, connectionField, isStorableKey, str } from "../in
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
 import { isStringList } from "../text/json";
 import { apiObject, listNames } from "./api-object";
-import { apiPath, dialectOf, system } from "./client";
+import { apiPath, dialectOf, Reading, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 
 /** The type of the tokens of a role: `client` tokens have the role's policies, and `management` tokens have all permissions. */
@@ -117,6 +117,7 @@ const role = apiObject<SchedulerRoleInputs, SchedulerRoleState>({
       lease: typeof lease === "string" ? lease : undefined,
     };
   },
+  shows: (state, inputs) => roleDifferences(state, attributesOf(inputs)).length === 0,
   exists: ({ mount }) => ({
     reason: `a role with this name already exists at the mount "${mount}"`,
     remedy: "Otherwise set adopt: true to adopt it, or choose another name.",
@@ -130,16 +131,17 @@ type Place = { mount: string; name: string };
 export const rolePath: (role: Place) => string = role.pathOf;
 
 /** The names of all roles at a mount. An engine without roles responds with 404. */
-export const listRoleNames = (operation: Operation, mount: string): Promise<string[]> => listNames(operation, apiPath(mount, "role"));
+export const listRoleNames = (operation: Operation, mount: string, reading: Reading = {}): Promise<string[]> =>
+  listNames(operation, apiPath(mount, "role"), { mount, ...reading });
 
 /** Reads a role. If the server does not return `global`, it is the last written value. */
 export async function readRole(
   operation: Operation,
   fields: Place,
   written: RoleAttributes | undefined,
-  anyNotFound = false,
+  reading: Reading = {},
 ): Promise<SchedulerRoleState | undefined> {
-  const state = await role.read(operation, fields, anyNotFound);
+  const state = await role.read(operation, fields, reading);
   return state && { ...state, global: state.global ?? written?.global };
 }
 
@@ -202,8 +204,9 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
   ],
   ...role.operations,
   read: async ({ operation, state, declared }) => {
-    const current = await readRole(operation, state, state);
-    return current && { ...current, lease: declared.length === 0 ? current.lease : undefined };
+    const isGet = declared.length === 0;
+    const current = await readRole(operation, state, state, { mayBeMissing: isGet });
+    return current && { ...current, lease: isGet ? current.lease : undefined };
   },
   discover: async (request) => (request.asSet ? [] : role.operations.discover(request)),
 };

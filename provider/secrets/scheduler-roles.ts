@@ -96,9 +96,9 @@ const rolesByName: Comparison = {
 
 async function read({ operation, state: previous, declared }: ReadRequest<StoredState>): Promise<StoredState> {
   const { mount, exclusive } = previous;
-  const listed = await listRoleNames(operation, mount);
   const isGet = declared.length === 0;
   const ours = namesIn(previous);
+  const listed = await listRoleNames(operation, mount, { mayBeMissing: ours.size === 0 });
   const names = isGet ? listed : listed.filter((name) => ours.has(name));
   refuseUnstorable(operation, mount, exclusive ? listed : names);
   const undeclared = exclusive && !isGet ? listed.filter((name) => !ours.has(name)) : [];
@@ -146,7 +146,7 @@ function planNotes({ inputs: { roles, exclusive, mount }, last }: { inputs: Sche
 
 async function find({ operation, inputs }: FindRequest<SchedulerRolesInputs>): Promise<ExistingObject<StoredState> | undefined> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
-  const listed = await listRoleNames(operation, mount);
+  const listed = await listRoleNames(operation, mount, { mayBeMissing: true });
   const others = without(listed, Object.keys(roles));
   const adoptable = await existing(operation, inputs, listed, `${renamedHint} Otherwise set`);
   // Report the roles that can be adopted first.
@@ -174,7 +174,9 @@ async function existing(
   if (taken.length === 0) return undefined;
   const reads =
     adopt || operation.server.previewReads
-      ? taken.map(async (name) => [name, await readRole(operation, { mount, name }, undefined, adopt !== "unchanged")] as const)
+      ? taken.map(
+          async (name) => [name, await readRole(operation, { mount, name }, undefined, { anyNotFound: adopt !== "unchanged" })] as const,
+        )
       : [];
   const read = await Promise.all(withProgress(operation, rolesOf(operation, mount), reads, "read"));
   return {
@@ -193,7 +195,7 @@ async function update(request: UpdateRequest<SchedulerRolesInputs, StoredState>)
   const managed = [...namesIn(previous)];
   const added = without(Object.keys(inputs.roles), managed);
   if (added.length > 0) {
-    const listed = without(await listRoleNames(operation, previous.mount), managed);
+    const listed = without(await listRoleNames(operation, previous.mount, { mayBeMissing: managed.length === 0 }), managed);
     adoptExisting(operation, inputs.adopt, await existing(operation, inputs, listed, "Set"));
   }
   const paths = Object.keys(inputs.roles).map((name) => rolePath({ mount: previous.mount, name }));
@@ -243,7 +245,7 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
 /** Deletes a role. Returns false if another resource of the program now manages it. */
 function removal(operation: Operation, mount: string, name: string): Promise<boolean> {
   const path = rolePath({ mount, name });
-  return removeObject(operation, path, () => remove(operation, path), { isQuiet: true });
+  return removeObject(operation, path, () => remove(operation, path, { mount, name }), { isQuiet: true });
 }
 
 async function removeAll({ operation, state }: DeleteRequest<StoredState>): Promise<void> {

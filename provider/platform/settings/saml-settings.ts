@@ -116,6 +116,7 @@ export interface SamlSettingsState extends SettingsState, SamlSettingsAttributes
   metadataUrl: string | undefined;
 }
 
+const names = ["attrUsername", "attrGroups", "attrSiteAdmin", "siteAdminRole"] as const;
 const url = urlInput("must be an https URL", /^https:$/, rule("https-url", "must be an https URL"));
 
 /**
@@ -190,6 +191,14 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
         // Terraform Enterprise accepts any string, and users can then not sign in.
         const warning = !dialectOf(operation).parsesCertificates;
         return idpCert === undefined || isCertificate(idpCert) ? [] : [{ path: "idpCert", rule: "certificate", reason, warning }];
+      },
+    },
+    {
+      fields: ["enabled", ...names],
+      check: (inputs, operation) => {
+        const empty = inputs.enabled ? names.filter((name) => inputs[name] === "") : [];
+        const reason = "must not be empty while SAML is enabled";
+        return empty.map((path) => ({ path, rule: "empty", reason, warning: dialectOf(operation).formsAreKnown }));
       },
     },
   ],

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { cached, Operation } from "../../connection";
 import { StewardError } from "../../errors";
 import { ApiRequest, delayAfter429, pauseFor } from "../../http";
-import { unexpectedResponse } from "../../http/failure";
+import { unexpectedResponse, webPage } from "../../http/failure";
 import { isObject } from "../../text/json";
-import { apiPath, call, dialectOf, foreignResponse, isFromService, namespaceOf } from "../client";
+import { apiPath, call, dialectOf, foreignResponse, isFromService, namespaceOf, Recognition } from "../client";
 import { RekeyApi } from "../dialects";
 import { decodeShare, ShareSet } from "./crypto";
 import { RekeyTarget } from "./inputs";
@@ -119,6 +119,8 @@ const verificationSchema = z
 const sharesSchema = z.object({ keys: strings, keys_base64: strings, pgp_fingerprints: strings });
 const updateSchema = sharesSchema
   .extend({ complete: z.boolean().default(false), progress: z.int().optional() })
+  // New shares that are not verified yet may not count as complete.
+  .transform((body) => ({ ...body, complete: body.complete || Boolean(body.keys?.length || body.keys_base64?.length) }))
   // A body without either may hide a completion.
   .refine(({ complete, progress }) => complete || progress !== undefined);
 /** The response to the start of a rekey without current shares: the first recovery keys. It has no nonce. */
@@ -127,6 +129,18 @@ const backupSchema = z.object({
   nonce: z.string(),
   keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish(),
 });
+/** The API document does not show the response without a backup. */
+const isBlank = (body: unknown): boolean => {
+  const { data, nonce = "", keys = {} } = isObject(body) ? body : {};
+  const isOwn =
+    body === undefined || body === null || (isObject(body) && (Object.keys(body).length === 0 || "nonce" in body || "keys" in body));
+  return data === null || (isOwn && (!nonce || Object.keys(keys ?? {}).length === 0));
+};
+const blankOrBackup = z
+  .unknown()
+  .refine(isBlank)
+  .transform(() => undefined)
+  .or(backupSchema);
 const sealSchema = z.object({ sealed: z.boolean(), recovery_seal: z.boolean().optional() });
 
 /** The API of the rekey. Throws if the server has no such keys for this connection. */
@@ -167,13 +181,14 @@ async function send<T>(
   endpoint: Endpoint,
   schema: z.ZodType<T>,
   content?: object,
+  wasApplied?: Recognition["wasApplied"],
 ): Promise<T> {
   if (method !== "GET") await operation.run.engine.assertAlive();
   const path = pathTo(operation, endpoint);
   // The responses to shares are parsed, since an unexpected one may still contain the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
   const request = { method, path, body: content, retry: method === "GET" ? "idempotent" : "never" } as const;
-  const body = await call(operation, request, ownsBody).catch((error) => {
+  const body = await call(operation, request, { ownsBody, wasApplied }).catch((error) => {
     throw error.details?.rule === foreignResponse ? unexpectedBody(method, path) : error;
   });
   const fields = apiOf(operation).wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
@@ -208,7 +223,7 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
   if (!fields.started) await assertActiveNode(operation);
   // The status of the API document does not show a verification in progress: only a GET of the verification does.
   const mayVerify = dialectOf(operation).statusTellsVerification ? Boolean(fields.verification_nonce) : fields.verification_required;
-  const verification = fields.started && mayVerify ? await getVerification(operation) : undefined;
+  const verification = fields.started && mayVerify ? await getVerification(operation, fields) : undefined;
   return {
     started: fields.started,
     nonce: fields.nonce,
@@ -235,10 +250,20 @@ async function assertActiveNode(operation: RekeyOperation): Promise<void> {
   });
 }
 
-async function getVerification(operation: RekeyOperation): Promise<RekeyStatus["verification"]> {
-  return send(operation, "GET", "verify", verificationSchema).catch((error) => {
-    // No verification is in progress.
-    if (error instanceof StewardError && (error.status === 400 || error.status === 404)) return undefined;
+async function getVerification(
+  operation: RekeyOperation,
+  { progress, required = 0 }: Pick<z.infer<typeof statusSchema>, "progress" | "required">,
+): Promise<RekeyStatus["verification"]> {
+  const { formsAreKnown } = dialectOf(operation);
+  // Before the last current share, the API document shows no response.
+  const isEarly = !formsAreKnown && progress < required;
+  if (isEarly && progress > 0) return undefined;
+  const isNone = ({ status = 0, details }: StewardError): boolean => {
+    if (formsAreKnown || details.rule === webPage) return status === 400 || status === 404;
+    return status > 0 && ![401, 403, 429, 503].includes(status) && (isEarly || (status >= 400 && status < 500));
+  };
+  return send(operation, "GET", "verify", isEarly ? verificationSchema.catch(undefined) : verificationSchema).catch((error) => {
+    if (error instanceof StewardError && isNone(error)) return undefined;
     throw error;
   });
 }
@@ -251,6 +276,8 @@ export async function startAttempt(operation: RekeyOperation, parameters: Reques
     ...(parameters.pgpKeys.length > 0 ? { pgp_keys: parameters.pgpKeys } : {}),
     backup: parameters.backup,
     require_verification: parameters.verification,
+    // The API document requires it of a seal that stores the key, and does not show its form. Vault has this one.
+    ...(mayReturnNoShares(operation, parameters) ? { stored_shares: 1 } : {}),
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(operation)).started;
   const fields = await retryAfter429(operation, () => write(operation, "init", z.unknown(), content), isNoneInProgress);
@@ -341,8 +368,11 @@ export async function verifyShare(operation: RekeyOperation, { nonce, share }: {
 }
 
 export async function getBackup(operation: RekeyOperation): Promise<RekeyBackup | undefined> {
+  const { noBackup, formsAreKnown } = dialectOf(operation);
   try {
-    const { nonce, keys } = await send(operation, "GET", "backup", backupSchema);
+    const backup = await send(operation, "GET", "backup", formsAreKnown ? backupSchema : blankOrBackup);
+    if (!backup) return undefined;
+    const { nonce, keys } = backup;
     return {
       nonce,
       keys: Object.fromEntries(
@@ -350,9 +380,9 @@ export async function getBackup(operation: RekeyOperation): Promise<RekeyBackup 
       ),
     };
   } catch (error) {
-    const { noBackup } = dialectOf(operation);
     // A gateway's 404 does not mean "no backup": the next share would overwrite an existing one.
-    if (error instanceof StewardError && noBackup.includes(error.status ?? 0) && isFromService(error)) return undefined;
+    const isOwn = (failure: StewardError): boolean => (formsAreKnown ? isFromService(failure) : failure.details.rule !== webPage);
+    if (error instanceof StewardError && noBackup.includes(error.status ?? 0) && isOwn(error)) return undefined;
     throw explainNotServed(error, operation);
   }
 }
@@ -361,7 +391,8 @@ export async function getBackup(operation: RekeyOperation): Promise<RekeyBackup 
 export async function removeBackup(operation: RekeyOperation, nonce: string): Promise<void> {
   // A blind retry could remove a backup that another client wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(operation))?.nonce === nonce;
-  await retryAfter429(operation, () => send(operation, "DELETE", "backup", z.unknown()), isKept);
+  const isRemoved = async (): Promise<boolean> => !(await isKept());
+  await retryAfter429(operation, () => send(operation, "DELETE", "backup", z.unknown(), undefined, isRemoved), isKept);
 }
 
 /** True if the request was not sent, or rejected before the server read the share, so that the share does not count. */
@@ -387,7 +418,7 @@ export async function assertTarget(operation: RekeyOperation): Promise<void> {
 export const returnsFirstKeys = (operation: RekeyOperation): boolean => apiOf(operation).returnsFirstKeys;
 
 /** True if the rekey succeeds without a share: the API document then requires one share of one. */
-export const mayReturnNoShares = (operation: RekeyOperation, { shares, threshold, fingerprints, verification }: RekeyParameters): boolean =>
+export const mayReturnNoShares = (operation: RekeyOperation, { shares, threshold, fingerprints, verification }: Requested): boolean =>
   dialectOf(operation).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
 /** Waits after a 429 or an inactive node. Throws every other error, and these once all waits of this run would last longer than a request's deadline. */
