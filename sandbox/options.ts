@@ -33,9 +33,8 @@ export interface Options {
    */
   smtpNeedsTestAddress?: boolean;
   /**
-   * Makes the scheduler reject a token with an unknown policy. The API specification requires that the policies of a role exist, but Nomad
-   * creates a token without any rights.
-   * @default false
+   * Makes the scheduler reject a token with an unknown policy, as the API specification requires. Nomad creates a token without any rights.
+   * @default true in the dialect "standard", and false in the others
    */
   tokensNeedKnownPolicies?: boolean;
   /**
@@ -55,7 +54,7 @@ const dialects: readonly string[] = ["standard", "hashicorp", "openbao"];
 export function checkOptions(options: Options): Required<Options> {
   const { dialect = "standard", port = 0, unsealShares = 5, seal = "shamir" } = options;
   const { unsealThreshold = Math.min(3, unsealShares) } = options;
-  const { smtpNeedsTestAddress = false, tokensNeedKnownPolicies = false, rekeyNeedsToken = false } = options;
+  const { smtpNeedsTestAddress = false, tokensNeedKnownPolicies = dialect === "standard", rekeyNeedsToken = false } = options;
   const unknown = Object.keys(options).find((option) => !names.includes(option));
   if (unknown) throw new TypeError(`Unknown option "${unknown}". Known: ${names.join(", ")}.`);
   if (!dialects.includes(dialect)) throw new TypeError('dialect must be "standard", "hashicorp" or "openbao".');

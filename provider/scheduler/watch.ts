@@ -135,7 +135,7 @@ export async function* changes(
       };
       state = await outlastElection(operation, read, { electionTimeout, signal, election });
       // A server without a leader may still respond to a read that does not block.
-      if (isBlocking) election = {};
+      if (isBlocking || reported === undefined) election = {};
     } catch (error) {
       if (signal?.aborted) return;
       brokenAt ??= Date.now();

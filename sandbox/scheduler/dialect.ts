@@ -18,8 +18,8 @@ export interface Dialect {
   filters: {
     /** Closes the connection for an operation that the field's type does not support. Otherwise the response is a 400. */
     dropConnection: boolean;
-    /** Accepts parentheses, brackets and quotes without surrounding spaces. */
-    optionalBlanks: boolean;
+    /** Follows the grammar of the API document: blanks only where they separate, no slash in a name, and `50.0` for an integer. */
+    isDocumented: boolean;
   };
 }
 
@@ -32,7 +32,7 @@ export const standard: Dialect = {
   registers: ["PUT"],
   isStrict: true,
   needsKnownPolicies: false,
-  filters: { dropConnection: false, optionalBlanks: true },
+  filters: { dropConnection: false, isDocumented: true },
 };
 
 /** Nomad 1.11. */
@@ -45,5 +45,5 @@ export const hashicorp: Dialect = {
   registers: ["PUT", "POST"],
   isStrict: false,
   needsKnownPolicies: false,
-  filters: { dropConnection: true, optionalBlanks: false },
+  filters: { dropConnection: true, isDocumented: false },
 };

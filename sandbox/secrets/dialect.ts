@@ -144,6 +144,8 @@ export const hashicorp = {
   roleName: { pattern: "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?", doubleDots: false },
   /** Requires policies in client roles, and rejects them in management roles. */
   judgesPolicies: true,
+  /** A write of a role without a type resets it, although omitted policies stay. */
+  resetsRoleType: true,
   access: wire.fullAccess,
   role: wire.fullRole,
   /** The body of a response with `data`. */
@@ -181,6 +183,7 @@ export const hashicorp = {
   openapi: {
     title: "HashiCorp Vault API",
     description: "HTTP API that gives you full access to Vault. All API routes are prefixed with `/v1/`.",
+    license: { name: "Mozilla Public License 2.0", url: "https://www.mozilla.org/en-US/MPL/2.0" },
     /** The names of the vendor extensions of a path. */
     sudo: "x-vault-sudo",
     unauthenticated: "x-vault-unauthenticated",
@@ -201,7 +204,7 @@ export type Dialect = typeof hashicorp;
 
 export const standard: Dialect = {
   name: "standard",
-  version: wire.version,
+  version: "1.12.0",
   engine: "scheduler",
   tokenHeader: "x-secrets-token",
   bearer: false,
@@ -216,6 +219,7 @@ export const standard: Dialect = {
   leases: false,
   roleName: { pattern: "[^/]+", doubleDots: true },
   judgesPolicies: false,
+  resetsRoleType: false,
   access: wire.bareAccess,
   role: wire.bareRole,
   envelope: (data) => ({ data }),
@@ -227,6 +231,7 @@ export const standard: Dialect = {
   openapi: {
     title: "Secrets Service API",
     description: "HTTP API that gives you full access to the service. All API routes are prefixed with `/v1/`.",
+    license: { name: "Apache License 2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     sudo: "x-secrets-sudo",
     unauthenticated: "x-secrets-unauthenticated",
     create: "x-secrets-create-supported",

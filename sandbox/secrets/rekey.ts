@@ -11,7 +11,7 @@ export interface RekeyParameters {
   pgpKeys: string[];
   backup: boolean;
   verification: boolean;
-  /** The number of stored shares, which only Vault rejects, and only for recovery keys. */
+  /** The number of stored shares, which Vault rejects for recovery keys, and the API specification requires of a seal that keeps the key. */
   stored: number;
 }
 
@@ -70,8 +70,8 @@ export async function start(records: Records, parameters: RekeyParameters, rules
   if (stored && pgpKeys.length > 0) throw new HttpError(400, "PGP key encryption not supported when using stored keys");
   if (stored && backup) throw new HttpError(400, "key backup not supported when using stored keys");
   if (stored && verification) throw errors.withRecoveryKeys();
-  if (stored && rules.storedNeedsOne && (parameters.shares !== 1 || parameters.threshold !== 1))
-    throw new HttpError(400, "secret_shares and secret_threshold must be 1: the seal keeps the key");
+  if (stored && rules.storedNeedsOne && [parameters.shares, parameters.threshold, parameters.stored].some((count) => count !== 1))
+    throw new HttpError(400, "secret_shares, secret_threshold and stored_shares must be 1: the seal keeps the key");
   // A seal that keeps the key itself has nothing to split.
   const { shares, threshold } = stored ? { shares: 1, threshold: 1 } : parameters;
   const problem = problemOf(shares, threshold, pgpKeys.length, rules);

@@ -75,9 +75,6 @@ export const isIn =
   ({ dialects }: { dialects?: readonly string[] }): boolean =>
     dialects?.includes(dialect) ?? true;
 
-/** If a 404 proves nothing, a run reads the document of all paths once. */
-export const absence = ({ dialect }: Context): string[] => (dialect === "standard" ? ["GET /v1/sys/internal/specs/openapi"] : []);
-
 /** A reference to a secret. Its variable is named after the value, so a new value is a new reference. */
 export function referenceTo(value: string): { env: string } {
   const env = `SECRET_${createHash("sha256").update(value).digest("hex").slice(0, 16)}`;

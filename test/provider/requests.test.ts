@@ -8,11 +8,10 @@ import { sentBy } from "../support/sandbox";
 
 const list = "GET role?list=true";
 
-// In the standard dialect, a 404 proves nothing. The evidence is the document of all paths, which a process reads once.
 describe.each([
-  { dialect: "hashicorp" as const, mount: "nomad", evidence: [] as string[] },
-  { dialect: "standard" as const, mount: "scheduler", evidence: ["GET /v1/sys/internal/specs/openapi"] },
-])("$dialect", ({ dialect, mount, evidence }) => {
+  { dialect: "hashicorp" as const, mount: "nomad" },
+  { dialect: "standard" as const, mount: "scheduler" },
+])("$dialect", ({ dialect, mount }) => {
   const sandbox = freshSandbox({ dialect });
   const engine = (token: string): Engine => new Engine(token, configOf({ sandbox: sandbox(), dialect }));
 
@@ -28,7 +27,7 @@ describe.each([
   test("creations in one run read and write each role once", async () => {
     const names = ["a", "b", "c", "d"];
     const each = names.flatMap((name) => [`GET role/${name}`, `POST role/${name}`]);
-    expect(await requests(() => create(...names))).toEqual([...each, ...evidence].sort());
+    expect(await requests(() => create(...names))).toEqual(each.sort());
   });
 
   test("the creation of an existing role reads once and writes nothing", async () => {

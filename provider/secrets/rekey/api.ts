@@ -195,8 +195,13 @@ async function send<T>(
   return parse(schema, fields, method, path);
 }
 
-const write = <T>(operation: RekeyOperation, endpoint: Endpoint, schema: z.ZodType<T>, content: object): Promise<T> =>
-  send(operation, apiOf(operation).write, endpoint, schema, content);
+const write = <T>(
+  operation: RekeyOperation,
+  endpoint: Endpoint,
+  schema: z.ZodType<T>,
+  content: object,
+  wasApplied?: Recognition["wasApplied"],
+): Promise<T> => send(operation, apiOf(operation).write, endpoint, schema, content, wasApplied);
 
 /** The same error, with the setting to correct if the server has no such keys or does not serve the path. */
 function explainNotServed(error: unknown, operation: RekeyOperation): unknown {
@@ -280,7 +285,9 @@ export async function startAttempt(operation: RekeyOperation, parameters: Reques
     ...(mayReturnNoShares(operation, parameters) ? { stored_shares: 1 } : {}),
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(operation)).started;
-  const fields = await retryAfter429(operation, () => write(operation, "init", z.unknown(), content), isNoneInProgress);
+  // The status, which is read next, shows if the attempt was started.
+  const start = (): Promise<unknown> => write(operation, "init", z.unknown(), content, async () => true);
+  const fields = await retryAfter429(operation, start, isNoneInProgress);
   const { nonce } = startSchema.safeParse(fields).data ?? {};
   const { data: made } = firstSchema.safeParse(fields);
   const first = made && { ...sharesIn(made, parameters), verificationNonce: made.verification_nonce };

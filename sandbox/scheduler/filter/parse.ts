@@ -5,10 +5,10 @@ import { parse as run } from "./parser";
 const end = "\uFFFF";
 
 /** Parses an expression. Throws an Error with the message of the service. */
-export function parse(text: string, { optionalBlanks }: { optionalBlanks: boolean }): Expression {
+export function parse(text: string, { isDocumented }: { isDocumented: boolean }): Expression {
   const notes = new Set<string>();
   const options = {
-    optionalBlanks,
+    isDocumented,
     note: (rule: string, offset: number, message: string) => notes.add(`${place(text, offset)}: rule "${rule}": ${message}`),
   };
   try {

@@ -3,7 +3,7 @@ import type { Expression } from "./expression";
 // `npm run build` generates parser.js from grammar.peggy.
 
 export interface Options {
-  optionalBlanks: boolean;
+  isDocumented: boolean;
   note(rule: string, offset: number, message: string): void;
 }
 

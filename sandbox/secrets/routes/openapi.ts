@@ -14,8 +14,6 @@ export const paths = (): Described[] => [
   },
 ];
 
-const license = { name: "Mozilla Public License 2.0", url: "https://www.mozilla.org/en-US/MPL/2.0" };
-
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const path = "/sys/internal/specs/openapi";
 
@@ -33,9 +31,10 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
       }
     }
     documented.sort(([a], [b]) => (a < b ? -1 : 1));
+    const { title, description, license } = dialect.openapi;
     return c.json({
       openapi: "3.0.2",
-      info: { title: dialect.openapi.title, description: dialect.openapi.description, version: dialect.version, license },
+      info: { title, description, version: dialect.version, license },
       paths: Object.fromEntries(documented),
       components: { schemas: {} },
     });

@@ -66,8 +66,8 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     const { fields, mount } = c.var;
     const name = nameOf(c);
     const before = mount.roles.get(name);
-    // An omitted type becomes "client". Omitted policies and global stay.
-    const type = text(fields, "type") ?? "client";
+    // Omitted policies and global stay, and in the API specification the type as well.
+    const type = text(fields, "type") ?? (dialect.resetsRoleType ? undefined : before?.type) ?? "client";
     const policies = words(fields, "policies") ?? before?.policies ?? [];
     const global = flag(fields, "global") ?? before?.global ?? false;
     if (type !== "client" && type !== "management") return errors(c, 400, 'type must be "client" or "management"');

@@ -78,7 +78,8 @@ describe.each([
   });
 
   test("a preview of deprecations does the same, and reads the versions of their module once", async () => {
-    const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
+    const names = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
+    const version = { ...names, link: "https://acme.example.com" };
     await new Engine("platform:ModuleVersionDeprecation", config()).up({ ...version, reason: "Theirs." });
     clearCache();
     const sent = await requests(() => engine("platform:ModuleVersionDeprecation").up({ ...version, reason: "Ours.", adopt: true }));

@@ -165,6 +165,15 @@ describe("an election", () => {
     expect(await take(2)).toEqual(["5 a", "6 b"]);
   });
 
+  test("fails the watch even if reads that do not block succeed meanwhile", async () => {
+    await serve(({ query }, response) => {
+      if (query.index) response.writeHead(503).end("No cluster leader");
+      else response.setHeader("x-nomad-index", "5").end("[]");
+    });
+    expect(await failure(take(2, { electionTimeout: "1s" }))).toMatchObject({ status: 503, details: { rule: "no-leader" } });
+    expect(printed).toHaveLength(1);
+  });
+
   test("that does not end fails the watch after electionTimeout", async () => {
     const seen = await serve((_, response) => response.writeHead(500).end("No cluster leader"));
     expect(await failure(take(1, { electionTimeout: "1s" }))).toMatchObject({

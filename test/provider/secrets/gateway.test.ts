@@ -50,11 +50,10 @@ describe.each([
 
   /** True if the list shows the role, so that the role is not read. */
   const isListed = ({ type, route }: { type: string; route: string }): boolean => route.includes("role") && type === "SchedulerRoles";
-  /** The server's own 404 of a missing object has no errors. */
-  const reading = [
-    ...cases,
-    ...resources.flatMap((resource) => routes.map((route) => ({ ...resource, route, body: '{"errors":["no route"]}' }))),
-  ];
+  const page = "<html>Not found</html>";
+  /** The server's own 404 of a missing object has no errors. The API document does not show it, so there only a web page is foreign: see `not-shown`. */
+  const foreignBodies = dialect === "standard" ? [page] : [...bodies, page, '{"errors":["no route"]}'];
+  const reading = resources.flatMap((resource) => routes.flatMap((route) => foreignBodies.map((body) => ({ ...resource, route, body }))));
   test.each(reading)("create adopts nothing: $type, 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
     const theirs = { address: "http://theirs:4646", token: "t", ttl: 1, max_ttl: 2, policies: "theirs", type: "client" };
     await call(sandbox().secrets, "POST", `/v1/${mount}/${path}`, theirs);
@@ -79,10 +78,13 @@ describe.each([
   test("a creation that cannot prove absence needs adopt: true", async () => {
     answer404("GET", "config/access", "{}");
     const access = engine("SchedulerAccess");
-    const refused = access.up({ address: "http://a:1", token: "t" });
-    const path = `/v1/${mount}/config/access`;
-    await expect(refused).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "unproven-absence", method: "GET", path, status: 404 }));
-    expect(await access.up({ address: "http://a:1", token: "t", adopt: true })).toBe("create");
+    const [inputs, path] = [{ address: "http://a:1", token: "t" }, `/v1/${mount}/config/access`];
+    const unproven = refusal("ERR_NOT_FOUND", { rule: "unproven-absence", method: "GET", path, status: 404 });
+    // Without a known form, the write is read back.
+    const unseen = { code: "ERR_UNEXPECTED_RESPONSE", method: "POST", path, details: expect.objectContaining({ outcomeUnknown: true }) };
+    const other = engine("SchedulerAccess");
+    await expect(other.up(inputs)).rejects.toThrow(dialect === "standard" ? expect.objectContaining(unseen) : unproven);
+    expect(await access.up({ ...inputs, adopt: true })).toBe("create");
   });
 
   const foreign = { rule: "foreign-response", mayBeApplied: true };
@@ -127,7 +129,7 @@ describe.each([
     const operation = ofTarget(connectTo("secrets", { address, token, dialect }), {});
     expect(await getBackup(operation)).toBeUndefined();
     for (const status of [400, 404])
-      for (const body of bodies) {
+      for (const body of dialect === "standard" ? [page] : bodies) {
         respond(sandbox(), /backup/, { status, body });
         await expect(getBackup(operation)).rejects.toMatchObject({ status });
       }
@@ -136,25 +138,32 @@ describe.each([
   // The other dialects prove an absence by the server's own 404.
   if (dialect !== "standard") return;
 
-  test.each(resources.slice(0, 3))(
-    "$type is removed from the state if the token sees its path, and otherwise stays",
-    async ({ type, path, inputs }) => {
-      const resource = engine(type);
-      await resource.up(inputs);
-      for (const method of ["DELETE", "POST"]) await call(sandbox().secrets, method, "/v1/sys/mounts/scheduler", { type: "scheduler" });
-      respond(sandbox(), /openapi/, { status: 500 });
-      await expect(resource.refresh()).rejects.toMatchObject({ status: 404 });
-      const document = '{"openapi":"3.0.2","info":{"title":"t","version":"1"},"paths":{"/other/config/access":{}}}';
-      respond(sandbox(), /openapi/, { status: 200, body: document });
-      await expect(resource.refresh()).rejects.toMatchObject({ status: 404, path: `/v1/scheduler/${path}` });
-      expect(await resource.refresh()).toBe("gone");
-    },
-  );
+  test.each(resources.slice(0, 3))("$type leaves the state only if its mount responds in another way", async ({ type, path, inputs }) => {
+    const resource = engine(type);
+    await resource.up(inputs);
+    const state = structuredClone(resource.state);
+    for (const method of ["DELETE", "POST"]) await call(sandbox().secrets, method, "/v1/sys/mounts/scheduler", { type: "scheduler" });
+    for (const operation of [() => resource.refresh(), () => resource.destroy()]) {
+      for (const method of ["DELETE", "POST"]) respond(sandbox(), new RegExp(path), { method, status: 404 });
+      await expect(operation()).rejects.toMatchObject({
+        status: 404,
+        path: `/v1/scheduler/${path}`,
+        message: expect.stringContaining(letGo),
+      });
+      expect(resource.state).toEqual(state);
+      sandbox().faults.clear();
+    }
+    const sibling = path === "config/lease" ? "config/access" : "config/lease";
+    await call(sandbox().secrets, "POST", `/v1/scheduler/${sibling}`, { ttl: 1, address: "http://a:1" });
+    expect(await resource.refresh()).toBe("gone");
+  });
 
-  test("a mount without roles is an empty set", async () => {
+  test("a mount without roles is an empty set, once it responds in another way", async () => {
     const roles = engine("SchedulerRoles");
     await roles.up({ roles: { web: {} } });
     await call(sandbox().secrets, "DELETE", "/v1/scheduler/role/web");
+    await expect(roles.refresh()).rejects.toMatchObject({ status: 404, path: "/v1/scheduler/role" });
+    await call(sandbox().secrets, "POST", "/v1/scheduler/config/access", { address: "http://a:1" });
     expect(await roles.refresh()).toEqual(["roles"]);
     expect(roles.outputs().roles).toEqual({});
   });

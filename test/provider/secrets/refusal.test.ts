@@ -1,16 +1,13 @@
 import { Request } from "../../../provider/http";
-import { call, invalidResponse, readData } from "../../../provider/secrets/client";
+import { call, invalidResponse, matches } from "../../../provider/secrets/client";
 import { refusal } from "../../support/refusal";
 import { seen, serve } from "../http/exchange";
 
-test("comparing the paths of a hostile OpenAPI document takes linear time", async () => {
-  const paths = { [`/${"{a}".repeat(40)}x`]: {}, [`/${"{".repeat(500_000)}`]: {}, "/scheduler/role/{name}": {} };
-  const operation = await serve(({ url }, response) => {
-    if (!url?.endsWith("/openapi")) response.statusCode = 404;
-    response.end(JSON.stringify({ errors: [], openapi: "3.0.2", info: { title: "t", version: "1" }, paths }));
-  });
+test("comparing the paths of a hostile OpenAPI document takes linear time", () => {
   const begin = Date.now();
-  expect(await readData(operation, `/v1/scheduler/role/${"a".repeat(60)}`)).toBeUndefined();
+  for (const template of [`/${"{a}".repeat(40)}x`, `/${"{".repeat(500_000)}`])
+    expect(matches(template, `/v1/scheduler/role/${"a".repeat(60)}`)).toBe(false);
+  expect(matches("/scheduler/role/{name}", "/scheduler/role/web")).toBe(true);
   expect(Date.now() - begin).toBeLessThan(5_000);
 });
 

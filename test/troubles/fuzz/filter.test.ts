@@ -94,12 +94,12 @@ test("a printed filter parses to the same tree, for every path, value and preced
   });
   const property = fc.property(treesOf(match), (tree) => {
     const filter = String(printed(tree));
-    for (const [each, optionalBlanks] of [
+    for (const [each, isDocumented] of [
       [filter, false],
       [filter, true],
       [packed(filter), true],
     ] as const)
-      expect(parsedShape(parse(each, { optionalBlanks }))).toEqual(shapeOf(tree));
+      expect(parsedShape(parse(each, { isDocumented }))).toEqual(shapeOf(tree));
   });
   fc.assert(property, { numRuns: draws(1_500) });
 });
@@ -108,7 +108,7 @@ test("numbers and booleans are printed as the scheduler parses them", () => {
   const value = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger(), fc.boolean());
   const property = fc.property(value, (value) => {
     const tree: Tree = { kind: "match", path: ["Priority"], operator: "equals", value };
-    expect(parsedShape(parse(String(printed(tree)), { optionalBlanks: false }))).toEqual(shapeOf(tree));
+    expect(parsedShape(parse(String(printed(tree)), { isDocumented: false }))).toEqual(shapeOf(tree));
   });
   fc.assert(property, { numRuns: draws(300) });
 });
