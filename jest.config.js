@@ -21,8 +21,10 @@ module.exports = {
   transform: { "^.+\\.ts$": "<rootDir>/tools/typescript.js" },
   testPathIgnorePatterns: [
     "/node_modules/",
-    // These need a real Vault and a real Nomad: `TESTS=real npm test` starts them.
+    // These need a real Vault: `TESTS=real npm test` starts it.
     ...(process.env.REAL_VAULT_ADDRESS ? [] : ["<rootDir>/test/real/"]),
+    // And these a real Nomad, which you have to install.
+    ...(process.env.REAL_NOMAD_ADDRESS ? [] : ["<rootDir>/test/real/nomad/"]),
     // `TESTS=real npm test` runs these on real servers, which proves more.
     ...(process.env.TESTS === "all" ? ["<rootDir>/test/end-to-end/secrets/"] : []),
     ...(process.env.TESTS === "quick" ? slow.map((suite) => `<rootDir>/test/${suite}.test.ts`) : []),

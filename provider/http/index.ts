@@ -231,7 +231,11 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
   if (status >= 300 && status < 400) throw failures.redirected(operation.server.address, status, headers.location, writes, fail);
   const isDone = status >= 200 && status < 300;
   const body = parsed(text, (isDone && request.parse) || JSON.parse);
-  const firstHint = failures.dialectHint(operation.server, { status, headers, body, text });
+  // A server that has accepted a request with the token knows its header. Any server may serve `sys` without a token.
+  const accepted = JSON.stringify(["accepted token", operation.server.id]);
+  const knowsToken = !isDone && operation.run.cache.has(accepted);
+  const firstHint = knowsToken ? undefined : failures.dialectHint(operation.server, { status, headers, body, text });
+  if ((isDone || status === 404) && token && !firstHint && !path.startsWith("/v1/sys/")) operation.run.cache.set(accepted, true);
   if (isDone) {
     if (firstHint && !writes)
       throw fail("ERR_UNEXPECTED_RESPONSE", "the response requires a different dialect", { rule: "dialect", status, firstHint });

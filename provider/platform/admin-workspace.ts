@@ -6,7 +6,7 @@ import { bool, ConnectionArgs, connectionField } from "../inputs";
 import { removeObject } from "../lifecycle/ownership";
 import { adminPath, call, callAsAdministrator, system } from "./client";
 import { readAll } from "./pages";
-import { assertGone, noWorkspace, readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";
+import { assertWorkspaceGone, noWorkspace, readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";
 
 /** Inputs of {@link AdminWorkspace}. */
 export interface AdminWorkspaceInputs extends ConnectionArgs {
@@ -93,7 +93,7 @@ async function destroy({ operation, state }: DeleteRequest<StoredState>): Promis
       return;
     } catch (error) {
       const pause = delayAfter429(operation.run.limits, error, attempt);
-      if (pause === undefined || Date.now() + pause > end) return assertGone(operation, error, state.workspaceId);
+      if (pause === undefined || Date.now() + pause > end) return assertWorkspaceGone(operation, error, state.workspaceId);
       if (!(await pauseFor(operation, pause))) throw error;
       await operation.run.engine.assertAlive();
     }

@@ -109,7 +109,7 @@ export async function callAsAdministrator(operation: Operation, request: ApiRequ
   }
 }
 
-export const notAdministrator = ({ server }: Operation, error: StewardError): StewardError =>
+const notAdministrator = ({ server }: Operation, error: StewardError): StewardError =>
   error.with({
     code: "ERR_FORBIDDEN",
     rule: "not-administrator",
@@ -129,6 +129,16 @@ export async function canRead(operation: Operation, path: string): Promise<boole
     if (isNotFound(operation, error)) return false;
     throw error;
   }
+}
+
+/**
+ * Rethrows the error unless the object does not exist. A 404 proves this only if the token belongs to an administrator and, where its form is unknown,
+ * a list lacks the object.
+ */
+export async function assertGone(operation: Operation, error: unknown, isListed = async (): Promise<boolean> => true): Promise<undefined> {
+  if (!isNotFound(operation, error)) throw error;
+  if (!(await isAdministrator(operation))) throw notAdministrator(operation, error);
+  if (!isOwnNotFound(error) && (await isListed())) throw error;
 }
 
 export function resourceOf(document: unknown, { method, path }: { method: string; path: string }): Resource {

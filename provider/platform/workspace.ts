@@ -3,19 +3,7 @@ import { Operation } from "../connection";
 import { StewardError } from "../errors";
 import { Request } from "../http";
 import { isObject } from "../text/json";
-import {
-  adminPath,
-  asString,
-  call,
-  completed,
-  idsIn,
-  isAdministrator,
-  isNotFound,
-  isOwnNotFound,
-  notAdministrator,
-  Resource,
-  resourceOf,
-} from "./client";
+import { adminPath, asString, assertGone, call, completed, idsIn, Resource, resourceOf } from "./client";
 import { readAll } from "./pages";
 
 /** A workspace in the administration API. */
@@ -59,19 +47,13 @@ export async function readWorkspace(
     const document = await call(operation, { method: "GET", path, query, ...limits, retry: "idempotent" });
     return workspaceOf(resourceOf(document, { method: "GET", path }), (document as { included?: unknown }).included);
   } catch (error) {
-    return assertGone(operation, error, id);
+    return assertWorkspaceGone(operation, error, id);
   }
 }
 
-/**
- * Rethrows the error unless the workspace does not exist. A 404 proves this only if the token belongs to an administrator and, where its form is unknown,
- * the list of all workspaces lacks the id.
- */
-export async function assertGone(operation: Operation, error: unknown, id: string): Promise<undefined> {
-  if (!isNotFound(operation, error)) throw error;
-  if (!(await isAdministrator(operation))) throw notAdministrator(operation, error);
-  if (!isOwnNotFound(error) && (await readAll(operation, adminPath("workspaces"))).some((each) => each.id === id)) throw error;
-}
+/** Rethrows the error unless the workspace does not exist. */
+export const assertWorkspaceGone = (operation: Operation, error: unknown, id: string): Promise<undefined> =>
+  assertGone(operation, error, async () => (await readAll(operation, adminPath("workspaces"))).some((each) => each.id === id));
 
 export const noWorkspace = ({ server: { words } }: Operation, id: string): StewardError =>
   new StewardError({

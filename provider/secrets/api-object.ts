@@ -84,21 +84,25 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     return inputs as unknown as State;
   }
 
+  const isNone = (operation: Operation, state: State): boolean => !dialectOf(operation).formsAreKnown && Boolean(isBlank?.(state));
+
   async function find({ operation, inputs }: FindRequest<Inputs>): Promise<ExistingObject<State> | undefined> {
     const { reason, remedy } = exists(inputs);
     const state = await read(operation, inputs, { anyNotFound: inputs.adopt === true, mayBeMissing: true });
-    if (state && !dialectOf(operation).formsAreKnown && isBlank?.(state)) return undefined;
+    if (state && isNone(operation, state)) return undefined;
     return state && { reason, hint: `${renamedHint} ${remedy} ${replaceHint}`, state };
   }
 
   async function search(operation: Operation, fields: Partial<Values>): Promise<Discovered<State>[]> {
     const path = pathOf(fields);
     if (nameInList)
-      return (await listNames(operation, path.replace(/\/[^/]*$/, ""), placeOf(fields))).map((name) => ({
+      return (await listNames(operation, path.replace(/\/[^/]*$/, ""), { ...placeOf(fields), mayBeMissing: true })).map((name) => ({
         state: { ...fields, [nameInList]: name } as Partial<State>,
       }));
-    const state = await read(operation, fields);
-    return state ? [{ state, isRead: true, suggestedName: [...Object.values(fields), path.replace(/^.*\//, "")].join("-") }] : [];
+    const state = await read(operation, fields, { mayBeMissing: true });
+    return state && !isNone(operation, state)
+      ? [{ state, isRead: true, suggestedName: [...Object.values(fields), path.replace(/^.*\//, "")].join("-") }]
+      : [];
   }
 
   const operations: Pick<Definition<Inputs, State>, "objects" | "read" | "find" | "create" | "update" | "delete"> & {

@@ -79,8 +79,11 @@ function capabilityFor({ method, path, query }: ApiRequest): string {
 export interface Recognition {
   /** True for the body of the server's own response. */
   ownsBody?(body: Record<string, unknown>): boolean;
-  /** Reads whether the write was applied, if the form of a response is unknown: JSON, or a text. If omitted, such a response is an error. */
-  wasApplied?(form: "json" | "text"): Promise<boolean>;
+  /**
+   * Reads whether the write was applied, if the form of a response is unknown. `isMessage`: it is a text or a message, which a gateway may have sent. If
+   * omitted, such a response is an error.
+   */
+  wasApplied?(isMessage: boolean): Promise<boolean>;
 }
 
 /** Sends a request to the server and returns the response body. A write needs no body, or the server's own. */
@@ -93,15 +96,15 @@ export async function call(
   const { method, path } = request;
   const namespace = namespaceOf(operation);
   const headers = (token?: string): ReturnType<Request["headers"]> => ({ [tokenHeader]: token, [namespaceHeader]: namespace });
-  const isSettled = async (form: "json" | "text"): Promise<boolean> => {
+  const isSettled = async (isMessage: boolean): Promise<boolean> => {
     if (formsAreKnown || !wasApplied) return false;
-    return wasApplied(form).catch((error) => {
+    return wasApplied(isMessage).catch((error) => {
       throw error instanceof StewardError ? error.with({ outcomeUnknown: true }) : error;
     });
   };
   const { status, body } = await send(operation, { ...request, headers }).catch(async (error) => {
     if (!(error instanceof StewardError)) throw error;
-    if (error.details.rule === "not-json" && (await isSettled("text"))) return { status: error.status, body: undefined };
+    if (error.details.rule === "not-json" && (await isSettled(true))) return { status: error.status, body: undefined };
     if (error.status !== 403) throw error;
     const place = namespace ? `${policyPath(path)} in the namespace ${namespace}` : policyPath(path);
     throw error.with({ hint: `${error.details.hint} The token's policy must grant ${capabilityFor(request)} on ${place}.` });
@@ -116,7 +119,8 @@ export async function call(
       path,
       hint: "Use a token whose policies have no control group for this path, since Pulumi cannot wait for the approval.",
     });
-  if (method === "GET" || body === undefined || (isObject(body) && ownsBody(body)) || (await isSettled("json"))) return body;
+  if (method === "GET" || body === undefined || (isObject(body) && ownsBody(body))) return body;
+  if (await isSettled(isObject(body) && ["message", "error", "errors"].some((name) => name in body))) return body;
   throw unexpectedResponse(method, path, ...foreignBody(operation)).with({ rule: foreignResponse, status });
 }
 
@@ -178,14 +182,15 @@ const doubtedIn = ({ server: { id }, run: { cache } }: Operation): Set<string> =
 
 /** True if the same mount responds with a list that lacks the name, or with one of its configurations. A gateway may route other mounts. */
 async function isShownAbsent(operation: Operation, path: string, { mount, name }: Place): Promise<boolean> {
-  if (mount === undefined) return false;
   const dataAt = async (sibling: string, query?: Request["query"]): Promise<Record<string, unknown>> => {
     if (sibling === path) return {};
     const body = await call(operation, { method: "GET", path: sibling, query, retry: "idempotent" }).catch(() => undefined);
     return isObject(body) && isObject(body.data) ? body.data : {};
   };
-  const { keys } = await dataAt(apiPath(mount, "role"), { list: "true" });
+  const list = name === undefined ? mount && apiPath(mount, "role") : path.replace(/\/[^/]*$/, "");
+  const { keys } = list ? await dataAt(list, { list: "true" }) : {};
   if (isStringList(keys)) return name === undefined || !keys.includes(name);
+  if (mount === undefined) return path.startsWith("/v1/sys/") && (await visiblePaths(operation)) !== undefined;
   const { address } = await dataAt(apiPath(mount, "config", "access"));
   return typeof address === "string" || "max_ttl" in (await dataAt(apiPath(mount, "config", "lease")));
 }
@@ -197,9 +202,9 @@ export async function writeData(
   { shows, isPartlyUnreadable, ...place }: Place & { shows(data: Record<string, unknown>): boolean; isPartlyUnreadable?: boolean },
 ): Promise<void> {
   const { path } = request;
-  const isShown = async (form: "json" | "text"): Promise<boolean> => {
+  const isShown = async (isMessage: boolean): Promise<boolean> => {
     doubted.delete(path);
-    if (isPartlyUnreadable && form === "text") return false;
+    if (isPartlyUnreadable && isMessage) return false;
     const data = await readData(operation, path, place).catch((error) => {
       if (error.status !== 404) throw error;
     });
@@ -209,7 +214,7 @@ export async function writeData(
   const isDoubted = [path, path.replace(/\/[^/]*$/, "")].some((each) => doubted.has(each));
   if (isDoubted) doubted.add(path);
   await call(operation, { method: "POST", ...request, retry: "idempotent" }, { wasApplied: isShown });
-  if (doubted.has(path) && !(await isShown("json")))
+  if (doubted.has(path) && !(await isShown(false)))
     throw unexpectedResponse("POST", path, ...foreignBody(operation)).with({ rule: foreignResponse });
 }
 

@@ -296,8 +296,8 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
   discover: (request) =>
     atEachMount(request, "config/access", async (mount) => {
       const { operation } = request;
-      const state = await read({ operation, state: { mount } as StoredState, declared: ["address"] });
-      if (!state) return [];
+      const state = await read({ operation, state: { mount } as StoredState, declared: [] });
+      if (!state || isLeftover(operation, { ...state })) return [];
       const unreadable = {
         token: variableFor(mount, "managementToken"),
         ...(state.clientCert && { clientKey: variableFor(mount, "clientKey") }),

@@ -385,7 +385,7 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
   discover: async (request) =>
     request.asSet
       ? atEachMount(request, "role", async (mount) => {
-          const names = await listRoleNames(request.operation, mount);
+          const names = await listRoleNames(request.operation, mount, { mayBeMissing: true });
           refuseUnstorable(request.operation, mount, names);
           return names.length > 0 ? [{ state: { mount }, suggestedName: `${mount}-roles` }] : [];
         })

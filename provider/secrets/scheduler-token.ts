@@ -168,7 +168,7 @@ async function revoke({ operation, state: { accessorId, leaseId } }: DeleteReque
   // `sync` waits for Nomad. Otherwise success would only mean that the server will try.
   const body = { lease_id: leaseId, sync: true };
   // A revoked lease cannot be read back.
-  const wasApplied: Recognition["wasApplied"] = async (form) => form === "json";
+  const wasApplied: Recognition["wasApplied"] = async (isMessage) => !isMessage;
   await call(operation, { method: "PUT", path: leases("revoke"), body, retry: "idempotent" }, { wasApplied }).catch((error) => {
     if (isLeaseGone(error)) return;
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;

@@ -11,6 +11,8 @@ export interface Dialect {
   firstIndex: number;
   /** The methods that register a job. */
   registers: readonly string[];
+  /** Creates and deletes tokens on request. */
+  servesTokens: boolean;
   /** Rejects a filter next to `prefix` or `meta`, and page sizes below 1. */
   isStrict: boolean;
   /** Rejects a token with an unknown policy. */
@@ -30,6 +32,7 @@ export const standard: Dialect = {
   longestWait: 600_000,
   firstIndex: 1,
   registers: ["PUT"],
+  servesTokens: false,
   isStrict: true,
   needsKnownPolicies: false,
   filters: { dropConnection: false, isDocumented: true },
@@ -43,6 +46,7 @@ export const hashicorp: Dialect = {
   longestWait: 300_000,
   firstIndex: 0,
   registers: ["PUT", "POST"],
+  servesTokens: true,
   isStrict: false,
   needsKnownPolicies: false,
   filters: { dropConnection: true, isDocumented: false },

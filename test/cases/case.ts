@@ -69,6 +69,10 @@ export const written = (path: (context: Context) => string, body: object, shows:
   hiddenIn,
 });
 
+/** A role of another client. A 404 of an unknown form shows that an object is gone only if the engine responds with something else. */
+export const addTheirRole = ({ mount, outOfBand }: Context): Promise<unknown> =>
+  outOfBand("secrets", "POST", `/v1/${mount}/role/theirs`, { policies: "theirs", type: "client" });
+
 /** Selects the cases, or the definitions, of the resources that a dialect has. */
 export const isIn =
   (dialect: string) =>

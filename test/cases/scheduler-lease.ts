@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { Context, ResourceCase, written } from "./case";
+import { addTheirRole, Context, ResourceCase, written } from "./case";
 
 const path = ({ mount }: Context): string => `/v1/${mount}/config/lease`;
 const time = fc.constantFrom<unknown>("30s", "1h30m", 0, 3600, "1d", "1500ms500ms");
@@ -9,6 +9,7 @@ export const cases: readonly ResourceCase[] = [
     token: "secrets:SchedulerLease",
     inputs: () => ({ ttl: "1h" }),
     changed: () => ({ ttl: "2h", maxTtl: "24h" }),
+    prepare: addTheirRole,
     requests: (context) => ({
       create: [`GET ${path(context)}`, `POST ${path(context)}`],
       update: [`POST ${path(context)}`],

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { word } from "../troubles/fuzz/values";
-import { Context, ResourceCase, written } from "./case";
+import { addTheirRole, Context, ResourceCase, written } from "./case";
 
 const path = ({ mount }: Context, name = "web"): string => `/v1/${mount}/role/${name}`;
 
@@ -10,6 +10,7 @@ export const cases: readonly ResourceCase[] = [
     inputs: () => ({ name: "web", policies: ["readonly"] }),
     changed: () => ({ name: "web", policies: ["other"] }),
     replaced: () => ({ name: "site", policies: ["other"] }),
+    prepare: addTheirRole,
     requests: (context) => ({
       create: [`GET ${path(context)}`, `POST ${path(context)}`],
       update: [`POST ${path(context)}`],

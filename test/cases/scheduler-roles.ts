@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { name, word } from "../troubles/fuzz/values";
-import { Context, ResourceCase, written } from "./case";
+import { addTheirRole, Context, ResourceCase, written } from "./case";
 
 const path = ({ mount }: Context, role: string): string => `/v1/${mount}/role/${role}`;
 const one = (context: Context): string => path(context, "one");
@@ -11,8 +11,7 @@ export const cases: readonly ResourceCase[] = [
     token: "secrets:SchedulerRoles",
     inputs: () => ({ roles: { one: { policies: ["a"] }, two: { policies: ["a"] } } }),
     changed: () => ({ roles: { one: { policies: ["b"] }, three: { policies: ["a"] } } }),
-    // An engine without roles responds to a list with 404, which causes another read.
-    prepare: (context) => context.outOfBand("secrets", "POST", path(context, "theirs"), { policies: "theirs", type: "client" }),
+    prepare: addTheirRole,
     requests: (context) => ({
       create: [list(context), `POST ${path(context, "one")}`, `POST ${path(context, "two")}`],
       update: [list(context), `POST ${path(context, "one")}`, `POST ${path(context, "three")}`, `DELETE ${path(context, "two")}`],

@@ -170,6 +170,7 @@ test("a write-only part counts with JSON, and with a text its outcome is unknown
   await rotate("[]");
   await expect(rotate("done")).rejects.toMatchObject({ details: { rule: "not-json", outcomeUnknown: true } });
   expect(await rotate('{"ok":true}')).toBe("update");
+  await expect(rotate('{"message":"maintenance"}')).rejects.toMatchObject({ details: { rule: "foreign-response" } });
   // A read back that shows other values is no success, and neither is a web page.
   sandbox.faults.add({ system: "secrets", method: "POST", path: /access/, action: "respond", status: 200, body: '{"ok":true}' });
   await expect(access.up({ address: "http://elsewhere:1" })).rejects.toMatchObject({

@@ -1,9 +1,10 @@
-import { startNomad } from "../../tools/servers";
+import { Sandbox } from "../../sandbox/index";
 import { packed } from "../support/installation";
 import { base64, Holder } from "../support/pgp";
 import { Reader, ShellOptions } from "../support/reader";
 import { RekeyTarget } from "../support/rekey";
 import { realVault, secretIn, shareFor, writeKeys } from "../support/rekey-reader";
+import { startSandbox } from "../support/sandbox";
 import { templates } from "../support/templates";
 
 const tarballs = packed();
@@ -11,11 +12,12 @@ const withTemplates = templates();
 let reader: Reader;
 
 let vault: RekeyTarget;
-let nomad: Awaited<ReturnType<typeof startNomad>>;
+let nomad: Sandbox["scheduler"];
 beforeAll(async () => {
-  [vault, nomad] = await Promise.all([realVault(), startNomad()]);
+  vault = await realVault();
+  ({ scheduler: nomad } = await startSandbox());
 });
-afterAll(() => Promise.all([vault.stop(), nomad.stop()]));
+afterAll(() => vault.stop());
 
 test("README.md", async () => {
   const example = "https://vault.example.com:8200";
@@ -24,7 +26,7 @@ test("README.md", async () => {
     "git clone https://github.com/pulumi-steward/pulumi-steward": "mkdir pulumi-steward",
     "npm ci && npm pack && npm pack --workspace sandbox": `cp ${Object.values(tarballs()).join(" ")} .`,
     [example]: vault.gateway.url,
-    "https://nomad.example.com:4646": nomad.address,
+    "https://nomad.example.com:4646": nomad.url,
   });
   const rekey = reader.take("ts");
   const [init = "", submit = "", verify = ""] = reader.take("sh").replaceAll("\\\n", "").split("\n");

@@ -1,11 +1,11 @@
 import { Sandbox } from "../../sandbox/index";
-import { startNomad, startVault } from "../../tools/servers";
+import { getNomad, startNomad, startVault } from "../../tools/servers";
 import { call } from "./call";
 import { packed } from "./installation";
 import { Reader } from "./reader";
 import { startSandbox } from "./sandbox";
 
-// The readers of the guides, with a real Vault, a real Nomad, and the sandbox for the platform.
+// The readers of the guides, with a real Vault, a real Nomad if one is installed, and the sandbox for the platform.
 
 export const imports =
   'import * as pulumi from "@pulumi/pulumi";\nimport { platform, secrets } from "pulumi-steward";\nconst config = new pulumi.Config();\n';
@@ -24,7 +24,9 @@ export class Guides {
 
   constructor(private readonly tarballs?: ReturnType<typeof packed>) {
     beforeAll(async () => {
-      [this.vault, this.nomad, this.sandbox] = await Promise.all([startVault(), startNomad(), startSandbox()]);
+      [this.vault, this.sandbox] = await Promise.all([startVault(), startSandbox()]);
+      const { url: address, token } = this.sandbox.scheduler;
+      this.nomad = getNomad() ? await startNomad() : { address, token, stop: async () => {} };
     });
     afterAll(() => Promise.all([this.vault.stop(), this.nomad.stop()]));
   }
@@ -35,6 +37,13 @@ export class Guides {
 
   onNomad(token: string, method: string, path: string, body?: object): ReturnType<typeof call> {
     return call({ url: this.nomad.address, token }, method, `/v1/${path}`, body);
+  }
+
+  /** Creates a policy of Nomad that allows reads. */
+  async policy(name: string): Promise<void> {
+    if (!getNomad()) return this.sandbox.scheduler.seed({ policies: [{ name, namespaces: { "*": "read" } }] });
+    const policy = { Name: name, Rules: 'namespace "*" { policy = "read" }' };
+    expect((await this.onNomad(this.nomad.token, "PUT", `acl/policy/${name}`, policy)).status).toBe(200);
   }
 
   /** A role of the real Vault. */

@@ -20,8 +20,10 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-const { REAL_VAULT_ADDRESS: real, REAL_VAULT_TOKEN = "", REAL_NOMAD_ADDRESS = "", REAL_NOMAD_TOKEN = "" } = process.env;
-const nomad = { address: REAL_NOMAD_ADDRESS, token: REAL_NOMAD_TOKEN };
+const { REAL_VAULT_ADDRESS: real, REAL_VAULT_TOKEN = "", REAL_SCHEDULER_ADDRESS = "", REAL_SCHEDULER_TOKEN = "" } = process.env;
+const { REAL_NOMAD_ADDRESS: realNomad } = process.env;
+/** The Nomad behind a real Vault: a real one or, where none is installed, that of a sandbox. */
+const nomad = { address: REAL_SCHEDULER_ADDRESS, token: REAL_SCHEDULER_TOKEN };
 
 /** The targets of a contract suite: a real server if one is configured, otherwise the sandbox in both dialects. */
 export const targets: { name: string; start(): Promise<Target> }[] = real
@@ -41,7 +43,7 @@ export const policyFor = ({ sandbox }: Target, policy: string): string =>
 
 /** Creates the policy `readonly` in the scheduler, which the sandbox has from the start. */
 export async function ensureReadonlyPolicy({ sandbox, scheduler }: Target): Promise<void> {
-  if (sandbox) return;
+  if (sandbox || !realNomad) return;
   const policy = { Name: "readonly", Rules: 'namespace "*" { policy = "read" }\nnode { policy = "read" }' };
   const headers = { "X-Nomad-Token": scheduler.token };
   const body = JSON.stringify(policy);

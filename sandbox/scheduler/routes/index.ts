@@ -5,5 +5,6 @@ import * as deployments from "./deployments";
 import * as jobs from "./jobs";
 import * as members from "./members";
 import * as nodes from "./nodes";
+import * as tokens from "./tokens";
 
-export const routeFiles: readonly RouteFile[] = [deployments, jobs, members, nodes];
+export const routeFiles: readonly RouteFile[] = [deployments, jobs, members, nodes, tokens];

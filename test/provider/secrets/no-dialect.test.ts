@@ -60,6 +60,20 @@ onEachTarget(
 );
 
 const start = sandboxOfTest();
+test("a 403 of a server that has accepted the token names no dialect", async () => {
+  const { secrets: service, faults } = await start({ dialect: "standard" });
+  const { url: address, token } = service;
+  setAllConfig({ "steward:default": JSON.stringify({ secrets: { address, token } }) });
+  const denied = { system: "secrets", path: /role/, action: "respond", status: 403, body: '{"errors":["permission denied"]}' } as const;
+  const role = new Engine("secrets:SchedulerRole", { "steward:default": { secrets: { address, token } } });
+  await role.up({ name: "web", policies: ["a"] });
+  faults.add({ ...denied, method: "POST" });
+  expect((await failureOf(() => role.up({ name: "web", policies: ["b"] }))).message).toContain("403). The server responds like Vault");
+  faults.clear();
+  faults.add({ ...denied, method: "POST" });
+  expect((await failureOf(() => role.up({ name: "other", policies: ["a"] }))).message).toContain("403). Check the token");
+});
+
 test("Terraform Enterprise without a dialect fails at the first read, because it would ignore attributes", async () => {
   const sandbox = await start({ dialect: "hashicorp" });
   const { url: address, token } = sandbox.platform;

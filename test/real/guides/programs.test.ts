@@ -66,8 +66,7 @@ guides.test("docs/guides/several-installations.md", { own: places }, async (read
 });
 
 guides.test("docs/guides/tokens.md", {}, async (reader) => {
-  for (const Name of ["deploy", "read-logs"])
-    await guides.onNomad(guides.nomad.token, "PUT", `acl/policy/${Name}`, { Name, Rules: 'namespace "*" { policy = "read" }' });
+  for (const name of ["deploy", "read-logs"]) await guides.policy(name);
   const access = `const access = new secrets.SchedulerAccess("access", { address: "${guides.nomad.address}", token: { env: "NOMAD_MANAGEMENT_TOKEN" } });\n`;
   reader.with({ NOMAD_MANAGEMENT_TOKEN: guides.nomad.token });
   reader.program(`${imports}${access}`, "export const secretId = token.secretId;");

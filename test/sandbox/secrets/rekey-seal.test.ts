@@ -42,9 +42,11 @@ describe.each(["standard", "hashicorp"] as const)("a rekey and operations of an 
     const { shares, opens } = await open({ dialect, seal: "stored" });
     // Vault makes one share, regardless of the request.
     const asked = { secret_shares: 5, secret_threshold: 3 };
-    const one = { secret_shares: 1, secret_threshold: 1 };
-    for (const body of dialect === "standard" ? [asked, { ...asked, secret_threshold: 1 }] : [])
-      expect(await to("PUT", "rekey/init", body)).toMatchObject(refused(400, /^secret_shares and secret_threshold must be 1:/));
+    const one = { secret_shares: 1, secret_threshold: 1, stored_shares: 1 };
+    for (const body of dialect === "standard" ? [asked, { ...one, secret_shares: 2 }, { ...one, stored_shares: undefined }] : [])
+      expect(await to("PUT", "rekey/init", body)).toMatchObject(
+        refused(400, /^secret_shares, secret_threshold and stored_shares must be 1:/),
+      );
     const nonce = await begin(dialect === "standard" ? one : asked);
     expect(await status()).toMatchObject({ t: 1, n: 1, required: 3 });
     for (const share of shares.slice(0, 2)) await give(nonce, share);

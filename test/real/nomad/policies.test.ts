@@ -1,8 +1,8 @@
-import { scheduler } from "../../provider";
-import { schedulerPolicyOf } from "../support/pages";
-import { collect, jobOf, newName, onEachScheduler, SchedulerTarget } from "../support/scheduler";
+import { scheduler } from "../../../provider";
+import { schedulerPolicyOf } from "../../support/pages";
+import { collect, jobOf, newName, onEachScheduler, SchedulerTarget } from "../../support/scheduler";
 
-// test/real/getting-started.test.ts uses the policies of that page.
+// getting-started.test.ts uses the policies of that page.
 
 /** Calls the functions of this process with a token that has only this policy. */
 async function actAs({ outOfBand, connect }: SchedulerTarget, rules: string): Promise<void> {

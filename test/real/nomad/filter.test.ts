@@ -1,9 +1,9 @@
-import { type Sandbox, type Service } from "../../sandbox/index";
-import { startNomad } from "../../tools/servers";
-import { call } from "../support/call";
-import { startSandbox } from "../support/sandbox";
-import { jobOf } from "../support/scheduler";
-import { until } from "../support/until";
+import { type Sandbox, type Service } from "../../../sandbox/index";
+import { startNomad } from "../../../tools/servers";
+import { call } from "../../support/call";
+import { startSandbox } from "../../support/sandbox";
+import { jobOf } from "../../support/scheduler";
+import { until } from "../../support/until";
 
 // A separate Nomad: other suites register jobs in the shared one at any time.
 let nomad: { address: string; token: string; stop(): Promise<void> };
