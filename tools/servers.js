@@ -35,7 +35,7 @@ async function getVault() {
   return path.join(folder, "vault");
 }
 
-/** The program of Nomad, whose license allows no build of ours. Undefined if it is not installed. @returns {string | undefined} */
+/** The program of Nomad, whose license does not allow a build. Undefined if it is not installed. @returns {string | undefined} */
 const getNomad = () => process.env.NOMAD_BINARY || findOnPath("nomad");
 
 /**

@@ -177,8 +177,8 @@ const inactive = /^(\w+ is sealed|local node not active but active cluster node 
 /** True if a node of a cluster could not pass a request to the active node. Another attempt may reach the active node. */
 export const isInactiveNode = ({ details }: StewardError): boolean => details.rule === inactiveNode;
 
-/** The rule of a response that is a web page, which no API sends. */
-export const webPage = "web-page";
+/** The rules of a response that is a web page, which no API sends, and of any other string that is not JSON. */
+export const [webPage, notJson] = ["web-page", "not-json"] as const;
 
 /** Identifies the cause of an error response. */
 export function ruleOf(status: number, reason: string, text: string, hasToken: boolean): string | undefined {

@@ -241,7 +241,7 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
       throw fail("ERR_UNEXPECTED_RESPONSE", "the response requires a different dialect", { rule: "dialect", status, firstHint });
     if (body !== undefined || text === "") return { status, headers, body };
     throw fail("ERR_UNEXPECTED_RESPONSE", failures.isHtml(text) ? "the response is a web page" : "the response is not JSON", {
-      rule: failures.isHtml(text) ? failures.webPage : "not-json",
+      rule: failures.isHtml(text) ? failures.webPage : failures.notJson,
       status,
       hint: `Check that ${operation.server.address} is the address of the ${operation.server.system} API, not of a proxy or a login page.`,
       outcomeUnknown: writes,

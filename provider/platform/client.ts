@@ -87,7 +87,7 @@ export async function call(operation: Operation, request: ApiRequest): Promise<u
 export const isOwnNotFound = (error: unknown): error is StewardError =>
   error instanceof StewardError && error.status === 404 && error.details.errorCount !== undefined;
 
-/** True for a 404 of the platform. Where its form is unknown, this alone does not prove that an object does not exist. */
+/** True for a 404 of the platform. This alone does not prove that an object does not exist, unless its form is known. */
 export const isNotFound = (operation: Operation, error: unknown): error is StewardError =>
   isOwnNotFound(error) ||
   (!dialectOf(operation).formsAreKnown && error instanceof StewardError && error.status === 404 && error.details.rule !== webPage);

@@ -1,6 +1,7 @@
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { StewardError } from "../errors";
+import { notJson } from "../http/failure";
 import { rule, strictObject, valueAt } from "../inputs";
 import { invoke } from "../program/invoke";
 import { isObject } from "../text/json";
@@ -14,7 +15,7 @@ import {
   SchedulerOperation,
   system,
 } from "./client";
-import { fetchPage, pages } from "./list";
+import { pagesOf } from "./list";
 
 /** Options of {@link registerJob}. */
 export interface RegisterJobOptions extends QueryOptions {
@@ -49,17 +50,11 @@ function objection(job: unknown): ReturnType<typeof rule> | undefined {
   return outputs ? rule("output", "contains an output: register the job inside apply() of that output") : undefined;
 }
 
-/** True if the response to a registration is a text, whose form the API specification does not show, and the list has the job. */
-async function isListed(operation: SchedulerOperation, error: unknown, job: unknown, query: QueryOptions): Promise<boolean> {
-  const id = valueAt(job, ["ID"]);
-  if (!(error instanceof StewardError) || error.details.rule !== "not-json" || dialectOf(operation).fields || typeof id !== "string")
-    return false;
-  const namespace = query.namespace ?? (valueAt(job, ["Namespace"]) as string | undefined);
-  for await (const { items } of pages({ ...query, namespace, stale: false }, "jobs", (each, next) =>
-    fetchPage(operation, "jobs", each, next),
-  ))
-    if (items.some((item) => item.ID === id)) return true;
-  return false;
+/** Rethrows the error of a registration unless its response is a string, whose form the API specification does not show, and the list has the job. */
+async function assertListed(operation: SchedulerOperation, error: StewardError, id: unknown, query: QueryOptions): Promise<undefined> {
+  const mayBeListed = error.details?.rule === notJson && !dialectOf(operation).fields && typeof id === "string";
+  if (mayBeListed) for await (const { items } of pagesOf(operation, "jobs", query)) if (items.some(({ ID }) => ID === id)) return;
+  throw error;
 }
 
 const schema = strictObject({
@@ -102,9 +97,9 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
     // The leader handles writes.
     const query = queryOf(operation, { ...consistency, stale: false });
     const request = { method: "PUT", path: "/v1/jobs", query, body, retry: "only429" } as const;
-    return callUnchanged(operation, request, "registration").catch(async (error) => {
-      if (await isListed(operation, error, body.Job, consistency)) return undefined;
-      throw error;
-    });
+    const namespace = consistency.namespace ?? (valueAt(body, ["Job", "Namespace"]) as string | undefined);
+    return callUnchanged(operation, request, "registration").catch((error) =>
+      assertListed(operation, error, valueAt(body, ["Job", "ID"]), { ...consistency, namespace, stale: false }),
+    );
   });
 }

@@ -206,7 +206,7 @@ export const listFunction = <T>(collection: Collection): ListReadFunction<T> => 
   },
 });
 
-const pagesOf = (operation: SchedulerOperation, collection: Collection, query: ListOptions): AsyncGenerator<Fetched> =>
+export const pagesOf = (operation: SchedulerOperation, collection: Collection, query: ListOptions): AsyncGenerator<Fetched> =>
   pages(query, collection, (each, next) => fetchPage(operation, collection, each, next));
 
 export function list<T>(called: ListReadFunction<T>, options: ListOptions): List<T> {

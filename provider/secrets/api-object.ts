@@ -31,8 +31,8 @@ interface ApiObject<Inputs, State> {
   fromWire(data: Values): Partial<State> | undefined;
   /** True if the state that a read returns has the written values. */
   shows(state: Partial<State>, inputs: Inputs): boolean;
-  /** Also says that the object does not exist, where the API document shows no response for that. */
-  isBlank?(state: Partial<State>): boolean;
+  /** True for a state that may also stand for none, if the API document shows no response for that. `fields`: the last ones. */
+  isBlank?(state: Partial<State>, fields: Partial<State>): boolean;
   /** Why a create fails if the object exists, and the remedy. */
   exists?(inputs: Inputs): { reason: string; remedy: string };
 }
@@ -64,32 +64,27 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     return { mount, name } as Place;
   };
 
-  function matches(data: Values, test?: (state: Partial<State>) => boolean): boolean {
-    const state = fromWire(data);
-    return state !== undefined && Boolean(test?.(state));
-  }
-
   async function read(operation: Operation, fields: object, reading: Reading = {}): Promise<State | undefined> {
     const path = pathOf(fields);
     const data = await readData(operation, path, { ...reading, ...placeOf(fields) });
     if (!data) return undefined;
     const values = fromWire(data);
     if (!values) throw invalidResponse(operation, path);
+    if (!dialectOf(operation).formsAreKnown && isBlank?.(values, fields)) return undefined;
     return { ...Object.fromEntries(names.map((name) => [name, (fields as Values)[name]])), ...values } as State;
   }
 
   async function write(operation: Operation, inputs: Inputs): Promise<State> {
-    const isShown = (data: Values): boolean => matches(data, (state) => shows(state, inputs));
-    await writeData(operation, { path: pathOf(inputs), body: toWire(inputs) }, { shows: isShown, ...placeOf(inputs) });
+    await writeData(operation, { path: pathOf(inputs), body: toWire(inputs), ...placeOf(inputs) }, (data) => {
+      const state = fromWire(data);
+      return state !== undefined && shows(state, inputs);
+    });
     return inputs as unknown as State;
   }
-
-  const isNone = (operation: Operation, state: State): boolean => !dialectOf(operation).formsAreKnown && Boolean(isBlank?.(state));
 
   async function find({ operation, inputs }: FindRequest<Inputs>): Promise<ExistingObject<State> | undefined> {
     const { reason, remedy } = exists(inputs);
     const state = await read(operation, inputs, { anyNotFound: inputs.adopt === true, mayBeMissing: true });
-    if (state && isNone(operation, state)) return undefined;
     return state && { reason, hint: `${renamedHint} ${remedy} ${replaceHint}`, state };
   }
 
@@ -100,9 +95,7 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
         state: { ...fields, [nameInList]: name } as Partial<State>,
       }));
     const state = await read(operation, fields, { mayBeMissing: true });
-    return state && !isNone(operation, state)
-      ? [{ state, isRead: true, suggestedName: [...Object.values(fields), path.replace(/^.*\//, "")].join("-") }]
-      : [];
+    return state ? [{ state, isRead: true, suggestedName: [...Object.values(fields), path.replace(/^.*\//, "")].join("-") }] : [];
   }
 
   const operations: Pick<Definition<Inputs, State>, "objects" | "read" | "find" | "create" | "update" | "delete"> & {
@@ -114,9 +107,7 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     create: ({ operation, inputs }) => write(operation, inputs),
     update: ({ operation, inputs }) => write(operation, inputs),
     delete: ({ operation, state }) =>
-      removeObject(operation, pathOf(state), () =>
-        remove(operation, pathOf(state), { ...placeOf(state), isBlank: (data) => matches(data, isBlank) }),
-      ),
+      removeObject(operation, pathOf(state), () => remove(operation, pathOf(state), async () => !(await read(operation, state)))),
     discover: (request) =>
       names.includes("mount")
         ? atEachMount(request, below, (mount) => search(request.operation, { mount }))

@@ -2,7 +2,7 @@ import type { OpenAPIV3 } from "openapi-types";
 import { cached, defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
 import { ApiRequest, Request, send } from "../http";
-import { errorsIn, unexpectedResponse, webPage } from "../http/failure";
+import { errorsIn, notJson, unexpectedResponse, webPage } from "../http/failure";
 import { nonEmptyStr, rule } from "../inputs";
 import { isObject, isStringList } from "../text/json";
 import { dialects, SecretsDialect } from "./dialects";
@@ -75,37 +75,14 @@ function capabilityFor({ method, path, query }: ApiRequest): string {
   return isBelowBuiltIn(path) ? "`update`" : "`create` and `update`";
 }
 
-/** How a write recognizes its response. */
-export interface Recognition {
-  /** True for the body of the server's own response. */
-  ownsBody?(body: Record<string, unknown>): boolean;
-  /**
-   * Reads whether the write was applied, if the form of a response is unknown. `isMessage`: it is a text or a message, which a gateway may have sent. If
-   * omitted, such a response is an error.
-   */
-  wasApplied?(isMessage: boolean): Promise<boolean>;
-}
-
-/** Sends a request to the server and returns the response body. A write needs no body, or the server's own. */
-export async function call(
-  operation: Operation,
-  request: ApiRequest,
-  { ownsBody = dialectOf(operation).ownsBody, wasApplied }: Recognition = {},
-): Promise<unknown> {
+/** Sends a request to the server and returns the response body. A write needs no body, or the server's own: see {@link settle}. */
+export async function call(operation: Operation, request: ApiRequest, ownsBody = dialectOf(operation).ownsBody): Promise<unknown> {
   const { words, tokenHeader, namespaceHeader, formsAreKnown } = dialectOf(operation);
   const { method, path } = request;
   const namespace = namespaceOf(operation);
   const headers = (token?: string): ReturnType<Request["headers"]> => ({ [tokenHeader]: token, [namespaceHeader]: namespace });
-  const isSettled = async (isMessage: boolean): Promise<boolean> => {
-    if (formsAreKnown || !wasApplied) return false;
-    return wasApplied(isMessage).catch((error) => {
-      throw error instanceof StewardError ? error.with({ outcomeUnknown: true }) : error;
-    });
-  };
-  const { status, body } = await send(operation, { ...request, headers }).catch(async (error) => {
-    if (!(error instanceof StewardError)) throw error;
-    if (error.details.rule === "not-json" && (await isSettled(true))) return { status: error.status, body: undefined };
-    if (error.status !== 403) throw error;
+  const { status, body } = await send(operation, { ...request, headers }).catch((error) => {
+    if (!(error instanceof StewardError) || error.status !== 403) throw error;
     const place = namespace ? `${policyPath(path)} in the namespace ${namespace}` : policyPath(path);
     throw error.with({ hint: `${error.details.hint} The token's policy must grant ${capabilityFor(request)} on ${place}.` });
   });
@@ -120,15 +97,34 @@ export async function call(
       hint: "Use a token whose policies have no control group for this path, since Pulumi cannot wait for the approval.",
     });
   if (method === "GET" || body === undefined || (isObject(body) && ownsBody(body))) return body;
-  if (await isSettled(isObject(body) && ["message", "error", "errors"].some((name) => name in body))) return body;
-  throw unexpectedResponse(method, path, ...foreignBody(operation)).with({ rule: foreignResponse, status });
+  const rule = formsAreKnown || isMessage(body) ? foreignResponse : unknownForm;
+  throw unexpectedResponse(method, path, ...foreignBody(operation)).with({ rule, status });
 }
 
 const foreignBody = ({ server: { words } }: Operation) =>
   [`the response is not from ${words.service}`, "Check the address, and any proxy on the way."] as const;
 
-/** The rule of the error of a write whose response is not the server's own. */
-export const foreignResponse = "foreign-response";
+/** True for JSON that a gateway may have sent. */
+export const isMessage = (body: unknown): boolean => isObject(body) && ["message", "error", "errors"].some((name) => name in body);
+
+/** The rules of the errors of writes whose response is not known to be the server's own. */
+const foreignResponse = "foreign-response";
+const unknownForm = "unknown-form";
+export const unknownForms: readonly (string | undefined)[] = [unknownForm, foreignResponse, notJson];
+
+/** Rethrows the error of a write unless the form of its response is unknown, and a read shows that it was applied. `rules`: those of such errors. */
+export async function settle(
+  operation: Operation,
+  error: unknown,
+  wasApplied: () => Promise<boolean>,
+  rules = unknownForms,
+): Promise<void> {
+  if (dialectOf(operation).formsAreKnown || !(error instanceof StewardError) || !rules.includes(error.details.rule)) throw error;
+  const isApplied = await wasApplied().catch((failure) => {
+    throw failure instanceof StewardError ? failure.with({ outcomeUnknown: true }) : failure;
+  });
+  if (!isApplied) throw error;
+}
 
 /** The place of an object: its mount and, if a list has it, its name there. */
 export interface Place {
@@ -195,52 +191,39 @@ async function isShownAbsent(operation: Operation, path: string, { mount, name }
   return typeof address === "string" || "max_ttl" in (await dataAt(apiPath(mount, "config", "lease")));
 }
 
-/** Writes an object. Where the form of a response is unknown, a read back must show the values. */
+/** Writes an object. If the form of a response is unknown, a read back must show the values. */
 export async function writeData(
   operation: Operation,
-  request: Pick<ApiRequest, "path" | "body">,
-  { shows, isPartlyUnreadable, ...place }: Place & { shows(data: Record<string, unknown>): boolean; isPartlyUnreadable?: boolean },
+  { path, body, hasSecrets, ...place }: Pick<ApiRequest, "path" | "body"> & Place & { hasSecrets?: boolean },
+  shows: (data: Record<string, unknown>) => boolean,
 ): Promise<void> {
-  const { path } = request;
-  const isShown = async (isMessage: boolean): Promise<boolean> => {
-    doubted.delete(path);
-    if (isPartlyUnreadable && isMessage) return false;
+  let isDoubted = [path, path.replace(/\/[^/]*$/, "")].some((each) => doubtedIn(operation).has(each));
+  const isShown = async (): Promise<boolean> => {
+    isDoubted = false;
     const data = await readData(operation, path, place).catch((error) => {
       if (error.status !== 404) throw error;
     });
     return Boolean(data && shows(data));
   };
-  const doubted = doubtedIn(operation);
-  const isDoubted = [path, path.replace(/\/[^/]*$/, "")].some((each) => doubted.has(each));
-  if (isDoubted) doubted.add(path);
-  await call(operation, { method: "POST", ...request, retry: "idempotent" }, { wasApplied: isShown });
-  if (doubted.has(path) && !(await isShown(false)))
-    throw unexpectedResponse("POST", path, ...foreignBody(operation)).with({ rule: foreignResponse });
+  const rules = hasSecrets ? [unknownForm] : unknownForms;
+  await call(operation, { method: "POST", path, body, retry: "idempotent" }).catch((error) => settle(operation, error, isShown, rules));
+  if (isDoubted && !(await isShown())) throw unexpectedResponse("POST", path, ...foreignBody(operation)).with({ rule: foreignResponse });
 }
 
 /** With `--replace`, and for a tainted resource, Pulumi creates the new one first, without asking the provider. */
 export const replaceHint =
   "To replace it with `pulumi up --replace` or `pulumi state taint`, set the resource option deleteBeforeReplace: true.";
 
-/** Deletes an object. Succeeds if the object or, where the form of its 404 is known, its mount no longer exists. */
-export async function remove(
-  operation: Operation,
-  path: string,
-  { isBlank, ...place }: Place & { isBlank?(data: Record<string, unknown>): boolean } = {},
-): Promise<void> {
-  const isGone = async (): Promise<boolean> => {
-    const data = await readData(operation, path, place);
-    return data === undefined || Boolean(isBlank?.(data));
-  };
-  await call(operation, { method: "DELETE", path, retry: "idempotent" }, { wasApplied: isGone }).catch((error) =>
-    assertGone(operation, error, isGone),
-  );
+/** Deletes an object. Succeeds if the object or, with a 404 of a known form, its mount no longer exists. */
+export async function remove(operation: Operation, path: string, isGone = async (): Promise<boolean> => false): Promise<void> {
+  await call(operation, { method: "DELETE", path, retry: "idempotent" }).catch((error) => settleRemoval(operation, error, isGone));
 }
 
-/** Rethrows the error of a delete, unless it is a 404 of the server. Where its form is unknown, a read must show that the object is gone. */
-export async function assertGone(operation: Operation, error: unknown, isGone: () => Promise<boolean>): Promise<void> {
-  if (!(error instanceof StewardError) || error.status !== 404) throw error;
-  if (!(dialectOf(operation).formsAreKnown ? isFromService(error) : await isGone())) throw error;
+/** Rethrows the error of a delete unless it is a 404 of the server or, if its form is unknown, a read shows that the object is gone. */
+export async function settleRemoval(operation: Operation, error: unknown, isGone: () => Promise<boolean>): Promise<void> {
+  const isNotFound = error instanceof StewardError && error.status === 404;
+  if (isNotFound && (dialectOf(operation).formsAreKnown ? isFromService(error) : await isGone())) return;
+  await settle(operation, error, isGone);
 }
 
 /** True if an error response has the format of the server, a list of errors. */

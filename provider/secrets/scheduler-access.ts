@@ -8,7 +8,7 @@ import { variableFor } from "../fields";
 import { ConnectionArgs, connectionField, isCertificate, rule, str, urlInput } from "../inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { isRemoved, removeObject, renamedHint } from "../lifecycle/ownership";
-import { apiPath, assertGone, dialectOf, invalidResponse, readData, remove, replaceHint, system, writeData } from "./client";
+import { apiPath, dialectOf, invalidResponse, readData, remove, replaceHint, settleRemoval, system, writeData } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
 import { atEachMount } from "./scheduler-mounts";
@@ -158,8 +158,7 @@ async function write(operation: Operation, inputs: SchedulerAccessInputs, before
     const read = Object.fromEntries(written.map((field) => [field, data[readable[field]]]));
     return written.includes("address") && differencesOf(schedulerAccess.fields, written, read, { ...inputs, address }).length === 0;
   };
-  const isPartlyUnreadable = Boolean(token || clientKey);
-  await writeData(operation, { path: path(mount), body }, { mount, shows, isPartlyUnreadable });
+  await writeData(operation, { path: path(mount), body, mount, hasSecrets: Boolean(token || clientKey) }, shows);
   return {
     mount,
     address,
@@ -204,11 +203,11 @@ function update(request: Update): Promise<StoredState> {
 /** Leaves no management token on the server. */
 async function clear({ operation, state: { mount } }: DeleteRequest<StoredState>): Promise<void> {
   if (dialectOf(operation).deletesAccess) return remove(operation, path(mount));
-  const isGone = async (): Promise<boolean> => {
-    const data = await readData(operation, path(mount), { mount });
-    return !data || isLeftover(operation, data);
-  };
-  await write(operation, { mount, address: "", token: "" }).catch((error) => assertGone(operation, error, isGone));
+  await write(operation, { mount, address: "", token: "" }).catch((error) =>
+    settleRemoval(operation, error, async () =>
+      isLeftover(operation, (await readData(operation, path(mount), { mount })) ?? { address: "" }),
+    ),
+  );
 }
 
 const tokenMissing: CheckFailure = {

@@ -54,7 +54,7 @@ const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
     return ttl === undefined || maxTtl === undefined ? undefined : { ttl, maxTtl };
   },
   shows: (state, { ttl, maxTtl }) => state.ttl === seconds(ttl) && state.maxTtl === seconds(maxTtl),
-  isBlank: ({ ttl, maxTtl }) => ttl === 0 && maxTtl === 0,
+  isBlank: (state, fields) => !state.ttl && !state.maxTtl && Boolean(seconds(fields.ttl) || seconds(fields.maxTtl)),
   exists: () => ({
     reason: "the secrets engine already has a lease configuration",
     remedy: "Otherwise set adopt: true to overwrite it. Deleting the resource then restores the defaults.",

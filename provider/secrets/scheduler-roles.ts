@@ -245,7 +245,8 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
 /** Deletes a role. Returns false if another resource of the program now manages it. */
 function removal(operation: Operation, mount: string, name: string): Promise<boolean> {
   const path = rolePath({ mount, name });
-  return removeObject(operation, path, () => remove(operation, path, { mount, name }), { isQuiet: true });
+  const isGone = async (): Promise<boolean> => !(await readRole(operation, { mount, name }, undefined));
+  return removeObject(operation, path, () => remove(operation, path, isGone), { isQuiet: true });
 }
 
 async function removeAll({ operation, state }: DeleteRequest<StoredState>): Promise<void> {

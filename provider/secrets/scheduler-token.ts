@@ -4,7 +4,7 @@ import { CreateRequest, Definition, DeleteRequest, ReadRequest } from "../defini
 import { StewardError } from "../errors";
 import { unexpectedResponse } from "../http/failure";
 import { ConnectionArgs, connectionField, str } from "../inputs";
-import { apiPath, call, dialectOf, isLeaseGone, Recognition, system } from "./client";
+import { apiPath, call, dialectOf, isLeaseGone, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { roleNameFindings } from "./scheduler-role";
 
@@ -167,9 +167,7 @@ async function revoke({ operation, state: { accessorId, leaseId } }: DeleteReque
     );
   // `sync` waits for Nomad. Otherwise success would only mean that the server will try.
   const body = { lease_id: leaseId, sync: true };
-  // A revoked lease cannot be read back.
-  const wasApplied: Recognition["wasApplied"] = async (isMessage) => !isMessage;
-  await call(operation, { method: "PUT", path: leases("revoke"), body, retry: "idempotent" }, { wasApplied }).catch((error) => {
+  await call(operation, { method: "PUT", path: leases("revoke"), body, retry: "idempotent" }).catch((error) => {
     if (isLeaseGone(error)) return;
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;

@@ -9,46 +9,69 @@ import { printed } from "../support/printed";
 import { inputsFrom, RekeyStack } from "../support/rekey";
 import { startSandbox } from "../support/sandbox";
 import { draws, seed } from "../support/scope";
-import { errorBodies, Form, furtherFields, Place, pathOf, platformPlaces, schedulerPlaces, secretsPlaces, startForms } from "./not-shown";
+import {
+  choose,
+  enginePlaces,
+  errorBodies,
+  furtherFields,
+  Place,
+  platformPlaces,
+  rekeyPlaces,
+  schedulerPlaces,
+  startForms,
+} from "./not-shown";
 
 // A service that follows the API documents, and answers what they do not show in any form: each form of each place, then random ones.
 
 const { registerJob } = schedulerFunctions;
 
-type Forms = Awaited<ReturnType<typeof startForms>>;
-let service: Forms;
+type Served = Awaited<ReturnType<typeof startForms>>;
+type Forms = [Served, Served, Served];
+let [service, platform, scheduler] = [] as unknown as Forms;
 let sandbox: Awaited<ReturnType<typeof startSandbox>>;
 let config: Record<string, object>;
 
 beforeAll(async () => {
   sandbox = await startSandbox({ dialect: "standard" });
-  service = await startForms(sandbox.secrets.url);
-  config = { "steward:default": { secrets: { address: service.url, token: sandbox.secrets.token } } };
-  setAllConfig({ "steward:default": JSON.stringify(config["steward:default"]) });
+  const systems = ["secrets", "platform", "scheduler"] as const;
+  [service, platform, scheduler] = (await Promise.all(systems.map((system) => startForms(sandbox[system].url)))) as Forms;
+  const at = ({ url: address }: Forms[0], { token }: { token: string }): object => ({ address, token });
+  const servers = {
+    secrets: at(service, sandbox.secrets),
+    platform: at(platform, sandbox.platform),
+    scheduler: at(scheduler, sandbox.scheduler),
+  };
+  config = { "steward:default": servers };
+  setAllConfig({ "steward:default": JSON.stringify(servers) });
 });
 beforeEach(() => sandbox.reset());
-afterEach(() => service.chosen.clear());
+afterEach(() => {
+  for (const { chosen } of [service, platform, scheduler]) chosen.clear();
+});
 afterAll(() => setAllConfig({}));
 
 const engine = (type: string): Engine => new Engine(`secrets:${type}`, config);
-const outside = (method: string, path: string, body?: object) => call(sandbox.secrets, method, pathOf(path), body);
+const outside = (method: string, path: string, body?: object) => call(sandbox.secrets, method, `/v1/scheduler/${path}`, body);
 const sentBy = async (run: () => Promise<unknown>): Promise<string[]> => {
   const before = service.sent.length;
   await run();
   return service.sent.slice(before);
 };
-/** Chooses the form with this number at each place. */
-const choose = (places: readonly Place[], number: (place: number) => number): void => {
-  for (const [index, place] of places.entries()) service.chosen.set(place, place.forms[number(index) % place.forms.length] as Form);
-};
 /** True if the form of the response at one of these places requires a read back. */
 const isReadBack = (sections: readonly string[]): boolean =>
   [...service.chosen].some(([{ section, known }, { body = "" }]) => sections.includes(section) && known?.test(body) === false);
 
-const most = (places: readonly Place[]): number => Math.max(...places.map(({ forms }) => forms.length));
-const numbers = (places: readonly Place[]): number[] => Array.from({ length: most(places) }, (_, index) => index);
-const drawn = (places: readonly Place[], count: number): number[][] =>
-  fc.sample(fc.array(fc.nat(999), { minLength: places.length, maxLength: places.length }), { seed, numRuns: draws(count) });
+/** Runs a story with each form of each place, and with random ones. */
+function withForms(title: string, places: readonly Place[], count: number, story: () => Promise<void>): void {
+  const most = Math.max(...places.map(({ forms }) => forms.length));
+  const numbers = fc.array(fc.nat(999), { minLength: places.length, maxLength: places.length });
+  const drawn = fc.sample(numbers, { seed, numRuns: draws(count) });
+  const each = Array.from({ length: most }, (_, index) => places.map(() => index));
+  test.each([...each, ...drawn].map((chosen) => [chosen]))(`${title} %j`, async (chosen) => {
+    choose(service, places, (place) => chosen[place] as number);
+    await story();
+  });
+}
 
 const inputs: Record<string, object> = {
   SchedulerAccess: { address: "http://127.0.0.1:4646", token: "management" },
@@ -85,10 +108,9 @@ async function live(): Promise<void> {
   await outside("DELETE", "role/web");
   expect(await sentBy(async () => expect(await role.refresh()).toBe("gone"))).toHaveLength(2);
   await outside("DELETE", "config/lease");
-  const isNeutral = [...service.chosen.values()].some(({ body }) => body?.includes("max_ttl"));
-  expect(await lease.refresh()).toEqual(isNeutral ? ["ttl"] : "gone");
+  expect(await lease.refresh()).toBe("gone");
   expect(await role.up({ ...inputs.SchedulerRole })).toBe("create");
-  expect(await lease.up({ ttl: "1h" })).toBe(isNeutral ? "update" : "create");
+  expect(await lease.up({ ttl: "1h" })).toBe("create");
   for (const { resource } of stack.reverse()) await resource.destroy();
   expect(
     await Promise.all(["role/web", "role/one", "role/three", "config/lease"].map(async (path) => (await outside("GET", path)).status)),
@@ -96,22 +118,7 @@ async function live(): Promise<void> {
   expect((await outside("GET", "config/access")).json.data.address).toBe("");
 }
 
-const engineLife = secretsPlaces.filter(({ request }) => !request.source.includes("rekey"));
-
-test.each(numbers(engineLife))("resources live on a service with the forms %i", async (number) => {
-  choose(engineLife, () => number);
-  await live();
-});
-
-test("resources live on services with random forms", async () => {
-  for (const each of drawn(engineLife, 100)) {
-    await sandbox.reset();
-    choose(engineLife, (place) => each[place] as number);
-    await live();
-  }
-});
-
-const rekeyLife = secretsPlaces.filter(({ request }) => request.source.includes("rekey"));
+withForms("resources live on a service with the forms", enginePlaces, 100, live);
 
 /** A rekey for holders, with a backup that is removed, and an attempt that is canceled. */
 async function rekey(): Promise<void> {
@@ -138,18 +145,7 @@ async function rekey(): Promise<void> {
   await stack.refresh();
 }
 
-test.each(numbers(rekeyLife))("a rekey loses no key on a service with the forms %i", async (number) => {
-  choose(rekeyLife, () => number);
-  await rekey();
-});
-
-test("a rekey loses no key on services with random forms", async () => {
-  for (const each of drawn(rekeyLife, 50)) {
-    await sandbox.reset();
-    choose(rekeyLife, (place) => each[place] as number);
-    await rekey();
-  }
-});
+withForms("a rekey loses no key on a service with the forms", rekeyPlaces, 50, rekey);
 
 test.each(errorBodies)("the reason of an error is shown: %s", async (body) => {
   sandbox.faults.add({ system: "secrets", path: /role/, method: "POST", action: "respond", status: 400, body });
@@ -160,9 +156,9 @@ test.each(errorBodies)("the reason of an error is shown: %s", async (body) => {
   expect(error).toContain(isBlank ? "the server returned no reason" : body.includes("code") ? '{"code":7}' : "not as you wish");
 });
 
-test("a write-only part counts with JSON, and with a text its outcome is unknown", async () => {
+test("a write-only part counts with JSON, and with a message its outcome is unknown", async () => {
   const rotate = (body: string): Promise<unknown> => {
-    const [place] = secretsPlaces.filter(({ section }) => section === "4.3 write access") as [Place];
+    const [place] = enginePlaces.filter(({ section }) => section === "4.3 write access") as [Place];
     service.chosen.set(place, { status: 200, body });
     return access.up({ ...inputs.SchedulerAccess, token: `token for ${body}` });
   };
@@ -186,70 +182,40 @@ test("an access configuration with a token but no address is overwritten with a 
   expect(printed).toEqual([expect.stringMatching(/: adoption overwrites token, clientKey, which the server does not return\.$/)]);
 });
 
-describe("the platform and the scheduler, with the reads of all three", () => {
-  let [platform, scheduler]: Forms[] = [];
-  beforeAll(async () => {
-    platform = await startForms(sandbox.platform.url);
-    scheduler = await startForms(sandbox.scheduler.url);
-    const at = (forms: Forms | undefined, { token }: { token: string }): object => ({ address: forms?.url, token });
-    Object.assign(config["steward:default"] as object, {
-      platform: at(platform, sandbox.platform),
-      scheduler: at(scheduler, sandbox.scheduler),
-    });
-    setAllConfig({ "steward:default": JSON.stringify(config["steward:default"]) });
-  });
-  const choosePlatform = (number: number): void => {
-    for (const place of platformPlaces) platform?.chosen.set(place, place.forms[number % place.forms.length] as Form);
+test.each([...errorBodies.keys()])("what is gone leaves the state on a platform with the forms %i", async (number) => {
+  choose(platform, platformPlaces, () => number);
+  const two = (type: string): [Engine, Engine] => [new Engine(`platform:${type}`, config), new Engine(`platform:${type}`, config)];
+  const goes = async (resources: [Engine, Engine], inputs: object, leave: () => unknown): Promise<void> => {
+    for (const each of resources) await each.up({ ...inputs });
+    await leave();
+    expect(await resources[0].refresh()).toBe("gone");
+    await resources[1].destroy();
   };
+  const workspace = { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true };
+  await goes(two("AdminWorkspace"), workspace, () => call(sandbox.platform, "DELETE", "/api/v2/admin/workspaces/ws-acmeNetworkTest"));
   const modules = (...versions: string[]): void =>
     sandbox.platform.seed({ modules: [{ namespace: "acme", name: "old", provider: "aws", versions }] });
+  modules("1.0.0", "2.0.0");
   const version = { organizationName: "acme", moduleName: "old", moduleProvider: "aws", moduleVersion: "1.0.0" };
+  await goes(two("ModuleVersionDeprecation"), { ...version, reason: "Old.", link: "https://example.com" }, () => modules("2.0.0"));
+  expect(await new Engine("platform:SamlCertificateRevocation", config).up({})).toBe("create");
+});
 
-  test.each(numbers(platformPlaces))("what is gone leaves the state on a platform with the forms %i", async (number) => {
-    choosePlatform(number);
-    const workspaces = [new Engine("platform:AdminWorkspace", config), new Engine("platform:AdminWorkspace", config)] as const;
-    for (const each of workspaces) await each.up({ workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });
-    await call(sandbox.platform, "DELETE", "/api/v2/admin/workspaces/ws-acmeNetworkTest");
-    expect(await workspaces[0].refresh()).toBe("gone");
-    await workspaces[1].destroy();
-    modules("1.0.0", "2.0.0");
-    const deprecations = [
-      new Engine("platform:ModuleVersionDeprecation", config),
-      new Engine("platform:ModuleVersionDeprecation", config),
-    ] as const;
-    for (const each of deprecations) await each.up({ ...version, reason: "Old.", link: "https://example.com" });
-    modules("2.0.0");
-    expect(await deprecations[0].refresh()).toBe("gone");
-    await deprecations[1].destroy();
-    expect(await new Engine("platform:SamlCertificateRevocation", config).up({})).toBe("create");
-  });
+test.each(functionNames.filter((name) => !name.includes("registerJob")))("%s accepts further fields", async (name) => {
+  await outside("POST", "role/web", { policies: "a" });
+  const plain = await callFunction(name, optionsOf(name), 1);
+  for (const each of [service, platform, scheduler]) choose(each, furtherFields, () => 0);
+  const further = await callFunction(name, optionsOf(name), 1);
+  expect({ further }).toMatchObject(plain === undefined ? {} : { further: plain });
+});
 
-  test.each(functionNames.filter((name) => !name.includes("registerJob")))("%s accepts further fields", async (name) => {
-    await outside("POST", "role/web", { policies: "a" });
-    const plain = await callFunction(name, optionsOf(name), 1);
-    for (const forms of [service, platform, scheduler]) for (const place of furtherFields) forms?.chosen.set(place, place.forms[0] as Form);
-    const further = await callFunction(name, optionsOf(name), 1);
-    expect(typeof further === "object" ? further : {}).toMatchObject(typeof plain === "object" && plain !== null ? plain : {});
-    for (const forms of [platform, scheduler]) forms?.chosen.clear();
-  });
-
-  test.each(schedulerPlaces.flatMap((place) => place.forms.map((form) => [place, form] as const)))(
-    "a registration %# is known by its list",
-    async (place, form) => {
-      const job = {
-        ID: "new",
-        Name: "new",
-        Type: "batch",
-        TaskGroups: [{ Name: "a", Tasks: [{ Name: "t", Driver: "exec", Config: { command: "x" } }] }],
-      };
-      scheduler?.chosen.set(place, form);
-      await registerJob({ job });
-      expect((await call(sandbox.scheduler, "GET", "/v1/jobs")).json.map(({ ID }: { ID: string }) => ID)).toContain("new");
-      scheduler?.chosen.clear();
-      sandbox.faults.add({ system: "scheduler", method: "PUT", path: /jobs/, action: "respond", status: 200, body: "queued" });
-      await expect(registerJob({ job: { ...job, ID: "lost" } })).rejects.toMatchObject({
-        details: { rule: "not-json", outcomeUnknown: true },
-      });
-    },
-  );
+test.each([...schedulerPlaces[0].forms.keys()])("a registration is known by its list, with the form %i", async (number) => {
+  const { job } = optionsOf("scheduler.registerJob") as { job: object };
+  choose(scheduler, schedulerPlaces, () => number);
+  await registerJob({ job: { ...job, ID: "new" } });
+  expect((await call(sandbox.scheduler, "GET", "/v1/jobs")).json.map(({ ID }: { ID: string }) => ID)).toContain("new");
+  scheduler.chosen.clear();
+  sandbox.faults.add({ system: "scheduler", method: "PUT", path: /jobs/, action: "respond", status: 200, body: "queued" });
+  const lost = registerJob({ job: { ...job, ID: "lost" } });
+  await expect(lost).rejects.toMatchObject({ details: { rule: "not-json", outcomeUnknown: true } });
 });

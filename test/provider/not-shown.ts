@@ -17,19 +17,80 @@ export interface Place {
   section: string;
   /** `<METHOD> <path>` of the request. */
   request: RegExp;
-  /** The responses of the sandbox to which the forms apply. */
-  statuses: RegExp;
-  /** The body of the sandbox's response. If omitted, any. */
-  body?: RegExp;
+  /** The status and the body of the sandbox's responses to which the forms apply. */
+  response: RegExp;
   forms: readonly Form[];
   /** The bodies that need no read back. */
   known?: RegExp;
 }
 
+const place = (section: string, request: RegExp, response: RegExp, forms: readonly Form[], known?: RegExp): Place =>
+  Object.assign({ section, request, response, forms }, known && { known });
 const bodies = (texts: readonly string[], status?: number): Form[] => texts.map((body) => ({ status, body }));
 
-/** The same with fields that no document shows, in each object of a resource. */
-const moreFields: Form = {
+const reason = "not as you wish";
+/** Error bodies, whose shape no document shows. */
+export const errorBodies = [
+  ...['{"errors":[]}', "", "{}", "null", "[]", reason, `"${reason}"`],
+  ...[`{"error":"${reason}"}`, `{"message":"${reason}"}`, `{"error":{"message":"${reason}"}}`, `{"errors":["${reason}"]}`],
+  ...[`{"errors":[{"message":"${reason}"}]}`, `{"errors":[{"title":"${reason}","detail":"no"}]}`, '{"code":7}'],
+];
+const errors = bodies(errorBodies);
+const withStatus = (...statuses: number[]): Form[] => statuses.flatMap((status) => bodies(errorBodies, status));
+/** Responses that there is nothing, and neutral ones. */
+const nothing = (...neutral: string[]): Form[] => [
+  ...withStatus(404),
+  ...[{ status: 204, body: "" }, { status: 200, body: '{"request_id":"x","data":null}' }, ...bodies(neutral, 200)],
+];
+const json = ["", "{}", '{"ok":true}', "null", '{"data":null}', '{"request_id":"x","data":null}', '{"warnings":[]}', "[]", '"ok"'];
+/** Responses to writes. */
+const written = [...bodies(json, 200), { status: 204, body: "" }, { status: 201, body: '{"name":"web","policies":"a"}' }];
+const anyWritten = [...written, { status: 200, body: "done" }, { status: 202, body: '{"deleted":true}' }];
+const incomplete: Form = { change: (body) => body.replace('"complete":true', '"complete":false') };
+const [ownMissing, ownWritten] = [/^\{"errors":\[\]\}$|^\{"data":\{/, /^(\{\})?$/];
+
+export const enginePlaces: readonly Place[] = [
+  place("7 error body", /^GET .*\/role\/\w+$/, /^404/, errors, ownMissing),
+  place("2.6 no access", /^GET .*\/config\/access$/, /^404/, nothing('{"data":{"address":""}}'), ownMissing),
+  place("2.6 no lease", /^GET .*\/config\/lease$/, /^404/, nothing('{"data":{"ttl":0,"max_ttl":0}}'), ownMissing),
+  place("4.3 no roles", /^GET .*\/role\?/, /^404/, nothing('{"data":{"keys":null}}', '{"data":{"keys":[]}}'), ownMissing),
+  place("4.3 write access", /^POST .*\/config\/access$/, /^2/, written, ownWritten),
+  place("4.3 write lease", /^POST .*\/config\/lease$/, /^2/, anyWritten, ownWritten),
+  place("4.3 write role", /^POST .*\/role\/\w+$/, /^2/, anyWritten, ownWritten),
+  place("4.3 delete lease", /^DELETE .*\/config\/lease$/, /^2/, anyWritten),
+  place("4.3 delete role", /^DELETE .*\/role\/\w+$/, /^2/, anyWritten),
+];
+
+export const rekeyPlaces: readonly Place[] = [
+  place("4.2 start", /^PUT .*\/rekey\/init$/, /^2/, anyWritten),
+  place("4.2 cancel", /^DELETE .*\/rekey\/init$/, /^2/, anyWritten),
+  place("4.2 delete backup", /^DELETE .*\/rekey\/backup$/, /^2/, anyWritten),
+  place("2.5 no backup", /^GET .*\/backup$/, /^40/, [...nothing('{"nonce":"","keys":null}', "{}", '{"keys":{}}'), ...withStatus(400)]),
+  place("2.4 no verification", /^GET .*\/verify$/, /^40/, [
+    ...nothing("{}", '{"nonce":null}', '{"nonce":"","t":0}'),
+    ...withStatus(400, 500),
+  ]),
+  place("3.1 complete before the verification", /^PUT .*\/update$/, /verification_nonce":"\w/, [{}, incomplete]),
+  place("7 wrong nonce, invalid share", /^PUT .*\/rekey\/(update|verify)$/, /^400/, withStatus(400, 409, 412, 422, 500)),
+];
+
+export const platformPlaces: readonly Place[] = [
+  place("7 error of a workspace", /^(GET|DELETE) .*\/admin\/workspaces\/ws-/, /^404/, errors),
+  place("7 error of a deprecation", /^PATCH .*\/registry-modules\//, /^404/, errors),
+  place(
+    "4.2 revoke-old-certificate",
+    /^POST .*\/revoke-old-certificate$/,
+    /^2/,
+    [200, 201, 202].map((status) => ({ status })),
+  ),
+];
+
+export const schedulerPlaces: readonly [Place] = [place("4.1 PUT /v1/jobs", /^PUT .*\/jobs$/, /^200/, anyWritten)];
+
+/** The names in objects that are no maps by name. */
+const shown = /^(data|attributes|nonce|address|ttl|policies|accessor_id|openapi|summary|modules|version|ID|Name)$/;
+/** The same with fields that no document shows. */
+const more: Form = {
   change: (body) =>
     JSON.stringify(parseLossless(body), (_, value) =>
       value !== null && typeof value === "object" && !Array.isArray(value) && Object.keys(value).some((key) => shown.test(key))
@@ -37,138 +98,13 @@ const moreFields: Form = {
         : value,
     ),
 };
-/** The names in objects that are no maps by name. */
-const shown = /^(data|attributes|nonce|address|ttl|policies|accessor_id|openapi|summary|modules|version|ID|Name)$/;
+/** The reads of all three. */
+export const furtherFields: readonly Place[] = [
+  ...["/openapi", "/rekey/init", "/rekey/backup", "/config/access", "/config/lease", "/role", "/creds/", "/workspaces", "-settings"],
+  ...["/aws/\\d", "/versions", "/v1/jobs", "/v1/deployments", "/v1/nodes", "/agent/members"],
+].map((path) => place(`further fields of ${path}`, new RegExp(`^GET .*${path}`), /^200/, [more]));
 
-const reason = "not as you wish";
-/** Error bodies: no document shows their shape. */
-export const errorBodies = [
-  ...['{"errors":[]}', "", "{}", "null", "[]", reason, `"${reason}"`],
-  ...[`{"error":"${reason}"}`, `{"message":"${reason}"}`, `{"error":{"message":"${reason}"}}`, `{"errors":["${reason}"]}`],
-  ...[`{"errors":[{"message":"${reason}"}]}`, `{"errors":[{"title":"${reason}","detail":"no"}]}`, '{"code":7}'],
-];
-const errors = bodies(errorBodies);
-const missing = (...neutral: string[]): Form[] => [
-  ...bodies(errorBodies, 404),
-  ...[{ status: 204, body: "" }, { status: 200, body: '{"request_id":"x","data":null}' }, ...bodies(neutral, 200)],
-];
-/** Bodies of successful writes. */
-const json = ["", "{}", '{"ok":true}', "null", '{"data":null}', '{"request_id":"x","data":null}', '{"warnings":[]}', "[]", '"ok"'];
-const written = [...bodies(json, 200), { status: 204, body: "" }, { status: 201, body: '{"name":"web","policies":"a"}' }];
-const anyText = [...written, { status: 200, body: "done" }, { status: 202, body: '{"deleted":true}' }];
-const [ownMissing, ownWritten] = [/^\{"errors":\[\]\}$|^\{"data":\{/, /^(\{\})?$/];
-
-const engine = "/v1/scheduler";
-export const secretsPlaces: readonly Place[] = [
-  { section: "7 error body", request: /^GET .*\/role\/\w+$/, statuses: /404/, forms: errors, known: ownMissing },
-  {
-    section: "2.6 no access",
-    request: /^GET .*\/config\/access$/,
-    statuses: /404/,
-    forms: missing('{"data":{"address":""}}'),
-    known: ownMissing,
-  },
-  {
-    section: "2.6 no lease",
-    request: /^GET .*\/config\/lease$/,
-    statuses: /404/,
-    forms: missing('{"data":{"ttl":0,"max_ttl":0}}'),
-    known: ownMissing,
-  },
-  {
-    section: "4.3 no roles",
-    request: /^GET .*\/role\?/,
-    statuses: /404/,
-    forms: missing('{"data":{"keys":null}}', '{"data":{"keys":[]}}'),
-    known: ownMissing,
-  },
-  { section: "4.3 write access", request: /^POST .*\/config\/access$/, statuses: /2../, forms: written, known: ownWritten },
-  { section: "4.3 write lease", request: /^POST .*\/config\/lease$/, statuses: /2../, forms: anyText, known: ownWritten },
-  { section: "4.3 write role", request: /^POST .*\/role\/\w+$/, statuses: /2../, forms: anyText, known: ownWritten },
-  { section: "4.3 delete lease", request: /^DELETE .*\/config\/lease$/, statuses: /2../, forms: anyText },
-  { section: "4.3 delete role", request: /^DELETE .*\/role\/\w+$/, statuses: /2../, forms: anyText },
-  {
-    section: "2.6 further fields of access",
-    request: /^GET .*\/config\/access$/,
-    statuses: /200/,
-    body: /"address":"h/,
-    forms: [{}, { body: '{"data":{"address":"http://127.0.0.1:4646","ca_cert":"","max_token_name_length":0}}' }],
-  },
-  { section: "4.2 start", request: /^PUT .*\/rekey\/init$/, statuses: /2../, forms: anyText },
-  { section: "4.2 cancel", request: /^DELETE .*\/rekey\/init$/, statuses: /2../, forms: anyText },
-  { section: "4.2 delete backup", request: /^DELETE .*\/rekey\/backup$/, statuses: /2../, forms: anyText },
-  {
-    section: "2.5 no backup",
-    request: /^GET .*\/rekey\/backup$/,
-    statuses: /40./,
-    forms: [...missing('{"nonce":"","keys":null}', "{}", '{"keys":{}}'), ...bodies(errorBodies, 400)],
-  },
-  {
-    section: "2.4 no verification",
-    request: /^GET .*\/rekey\/verify$/,
-    statuses: /40./,
-    forms: [
-      ...missing("{}", '{"nonce":null}', '{"nonce":"","t":0,"n":0,"progress":0}'),
-      ...bodies(errorBodies, 400),
-      ...bodies(errorBodies, 500),
-    ],
-  },
-  {
-    section: "3.1 complete before the verification",
-    request: /^PUT .*\/rekey\/update$/,
-    statuses: /200/,
-    body: /verification_nonce":"\w/,
-    forms: [{}, { change: (body) => body.replace('"complete":true', '"complete":false') }],
-  },
-  {
-    section: "7 code of a wrong nonce or an invalid share",
-    request: /^PUT .*\/rekey\/(update|verify)$/,
-    statuses: /400/,
-    forms: [400, 409, 412, 422, 500].flatMap((status) => bodies(errorBodies, status)),
-  },
-];
-
-export const platformPlaces: readonly Place[] = [
-  { section: "7 fields of an error", request: /^GET .*\/admin\/workspaces\/ws-/, statuses: /404/, forms: errors },
-  { section: "7 fields of an error", request: /^DELETE .*\/admin\/workspaces\/ws-/, statuses: /404/, forms: errors },
-  { section: "7 fields of an error", request: /^PATCH .*\/registry-modules\//, statuses: /404/, forms: errors },
-  {
-    section: "4.2 status of revoke-old-certificate",
-    request: /^POST .*\/revoke-old-certificate$/,
-    statuses: /2../,
-    forms: [200, 201, 202].map((status) => ({ status })),
-  },
-];
-
-/** The reads of all three, whose objects may have further fields. */
-const reads = [
-  ...[
-    "2.1 operations:/openapi",
-    "2.2 status:/rekey/init",
-    "2.5 backup:/rekey/backup",
-    "2.6 access:/config/access",
-    "2.6 lease:/config/lease",
-  ],
-  ...[
-    "2.6 role:/role",
-    "2.6 credential:/creds/",
-    "2.1 workspaces:/workspaces",
-    "2.2 settings:-settings",
-    "4.4 version:/aws/\\d",
-    "4.4 versions:/versions",
-  ],
-  ...["2.1 jobs:/v1/jobs", "2.2 deployments:/v1/deployments", "2.3 nodes:/v1/nodes", "4.1 members:/agent/members"],
-];
-export const furtherFields: readonly Place[] = reads.map((read) => {
-  const [section = "", path = ""] = read.split(":");
-  return { section: `${section}, further fields`, request: new RegExp(`^GET .*${path}`), statuses: /200/, forms: [moreFields] };
-});
-
-export const schedulerPlaces: readonly Place[] = [
-  { section: "4.1 PUT /v1/jobs", request: /^PUT .*\/jobs$/, statuses: /200/, forms: anyText },
-];
-
-/** A server in front of the sandbox that gives the response of each place another form. `chosen` has those of the next requests. */
+/** A server in front of the sandbox that gives the response of each chosen place another form. */
 export async function startForms(address: string): Promise<{ url: string; chosen: Map<Place, Form>; sent: string[] }> {
   const chosen = new Map<Place, Form>();
   const sent: string[] = [];
@@ -179,19 +115,19 @@ export async function startForms(address: string): Promise<{ url: string; chosen
     const response = await fetch(`${address}${url}`, { method, headers: kept, body: content.length > 0 ? content : undefined });
     const text = await response.text();
     sent.push(`${method} ${url}`);
-    const isAt = ({ request, statuses, body = /^/ }: Place): boolean =>
-      request.test(`${method} ${url}`) && statuses.test(String(response.status)) && body.test(text);
-    const forms = [...chosen].flatMap(([place, form]) => (isAt(place) ? [form] : []));
+    const isAt = (each: Place): boolean => each.request.test(`${method} ${url}`) && each.response.test(`${response.status} ${text}`);
+    const forms = [...chosen].flatMap(([each, form]) => (isAt(each) ? [form] : []));
     const status = forms.reduce((before, form) => form.status ?? before, response.status);
     const body = forms.reduce((before, form) => form.body ?? (form.change && before ? form.change(before) : before), text);
-    const type = response.headers.get("content-type") ?? "application/json";
-    const copied = [...response.headers].filter(([name]) => name.startsWith("x-"));
-    outgoing.writeHead(status, { ...Object.fromEntries(copied), "content-type": type });
-    outgoing.end(status === 204 ? undefined : body);
+    const copied = [...response.headers].filter(([name]) => /^x-|^content-type$/.test(name));
+    outgoing.writeHead(status, Object.fromEntries(copied)).end(status === 204 ? undefined : body);
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   atEnd(async () => void server.close().closeAllConnections());
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, chosen, sent };
 }
 
-export const pathOf = (path: string): string => `${engine}/${path}`;
+/** Chooses the form with this number at each place. */
+export function choose({ chosen }: { chosen: Map<Place, Form> }, places: readonly Place[], number: (place: number) => number): void {
+  for (const [index, each] of places.entries()) chosen.set(each, each.forms[number(index) % each.forms.length] as Form);
+}

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { cached, Operation } from "../../connection";
 import { StewardError } from "../../errors";
 import { ApiRequest, delayAfter429, pauseFor } from "../../http";
-import { unexpectedResponse, webPage } from "../../http/failure";
+import { notJson, unexpectedResponse, webPage } from "../../http/failure";
 import { isObject } from "../../text/json";
-import { apiPath, call, dialectOf, foreignResponse, isFromService, namespaceOf, Recognition } from "../client";
+import { apiPath, call, dialectOf, isFromService, isMessage, namespaceOf, unknownForms } from "../client";
 import { RekeyApi } from "../dialects";
 import { decodeShare, ShareSet } from "./crypto";
 import { RekeyTarget } from "./inputs";
@@ -129,18 +129,15 @@ const backupSchema = z.object({
   nonce: z.string(),
   keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish(),
 });
-/** The API document does not show the response without a backup. */
-const isBlank = (body: unknown): boolean => {
-  const { data, nonce = "", keys = {} } = isObject(body) ? body : {};
-  const isOwn =
-    body === undefined || body === null || (isObject(body) && (Object.keys(body).length === 0 || "nonce" in body || "keys" in body));
-  return data === null || (isOwn && (!nonce || Object.keys(keys ?? {}).length === 0));
-};
-const blankOrBackup = z
-  .unknown()
-  .refine(isBlank)
-  .transform(() => undefined)
-  .or(backupSchema);
+/** The API document does not show the response without a backup: it counts as none, unless it is a message. */
+const noneOrBackup = backupSchema
+  .refine(({ nonce, keys }) => nonce && Object.keys(keys ?? {}).length > 0)
+  .or(
+    z
+      .unknown()
+      .refine((body) => !isMessage(body))
+      .transform(() => undefined),
+  );
 const sealSchema = z.object({ sealed: z.boolean(), recovery_seal: z.boolean().optional() });
 
 /** The API of the rekey. Throws if the server has no such keys for this connection. */
@@ -181,27 +178,26 @@ async function send<T>(
   endpoint: Endpoint,
   schema: z.ZodType<T>,
   content?: object,
-  wasApplied?: Recognition["wasApplied"],
 ): Promise<T> {
   if (method !== "GET") await operation.run.engine.assertAlive();
   const path = pathTo(operation, endpoint);
   // The responses to shares are parsed, since an unexpected one may still contain the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
   const request = { method, path, body: content, retry: method === "GET" ? "idempotent" : "never" } as const;
-  const body = await call(operation, request, { ownsBody, wasApplied }).catch((error) => {
-    throw error.details?.rule === foreignResponse ? unexpectedBody(method, path) : error;
+  const body = await call(operation, request, ownsBody).catch((error) => {
+    throw unknownForms.includes(error.details?.rule) && error.details.rule !== notJson ? unexpectedBody(method, path) : error;
   });
   const fields = apiOf(operation).wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
   return parse(schema, fields, method, path);
 }
 
-const write = <T>(
-  operation: RekeyOperation,
-  endpoint: Endpoint,
-  schema: z.ZodType<T>,
-  content: object,
-  wasApplied?: Recognition["wasApplied"],
-): Promise<T> => send(operation, apiOf(operation).write, endpoint, schema, content, wasApplied);
+const write = <T>(operation: RekeyOperation, endpoint: Endpoint, schema: z.ZodType<T>, content: object): Promise<T> =>
+  send(operation, apiOf(operation).write, endpoint, schema, content);
+
+/** Rethrows an error unless the response to a write has a form that the API document does not show. The next read shows if the write was applied. */
+function assertUnknownForm(operation: RekeyOperation, error: StewardError): undefined {
+  if (dialectOf(operation).formsAreKnown || !["rekey/unexpected-response", notJson].includes(error.details?.rule ?? "")) throw error;
+}
 
 /** The same error, with the setting to correct if the server has no such keys or does not serve the path. */
 function explainNotServed(error: unknown, operation: RekeyOperation): unknown {
@@ -228,7 +224,7 @@ export async function getStatus(operation: RekeyOperation): Promise<RekeyStatus>
   if (!fields.started) await assertActiveNode(operation);
   // The status of the API document does not show a verification in progress: only a GET of the verification does.
   const mayVerify = dialectOf(operation).statusTellsVerification ? Boolean(fields.verification_nonce) : fields.verification_required;
-  const verification = fields.started && mayVerify ? await getVerification(operation, fields) : undefined;
+  const verification = fields.started && mayVerify ? await getVerification(operation, fields.progress, fields.required) : undefined;
   return {
     started: fields.started,
     nonce: fields.nonce,
@@ -255,20 +251,14 @@ async function assertActiveNode(operation: RekeyOperation): Promise<void> {
   });
 }
 
-async function getVerification(
-  operation: RekeyOperation,
-  { progress, required = 0 }: Pick<z.infer<typeof statusSchema>, "progress" | "required">,
-): Promise<RekeyStatus["verification"]> {
-  const { formsAreKnown } = dialectOf(operation);
+async function getVerification(operation: RekeyOperation, progress: number, required = 0): Promise<RekeyStatus["verification"]> {
   // Before the last current share, the API document shows no response.
-  const isEarly = !formsAreKnown && progress < required;
+  const isEarly = !dialectOf(operation).formsAreKnown && progress < required;
   if (isEarly && progress > 0) return undefined;
-  const isNone = ({ status = 0, details }: StewardError): boolean => {
-    if (formsAreKnown || details.rule === webPage) return status === 400 || status === 404;
-    return status > 0 && ![401, 403, 429, 503].includes(status) && (isEarly || (status >= 400 && status < 500));
-  };
+  const isNone = (status: number): boolean => (isEarly ? ![401, 403, 429, 503].includes(status) : status === 400 || status === 404);
   return send(operation, "GET", "verify", isEarly ? verificationSchema.catch(undefined) : verificationSchema).catch((error) => {
-    if (error instanceof StewardError && isNone(error)) return undefined;
+    if (error instanceof StewardError && error.status !== undefined && error.details.rule !== webPage && isNone(error.status))
+      return undefined;
     throw error;
   });
 }
@@ -285,9 +275,9 @@ export async function startAttempt(operation: RekeyOperation, parameters: Reques
     ...(mayReturnNoShares(operation, parameters) ? { stored_shares: 1 } : {}),
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(operation)).started;
-  // The status, which is read next, shows if the attempt was started.
-  const start = (): Promise<unknown> => write(operation, "init", z.unknown(), content, async () => true);
-  const fields = await retryAfter429(operation, start, isNoneInProgress);
+  const fields = await retryAfter429(operation, () => write(operation, "init", z.unknown(), content), isNoneInProgress).catch((error) =>
+    assertUnknownForm(operation, error),
+  );
   const { nonce } = startSchema.safeParse(fields).data ?? {};
   const { data: made } = firstSchema.safeParse(fields);
   const first = made && { ...sharesIn(made, parameters), verificationNonce: made.verification_nonce };
@@ -377,7 +367,7 @@ export async function verifyShare(operation: RekeyOperation, { nonce, share }: {
 export async function getBackup(operation: RekeyOperation): Promise<RekeyBackup | undefined> {
   const { noBackup, formsAreKnown } = dialectOf(operation);
   try {
-    const backup = await send(operation, "GET", "backup", formsAreKnown ? backupSchema : blankOrBackup);
+    const backup = await send(operation, "GET", "backup", formsAreKnown ? backupSchema : noneOrBackup);
     if (!backup) return undefined;
     const { nonce, keys } = backup;
     return {
@@ -398,8 +388,10 @@ export async function getBackup(operation: RekeyOperation): Promise<RekeyBackup 
 export async function removeBackup(operation: RekeyOperation, nonce: string): Promise<void> {
   // A blind retry could remove a backup that another client wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(operation))?.nonce === nonce;
-  const isRemoved = async (): Promise<boolean> => !(await isKept());
-  await retryAfter429(operation, () => send(operation, "DELETE", "backup", z.unknown(), undefined, isRemoved), isKept);
+  await retryAfter429(operation, () => send(operation, "DELETE", "backup", z.unknown()), isKept).catch(async (error) => {
+    assertUnknownForm(operation, error);
+    if (await isKept()) throw error;
+  });
 }
 
 /** True if the request was not sent, or rejected before the server read the share, so that the share does not count. */
