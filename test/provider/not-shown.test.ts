@@ -138,6 +138,8 @@ async function rekey(): Promise<void> {
   await stack.fails({ ...given, currentShares: [wrong] });
   expect((await status()).progress).toBe(0);
   expect(await stack.stops(given)).toBe("rekey/new-shares-missing");
+  // Not from the backup: without one, they would be lost.
+  expect(stack.submission.source).toBe("reply");
   const newShares = await readAll(all, stack.candidate.encrypted);
   await stack.up({ ...given, newShares });
   expect(await sandbox.secrets.opens(newShares.map((share) => Buffer.from(share, "hex").toString("base64")))).toBe(true);

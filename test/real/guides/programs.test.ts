@@ -9,30 +9,6 @@ import { jobOf } from "../../support/scheduler";
 
 const guides = new Guides(packed());
 
-guides.test("docs/guides/management-token.md", { own: { "<role>": "operator" } }, async (reader) => {
-  reader.with({ VAULT_ADDR: guides.vault.address, NOMAD_ADDR: guides.nomad.address, NOMAD_TOKEN: guides.nomad.token });
-  const made = async (output: Promise<string>): Promise<{ accessor: string; secret: string }> => {
-    const fields = Object.fromEntries([...(await output).matchAll(/^(\w+) ID += (\S+)$/gm)].map(([, name, value]) => [name, value]));
-    return { accessor: fields.Accessor ?? "", secret: fields.Secret ?? "" };
-  };
-  const old = await made(reader.run("nomad acl token create -type=management"));
-  reader.write(
-    "index.ts",
-    `${imports}new secrets.SchedulerAccess("access", { address: "${guides.nomad.address}", token: { env: "NOMAD_MANAGEMENT_TOKEN" } });`,
-  );
-  await reader.run("export NOMAD_MANAGEMENT_TOKEN=$(cat) && pulumi up", { input: old.secret });
-  await guides.onVault("POST", "nomad/role/operator", { type: "management", global: true });
-
-  const renewed = await made(reader.shell());
-  reader.program(imports);
-  expect(await reader.shell({ input: `${renewed.secret}\n` })).toMatch(/1 updated/);
-  await reader.says("nomad acl token delete <accessor>", { own: { "<accessor>": old.accessor } });
-  const read = await reader.says("vault read nomad/creds/<role>");
-  expect(read).toMatch(/^secret_id +[0-9a-f-]{36}$/m);
-  const [, lease = ""] = /^lease_id +(\S+)$/m.exec(read) ?? [];
-  await reader.says("vault lease revoke -sync <lease_id>", { own: { "<lease_id>": lease } });
-});
-
 guides.test("docs/guides/secrets.md", {}, async (reader) => {
   reader.with({ NOMAD_MANAGEMENT_TOKEN: guides.nomad.token });
   reader.program(imports);

@@ -2,7 +2,7 @@ import { scheduler } from "../../../provider";
 import { schedulerPolicyOf } from "../../support/pages";
 import { collect, jobOf, newName, onEachScheduler, SchedulerTarget } from "../../support/scheduler";
 
-// getting-started.test.ts uses the policies of that page.
+// pages.test.ts uses the policies of that page.
 
 /** Calls the functions of this process with a token that has only this policy. */
 async function actAs({ outOfBand, connect }: SchedulerTarget, rules: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { call } from "../../support/call";
-import { Guides } from "../../support/guides";
+import { Guides, imports } from "../../support/guides";
 import { packed } from "../../support/installation";
 import { exitCodes } from "../../support/pages";
 import { jobOf } from "../../support/scheduler";
@@ -59,6 +59,30 @@ guides.test("docs/getting-started/nomad.md", { hasProject: false }, async (reade
   // The job has no new version now.
   await reader.says("pulumi up");
   expect(await reader.run("pulumi stack output deployed")).toBe("successful\n");
+});
+
+guides.test("docs/guides/management-token.md", { own: { "<role>": "operator" } }, async (reader) => {
+  reader.with({ VAULT_ADDR: guides.vault.address, NOMAD_ADDR: guides.nomad.address, NOMAD_TOKEN: guides.nomad.token });
+  const made = async (output: Promise<string>): Promise<{ accessor: string; secret: string }> => {
+    const fields = Object.fromEntries([...(await output).matchAll(/^(\w+) ID += (\S+)$/gm)].map(([, name, value]) => [name, value]));
+    return { accessor: fields.Accessor ?? "", secret: fields.Secret ?? "" };
+  };
+  const old = await made(reader.run("nomad acl token create -type=management"));
+  reader.write(
+    "index.ts",
+    `${imports}new secrets.SchedulerAccess("access", { address: "${guides.nomad.address}", token: { env: "NOMAD_MANAGEMENT_TOKEN" } });`,
+  );
+  await reader.run("export NOMAD_MANAGEMENT_TOKEN=$(cat) && pulumi up", { input: old.secret });
+  await guides.onVault("POST", "nomad/role/operator", { type: "management", global: true });
+
+  const renewed = await made(reader.shell());
+  reader.program(imports);
+  expect(await reader.shell({ input: `${renewed.secret}\n` })).toMatch(/1 updated/);
+  await reader.says("nomad acl token delete <accessor>", { own: { "<accessor>": old.accessor } });
+  const read = await reader.says("vault read nomad/creds/<role>");
+  expect(read).toMatch(/^secret_id +[0-9a-f-]{36}$/m);
+  const [, lease = ""] = /^lease_id +(\S+)$/m.exec(read) ?? [];
+  await reader.says("vault lease revoke -sync <lease_id>", { own: { "<lease_id>": lease } });
 });
 
 /** A job whose task fails at once. Nomad restarts it after an hour, and calls the job running meanwhile. */
