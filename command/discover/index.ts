@@ -10,7 +10,7 @@ import { projectFile } from "../../provider/program/project-file";
 import { isMountPath } from "../../provider/secrets/mount-path";
 import { logOf, print, say, Terminal } from "../terminal";
 import { assertWritable, ImportEntry, write } from "./files";
-import { configurationKey, programOf } from "./program";
+import { configurationKey, escaped, programOf } from "./program";
 import { nativeWarnings, operations, secretNotices, table } from "./report";
 import { attemptFor, connectionsOf, Found, Refused, SearchOptions, search } from "./search";
 import { assertImportsState, Configuration, configure, encrypt, readConfiguration, stackFile } from "./stack";
@@ -167,7 +167,7 @@ async function writeForProgram(terminal: Terminal, imported: readonly Imported[]
 }
 
 const writeImportFile = (options: DiscoverOptions, resources: readonly ImportEntry[]): void =>
-  write(options.output, `${JSON.stringify({ resources }, undefined, 2)}\n`, options);
+  write(options.output, escaped(`${JSON.stringify({ resources }, undefined, 2)}\n`), options);
 
 const counted = ({ length }: readonly unknown[]): string => `${length} ${length === 1 ? "resource" : "resources"}`;
 

@@ -9,6 +9,12 @@ import { declaredSecrets, Imported } from "./state";
 export const configurationKey = ({ name }: Imported, field: string): string =>
   `${name}-${field}`.replace(/\W+(.)/g, (_, letter: string) => letter.toUpperCase());
 
+/** A string in JSON, without characters that change how a reader or an editor shows the others. */
+export const escaped = (json: string): string =>
+  json.replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    [...Array(character.length).keys()].map((unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`).join(""),
+  );
+
 /** The TypeScript program that declares these resources. */
 export function programOf(resources: readonly Imported[]): string {
   const modules = [...new Set(resources.map(({ definition }) => definition.system.name))].sort();
@@ -18,7 +24,7 @@ export function programOf(resources: readonly Imported[]): string {
     `import { ${modules.join(", ")} } from "pulumi-steward";`,
     ...(usesConfiguration ? ["", "const config = new pulumi.Config();"] : []),
   ];
-  return `${[...head, ...resources.map(declaration)].join("\n")}\n`;
+  return escaped(`${[...head, ...resources.map(declaration)].join("\n")}\n`);
 }
 
 function declaration(resource: Imported): string {

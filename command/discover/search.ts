@@ -111,7 +111,8 @@ export const attemptFor =
       return await part();
     } catch (error) {
       // Any other failure may be temporary: fail, rather than print a list that only looks complete.
-      if (!(error instanceof StewardError) || !refusals.includes(error.code)) throw error;
+      const isRefusal = error instanceof StewardError && (refusals.includes(error.code) || error.details.rule === "unstorable");
+      if (!isRefusal) throw error;
       refused.push([`${nativeType(definition.token)} ${what}`, error.message]);
       return [];
     }

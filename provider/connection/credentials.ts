@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { StewardError } from "../errors";
 import { nonEmptyStr } from "../inputs";
 
 const pemFields = ["caCert", "clientCert", "clientKey"] as const;
-const fields = ["token", "tokenEnv", "tokenFile", ...pemFields] as const;
+const fields = ["token", "tokenEnv", "tokenFile", ...pemFields, "tlsServerName"] as const;
 export type CredentialSettings = { [Field in (typeof fields)[number]]?: string };
 export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((field) => [field, nonEmptyStr.optional()]));
 
@@ -19,7 +19,7 @@ export interface NamedSettings<Settings> {
   missingToken?: string;
 }
 
-export interface Credentials extends Pick<CredentialSettings, (typeof pemFields)[number]> {
+export interface Credentials extends Pick<CredentialSettings, (typeof pemFields)[number] | "tlsServerName"> {
   /** Reads the token. Called when a request is sent, so that a preview needs no credentials. */
   token(): string | undefined;
   /** The source of the token, as the end of a sentence: `the file /run/token`. */
@@ -34,6 +34,7 @@ export const credentialsOf = (settings: Settings, environment: NodeJS.ProcessEnv
   token: () => readToken(settings, environment),
   tokenSource: tokenSourceOf(settings),
   missingToken: settings.missingToken,
+  tlsServerName: settings.settings.tlsServerName,
   ...Object.fromEntries(pemFields.map((field) => [field, pemOrFile(settings, field)])),
 });
 
@@ -85,6 +86,8 @@ function pemOrFile({ settings, label }: Settings, field: (typeof pemFields)[numb
 
 function readFile(path: string, name: string, expected: string): string {
   try {
+    // Reading a named pipe would block.
+    if (!statSync(path).isFile()) throw Object.assign(new Error(), { code: "not a regular file" });
     return readFileSync(path, "utf8");
   } catch (cause) {
     // A value that does not look like a path may be the secret in the wrong setting.

@@ -64,6 +64,8 @@ export interface Server {
   product?: Product;
   /** The set variable that would disable the verification of certificates. The provider ignores it. */
   skipVerify?: string;
+  /** The set variable with a folder of CA certificates, which the provider does not read. */
+  caPath?: string;
   allowAddressChange: boolean;
   /** True if the check of a create may read the existing object. */
   previewReads: boolean;
@@ -178,7 +180,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
   const wording = wordingFor(system, name, sources.provider?.());
   const settings = configured(system, name, sources, wording) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
   if (!settings) throw new StewardError({ code: "ERR_NO_CONNECTION", ...wording.notConfigured });
-  const { token, tokenEnv, tokenFile, caCert, clientCert, clientKey, ...others } = settings.settings;
+  const { token, tokenEnv, tokenFile, caCert, clientCert, clientKey, tlsServerName, ...others } = settings.settings;
   const { dialect = "standard", allowAddressChange, previewReads, ...own } = others;
   const address = canonicalAddress(settings);
   const { partition } = system;
@@ -195,6 +197,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
       words: wordsOf(system, dialect),
       ...(settings.settings.dialect === undefined ? { product: system.product } : {}),
       skipVerify: skipVerifyIn(system, sources),
+      caPath: system.variables.map(({ prefix }) => `${prefix}_CAPATH`).find((variable) => sources.environment[variable]),
       allowAddressChange: allowAddressChange ?? false,
       previewReads: previewReads ?? isSet(sources.environment.STEWARD_PREVIEW_READS),
       credentials: credentialsOf(settings, sources.environment),

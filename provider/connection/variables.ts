@@ -3,7 +3,7 @@ import { Log, warnOnce } from "../log/log";
 /** The environment variables that select a server of one dialect. */
 export interface Variables {
   dialect: string;
-  /** The settings that every server has are `<prefix>_TOKEN`, `_CACERT`, `_CLIENT_CERT` and `_CLIENT_KEY`. */
+  /** The settings that every server has are `<prefix>_TOKEN`, `_CACERT`, `_CLIENT_CERT`, `_CLIENT_KEY` and `_TLS_SERVER_NAME`. */
   prefix: string;
   address: string;
   /** The file in the home directory whose token is used without `<prefix>_TOKEN`. */
@@ -20,6 +20,7 @@ export const namesIn = ({ prefix, address, more = [] }: Variables): Record<strin
   caCert: `${prefix}_CACERT`,
   clientCert: `${prefix}_CLIENT_CERT`,
   clientKey: `${prefix}_CLIENT_KEY`,
+  tlsServerName: `${prefix}_TLS_SERVER_NAME`,
   ...Object.fromEntries(more.map((field) => [field, `${prefix}_${field.toUpperCase()}`])),
 });
 

@@ -1,5 +1,6 @@
 import { Operation, Product, Server } from "../connection";
 import { ErrorCode, invalidInput, StewardError } from "../errors";
+import { isObject } from "../text/json";
 import { containsShortSecret, redact } from "./redaction";
 
 // Converts a failed request to an error with a cause and a hint.
@@ -108,7 +109,8 @@ const tlsCauses: readonly { rule: string; codes: RegExp; hint(host: string): str
   {
     rule: "certificate-host",
     codes: /ALTNAME/,
-    hint: (host) => `The server's certificate is not valid for ${host}: use a host name of the certificate in the connection's address.`,
+    hint: (host) =>
+      `The server's certificate is not valid for ${host}: set the connection's tlsServerName to a host name of the certificate, or use that name in the address.`,
   },
   {
     rule: "no-tls",
@@ -122,14 +124,15 @@ const tlsCauses: readonly { rule: string; codes: RegExp; hint(host: string): str
   },
 ];
 
-function tlsHint(code: string, { server: { address, skipVerify } }: Operation): { rule: string; hint: string } {
+function tlsHint(code: string, { server: { address, skipVerify, caPath, credentials } }: Operation): { rule: string; hint: string } {
   const cause = tlsCauses.find(({ codes }) => codes.test(code));
   const hint =
-    cause?.hint(new URL(address).hostname) ??
+    cause?.hint(credentials.tlsServerName ?? new URL(address).hostname) ??
     "Set the connection's caCert to the CA of the server's certificate, or correct the scheme of the address.";
   const ignored = `${skipVerify} is ignored, since an attacker on the network could read the token.`;
   const isIgnored = skipVerify && cause?.rule.startsWith("certificate");
-  return { rule: cause?.rule ?? "tls", hint: isIgnored ? `${hint} ${ignored}` : hint };
+  const unread = caPath && cause?.rule === "certificate-authority" ? [`${caPath} is not read.`] : [];
+  return { rule: cause?.rule ?? "tls", hint: [hint, ...unread, ...(isIgnored ? [ignored] : [])].join(" ") };
 }
 
 /** The variable with the proxy of a scheme. A variable in lower case hides the other one, even if it is empty. */
@@ -252,6 +255,14 @@ function reasonIn(error: unknown): string {
   return own || others.find((part): part is string => typeof part === "string") || "";
 }
 
+/** A whole response as a reason: one object of plain values, none of which may be a secret that the server made. */
+function wholeOf(body: unknown): string {
+  const entries = Object.entries(isObject(body) ? body : {});
+  const isHarmless = entries.every(([name, value]) => typeof value !== "object" && !/secret|token|key|password|nonce|share/i.test(name));
+  // Serialized again, since the server may have escaped a character of a secret.
+  return entries.length > 0 && isHarmless ? JSON.stringify(body) : "";
+}
+
 /**
  * The reason in an error response: that of each error in its list, or its own, or else the whole response. Every regular expression takes linear time,
  * since the server chooses the length, and no deadline interrupts an expression.
@@ -259,8 +270,7 @@ function reasonIn(error: unknown): string {
 export function serverReason(body: unknown, text: string, secrets: readonly string[]): string {
   const errors = errorsIn(body);
   const words = (errors ?? [body]).map(reasonIn).filter(Boolean);
-  const isEmpty = errors?.length === 0 || (body !== undefined && Object.keys(Object(body)).length === 0);
-  const reason = words.join("; ") || (isEmpty || isHtml(text) ? "" : text);
+  const reason = words.join("; ") || (body === undefined ? (isHtml(text) ? "" : text) : wholeOf(body));
   if (containsShortSecret(reason, secrets)) return "the server's reason contains a secret and is not shown";
   // Redact before shortening: a part of a secret would not be found.
   return (

@@ -61,12 +61,12 @@ export class Sockets {
   /** Uses the proxies of the environment, except for loopback addresses. */
   private open(): Undici.Dispatcher {
     const { server, run } = this.operation;
-    const { caCert, clientCert, clientKey } = server.credentials;
+    const { caCert, clientCert, clientKey, tlsServerName } = server.credentials;
     const { connect: timeout, idleTimeout, maxConcurrentRequests } = run.limits;
     const { Agent, buildConnector, EnvHttpProxyAgent, Pool } = undici();
     // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
     const verified = { rejectUnauthorized: true };
-    const tls = { ca: caCert, cert: clientCert, key: clientKey, ...verified };
+    const tls = { ca: caCert, cert: clientCert, key: clientKey, servername: tlsServerName, ...verified };
     const connect = buildConnector({ timeout, ...tls });
     const options: Undici.Agent.Options & Undici.EnvHttpProxyAgent.Options = {
       connections: this.isBlocking ? null : maxConcurrentRequests,
@@ -104,9 +104,10 @@ export function socketsTo(operation: Operation, isBlocking: boolean): Sockets {
       run.log,
       `the ${title} sends the token of ${system} to ${address} over plain HTTP, where anyone on the network can read it. Use an https address.`,
     );
-  const { caCert, clientCert, clientKey } = server.credentials;
+  const { caCert, clientCert, clientKey, tlsServerName } = server.credentials;
   const { connect, idleTimeout, maxConcurrentRequests } = run.limits;
-  const key = JSON.stringify([address, caCert, clientCert, clientKey, isBlocking, connect, idleTimeout, maxConcurrentRequests]);
+  const identity = [address, caCert, clientCert, clientKey, tlsServerName];
+  const key = JSON.stringify([...identity, isBlocking, connect, idleTimeout, maxConcurrentRequests]);
   const sockets = pools.get(key) ?? new Sockets(operation, isBlocking);
   pools.set(key, sockets);
   return sockets;

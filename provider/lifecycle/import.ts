@@ -5,6 +5,7 @@ import { className, operationOn, Resource } from "./context";
 import { attempt, OperationFailed } from "./failure";
 import { newInstance } from "./ownership";
 import { defined, Properties } from "./properties";
+import { assertStorable } from "./recorded";
 
 // The first read of a resource, which has an id but no state yet.
 
@@ -40,7 +41,10 @@ export async function readById(resource: Resource, id: string, args: Properties)
     const failures = (await Promise.all(rules.map(({ check }) => check(parts, operation, {})))).flat();
     if (failures.length > 0) throw invalidInput(failures);
     const object: Properties | undefined = await definition.read({ operation, state: fields, declared: [] });
-    if (object) return object;
+    if (object) {
+      assertStorable(object);
+      return object;
+    }
     // The engine would accept a missing resource, and return a resource without outputs to the program.
     throw new StewardError({
       code: "ERR_NOT_FOUND",
@@ -53,6 +57,7 @@ export async function readById(resource: Resource, id: string, args: Properties)
 /** The state and the inputs of an object that was read. */
 export function importObject(resource: Resource, id: string, args: Properties, object: Properties): Imported {
   const { definition } = resource;
+  assertStorable(object);
   const fields = { ...args, ...partsOf(resource, id) };
   const operation = operationOn(resource, fields);
   const inputs = importedInputs(resource, operation, { ...args, ...object });

@@ -1,11 +1,10 @@
-import { hasHalfPair, SecretReference } from "../inputs";
+import { hasHalfPair, SecretReference, unknownValue } from "../inputs";
 import { isObject } from "../text/json";
 
 /** Inputs and outputs as the engine passes them. */
 export type Properties = Record<string, unknown>;
 
-/** The engine's placeholder for a value that is unknown in a preview. */
-export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+export const unknown = unknownValue;
 
 /** The input that lists the secret inputs, whose values must not appear in a message. */
 export const secretInputs = "secretInputs";

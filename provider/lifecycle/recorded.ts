@@ -1,13 +1,14 @@
 import { Operation } from "../connection";
 import { StewardError } from "../errors";
 import { essentialNames, parseId, placeholdersIn } from "../fields";
+import { pathOf, unstorablePath } from "../inputs";
 import { isStringList } from "../text/json";
 import { Resource } from "./context";
 import { failure } from "./failure";
 import { defined, Properties } from "./properties";
 import { withFormer } from "./state";
 
-// The checks of a state that an earlier run recorded.
+// The checks of a state that an earlier run recorded, and of one to record.
 
 /** The fields that are lists of names. */
 const lists = ["declared", "managed"];
@@ -40,5 +41,17 @@ export function assertSameServer(operation: Operation, state: Properties): void 
     code: "ERR_SERVER_MISMATCH",
     reason: `it was written to ${state.server}, but the ${operation.server.title} points to ${operation.server.id}; nothing was sent`,
     hint: `Correct the address. If it is a new address of the same installation, set allowAddressChange: true next to the address in ${operation.server.place} for one \`pulumi up\`.`,
+  });
+}
+
+/** Throws if Pulumi cannot store a value of the server, which would block every command without a name. */
+export function assertStorable(object: Properties): void {
+  const path = unstorablePath(object);
+  if (!path) return;
+  throw new StewardError({
+    code: "ERR_UNEXPECTED_RESPONSE",
+    rule: "unstorable",
+    reason: `Pulumi cannot store the value of ${pathOf(path)} on the server`,
+    hint: "Find out who wrote it, and change it on the server.",
   });
 }

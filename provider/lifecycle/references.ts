@@ -22,26 +22,33 @@ export function referenceName(reference: SecretReference): string {
   return /[/.]/.test(reference.file) ? `the file ${reference.file}` : "the file of a reference";
 }
 
-type Reading = { value: string; problem?: undefined } | { value?: undefined; problem: string };
+/** The value of a secret, or why it cannot be read. */
+export type Reading = { value: string; problem?: undefined } | { value?: undefined; problem: string };
 
-/** Reads a secret. Follows symbolic links, and drops one newline at the end of a file. */
+/** Reads a secret. Follows symbolic links, and drops one newline at the end. */
 export function readReference(reference: SecretReference): Reading {
   if ("env" in reference) {
     const value = Object.hasOwn(process.env, reference.env) ? process.env[reference.env] : undefined;
-    return value ? { value } : { problem: "is not set" };
+    return value ? { value: withoutNewline(value) } : { problem: "is not set" };
   }
   try {
     const file = statSync(reference.file);
     // Reading a named pipe would block.
     if (!file.isFile()) return { problem: "is not a regular file" };
     if (file.size > longestFile) return { problem: "is larger than 64 KB" };
-    const value = readFileSync(reference.file, "utf8").replace(/\r?\n$/, "");
+    const value = withoutNewline(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(reference.file)));
+    // PowerShell writes UTF-16, or a byte order mark, which would be a part of the secret.
+    if (/^\uFEFF|\0/.test(value)) return { problem: notText };
     return value ? { value } : { problem: "is empty" };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return { problem: notText };
     return { problem: code === "ENOENT" ? "does not exist" : `cannot be read (${code})` };
   }
 }
+
+const withoutNewline = (text: string): string => text.replace(/\r?\n$/, "");
+const notText = "is not UTF-8 text without a byte order mark";
 
 /** Each fingerprint takes about 50 ms of CPU time, so a value gets a new one only once in a process. */
 const fingerprints = new Map<string, string>();

@@ -8,7 +8,7 @@ import { comparisonFor, declaredIn, isEqual, recordDifferences } from "./changes
 import { operationOn, Resource } from "./context";
 import { attempt, hintStaleConfig } from "./failure";
 import { defined, Properties } from "./properties";
-import { assertSameServer, wholeState } from "./recorded";
+import { assertSameServer, assertStorable, wholeState } from "./recorded";
 import { concealRead, resolved } from "./references";
 import { formerInputs, hidePrevious, hideRetained, withFormer } from "./state";
 
@@ -27,6 +27,7 @@ export async function refresh(resource: Resource, id: string, recorded: Properti
     const declared = declaredIn(last);
     const object: Properties | undefined = await definition.read({ operation, state: last, declared });
     if (!object) return undefined;
+    assertStorable(object);
     const read = concealRead(definition.fields, object, last);
     const { [formerInputs]: _, ...visible } = state;
     // `outcomeUnknown` stays, since a write-only value cannot be read back.

@@ -135,10 +135,10 @@ export async function canRead(operation: Operation, path: string): Promise<boole
  * Rethrows the error unless the object does not exist. A 404 proves this only if the token belongs to an administrator and, where its form is unknown,
  * a list lacks the object.
  */
-export async function assertGone(operation: Operation, error: unknown, isListed = async (): Promise<boolean> => true): Promise<undefined> {
+export async function assertGone(operation: Operation, error: unknown, isListed?: () => Promise<boolean>): Promise<undefined> {
   if (!isNotFound(operation, error)) throw error;
   if (!(await isAdministrator(operation))) throw notAdministrator(operation, error);
-  if (!isOwnNotFound(error) && (await isListed())) throw error;
+  if (!dialectOf(operation).formsAreKnown && (isListed ? await isListed() : !isOwnNotFound(error))) throw error;
 }
 
 export function resourceOf(document: unknown, { method, path }: { method: string; path: string }): Resource {

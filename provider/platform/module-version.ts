@@ -53,7 +53,8 @@ export async function readModuleVersions(operation: Operation, module: Module): 
     const body = await call(operation, { method: "GET", path, retry: "idempotent" });
     const { modules } = (body ?? {}) as { modules?: unknown };
     const entries = Array.isArray(modules) ? modules.map(versionsIn) : [];
-    // An existing module has an entry, even without versions.
+    // An existing module has an entry, even without versions. The API specification shows no response without one.
+    if (Array.isArray(modules) && modules.length === 0 && !dialectOf(operation).formsAreKnown) return undefined;
     if (entries.length === 0 || !entries.every((versions) => versions !== undefined)) throw invalidResponse("GET", path);
     return entries.flat().map((version) => versionOf(version, module));
   } catch (error) {

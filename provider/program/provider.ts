@@ -27,6 +27,11 @@ export interface Server {
   /** The private key of `clientCert`, as PEM or as the path of a file. */
   clientKey?: string;
   /**
+   * The host name in the certificate of the server, such as `server.global.nomad`.
+   * @default the host of the address
+   */
+  tlsServerName?: string;
+  /**
    * The dialect of the API.
    * @default "standard"
    */

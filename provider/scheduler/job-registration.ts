@@ -53,7 +53,11 @@ function objection(job: unknown): ReturnType<typeof rule> | undefined {
 /** Rethrows the error of a registration unless its response is a string, whose form the API specification does not show, and the list has the job. */
 async function assertListed(operation: SchedulerOperation, error: StewardError, id: unknown, query: QueryOptions): Promise<undefined> {
   const mayBeListed = error.details?.rule === notJson && !dialectOf(operation).fields && typeof id === "string";
-  if (mayBeListed) for await (const { items } of pagesOf(operation, "jobs", query)) if (items.some(({ ID }) => ID === id)) return;
+  try {
+    if (mayBeListed) for await (const { items } of pagesOf(operation, "jobs", query)) if (items.some(({ ID }) => ID === id)) return;
+  } catch {
+    // A token that may register jobs may not be able to list them.
+  }
   throw error;
 }
 
@@ -97,7 +101,7 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
     // The leader handles writes.
     const query = queryOf(operation, { ...consistency, stale: false });
     const request = { method: "PUT", path: "/v1/jobs", query, body, retry: "only429" } as const;
-    const namespace = consistency.namespace ?? (valueAt(body, ["Job", "Namespace"]) as string | undefined);
+    const namespace = consistency.namespace ?? operation.server.namespace ?? (valueAt(body, ["Job", "Namespace"]) as string | undefined);
     return callUnchanged(operation, request, "registration").catch((error) =>
       assertListed(operation, error, valueAt(body, ["Job", "ID"]), { ...consistency, namespace, stale: false }),
     );

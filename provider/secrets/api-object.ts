@@ -13,8 +13,9 @@ import { atEachMount } from "./scheduler-mounts";
 /** The names in a list. A list without names is a 404. */
 export async function listNames(operation: Operation, path: string, about: Place & Reading = {}): Promise<string[]> {
   const data = await readData(operation, path, { query: { list: "true" }, ...about });
+  if (!data) return [];
   // Go encodes an empty list as null.
-  const keys = data?.keys ?? [];
+  const keys = data.keys === null && !dialectOf(operation).formsAreKnown ? [] : data.keys;
   if (!isStringList(keys)) throw invalidResponse(operation, path);
   return keys;
 }
@@ -107,7 +108,9 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     create: ({ operation, inputs }) => write(operation, inputs),
     update: ({ operation, inputs }) => write(operation, inputs),
     delete: ({ operation, state }) =>
-      removeObject(operation, pathOf(state), () => remove(operation, pathOf(state), async () => !(await read(operation, state)))),
+      removeObject(operation, pathOf(state), () =>
+        remove(operation, pathOf(state), async (reading) => !(await read(operation, state, reading))),
+      ),
     discover: (request) =>
       names.includes("mount")
         ? atEachMount(request, below, (mount) => search(request.operation, { mount }))

@@ -5,7 +5,7 @@ import { ApiRequest, Request, send } from "../http";
 import { errorsIn, notJson, unexpectedResponse, webPage } from "../http/failure";
 import { nonEmptyStr, rule } from "../inputs";
 import { isObject, isStringList } from "../text/json";
-import { dialects, SecretsDialect } from "./dialects";
+import { dialects, isMessage, SecretsDialect } from "./dialects";
 import { isMountPath, normalizeMount } from "./mount-path";
 
 /** The settings that only this system has. */
@@ -104,27 +104,22 @@ export async function call(operation: Operation, request: ApiRequest, ownsBody =
 const foreignBody = ({ server: { words } }: Operation) =>
   [`the response is not from ${words.service}`, "Check the address, and any proxy on the way."] as const;
 
-/** True for JSON that a gateway may have sent. */
-export const isMessage = (body: unknown): boolean => isObject(body) && ["message", "error", "errors"].some((name) => name in body);
-
 /** The rules of the errors of writes whose response is not known to be the server's own. */
-const foreignResponse = "foreign-response";
-const unknownForm = "unknown-form";
-export const unknownForms: readonly (string | undefined)[] = [unknownForm, foreignResponse, notJson];
+export const foreignResponse = "foreign-response";
+export const unknownForm = "unknown-form";
+const unknownForms: readonly (string | undefined)[] = [unknownForm, foreignResponse, notJson];
 
 /** Rethrows the error of a write unless the form of its response is unknown, and a read shows that it was applied. `rules`: those of such errors. */
-export async function settle(
-  operation: Operation,
-  error: unknown,
-  wasApplied: () => Promise<boolean>,
-  rules = unknownForms,
-): Promise<void> {
+async function settle(operation: Operation, error: unknown, wasApplied: () => Promise<boolean>, rules = unknownForms): Promise<void> {
   if (dialectOf(operation).formsAreKnown || !(error instanceof StewardError) || !rules.includes(error.details.rule)) throw error;
-  const isApplied = await wasApplied().catch((failure) => {
+  if (!(await afterWrite(wasApplied))) throw error;
+}
+
+/** A read after a write. Its errors leave the outcome of the write unknown. */
+const afterWrite = (read: () => Promise<boolean>): Promise<boolean> =>
+  read().catch((failure) => {
     throw failure instanceof StewardError ? failure.with({ outcomeUnknown: true }) : failure;
   });
-  if (!isApplied) throw error;
-}
 
 /** The place of an object: its mount and, if a list has it, its name there. */
 export interface Place {
@@ -149,9 +144,9 @@ export async function readData(
   const assertMissing = async (error: StewardError): Promise<undefined> => {
     // The server's own 404 of a missing object has an empty list of errors.
     const isOwnForm = error.details.errorCount === 0;
-    if (error.details.rule !== webPage) {
-      if (anyNotFound) return;
-      if (mayBeMissing && !formsAreKnown) return isOwnForm ? undefined : void doubtedIn(operation).add(path);
+    if (error.details.rule !== webPage && (anyNotFound || (mayBeMissing && !formsAreKnown))) {
+      if (!formsAreKnown && !isOwnForm) doubtedIn(operation).add(path);
+      return;
     }
     if (formsAreKnown ? isOwnForm : await isShownAbsent(operation, path, place)) return;
     const remedy = isBelowBuiltIn(path) ? "" : `Mount the ${words.engine} secrets engine there, or correct \`mount\`. `;
@@ -174,13 +169,15 @@ export async function readData(
 }
 
 /** The paths whose 404 of an unknown form a create has read as an absence, so that the write is read back. */
-const doubtedIn = ({ server: { id }, run: { cache } }: Operation): Set<string> => cached(cache, ["doubted", id], () => new Set());
+export const doubtedIn = ({ server: { id }, run: { cache } }: Operation): Set<string> => cached(cache, ["doubted", id], () => new Set());
 
 /** True if the same mount responds with a list that lacks the name, or with one of its configurations. A gateway may route other mounts. */
 async function isShownAbsent(operation: Operation, path: string, { mount, name }: Place): Promise<boolean> {
   const dataAt = async (sibling: string, query?: Request["query"]): Promise<Record<string, unknown>> => {
     if (sibling === path) return {};
-    const body = await call(operation, { method: "GET", path: sibling, query, retry: "idempotent" }).catch(() => undefined);
+    const body = await call(operation, { method: "GET", path: sibling, query, retry: "idempotent" }).catch((error) => {
+      if (error.status !== 404 || error.details.rule === webPage) throw error;
+    });
     return isObject(body) && isObject(body.data) ? body.data : {};
   };
   const list = name === undefined ? mount && apiPath(mount, "role") : path.replace(/\/[^/]*$/, "");
@@ -207,24 +204,32 @@ export async function writeData(
   };
   const rules = hasSecrets ? [unknownForm] : unknownForms;
   await call(operation, { method: "POST", path, body, retry: "idempotent" }).catch((error) => settle(operation, error, isShown, rules));
-  if (isDoubted && !(await isShown())) throw unexpectedResponse("POST", path, ...foreignBody(operation)).with({ rule: foreignResponse });
+  if (isDoubted && !(await afterWrite(isShown)))
+    throw unexpectedResponse("POST", path, ...foreignBody(operation)).with({ rule: foreignResponse });
 }
 
 /** With `--replace`, and for a tainted resource, Pulumi creates the new one first, without asking the provider. */
 export const replaceHint =
   "To replace it with `pulumi up --replace` or `pulumi state taint`, set the resource option deleteBeforeReplace: true.";
 
-/** Deletes an object. Succeeds if the object or, with a 404 of a known form, its mount no longer exists. */
-export async function remove(operation: Operation, path: string, isGone = async (): Promise<boolean> => false): Promise<void> {
+/** Deletes an object. Succeeds if the object no longer exists. */
+export async function remove(operation: Operation, path: string, isGone: IsGone = async () => false): Promise<void> {
   await call(operation, { method: "DELETE", path, retry: "idempotent" }).catch((error) => settleRemoval(operation, error, isGone));
 }
 
-/** Rethrows the error of a delete unless it is a 404 of the server or, if its form is unknown, a read shows that the object is gone. */
-export async function settleRemoval(operation: Operation, error: unknown, isGone: () => Promise<boolean>): Promise<void> {
+/**
+ * Rethrows the error of a delete unless a 404 of the server or, if its form is unknown, a read shows that the object is gone. A mount that does not exist
+ * may have moved, with all its objects.
+ */
+export async function settleRemoval(operation: Operation, error: unknown, isGone: IsGone): Promise<void> {
   const isNotFound = error instanceof StewardError && error.status === 404;
-  if (isNotFound && (dialectOf(operation).formsAreKnown ? isFromService(error) : await isGone())) return;
-  await settle(operation, error, isGone);
+  if (isNotFound && (dialectOf(operation).formsAreKnown ? error.details.errorCount === 0 : await isGone({}))) return;
+  // After JSON that is no message, no proof of the absence is required.
+  await settle(operation, error, () => isGone({ mayBeMissing: error instanceof StewardError && error.details.rule === unknownForm }));
 }
+
+/** Reads whether an object is gone. */
+type IsGone = (reading: Reading) => Promise<boolean>;
 
 /** True if an error response has the format of the server, a list of errors. */
 export const isFromService = (error: StewardError): boolean => error.details.errorCount !== undefined;

@@ -42,6 +42,18 @@ const sysRotate: RekeyApi = {
   },
 };
 
+/** True for JSON that may not be the service's own response to a write, but a message about a failure or of a gateway. */
+export function isMessage(body: unknown): boolean {
+  if (Array.isArray(body)) return body.some(isMessage);
+  if (!isObject(body)) return typeof body === "string";
+  const tells = ([name, value]: [string, unknown]): boolean =>
+    /^(ok|success)$/i.test(name) ? value === false : /^(message|errors?|error_?message|fault|detail)$/i.test(name) && !isEmpty(value);
+  return Object.entries(body).some(tells);
+}
+
+export const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
+
 /** Each response of the API has a `lease_id`, which may be empty. The responses of sys/rekey have none. */
 const ownsBody = (body: Record<string, unknown>): boolean => "lease_id" in body || "nonce" in body;
 
@@ -117,7 +129,8 @@ export const dialects: Record<string, SecretsDialect> = {
     // The document shows no body for an error and for most writes.
     formsAreKnown: false,
     // An empty object and `data` count without a read back.
-    ownsBody: (body) => ownsBody(body) || isObject(body.data) || Object.keys(body).length === 0,
+    ownsBody: (body) =>
+      !isMessage(body) && !isMessage(body.data) && (ownsBody(body) || isObject(body.data) || Object.keys(body).length === 0),
   },
   hashicorp,
   openbao: {

@@ -204,8 +204,8 @@ function update(request: Update): Promise<StoredState> {
 async function clear({ operation, state: { mount } }: DeleteRequest<StoredState>): Promise<void> {
   if (dialectOf(operation).deletesAccess) return remove(operation, path(mount));
   await write(operation, { mount, address: "", token: "" }).catch((error) =>
-    settleRemoval(operation, error, async () =>
-      isLeftover(operation, (await readData(operation, path(mount), { mount })) ?? { address: "" }),
+    settleRemoval(operation, error, async (reading) =>
+      isLeftover(operation, (await readData(operation, path(mount), { mount, ...reading })) ?? { address: "" }),
     ),
   );
 }

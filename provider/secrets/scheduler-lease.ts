@@ -62,12 +62,14 @@ const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
 });
 
 async function update(request: UpdateRequest<SchedulerLeaseInputs, SchedulerLeaseState>): Promise<SchedulerLeaseState> {
-  const { operation, inputs, declared } = request;
+  const { operation, inputs, last, declared } = request;
   const times: Partial<Times> = request.state;
   const { ttl = times.ttl, maxTtl = times.maxTtl } = inputs;
   // A time is unknown after a create without a response, and after it was removed from the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;
-  const current = isKnown ? (times as Times) : await lease.read(operation, inputs, { mayBeMissing: true });
+  // After a create without a response, the server may have no lease configuration.
+  const mayBeMissing = last.ttl === undefined || last.maxTtl === undefined;
+  const current = isKnown ? (times as Times) : await lease.read(operation, inputs, { mayBeMissing });
   const after = timesOf(inputs, current);
   if (current) adoptFields(operation, declared, differencesOf(schedulerLease.fields, ["ttl", "maxTtl"], current, after));
   return lease.write(operation, { ...inputs, ...after });

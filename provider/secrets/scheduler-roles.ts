@@ -17,7 +17,7 @@ import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../
 import { Adopt, adoptExisting, adoptField } from "../lifecycle/adoption";
 import { isRemoved, removeObject, renamedHint } from "../lifecycle/ownership";
 import { shortened } from "../text/printable";
-import { dialectOf, remove, system } from "./client";
+import { apiPath, dialectOf, doubtedIn, invalidResponse, remove, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { atEachMount } from "./scheduler-mounts";
 import {
@@ -99,6 +99,10 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
   const isGet = declared.length === 0;
   const ours = namesIn(previous);
   const listed = await listRoleNames(operation, mount, { mayBeMissing: ours.size === 0 });
+  const [one] = ours;
+  // A gateway may route the roles, but not their list.
+  if (listed.length === 0 && one !== undefined && (await existingOf(operation, mount, [one])).length > 0)
+    throw invalidResponse(operation, apiPath(mount, "role"));
   const names = isGet ? listed : listed.filter((name) => ours.has(name));
   refuseUnstorable(operation, mount, exclusive ? listed : names);
   const undeclared = exclusive && !isGet ? listed.filter((name) => !ours.has(name)) : [];
@@ -146,7 +150,9 @@ function planNotes({ inputs: { roles, exclusive, mount }, last }: { inputs: Sche
 
 async function find({ operation, inputs }: FindRequest<SchedulerRolesInputs>): Promise<ExistingObject<StoredState> | undefined> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
-  const listed = await listRoleNames(operation, mount, { mayBeMissing: true });
+  const found = await listRoleNames(operation, mount, { mayBeMissing: true });
+  const isDoubted = doubtedIn(operation).has(apiPath(mount, "role"));
+  const listed = isDoubted ? await existingOf(operation, mount, Object.keys(roles)) : found;
   const others = without(listed, Object.keys(roles));
   const adoptable = await existing(operation, inputs, listed, `${renamedHint} Otherwise set`);
   // Report the roles that can be adopted first.
@@ -161,6 +167,13 @@ async function find({ operation, inputs }: FindRequest<SchedulerRolesInputs>): P
       hint: "Declare them with adopt: true, delete them, or set exclusive in a later update.",
     });
   return adoptable;
+}
+
+/** Those of these roles that the server has, although a list of an unknown form has none. Empty if its form is known. */
+async function existingOf(operation: Operation, mount: string, names: readonly string[]): Promise<string[]> {
+  if (dialectOf(operation).formsAreKnown) return [];
+  const reads = await Promise.all(names.map((name) => readRole(operation, { mount, name }, undefined, { mayBeMissing: true })));
+  return names.filter((_, index) => reads[index]);
 }
 
 /** Finds the declared roles that already exist. Reads each that is adopted, to print its changes. */
@@ -245,7 +258,8 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
 /** Deletes a role. Returns false if another resource of the program now manages it. */
 function removal(operation: Operation, mount: string, name: string): Promise<boolean> {
   const path = rolePath({ mount, name });
-  const isGone = async (): Promise<boolean> => !(await readRole(operation, { mount, name }, undefined));
+  const role = { mount, name };
+  const isGone: Parameters<typeof remove>[2] = async (reading) => !(await readRole(operation, role, undefined, reading));
   return removeObject(operation, path, () => remove(operation, path, isGone), { isQuiet: true });
 }
 

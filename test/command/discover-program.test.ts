@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { secretSignature, signatureKey } from "../../provider/inputs";
 import { call } from "../support/call";
 import { compileAll } from "../support/compile";
 import { onEachSandbox, pulumi, Stage, written } from "./discover";
@@ -158,6 +159,22 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     for (const name of ["host:", "port:", "sloEndpointUrl", "foo_bar"]) expect(program()).not.toContain(name);
     const smtp = written().find(({ id }) => id === "smtp") as unknown as { outputs: Record<string, unknown> };
     expect(smtp.outputs).toMatchObject({ host: "", port: 0, declared: ["auth", "enabled"], managed: [] });
+  });
+
+  test("writes no object of a server, which Pulumi could take for a secret to decrypt, and names the attribute", async () => {
+    const { only } = stage();
+    await returning("customization", { footer: { [signatureKey]: secretSignature, ciphertext: "v1:of:the-stack" } });
+    const { code, stderr } = await discover(only("platform"));
+    expect([code, existsSync("import.json")]).toEqual([1, false]);
+    expect(stderr).toContain("the value of footer is no string, number or boolean");
+  });
+
+  test("escapes characters that change how others are shown", async () => {
+    const { only } = stage();
+    await returning("customization", { footer: "a\u202eb\u200bc\u{e0001}d" });
+    await discover(only("platform"));
+    for (const text of [program(), readFileSync("import.json", "utf8")])
+      expect([/\p{Cf}/u.test(text), text.includes("a\\u202eb\\u200bc\\udb40\\udc01d")]).toEqual([false, true]);
   });
 
   test("lists roles that a program cannot declare, and writes the others", async () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { definitions } from "../../provider/definitions";
+import { unknownValue } from "../../provider/inputs";
 import { call } from "../support/call";
 import { onEachSandbox, rows, written } from "./discover";
 
@@ -61,6 +62,10 @@ onEachSandbox("pulumi-steward discover", (stage) => {
       `GET /v1/${mount}/role?list=true`,
       "GET /v1/team/ops/role?list=true",
     ]);
+    await role(`team/ops/role/${unknownValue}`);
+    const { stdout } = await discover(only("secrets"), "--as-set", "--overwrite");
+    expect(rows()).toEqual([`secrets:SchedulerRoles ${mount}-roles ${mount}/role`]);
+    expect(stdout).toMatch(/team\/ops\/role: .*roles whose names Pulumi cannot store/);
   });
 
   test("finds settings with one read each, and workspaces on request", async () => {

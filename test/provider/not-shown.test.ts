@@ -132,7 +132,9 @@ async function rekey(): Promise<void> {
   await stack.up(given, "attempt");
   await stack.destroy();
   const status = async () => (await call(sandbox.secrets, "GET", "/v1/sys/rekey/init")).json;
-  expect((await status()).started).toBe(false);
+  // Another client may have started the attempt if a message answers the start.
+  const isMessage = [...service.chosen].some(([{ section }, { body = "" }]) => section === "4.2 start" && /^"?(done|ok)/.test(body));
+  expect((await status()).started).toBe(isMessage);
   // A wrong share is rejected, and costs nothing.
   const wrong = Buffer.alloc(5, 1).toString("base64");
   await stack.fails({ ...given, currentShares: [wrong] });

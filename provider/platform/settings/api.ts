@@ -24,7 +24,12 @@ async function send(page: SettingsPage, operation: Operation, about: Omit<ApiReq
   const values = Object.fromEntries(
     readable(page).flatMap((name) => {
       const wire = wireName(operation, name);
-      return Object.hasOwn(attributes, wire) ? [[name, attributes[wire]]] : [];
+      if (!Object.hasOwn(attributes, wire)) return [];
+      const value = attributes[wire];
+      // Pulumi would take an object for a secret or a file of its own.
+      if (typeof value === "object" && value !== null)
+        throw invalidResponse(request.method, request.path, `the value of ${wire} is no string, number or boolean`);
+      return [[name, value]];
     }),
   );
   if (Object.keys(values).length === 0) throw invalidResponse(request.method, request.path);

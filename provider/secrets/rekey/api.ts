@@ -2,10 +2,10 @@ import { z } from "zod";
 import { cached, Operation } from "../../connection";
 import { StewardError } from "../../errors";
 import { ApiRequest, delayAfter429, pauseFor } from "../../http";
-import { notJson, unexpectedResponse, webPage } from "../../http/failure";
+import { unexpectedResponse, webPage } from "../../http/failure";
 import { isObject } from "../../text/json";
-import { apiPath, call, dialectOf, isFromService, isMessage, namespaceOf, unknownForms } from "../client";
-import { RekeyApi } from "../dialects";
+import { apiPath, call, dialectOf, foreignResponse, isFromService, namespaceOf, unknownForm } from "../client";
+import { isEmpty, RekeyApi } from "../dialects";
 import { decodeShare, ShareSet } from "./crypto";
 import { RekeyTarget } from "./inputs";
 import { identified, stopped, wrongTarget } from "./stops";
@@ -129,15 +129,14 @@ const backupSchema = z.object({
   nonce: z.string(),
   keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish(),
 });
-/** The API document does not show the response without a backup: it counts as none, unless it is a message. */
-const noneOrBackup = backupSchema
-  .refine(({ nonce, keys }) => nonce && Object.keys(keys ?? {}).length > 0)
-  .or(
-    z
-      .unknown()
-      .refine((body) => !isMessage(body))
-      .transform(() => undefined),
-  );
+/** The API document does not show the response without a backup: each of its values is empty. */
+const noneOrBackup = z
+  .unknown()
+  .refine(
+    (body) => isEmpty(body) || (isObject(body) && Object.entries(body).every(([name, value]) => name === "request_id" || isEmpty(value))),
+  )
+  .transform(() => undefined)
+  .or(backupSchema);
 const sealSchema = z.object({ sealed: z.boolean(), recovery_seal: z.boolean().optional() });
 
 /** The API of the rekey. Throws if the server has no such keys for this connection. */
@@ -185,7 +184,7 @@ async function send<T>(
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
   const request = { method, path, body: content, retry: method === "GET" ? "idempotent" : "never" } as const;
   const body = await call(operation, request, ownsBody).catch((error) => {
-    throw unknownForms.includes(error.details?.rule) && error.details.rule !== notJson ? unexpectedBody(method, path) : error;
+    throw error.details?.rule === foreignResponse ? unexpectedBody(method, path) : error;
   });
   const fields = apiOf(operation).wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
   return parse(schema, fields, method, path);
@@ -193,11 +192,6 @@ async function send<T>(
 
 const write = <T>(operation: RekeyOperation, endpoint: Endpoint, schema: z.ZodType<T>, content: object): Promise<T> =>
   send(operation, apiOf(operation).write, endpoint, schema, content);
-
-/** Rethrows an error unless the response to a write has a form that the API document does not show. The next read shows if the write was applied. */
-function assertUnknownForm(operation: RekeyOperation, error: StewardError): undefined {
-  if (dialectOf(operation).formsAreKnown || !["rekey/unexpected-response", notJson].includes(error.details?.rule ?? "")) throw error;
-}
 
 /** The same error, with the setting to correct if the server has no such keys or does not serve the path. */
 function explainNotServed(error: unknown, operation: RekeyOperation): unknown {
@@ -255,7 +249,8 @@ async function getVerification(operation: RekeyOperation, progress: number, requ
   // Before the last current share, the API document shows no response.
   const isEarly = !dialectOf(operation).formsAreKnown && progress < required;
   if (isEarly && progress > 0) return undefined;
-  const isNone = (status: number): boolean => (isEarly ? ![401, 403, 429, 503].includes(status) : status === 400 || status === 404);
+  const isNone = (status: number): boolean =>
+    isEarly ? ![401, 403, 429, 502, 503, 504].includes(status) : status === 400 || status === 404;
   return send(operation, "GET", "verify", isEarly ? verificationSchema.catch(undefined) : verificationSchema).catch((error) => {
     if (error instanceof StewardError && error.status !== undefined && error.details.rule !== webPage && isNone(error.status))
       return undefined;
@@ -275,9 +270,10 @@ export async function startAttempt(operation: RekeyOperation, parameters: Reques
     ...(mayReturnNoShares(operation, parameters) ? { stored_shares: 1 } : {}),
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(operation)).started;
-  const fields = await retryAfter429(operation, () => write(operation, "init", z.unknown(), content), isNoneInProgress).catch((error) =>
-    assertUnknownForm(operation, error),
-  );
+  const fields = await retryAfter429(operation, () => write(operation, "init", z.unknown(), content), isNoneInProgress).catch((error) => {
+    // The status, which is read next, shows the attempt.
+    if (error.details?.rule !== unknownForm) throw error;
+  });
   const { nonce } = startSchema.safeParse(fields).data ?? {};
   const { data: made } = firstSchema.safeParse(fields);
   const first = made && { ...sharesIn(made, parameters), verificationNonce: made.verification_nonce };
@@ -304,7 +300,9 @@ export async function cancelAttempt(operation: RekeyOperation, nonce: string): P
   try {
     await cancel();
   } catch (error) {
-    const refusal = error instanceof StewardError && error.status === 400 ? error : undefined;
+    const isRefusal = (status = 0): boolean =>
+      status === 400 || (!dialectOf(operation).formsAreKnown && [404, 409, 412, 422].includes(status));
+    const refusal = error instanceof StewardError && isRefusal(error.status) ? error : undefined;
     if (!isReplyLost(error) && !refusal) throw error;
     // The status shows whether the cancel was applied, or another client canceled the attempt before.
     isConfirmed = await isInProgress();
@@ -378,7 +376,8 @@ export async function getBackup(operation: RekeyOperation): Promise<RekeyBackup 
     };
   } catch (error) {
     // A gateway's 404 does not mean "no backup": the next share would overwrite an existing one.
-    const isOwn = (failure: StewardError): boolean => (formsAreKnown ? isFromService(failure) : failure.details.rule !== webPage);
+    const isOwn = (failure: StewardError): boolean =>
+      isFromService(failure) || (!formsAreKnown && failure.status === 404 && failure.details.rule !== webPage);
     if (error instanceof StewardError && noBackup.includes(error.status ?? 0) && isOwn(error)) return undefined;
     throw explainNotServed(error, operation);
   }
@@ -389,8 +388,7 @@ export async function removeBackup(operation: RekeyOperation, nonce: string): Pr
   // A blind retry could remove a backup that another client wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(operation))?.nonce === nonce;
   await retryAfter429(operation, () => send(operation, "DELETE", "backup", z.unknown()), isKept).catch(async (error) => {
-    assertUnknownForm(operation, error);
-    if (await isKept()) throw error;
+    if (dialectOf(operation).formsAreKnown || !isReplyLost(error) || (await isKept())) throw error;
   });
 }
 

@@ -35,6 +35,25 @@ describe("TLS", () => {
     for (const each of [address, part]) expect(error.message).toContain(each);
   });
 
+  test("accepts a certificate for tlsServerName, and only for it", async () => {
+    const address = await secure({ cert: otherCertificate });
+    const settings = { address, token: "canary-token", caCert: otherCertificate };
+    const to = (more: object, environment = {}) => connectTo("secrets", { ...settings, ...more }, { environment });
+    expect((await send(to({ tlsServerName: "other.test" }), get)).status).toBe(200);
+    expect(await failure(send(to({ tlsServerName: "third.test" }), get))).toMatchObject({ details: { rule: "certificate-host" } });
+    const named = { VAULT_ADDR: address, VAULT_TLS_SERVER_NAME: "other.test" };
+    const { server } = connect(systems.secrets, "default", {
+      config: () => undefined,
+      environment: named,
+      cache: new Map(),
+      engine: noEngine,
+      log: standardOutput,
+    });
+    expect(server.credentials.tlsServerName).toBe("other.test");
+    const unread = await failure(send(to({ caCert: undefined }, { NOMAD_CAPATH: "/etc/a", VAULT_CAPATH: "/etc/ssl" }), get));
+    expect(unread.message).toContain("VAULT_CAPATH is not read.");
+  });
+
   test.each(["1", "true"])("VAULT_SKIP_VERIFY=%s is ignored, and the error names it", async (value) => {
     const address = await secure({});
     const target = (environment: object) => connectTo("secrets", { address, token: "canary-token" }, { environment: { ...environment } });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unknown } from "../../../provider/lifecycle/properties";
+import { Reading, readReference } from "../../../provider/lifecycle/references";
 import { Sandbox } from "../../../sandbox/index";
 import { certificate, privateKey } from "../../support/certificates";
 import { configOf, contextOf } from "../../support/context";
@@ -266,4 +267,25 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
     expect(writes()).toHaveLength(1);
     expectNoValue();
   });
+});
+
+describe("a secret from a file or a variable", () => {
+  const file = join(folder, "secret");
+  const read = (content: Buffer | string): Reading => {
+    writeFileSync(file, content);
+    return readReference({ file });
+  };
+
+  test("loses one newline at its end", () => {
+    expect([read("a\n"), read("a\r\n"), read("a\n\n")]).toEqual([{ value: "a" }, { value: "a" }, { value: "a\n" }]);
+    process.env.STEWARD_TEST_SECRET = "a\n";
+    expect(readReference({ env: "STEWARD_TEST_SECRET" })).toEqual({ value: "a" });
+  });
+
+  test.each([
+    ["UTF-16", Buffer.from("\uFEFFsecret", "utf16le")],
+    ["UTF-16 without a byte order mark", Buffer.from("secret", "utf16le")],
+    ["a byte order mark", "\uFEFFsecret"],
+    ["Latin-1", Buffer.from("s\u00E9cret", "latin1")],
+  ])("must be UTF-8: %s", (_, content) => expect(read(content)).toEqual({ problem: "is not UTF-8 text without a byte order mark" }));
 });

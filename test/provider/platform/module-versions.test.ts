@@ -154,8 +154,18 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown()).not.toBeNull();
   });
 
+  test("an empty list of modules is an answer only where no document shows another", async () => {
+    const { requests, fault, dialect } = current();
+    const deprecation = await created();
+    fault(/versions/, { method: "GET", status: 200, body: { modules: [] }, times: 9 });
+    if (dialect === "standard") expect(await deprecation.refresh()).toBe("gone");
+    else {
+      const refusalOf = refusal("ERR_UNEXPECTED_RESPONSE", { method: "GET" });
+      expect(await requests(() => expect(deprecation.refresh()).rejects.toThrow(refusalOf))).toEqual([read]);
+    }
+  });
+
   test.each([
-    { modules: [] },
     { modules: [null] },
     { modules: [{ source: "acme/network/aws" }] },
     { modules: [{ versions: null }] },

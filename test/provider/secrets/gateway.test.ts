@@ -84,6 +84,7 @@ describe.each([
     const unseen = { code: "ERR_UNEXPECTED_RESPONSE", method: "POST", path, details: expect.objectContaining({ outcomeUnknown: true }) };
     const other = engine("SchedulerAccess");
     await expect(other.up(inputs)).rejects.toThrow(dialect === "standard" ? expect.objectContaining(unseen) : unproven);
+    if (dialect === "standard") sandbox().faults.clear();
     expect(await access.up({ ...inputs, adopt: true })).toBe("create");
   });
 
@@ -91,7 +92,7 @@ describe.each([
   const answers = [
     { from: "a gateway", body: '{"message":"maintenance"}', ...foreign },
     { from: "a gateway that numbers its requests", body: '{"message":"maintenance","request_id":"1"}', ...foreign },
-    { from: "a gateway that sends no object", body: '"ok"', ...foreign, ...(dialect === "standard" && { rule: "unknown-form" }) },
+    { from: "a gateway that sends no object", body: '"ok"', ...foreign },
     { from: "a login page", body: "<html>Sign in</html>", rule: "web-page", mayBeApplied: true },
     // The document shows no other field of a response with data.
     ...(dialect === "standard" ? [] : [{ from: "a gateway that sends data", body: '{"data":{"message":"maintenance"}}', ...foreign }]),
@@ -156,6 +157,49 @@ describe.each([
     const sibling = path === "config/lease" ? "config/access" : "config/lease";
     await call(sandbox().secrets, "POST", `/v1/scheduler/${sibling}`, { ttl: 1, address: "http://a:1" });
     expect(await resource.refresh()).toBe("gone");
+  });
+
+  test("a list that fails does not prove that a role is gone", async () => {
+    await call(sandbox().secrets, "POST", "/v1/scheduler/config/access", { address: "http://a:1" });
+    const role = engine("SchedulerRole");
+    await role.up({ name: "web", policies: ["ours"] });
+    answer404("GET", "role/web", "{}");
+    for (const [status, body] of [
+      [403, "{}"],
+      [404, page],
+    ] as const) {
+      respond(sandbox(), /list=true/, { method: "GET", status, body });
+      await expect(role.refresh()).rejects.toMatchObject({ status });
+    }
+    expect(role.state).toBeDefined();
+  });
+
+  test("an empty list does not hide roles from a set", async () => {
+    await call(sandbox().secrets, "POST", "/v1/scheduler/config/access", { address: "http://a:1" });
+    const [roles, other, inputs] = [engine("SchedulerRoles"), engine("SchedulerRoles"), { roles: { web: {} } }];
+    await roles.up(inputs);
+    answer404("GET", "list=true", "{}");
+    await expect(roles.refresh()).rejects.toThrow(refusal("ERR_UNEXPECTED_RESPONSE", { path: "/v1/scheduler/role" }));
+    await expect(other.up(inputs)).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
+    expect([Boolean(roles.state), other.state]).toEqual([true, undefined]);
+  });
+
+  test.each([{}, { adopt: true }])("a create whose read back fails stays in the state: %j", async (adopt) => {
+    const lease = engine("SchedulerLease");
+    respond(sandbox(), /config.lease/, { method: "GET", status: 404, body: "{}" });
+    respond(sandbox(), /config.lease/, { method: "GET", status: 403, body: "{}", nth: 2 });
+    await expect(lease.up({ ttl: 1, maxTtl: 2, ...adopt })).rejects.toMatchObject({ status: 403, details: { outcomeUnknown: true } });
+    expect(lease.state).toBeDefined();
+  });
+
+  test.each([
+    { status: 400, body: '{"message":"maintenance"}' },
+    { status: 200, body: '{"message":"maintenance"}' },
+    { status: 200, body: '{"status":"ok"}' },
+  ])("$status $body does not prove that no backup exists", async (response) => {
+    const { url: address, token } = sandbox().secrets;
+    respond(sandbox(), /backup/, response);
+    await expect(getBackup(ofTarget(connectTo("secrets", { address, token, dialect }), {}))).rejects.toThrow();
   });
 
   test("a mount without roles is an empty set, once it responds in another way", async () => {

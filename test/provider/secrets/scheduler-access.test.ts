@@ -1,6 +1,7 @@
 import { text } from "node:stream/consumers";
-import { certificate, privateKey } from "../../support/certificates";
+import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
 import { Engine } from "../../support/engine";
+import { printed } from "../../support/printed";
 import { onEachTarget } from "../../support/target";
 import { serveAt } from "../http/exchange";
 
@@ -34,6 +35,14 @@ onEachTarget("SchedulerAccess", (current) => {
     // The engine at the old mount must still revoke the tokens that are replaced with it.
     const moved = await access.preview({ ...inputs, mount: await newMount() });
     expect(moved).toMatchObject({ replaces: ["mount"], deleteBeforeReplace: false });
+  });
+
+  test.each([
+    [certificate, false],
+    [certificate + sha1Certificate, true],
+  ])("a certificate signed with SHA-1 causes a warning", async (caCert, isWarned) => {
+    await engine().preview({ ...inputs, caCert });
+    expect(printed.some((line) => line.includes("SHA-1, which the secrets engine cannot verify"))).toBe(isWarned);
   });
 
   test.each([

@@ -25,6 +25,7 @@ onEachTarget("SchedulerLease", (current) => {
   test("needs no OpenAPI document, and no adopt, for one attribute of a lease that is gone", async () => {
     const { sandbox, outOfBand, newMount } = current();
     const mount = await newMount();
+    await outOfBand("POST", `${mount}/role/theirs`, { policies: "a", type: "client" });
     const lease = engine();
     await lease.up({ ttl: "1h", maxTtl: "1h", mount });
     await outOfBand("DELETE", `${mount}/config/lease`);
