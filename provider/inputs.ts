@@ -118,16 +118,16 @@ export const signatureKey = "4dabf18193072939515e22adb298388d";
 export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Pulumi's placeholder for a value that is unknown in a preview. It stores no value that equals it. */
-export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /**
  * True if a name on a server can be a key of an input or output. Pulumi loses `__proto__` and unpaired surrogates, and rejects its own key and placeholder.
  */
-export const isStorableKey = (name: string): boolean => !["__proto__", signatureKey, unknownValue].includes(name) && !hasHalfPair(name);
+export const isStorableKey = (name: string): boolean => !["__proto__", signatureKey, unknown].includes(name) && !hasHalfPair(name);
 
 /** The path of the first part of a value that Pulumi cannot store, or takes for a secret or an asset of its own. Undefined if there is none. */
 export function unstorablePath(value: unknown, path: readonly PropertyKey[] = []): readonly PropertyKey[] | undefined {
-  if (value === unknownValue || path.length > deepest) return path;
+  if (value === unknown || path.length > deepest) return path;
   if (typeof value !== "object" || value === null) return undefined;
   if (Object.hasOwn(value, signatureKey)) return path;
   for (const [key, inner] of Object.entries(value)) {

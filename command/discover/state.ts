@@ -5,6 +5,7 @@ import { check } from "../../provider/lifecycle/check";
 import { Resource } from "../../provider/lifecycle/context";
 import { importObject, readById } from "../../provider/lifecycle/import";
 import { defined, isReference, Properties } from "../../provider/lifecycle/properties";
+import { assertStorable } from "../../provider/lifecycle/recorded";
 import { encryptedOutputs } from "../../provider/lifecycle/state";
 import { Log } from "../../provider/log/log";
 import { hasMask } from "../../provider/platform/settings/mask";
@@ -38,6 +39,7 @@ export async function readFound(source: Found, resource: Resource, connection: s
   const object: Properties = { ...(discovered.isRead ? discovered.state : await readById(resource, id, args)) };
   const readable = namesWith(definition.fields, "secret").filter((name) => object[name]);
   for (const name of readable) if (!withSecrets || hasMask(object[name])) object[name] = undefined;
+  if (discovered.isRead) assertStorable(object);
   for (const [name, env] of Object.entries(discovered.unreadable ?? {})) object[name] = { env };
   const imported = importObject(resource, id, args, object);
   // Pulumi also checks the inputs of the file against themselves.

@@ -1,5 +1,5 @@
-import { secretSignature, signatureKey } from "../inputs";
-import { Properties, unknown } from "../lifecycle/properties";
+import { secretSignature, signatureKey, unknown } from "../inputs";
+import { Properties } from "../lifecycle/properties";
 import { isObject } from "../text/json";
 
 // The engine's encoding of values: a secret has a mark, and an unknown value is a fixed string for its type.

@@ -183,6 +183,10 @@ export const isInactiveNode = ({ details }: StewardError): boolean => details.ru
 /** The rules of a response that is a web page, which no API sends, and of any other string that is not JSON. */
 export const [webPage, notJson] = ["web-page", "not-json"] as const;
 
+/** True for a 404 that an API may have sent. */
+export const isNotFound = (error: unknown): error is StewardError =>
+  error instanceof StewardError && error.status === 404 && error.details.rule !== webPage;
+
 /** Identifies the cause of an error response. */
 export function ruleOf(status: number, reason: string, text: string, hasToken: boolean): string | undefined {
   if (inactive.test(reason)) return inactiveNode;

@@ -2,14 +2,14 @@ import { Operation } from "../connection";
 import { AnyDefinition } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
 import { defaultsOf, inputSchema, publicNames, secretsOf } from "../fields";
-import { checkFailures, issuesOf, pathOf, valueAt } from "../inputs";
+import { checkFailures, issuesOf, pathOf, unknown, valueAt } from "../inputs";
 import { isObject } from "../text/json";
 import { previewAdoption } from "./adoption";
 import { comparisonFor } from "./changes";
 import { alternatives, describe, objectsOf, operationOn, Resource, recordCheck } from "./context";
 import { logNotes } from "./notes";
 import { declaredTwice, forgetUnidentifiedManager, recordDeclared } from "./ownership";
-import { defined, hasUnknown, Properties, secretInputs, unknown, withoutNulls } from "./properties";
+import { defined, hasUnknown, Properties, secretInputs, withoutNulls } from "./properties";
 import { fingerprinted, resolved } from "./references";
 
 /** The inputs to store and their check failures. */

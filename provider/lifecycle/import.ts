@@ -57,7 +57,6 @@ export async function readById(resource: Resource, id: string, args: Properties)
 /** The state and the inputs of an object that was read. */
 export function importObject(resource: Resource, id: string, args: Properties, object: Properties): Imported {
   const { definition } = resource;
-  assertStorable(object);
   const fields = { ...args, ...partsOf(resource, id) };
   const operation = operationOn(resource, fields);
   const inputs = importedInputs(resource, operation, { ...args, ...object });

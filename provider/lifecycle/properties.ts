@@ -1,10 +1,8 @@
-import { hasHalfPair, SecretReference, unknownValue } from "../inputs";
+import { hasHalfPair, SecretReference, unknown } from "../inputs";
 import { isObject } from "../text/json";
 
 /** Inputs and outputs as the engine passes them. */
 export type Properties = Record<string, unknown>;
-
-export const unknown = unknownValue;
 
 /** The input that lists the secret inputs, whose values must not appear in a message. */
 export const secretInputs = "secretInputs";

@@ -5,10 +5,10 @@ import { isVariableName } from "../connection/credentials";
 import { AnyFields } from "../definition";
 import { CheckFailure, invalidInput } from "../errors";
 import { comparisonOf, namesWith } from "../fields";
-import { SecretReference, valueAt } from "../inputs";
+import { SecretReference, unknown, valueAt } from "../inputs";
 import { Log, warnOnce } from "../log/log";
 import { isObject } from "../text/json";
-import { hasUnknown, isReference, Properties, StoredReference, unknown } from "./properties";
+import { hasUnknown, isReference, Properties, StoredReference } from "./properties";
 
 // Secrets by reference. Only the provider reads them. In the inputs and in the state, a reference has a fingerprint of its value, so that a changed value is
 // a change. The class marks the whole input as a secret, so the engine encrypts the fingerprint with it.

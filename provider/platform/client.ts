@@ -1,7 +1,7 @@
 import { defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
 import { ApiRequest, Request, send } from "../http";
-import { unexpectedResponse, webPage } from "../http/failure";
+import { isNotFound as isPlain404, unexpectedResponse } from "../http/failure";
 import { isObject } from "../text/json";
 
 /** The differences between the API specification and Terraform Enterprise. */
@@ -89,8 +89,7 @@ export const isOwnNotFound = (error: unknown): error is StewardError =>
 
 /** True for a 404 of the platform. This alone does not prove that an object does not exist, unless its form is known. */
 export const isNotFound = (operation: Operation, error: unknown): error is StewardError =>
-  isOwnNotFound(error) ||
-  (!dialectOf(operation).formsAreKnown && error instanceof StewardError && error.status === 404 && error.details.rule !== webPage);
+  isOwnNotFound(error) || (!dialectOf(operation).formsAreKnown && isPlain404(error));
 
 export const generalPath: string = adminPath("general-settings");
 

@@ -2,7 +2,7 @@ import type { OpenAPIV3 } from "openapi-types";
 import { cached, defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
 import { ApiRequest, Request, send } from "../http";
-import { errorsIn, notJson, unexpectedResponse, webPage } from "../http/failure";
+import { errorsIn, isNotFound, notJson, unexpectedResponse, webPage } from "../http/failure";
 import { nonEmptyStr, rule } from "../inputs";
 import { isObject, isStringList } from "../text/json";
 import { dialects, isMessage, SecretsDialect } from "./dialects";
@@ -176,7 +176,7 @@ async function isShownAbsent(operation: Operation, path: string, { mount, name }
   const dataAt = async (sibling: string, query?: Request["query"]): Promise<Record<string, unknown>> => {
     if (sibling === path) return {};
     const body = await call(operation, { method: "GET", path: sibling, query, retry: "idempotent" }).catch((error) => {
-      if (error.status !== 404 || error.details.rule === webPage) throw error;
+      if (!isNotFound(error)) throw error;
     });
     return isObject(body) && isObject(body.data) ? body.data : {};
   };
@@ -222,8 +222,8 @@ export async function remove(operation: Operation, path: string, isGone: IsGone 
  * may have moved, with all its objects.
  */
 export async function settleRemoval(operation: Operation, error: unknown, isGone: IsGone): Promise<void> {
-  const isNotFound = error instanceof StewardError && error.status === 404;
-  if (isNotFound && (dialectOf(operation).formsAreKnown ? error.details.errorCount === 0 : await isGone({}))) return;
+  const isMissing = error instanceof StewardError && error.status === 404;
+  if (isMissing && (dialectOf(operation).formsAreKnown ? error.details.errorCount === 0 : await isGone({}))) return;
   // After JSON that is no message, no proof of the absence is required.
   await settle(operation, error, () => isGone({ mayBeMissing: error instanceof StewardError && error.details.rule === unknownForm }));
 }

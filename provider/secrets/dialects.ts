@@ -47,11 +47,12 @@ export function isMessage(body: unknown): boolean {
   if (Array.isArray(body)) return body.some(isMessage);
   if (!isObject(body)) return typeof body === "string";
   const tells = ([name, value]: [string, unknown]): boolean =>
-    /^(ok|success)$/i.test(name) ? value === false : /^(message|errors?|error_?message|fault|detail)$/i.test(name) && !isEmpty(value);
+    /^(ok|success)$/i.test(name) ? value === false : /^(message|errors?|error_?message|fault|detail)$/i.test(name) && !hasNoValue(value);
   return Object.entries(body).some(tells);
 }
 
-export const isEmpty = (value: unknown): boolean =>
+/** True for null, and for a string, a list or an object without content. */
+export const hasNoValue = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
 
 /** Each response of the API has a `lease_id`, which may be empty. The responses of sys/rekey have none. */

@@ -258,9 +258,12 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
 /** Deletes a role. Returns false if another resource of the program now manages it. */
 function removal(operation: Operation, mount: string, name: string): Promise<boolean> {
   const path = rolePath({ mount, name });
-  const role = { mount, name };
-  const isGone: Parameters<typeof remove>[2] = async (reading) => !(await readRole(operation, role, undefined, reading));
-  return removeObject(operation, path, () => remove(operation, path, isGone), { isQuiet: true });
+  return removeObject(
+    operation,
+    path,
+    () => remove(operation, path, async (reading) => !(await readRole(operation, { mount, name }, undefined, reading))),
+    { isQuiet: true },
+  );
 }
 
 async function removeAll({ operation, state }: DeleteRequest<StoredState>): Promise<void> {

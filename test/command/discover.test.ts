@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { definitions } from "../../provider/definitions";
-import { unknownValue } from "../../provider/inputs";
+import { unknown } from "../../provider/inputs";
 import { call } from "../support/call";
 import { onEachSandbox, rows, written } from "./discover";
 
@@ -62,7 +62,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
       `GET /v1/${mount}/role?list=true`,
       "GET /v1/team/ops/role?list=true",
     ]);
-    await role(`team/ops/role/${unknownValue}`);
+    await role(`team/ops/role/${unknown}`);
     const { stdout } = await discover(only("secrets"), "--as-set", "--overwrite");
     expect(rows()).toEqual([`secrets:SchedulerRoles ${mount}-roles ${mount}/role`]);
     expect(stdout).toMatch(/team\/ops\/role: .*roles whose names Pulumi cannot store/);

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { cached, Operation } from "../../connection";
 import { StewardError } from "../../errors";
 import { ApiRequest, delayAfter429, pauseFor } from "../../http";
-import { unexpectedResponse, webPage } from "../../http/failure";
+import { isNotFound, unexpectedResponse, webPage } from "../../http/failure";
 import { isObject } from "../../text/json";
 import { apiPath, call, dialectOf, foreignResponse, isFromService, namespaceOf, unknownForm } from "../client";
-import { isEmpty, RekeyApi } from "../dialects";
+import { hasNoValue, RekeyApi } from "../dialects";
 import { decodeShare, ShareSet } from "./crypto";
 import { RekeyTarget } from "./inputs";
 import { identified, stopped, wrongTarget } from "./stops";
@@ -133,7 +133,8 @@ const backupSchema = z.object({
 const noneOrBackup = z
   .unknown()
   .refine(
-    (body) => isEmpty(body) || (isObject(body) && Object.entries(body).every(([name, value]) => name === "request_id" || isEmpty(value))),
+    (body) =>
+      hasNoValue(body) || (isObject(body) && Object.entries(body).every(([name, value]) => name === "request_id" || hasNoValue(value))),
   )
   .transform(() => undefined)
   .or(backupSchema);
@@ -376,8 +377,7 @@ export async function getBackup(operation: RekeyOperation): Promise<RekeyBackup 
     };
   } catch (error) {
     // A gateway's 404 does not mean "no backup": the next share would overwrite an existing one.
-    const isOwn = (failure: StewardError): boolean =>
-      isFromService(failure) || (!formsAreKnown && failure.status === 404 && failure.details.rule !== webPage);
+    const isOwn = (failure: StewardError): boolean => isFromService(failure) || (!formsAreKnown && isNotFound(failure));
     if (error instanceof StewardError && noBackup.includes(error.status ?? 0) && isOwn(error)) return undefined;
     throw explainNotServed(error, operation);
   }

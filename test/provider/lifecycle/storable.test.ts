@@ -1,4 +1,4 @@
-import { signatureKey, unknownValue } from "../../../provider/inputs";
+import { signatureKey, unknown } from "../../../provider/inputs";
 import { freshSandbox } from "../../sandbox/sandbox";
 import { call } from "../../support/call";
 import { configOf } from "../../support/context";
@@ -20,7 +20,7 @@ describe.each(["standard", "hashicorp"] as const)("a value of the server that Pu
     const resource = engine(token);
     await resource.up(inputs);
     const before = structuredClone(resource.state);
-    await outside("role/web", { policies: unknownValue, type: "client" });
+    await outside("role/web", { policies: unknown, type: "client" });
     await expect(resource.refresh()).rejects.toThrow(refusal("ERR_UNEXPECTED_RESPONSE", { rule: "unstorable" }));
     await expect(resource.refresh()).rejects.toThrow(`the value of ${path} on the server`);
     expect(resource.state).toEqual(before);
@@ -33,8 +33,8 @@ describe.each(["standard", "hashicorp"] as const)("a value of the server that Pu
   test("is an error of an exclusive set that names the role", async () => {
     const roles = engine("secrets:SchedulerRoles");
     await roles.up({ roles: { web: { policies: ["a"] } }, exclusive: true });
-    await outside(`role/${unknownValue}`, { policies: "b", type: "client" });
-    await expect(roles.refresh()).rejects.toThrow(`roles whose names Pulumi cannot store: "${unknownValue}"`);
+    await outside(`role/${unknown}`, { policies: "b", type: "client" });
+    await expect(roles.refresh()).rejects.toThrow(`roles whose names Pulumi cannot store: "${unknown}"`);
   });
 
   test.each([
@@ -56,7 +56,7 @@ describe.each(["standard", "hashicorp"] as const)("a value of the server that Pu
   test("is the placeholder of an unknown value in settings", async () => {
     const settings = engine("platform:CustomizationSettings");
     await settings.up({ error: "Call us." });
-    const data = { attributes: { footer: unknownValue } };
+    const data = { attributes: { footer: unknown } };
     await call(sandbox().platform, "PATCH", "/api/v2/admin/customization-settings", { data });
     await expect(settings.refresh()).rejects.toThrow("the value of footer on the server");
   });

@@ -160,8 +160,8 @@ onEachPlatform("the deprecation of a module version", (current) => {
     fault(/versions/, { method: "GET", status: 200, body: { modules: [] }, times: 9 });
     if (dialect === "standard") expect(await deprecation.refresh()).toBe("gone");
     else {
-      const refusalOf = refusal("ERR_UNEXPECTED_RESPONSE", { method: "GET" });
-      expect(await requests(() => expect(deprecation.refresh()).rejects.toThrow(refusalOf))).toEqual([read]);
+      const invalid = refusal("ERR_UNEXPECTED_RESPONSE", { method: "GET" });
+      expect(await requests(() => expect(deprecation.refresh()).rejects.toThrow(invalid))).toEqual([read]);
     }
   });
 
