@@ -12,16 +12,6 @@ import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
 
 export const systemNames = ["secrets", "platform", "scheduler"] as const;
 
-/** A product whose API differs from the specification, so that it needs a dialect. */
-export interface Product {
-  /** Its name in messages. */
-  name: string;
-  /** The dialects to choose from. */
-  dialects: string;
-  /** True for a response that this product sends to a request in the dialect "standard". */
-  responds(response: { status: number; headers: Record<string, unknown>; body: unknown; text: string }): boolean;
-}
-
 /** The names of a dialect's servers in messages. */
 export interface Words {
   /** `Vault`, or `the service` for a server of any name. */
@@ -42,7 +32,6 @@ export interface System<Own extends object = object> {
   partition?: string;
   /** The variables that select a server, most specific first. An address and its token always come from the same row. */
   variables: readonly Variables[];
-  product: Product;
 }
 
 /** A server of a connection. */
@@ -60,12 +49,12 @@ export interface Server {
   /** A name in the system's dialect table. */
   dialect: string;
   words: Words;
-  /** The product that the server may be, if the configuration has no dialect. */
-  product?: Product;
   /** The set variable that would disable the verification of certificates. The provider ignores it. */
   skipVerify?: string;
   /** The set variable with a folder of CA certificates, which the provider does not read. */
   caPath?: string;
+  /** The set variable with a namespace that is not sent, because the address comes from the configuration. */
+  unusedNamespace?: string;
   allowAddressChange: boolean;
   /** True if the check of a create may read the existing object. */
   previewReads: boolean;
@@ -140,7 +129,7 @@ export const isPrivate = ({ address }: Server): boolean => new URL(address).prot
 /** The settings that every server has. */
 interface ServerSettings extends CredentialSettings {
   address: string;
-  dialect?: string;
+  dialect: string;
   allowAddressChange?: boolean;
   previewReads?: boolean;
 }
@@ -149,11 +138,11 @@ interface ServerSettings extends CredentialSettings {
 export function defineSystem<Own extends object>({
   ownSettings,
   ...rest
-}: Pick<System<Own>, "name" | "dialects" | "partition" | "variables" | "product"> & { ownSettings: z.ZodRawShape }): System<Own> {
+}: Pick<System<Own>, "name" | "dialects" | "partition" | "variables"> & { ownSettings: z.ZodRawShape }): System<Own> {
   const shape = strictObject({
     address: z.string("must be set").min(1, "must be set"),
     ...credentialShape,
-    dialect: z.enum(Object.keys(rest.dialects), `must be ${Object.keys(rest.dialects).join(" or ")}`).optional(),
+    dialect: z.enum(Object.keys(rest.dialects), `must be ${Object.keys(rest.dialects).join(" or ")}`),
     allowAddressChange: bool.optional(),
     previewReads: bool.optional(),
     ...ownSettings,
@@ -181,10 +170,13 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
   const settings = configured(system, name, sources, wording) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
   if (!settings) throw new StewardError({ code: "ERR_NO_CONNECTION", ...wording.notConfigured });
   const { token, tokenEnv, tokenFile, caCert, clientCert, clientKey, tlsServerName, ...others } = settings.settings;
-  const { dialect = "standard", allowAddressChange, previewReads, ...own } = others;
+  const { dialect, allowAddressChange, previewReads, ...own } = others;
   const address = canonicalAddress(settings);
   const { partition } = system;
   const part = partition && (own as Record<string, unknown>)[partition];
+  const isSetFor = ({ prefix, ...row }: Variables): boolean =>
+    row.dialect === dialect && Boolean(sources.environment[`${prefix}_NAMESPACE`]);
+  const unused = settings.isConfigured && partition && !part ? system.variables.find(isSetFor) : undefined;
   return {
     server: {
       ...(own as unknown as Own),
@@ -195,9 +187,9 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
       id: part ? `${address}?${partition}=${encodeURIComponent(String(part))}` : address,
       dialect,
       words: wordsOf(system, dialect),
-      ...(settings.settings.dialect === undefined ? { product: system.product } : {}),
       skipVerify: skipVerifyIn(system, sources),
       caPath: system.variables.map(({ prefix }) => `${prefix}_CAPATH`).find((variable) => sources.environment[variable]),
+      unusedNamespace: unused && `${unused.prefix}_NAMESPACE`,
       allowAddressChange: allowAddressChange ?? false,
       previewReads: previewReads ?? isSet(sources.environment.STEWARD_PREVIEW_READS),
       credentials: credentialsOf(settings, sources.environment),
@@ -274,14 +266,16 @@ function configured<Own extends object>(
 /** The settings in the environment. */
 function fromEnvironment<Own extends object>(system: System<Own>, sources: ConfigurationSources): NamedServer<Own> | undefined {
   const { environment } = sources;
-  const row = system.variables.find(({ address }) => environment[address]);
+  const rows = system.variables.map((row) => (row.host && !environment[row.address] ? { ...row, address: row.host } : row));
+  const row = rows.find(({ address }) => environment[address]);
   if (!row) return undefined;
-  warnOfUnused(system, row, sources);
+  warnOfUnused({ name: system.name, variables: rows }, row, sources);
   const { dialect, prefix, tokenFile } = row;
   const variables = namesIn(row);
   const values = Object.fromEntries(
     Object.entries(variables).flatMap(([field, variable]) => (environment[variable] ? [[field, environment[variable]]] : [])),
   );
+  if (row.address === row.host) values.address = `https://${values.address}`;
   const isShared = sharesTokenFile(system.variables, row, environment);
   const file = tokenFile && !isShared ? join(environment.HOME ?? homedir(), tokenFile) : undefined;
   const checked = system.settings.safeParse({

@@ -6,6 +6,8 @@ export interface Variables {
   /** The settings that every server has are `<prefix>_TOKEN`, `_CACERT`, `_CLIENT_CERT`, `_CLIENT_KEY` and `_TLS_SERVER_NAME`. */
   prefix: string;
   address: string;
+  /** The variable with the host name of the server, which is used if that of the address is not set. */
+  host?: string;
   /** The file in the home directory whose token is used without `<prefix>_TOKEN`. */
   tokenFile?: string;
   skipVerify?: string;

@@ -1,4 +1,4 @@
-import { Operation, Product, Server } from "../connection";
+import { Operation, Server } from "../connection";
 import { ErrorCode, invalidInput, StewardError } from "../errors";
 import { isObject } from "../text/json";
 import { containsShortSecret, redact } from "./redaction";
@@ -229,6 +229,12 @@ export function errorCode(status: number): ErrorCode {
   return status >= 500 ? "ERR_SERVER" : "ERR_REJECTED";
 }
 
+/** The remedy for a 403 if the token may belong to a namespace that only the environment names. */
+export const namespaceHint = (status: number, { system, place, unusedNamespace }: Server): string | undefined =>
+  status === 403 && unusedNamespace
+    ? `No namespace was sent: the address is configured, so ${unusedNamespace} is not used. Set namespace of ${system} in ${place}.`
+    : undefined;
+
 export function hintFor(status: number, { system, title, credentials }: Server, hasToken: boolean): string | undefined {
   if ((status === 401 || status === 403) && !hasToken)
     return `No token was sent: ${credentials.missingToken ?? `set tokenEnv, tokenFile or token of ${system} in the ${title}`}.`;
@@ -241,13 +247,6 @@ export function hintFor(status: number, { system, title, credentials }: Server, 
       : "The server failed, or it is not ready: see its log, then try again.";
   if (status >= 500) return "The server failed: see its log.";
   return undefined;
-}
-
-/** The remedy if the server is a product for which the connection has no dialect. */
-export function dialectHint({ product, system, place }: Server, response: Parameters<Product["responds"]>[0]): string | undefined {
-  if (!product?.responds(response)) return undefined;
-  const { name, dialects } = product;
-  return `The server responds like ${name}. If it is ${name}, first set the dialect of ${system} in ${place} to ${dialects}.`;
 }
 
 /** The reason in an error: a string, JSON:API's `title` and `detail`, or a usual name. No API document shows the fields of an error. */

@@ -231,14 +231,7 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
   if (status >= 300 && status < 400) throw failures.redirected(operation.server.address, status, headers.location, writes, fail);
   const isDone = status >= 200 && status < 300;
   const body = parsed(text, (isDone && request.parse) || JSON.parse);
-  // A server that has accepted a request with the token knows its header. Any server may serve `sys` without a token.
-  const accepted = JSON.stringify(["accepted token", operation.server.id]);
-  const knowsToken = !isDone && operation.run.cache.has(accepted);
-  const firstHint = knowsToken ? undefined : failures.dialectHint(operation.server, { status, headers, body, text });
-  if ((isDone || status === 404) && token && !firstHint && !path.startsWith("/v1/sys/")) operation.run.cache.set(accepted, true);
   if (isDone) {
-    if (firstHint && !writes)
-      throw fail("ERR_UNEXPECTED_RESPONSE", "the response requires a different dialect", { rule: "dialect", status, firstHint });
     if (body !== undefined || text === "") return { status, headers, body };
     throw fail("ERR_UNEXPECTED_RESPONSE", failures.isHtml(text) ? "the response is a web page" : "the response is not JSON", {
       rule: failures.isHtml(text) ? failures.webPage : failures.notJson,
@@ -254,7 +247,7 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
     status,
     errorCount: failures.errorsIn(body)?.length,
     rule: failures.ruleOf(status, reason, text, token !== undefined),
-    firstHint,
+    firstHint: failures.namespaceHint(status, operation.server),
     hint: failures.hintFor(status, operation.server, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),

@@ -40,10 +40,9 @@ export const system: System = defineSystem({
   name: "platform",
   dialects,
   ownSettings: {},
-  product: { name: "Terraform Enterprise", dialects: '"hashicorp"', responds: ({ headers }) => "tfp-api-version" in headers },
   variables: [
     { dialect: "standard", prefix: "PLATFORM", address: "PLATFORM_ADDR" },
-    { dialect: "hashicorp", prefix: "TFE", address: "TFE_ADDRESS", skipVerify: "TFE_SSL_SKIP_VERIFY" },
+    { dialect: "hashicorp", prefix: "TFE", address: "TFE_ADDRESS", host: "TFE_HOSTNAME", skipVerify: "TFE_SSL_SKIP_VERIFY" },
   ],
 });
 

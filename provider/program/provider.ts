@@ -31,11 +31,8 @@ export interface Server {
    * @default the host of the address
    */
   tlsServerName?: string;
-  /**
-   * The dialect of the API.
-   * @default "standard"
-   */
-  dialect?: Dialect;
+  /** The dialect of the API. */
+  dialect: Dialect;
   /**
    * Accepts this address for resources that were written to a different address of the same installation.
    * @default false
@@ -50,11 +47,8 @@ export interface Server {
 
 /** The server of Vault or OpenBao. */
 export interface SecretsServer extends Omit<Server, "dialect"> {
-  /**
-   * The dialect of the API.
-   * @default "standard"
-   */
-  dialect?: SecretsDialect;
+  /** The dialect of the API. */
+  dialect: SecretsDialect;
   /** The namespace of all requests. */
   namespace?: string;
   /**

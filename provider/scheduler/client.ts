@@ -56,11 +56,6 @@ export const system: System<SchedulerSettings> = defineSystem({
     region: nonEmptyStr.optional(),
   },
   partition: "namespace",
-  product: {
-    name: "Nomad",
-    dialects: '"hashicorp"',
-    responds: ({ status, headers, text }) => "x-nomad-index" in headers || (status === 403 && text === "Permission denied"),
-  },
   variables: [
     { dialect: "standard", prefix: "SCHEDULER", address: "SCHEDULER_ADDR", more: ["namespace", "region"] },
     { dialect: "hashicorp", prefix: "NOMAD", address: "NOMAD_ADDR", skipVerify: "NOMAD_SKIP_VERIFY", more: ["namespace", "region"] },

@@ -2,7 +2,7 @@ import type { OpenAPIV3 } from "openapi-types";
 import { cached, defineSystem, Operation, System } from "../connection";
 import { StewardError } from "../errors";
 import { ApiRequest, Request, send } from "../http";
-import { errorsIn, isNotFound, notJson, unexpectedResponse, webPage } from "../http/failure";
+import { isNotFound, notJson, unexpectedResponse, webPage } from "../http/failure";
 import { nonEmptyStr, rule } from "../inputs";
 import { isObject, isStringList } from "../text/json";
 import { dialects, isMessage, SecretsDialect } from "./dialects";
@@ -31,12 +31,6 @@ export const system: System<SecretsSettings> = defineSystem({
       .optional(),
   },
   partition: "namespace",
-  product: {
-    name: "Vault or OpenBao",
-    dialects: '"hashicorp" or "openbao"',
-    // Neither reads the token's header. Older releases of Vault answer 400.
-    responds: ({ body }) => errorsIn(body)?.some((error) => /permission denied|missing client token/.test(String(error))) ?? false,
-  },
   variables: [
     { dialect: "standard", prefix: "SECRETS", address: "SECRETS_ADDR", more: ["namespace"] },
     // The OpenBao CLI writes its token to Vault's file.

@@ -35,7 +35,7 @@ beforeAll(async () => {
   sandbox = await startSandbox({ dialect: "standard" });
   const systems = ["secrets", "platform", "scheduler"] as const;
   [service, platform, scheduler] = (await Promise.all(systems.map((system) => startForms(sandbox[system].url)))) as Forms;
-  const at = ({ url: address }: Forms[0], { token }: { token: string }): object => ({ address, token });
+  const at = ({ url: address }: Forms[0], { token }: { token: string }): object => ({ address, token, dialect: "standard" });
   const servers = {
     secrets: at(service, sandbox.secrets),
     platform: at(platform, sandbox.platform),

@@ -8,7 +8,7 @@ export const systems = { secrets, platform, scheduler };
 
 /** Creates a connection without the life cycle. `given` replaces the default sources: an empty environment and no engine. */
 export function connectTo(system: keyof typeof systems, settings: object, given: Partial<ConfigurationSources> = {}): Operation {
-  const config = JSON.stringify({ [system]: settings });
+  const config = JSON.stringify({ [system]: { dialect: "standard", ...settings } });
   return connect(systems[system], "default", {
     config: () => config,
     environment: {},

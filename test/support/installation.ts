@@ -134,8 +134,8 @@ export function install(tarballs: ReturnType<typeof packed>, sdk: string, node?:
     // Set in the configuration, since not every SDK passes variables to the provider.
     project.with({ FIRST_TOKEN: SECRETS_TOKEN, SECOND_TOKEN: PLATFORM_TOKEN }).config({
       "steward:default": {
-        secrets: { address: SECRETS_ADDR, tokenEnv: "FIRST_TOKEN" },
-        platform: { address: PLATFORM_ADDR, tokenEnv: "SECOND_TOKEN" },
+        secrets: { address: SECRETS_ADDR, tokenEnv: "FIRST_TOKEN", dialect: "standard" },
+        platform: { address: PLATFORM_ADDR, tokenEnv: "SECOND_TOKEN", dialect: "standard" },
       },
     });
     const headers = { "X-Secrets-Token": SECRETS_TOKEN };

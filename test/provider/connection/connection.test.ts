@@ -32,7 +32,7 @@ const from = (
     engine: noEngine,
     log: standardOutput,
   });
-const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: settings } });
+const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: { dialect: "standard", ...settings } } });
 
 type Connection = Parameters<typeof from>;
 const tokenFrom = (...connection: Connection): string | undefined => from(...connection).server.credentials.token();
@@ -139,15 +139,23 @@ describe("the configuration", () => {
     [{ dialect: "openbao" }, "scheduler.dialect: invalid-value", "", "scheduler"],
     [{ dialect: "openbaoo" }, "secrets.dialect: invalid-value"],
     [{ dialect: "OpenBao" }, "secrets.dialect: invalid-value"],
+    [{ dialect: undefined }, "secrets.dialect: missing", "is missing; must be standard or hashicorp or openbao"],
+    [{ dialect: undefined }, "platform.dialect: missing", "must be standard or hashicorp", "platform"],
+    [{ dialect: undefined }, "scheduler.dialect: missing", "must be standard or hashicorp", "scheduler"],
   ])("rejects %p", async (settings, problem, part = "", system = "secrets") => {
-    const config = { "steward:default": { [system]: { address: "http://host", ...settings } } };
+    const config = { "steward:default": { [system]: { address: "http://host", dialect: "standard", ...settings } } };
     const error = await refused(config, {}, "default", system);
     expect(error).toEqual(errorOf(problem));
     expect(error.message).toContain(part);
   });
 
   test("reads one system although another has an unpaired surrogate", () => {
-    const config = { "steward:default": { secrets: { address: "http://host" }, platform: { address: "http://half\ud83d" } } };
+    const config = {
+      "steward:default": {
+        secrets: { address: "http://host", dialect: "standard" },
+        platform: { address: "http://half\ud83d", dialect: "standard" },
+      },
+    };
     expect(from(config).server.address).toBe("http://host");
     expect(() => from(config, {}, "default", "platform")).toThrow(invalidInputs("platform.address: surrogate"));
   });
@@ -231,6 +239,16 @@ describe("the environment", () => {
     expect(printed).toEqual(unused.length > 0 ? [expect.stringMatching(/^warning: [^.]+\.$/)] : []);
     for (const variable of unused) expect(printed[0]).toContain(variable);
     for (const value of ["bt", "vt", "http"]) expect(printed.join()).not.toContain(value);
+  });
+
+  test("TFE_HOSTNAME is the server if no address is set", async () => {
+    const of = (environment: object): unknown =>
+      from({}, { TFE_HOSTNAME: "tfe.example.com", ...environment }, "default", "platform").server;
+    expect(of({ TFE_TOKEN: "t" })).toMatchObject({ address: "https://tfe.example.com", dialect: "hashicorp" });
+    expect(of({ TFE_ADDRESS: "http://tfe" })).toMatchObject({ address: "http://tfe" });
+    expect(of({ PLATFORM_ADDR: "http://platform" })).toMatchObject({ address: "http://platform", dialect: "standard" });
+    expect(printed).toEqual([expect.stringContaining("TFE_HOSTNAME is set but not used")]);
+    expect(await refused({}, { TFE_HOSTNAME: "user@tfe" }, "default", "platform")).toEqual(errorOf("url"));
   });
 
   test("causes no warning if the configuration names the server", () => {

@@ -43,12 +43,12 @@ test.each(["an update", "a replacement"])(
 
 describe("the settings of a provider", () => {
   const { checkConfiguration } = createPlugin({ environment: {}, engine: noEngine }, () => {});
-  const address = "http://127.0.0.1:8200";
+  const server = { address: "http://127.0.0.1:8200", dialect: "standard" };
 
   test.each([
-    ["a system as an object", { secrets: { address } }],
-    ["a system as JSON", { platform: JSON.stringify({ address }) }],
-    ["a connection", { production: { secrets: { address } }, default: JSON.stringify({ platform: { address } }) }],
+    ["a system as an object", { secrets: server }],
+    ["a system as JSON", { platform: JSON.stringify(server) }],
+    ["a connection", { production: { secrets: server }, default: JSON.stringify({ platform: server }) }],
     ["a value that is unknown in a preview", { secrets: unknown, production: unknown }],
     ["a value that Pulumi adds", { version: "1.2.3", pluginDownloadURL: "https://x", native: "true" }],
   ])("%s is accepted", (_, settings) => expect(checkConfiguration(settings)).toEqual([]));

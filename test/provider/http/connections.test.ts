@@ -121,7 +121,7 @@ test.each(["secrets", "platform", "scheduler"] as const)(
     const address = `http://${system}.invalid:1`;
     const to = (name: string) =>
       connect(systems[system], name, {
-        config: () => JSON.stringify({ [system]: { address, token: "t" } }),
+        config: () => JSON.stringify({ [system]: { address, token: "t", dialect: "standard" } }),
         environment: {},
         cache: new Map(),
         engine: noEngine,
@@ -192,7 +192,7 @@ describe("a proxy from the environment", () => {
   test("of both schemes may be invalid, and a resource fails without a state", async () => {
     Object.assign(process.env, { http_proxy: "proxy:1", https_proxy: "proxy:2", HTTP_PROXY: "http://127.0.0.1:1" });
     const engine = new Engine("secrets:SchedulerRole", {
-      "steward:default": { secrets: { address: "https://role.test:8200", token: "t" } },
+      "steward:default": { secrets: { address: "https://role.test:8200", token: "t", dialect: "standard" } },
     });
     await expect(engine.up({ name: "web", policies: ["a"], adopt: true })).rejects.toThrow(
       invalidInputs("http_proxy: proxy", "https_proxy: proxy"),

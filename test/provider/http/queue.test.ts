@@ -24,7 +24,7 @@ async function slowRoles(delay: number): Promise<{ engine: Engine; roles: Record
   await send(target, get);
   const roles = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`r${index}`, { policies: ["p"] }]));
   const engine = new Engine("secrets:SchedulerRoles", {
-    "steward:default": { secrets: { address: target.server.address, token: "token" } },
+    "steward:default": { secrets: { address: target.server.address, token: "token", dialect: "standard" } },
   });
   return { engine, roles };
 }

@@ -125,7 +125,7 @@ describe("check", () => {
   test("rejects plain HTTP to another host for shares", async () => {
     const rekey = { secretShares: 1, secretThreshold: 1, shareReferences: [], shareFindings: [], keepSharesInState: true };
     const problemsAt = (address: string, more: object = {}): Promise<string[]> =>
-      engine("RekeyAttempt", { "steward:default": { secrets: { address } } }).problems({ ...rekey, ...more });
+      engine("RekeyAttempt", { "steward:default": { secrets: { address, dialect: "standard" } } }).problems({ ...rekey, ...more });
     expect(await problemsAt("http://vault.example.com:8200")).toEqual(["clear-text"]);
     expect(await problemsAt("http://vault.example.com:8200", { allowHttp: true })).toEqual([]);
     expect(await problemsAt("https://vault.example.com:8200")).toEqual([]);

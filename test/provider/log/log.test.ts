@@ -7,7 +7,7 @@ test("a printed line about a server contains no control characters", () => {
   expect(printed).toEqual(["the engine is configured for http://a ]0;canary b"]);
 });
 
-const config = { get: () => JSON.stringify({ platform: { address: "http://127.0.0.1:1" } }) };
+const config = { get: () => JSON.stringify({ platform: { address: "http://127.0.0.1:1", dialect: "standard" } }) };
 const workspace = { workspaceId: "ws-1", destroyOnDelete: true, __provider: "text" };
 
 test("a provider prints lines only through its sources", async () => {

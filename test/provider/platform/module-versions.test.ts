@@ -248,7 +248,9 @@ test("a link is cleared although the outcome of its write is unknown and nothing
     if (silent) request.socket.destroy();
     else response.end("{}");
   });
-  const deprecation = new Engine("platform:ModuleVersionDeprecation", { "steward:default": { platform: { address } } });
+  const deprecation = new Engine("platform:ModuleVersionDeprecation", {
+    "steward:default": { platform: { address, dialect: "standard" } },
+  });
   await expect(deprecation.up(inputs)).rejects.toMatchObject({ method: "PATCH" });
   silent = false;
   await deprecation.up({ ...version, reason: inputs.reason });

@@ -6,7 +6,7 @@ import { schedulerRoles } from "../../../provider/secrets/scheduler-roles";
 /** Runs a program in a preview of a new stack. */
 async function program(run: () => Promise<void>): Promise<void> {
   await runtime.setMocks({ call: () => ({}), newResource: ({ inputs }) => ({ id: "id", state: inputs }) }, "project", "stack", true);
-  const at = (address: string): string => JSON.stringify({ secrets: { address, token: "t" } });
+  const at = (address: string): string => JSON.stringify({ secrets: { address, token: "t", dialect: "standard" } });
   runtime.setAllConfig({
     ...{ "steward:default": at("http://one.example.com"), "steward:same": at("http://one.example.com:80/") },
     "steward:other": at("http://two.example.com"),

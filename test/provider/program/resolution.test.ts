@@ -12,7 +12,7 @@ test("each call of a provider reads a PEM file of its connection once", async ()
   const caCert = join(folder, "ca.pem");
   writeFileSync(caCert, certificate);
   const { url: address, token } = sandbox().secrets;
-  const role = new Engine("secrets:SchedulerRole", { "steward:default": { secrets: { address, token, caCert } } });
+  const role = new Engine("secrets:SchedulerRole", { "steward:default": { secrets: { address, token, caCert, dialect: "standard" } } });
   const read = jest.spyOn(fs, "readFileSync");
   const [given, changed] = [
     { name: "web", policies: ["a"] },

@@ -1,4 +1,3 @@
-import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { scheduler } from "../../../provider";
 import { failure, refusal } from "../../support/refusal";
 import { collect } from "../../support/scheduler";
@@ -39,19 +38,6 @@ test("false options are not sent, and the hashicorp dialect has its own headers"
   expect(await collect(list)).toEqual([]);
   expect(list.page).toEqual({ index: 12, lastContact: 34, knownLeader: false });
   expect(seen[0]).toMatchObject({ path: "/v1/deployments", query: {}, headers: { "x-nomad-token": "canary-token" } });
-});
-
-test("Nomad without a dialect fails, because the list would end after its first page", async () => {
-  const seen = await serve((_, response) => answerList(response, [job("a")], { "X-Nomad-Index": 12, "X-Nomad-NextToken": "b" }));
-  setAllConfig({ "steward:default": JSON.stringify({ scheduler: { address: process.env.SCHEDULER_ADDR } }) });
-  try {
-    const error = await failure(collect(listJobs({ pageSize: 1 })));
-    expect(error).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule: "dialect", method: "GET", path: "/v1/jobs", status: 200 }));
-    expect(error.message).toContain('If it is Nomad, first set the dialect of scheduler in steward:default to "hashicorp".');
-    expect(seen).toHaveLength(1);
-  } finally {
-    setAllConfig({});
-  }
 });
 
 test("options override the connection's namespace and region, and nodes have no namespace", async () => {

@@ -1,7 +1,8 @@
 import { Request } from "../../../provider/http";
 import { call, invalidResponse, matches } from "../../../provider/secrets/client";
-import { refusal } from "../../support/refusal";
-import { seen, serve } from "../http/exchange";
+import { connectTo } from "../../support/connection";
+import { failure, refusal } from "../../support/refusal";
+import { get, seen, serve, serveAt } from "../http/exchange";
 
 test("comparing the paths of a hostile OpenAPI document takes linear time", () => {
   const begin = Date.now();
@@ -26,6 +27,20 @@ test.each<Denied>([
   expect(error.message).toMatch(/403\)\. Check the token of secrets .* It comes from /);
   expect(error.message).toContain(` The token's policy must grant ${needs}`);
   expect(seen).toHaveLength(1);
+});
+
+test("a 403 says that the namespace of the environment was not sent", async () => {
+  const address = await serveAt((_, response) => response.writeHead(403).end('{"errors":["permission denied"]}'));
+  const environment = { VAULT_NAMESPACE: "admin" };
+  const refused = async (settings: object): Promise<string> => {
+    const operation = connectTo("secrets", { address, token: "canary-token", dialect: "hashicorp", ...settings }, { environment });
+    return (await failure(call(operation, { ...get, path: "/v1/nomad/role/web" }))).message;
+  };
+  const hint =
+    "No namespace was sent: the address is configured, so VAULT_NAMESPACE is not used. Set namespace of secrets in steward:default.";
+  expect(await refused({})).toContain(`403). ${hint} Check the token`);
+  for (const settings of [{ namespace: "admin" }, { dialect: "openbao" }])
+    expect(await refused(settings)).not.toContain("No namespace was sent");
 });
 
 test.each([

@@ -223,7 +223,7 @@ onEachTarget("SchedulerToken", (current) => {
 
 test("an invalid response says that a token may have been generated", async () => {
   const address = await serveAt((_, response) => response.end('{"data":{}}'));
-  const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address } } });
+  const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "standard" } } });
   const request = { method: "GET", path: "/v1/scheduler/creds/deploy" };
   const perhaps = refusal("ERR_UNEXPECTED_RESPONSE", { rule: "token-perhaps-generated", ...request });
   await expect(token.up({ role: "deploy" })).rejects.toThrow(perhaps);
@@ -271,7 +271,7 @@ test("an untrusted server gets no request, so no token can have been generated",
   const requested = jest.fn();
   server.on("request", requested);
   const address = `https://127.0.0.1:${await listen(server)}`;
-  const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address } } });
+  const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "standard" } } });
   const refused = await token.up({ role: "deploy" }).catch((error) => error);
   expect(refused).toEqual(refusal("ERR_UNEXPECTED_RESPONSE"));
   expect(refused.details.rule).not.toBe("token-perhaps-generated");

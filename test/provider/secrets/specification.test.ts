@@ -121,7 +121,7 @@ onEachTarget("getSpecification", (current) => {
 describe("another server", () => {
   async function respond(body: string): Promise<void> {
     const address = await serveAt((_, response) => response.end(body));
-    configure({ "steward:default": { secrets: { address, token: "canary-token" } } });
+    configure({ "steward:default": { secrets: { address, token: "canary-token", dialect: "standard" } } });
   }
   const info = { title: "Secrets", version: "1" };
   const serveDocument = (paths: unknown): Promise<void> => respond(JSON.stringify({ openapi: "3.0.3", info, paths }));
