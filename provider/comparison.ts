@@ -63,6 +63,12 @@ export const pem: Comparison = {
   normalize: (value) => (typeof value === "string" ? `${value.replaceAll("\r\n", "\n").trim()}\n` : value),
 };
 
+/** A token, which a copied line break may follow. */
+export const trimmed: Comparison = {
+  ...byKey((text) => text.trim()),
+  normalize: (value) => (typeof value === "string" ? value.trim() : value),
+};
+
 /** JSON: whitespace and the order of keys are ignored. */
 export const json: Comparison = byKey((text) => JSON.stringify(parsed(text) ?? { text }, withSortedKeys));
 

@@ -18,6 +18,12 @@ export interface Schema<Value = unknown> {
 export const bool: z.ZodBoolean = z.boolean("must be true or false");
 export const str: z.ZodString = z.string("must be a string");
 export const nonEmptyStr: z.ZodString = str.min(1, "must not be empty");
+/** A token: printable ASCII, of which the whitespace at its ends is dropped. Its row has the comparison `trimmed`. */
+export const tokenInput = (empty = ""): z.ZodString =>
+  str
+    .trim()
+    .min(1, `must not be empty${empty}`)
+    .regex(/^[\x21-\x7e]*$/, "must not contain spaces, line breaks or non-ASCII characters");
 export const strList: z.ZodArray<z.ZodString> = z.array(str, "must be a list of strings");
 
 /** A schema of an object with only these keys. Its error names each unknown key and lists the known ones. */

@@ -1,7 +1,7 @@
 import { Operation } from "../connection";
-import { AnyDefinition } from "../definition";
+import { AnyDefinition, AnyFields } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
-import { defaultsOf, inputSchema, publicNames, secretsOf } from "../fields";
+import { comparisonOf, defaultsOf, format, inputSchema, namesWith, publicNames, secretsOf } from "../fields";
 import { checkFailures, issuesOf, pathOf, unknown, valueAt } from "../inputs";
 import { isObject } from "../text/json";
 import { previewAdoption } from "./adoption";
@@ -13,7 +13,7 @@ import { defined, hasUnknown, Properties, secretInputs, withoutNulls } from "./p
 import { fingerprinted, resolved } from "./references";
 
 /** The inputs to store and their check failures. */
-type Checked = { inputs: Properties; failures: CheckFailure[] };
+type Checked = { inputs: Properties; failures: CheckFailure[]; server?: string };
 
 /**
  * Checks the declared inputs, fills in defaults, and normalizes them for the state. `last`: the inputs of the last run, empty before the first. Returns
@@ -26,10 +26,10 @@ export async function check(resource: Resource, last: Properties, news: Properti
   const values = resolved(fields, declared);
   const invalid = schemaFailures(resource, values);
   const isConnected = !hasUnknown(declared.connection) && !invalid.some(({ path }) => path === "connection");
-  const { inputs, failures } = isConnected
+  const { inputs, failures, server } = isConnected
     ? await checkConnected(resource, last, declared, values, invalid)
-    : { inputs: declared, failures: [] };
-  const all = [...invalid, ...failures];
+    : { inputs: declared, failures: [], server: undefined };
+  const all = [...invalid, ...failures, ...endsInBlanks(fields, values)];
   const warnings = all.filter(({ warning }) => warning);
   // With an invalid name, the resource cannot be described.
   if (invalid.length === 0 && warnings.length > 0) logNotes(resource.mechanism.log, describe(resource, inputs), warnings);
@@ -40,7 +40,7 @@ export async function check(resource: Resource, last: Properties, news: Properti
     ]),
   );
   return {
-    inputs: fingerprinted(resource.mechanism.log, fields, normalized, last, values),
+    inputs: fingerprinted(resource.mechanism.log, fields, normalized, last, values, `${server} ${format(resource.definition.id, inputs)}`),
     failures: all.filter(({ warning }) => !warning),
   };
 }
@@ -67,9 +67,11 @@ async function checkConnected(
 ): Promise<Checked> {
   const { definition } = resource;
   let inputs = declared;
+  let server: string | undefined;
   const failures: CheckFailure[] = [];
   try {
     const operation = operationOn(resource, values);
+    server = operation.server.id;
     const defaults = defined(defaultsOf(definition.fields, operation));
     inputs = { ...defaults, ...declared };
     const plain: Properties = { ...defaults, ...values };
@@ -96,8 +98,14 @@ async function checkConnected(
     const { rule, failures: causes } = error.details;
     failures.push({ path: "", rule: rule ?? causes?.[0]?.rule ?? error.code, reason: error.message });
   }
-  return { inputs, failures };
+  return { inputs, failures, server };
 }
+
+/** Warnings about secrets of one line that begin or end with whitespace, as a copied line break does. */
+const endsInBlanks = (fields: AnyFields, values: Properties): CheckFailure[] =>
+  namesWith(fields, "secret")
+    .filter((name) => !comparisonOf(fields, name).key && typeof values[name] === "string" && /^(\s.*|.*\s+)$/.test(values[name]))
+    .map((path) => ({ path, rule: "blank", reason: "begins or ends with whitespace, which is sent as a part of it", warning: true }));
 
 /** The declared fields that the dialect does not have. */
 const dialectFailures = ({ fields }: AnyDefinition, { server: { dialect } }: Operation, declared: Properties): CheckFailure[] =>

@@ -1,4 +1,4 @@
-import { randomBytes, scryptSync } from "node:crypto";
+import { createHash, randomBytes, scryptSync } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { isVariableName } from "../connection/credentials";
@@ -47,21 +47,25 @@ export function readReference(reference: SecretReference): Reading {
   }
 }
 
+/** Reads the secret of a field in the form in which it is sent. */
+function readField(fields: AnyFields, name: string, reference: SecretReference): Reading {
+  const { value, problem } = readReference(reference);
+  return value === undefined ? { problem } : { value: (comparisonOf(fields, name).normalize?.(value) ?? value) as string };
+}
+
 const withoutNewline = (text: string): string => text.replace(/\r?\n$/, "");
 const notText = "is not UTF-8 text without a byte order mark";
 
 /** Each fingerprint takes about 50 ms of CPU time, so a value gets a new one only once in a process. */
 const fingerprints = new Map<string, string>();
-const salts = new Map<string, string>();
 
 /** A fingerprint, with the salt of an earlier one if there is one. */
 function fingerprintOf(fields: AnyFields, name: string, secret: string, earlier?: string): string {
   const { key = String } = comparisonOf(fields, name);
   const value = key(secret);
-  const salt = /^scrypt:([^:]+):/.exec(earlier ?? "")?.[1] ?? salts.get(value) ?? randomBytes(16).toString("base64");
+  const salt = /^scrypt:([^:]+):/.exec(earlier ?? "")?.[1] ?? randomBytes(16).toString("base64");
   const cacheKey = `${salt} ${value}`;
   const fingerprint = fingerprints.get(cacheKey) ?? `scrypt:${salt}:${scryptSync(value, salt, 32).toString("base64")}`;
-  salts.set(value, salt);
   fingerprints.set(cacheKey, fingerprint);
   return fingerprint;
 }
@@ -84,7 +88,7 @@ export function resolved(fields: AnyFields, inputs: Properties): Properties {
   const values = { ...inputs };
   for (const name of namesWith(fields, "secret")) {
     const value = inputs[name];
-    if (isReference(value)) values[name] = readReference(value).value ?? unknown;
+    if (isReference(value)) values[name] = readField(fields, name, value).value ?? unknown;
     else if (isObject(value) && hasUnknown(value)) values[name] = unknown;
   }
   return values;
@@ -92,9 +96,17 @@ export function resolved(fields: AnyFields, inputs: Properties): Properties {
 
 /**
  * The inputs with a fingerprint in each reference. One that cannot be read keeps its last fingerprint, so that it is no change, and causes a warning. One
- * that already has a fingerprint comes from the state, because of `ignoreChanges`. `values`: the inputs with the values that were checked.
+ * that already has a fingerprint comes from the state, because of `ignoreChanges`. `values`: the inputs with the values that were checked. `object`: what
+ * the first salt is made from, so that the run of an update plan has the fingerprint of its preview.
  */
-export function fingerprinted(log: Log, fields: AnyFields, inputs: Properties, last: Properties, values: Properties): Properties {
+export function fingerprinted(
+  log: Log,
+  fields: AnyFields,
+  inputs: Properties,
+  last: Properties,
+  values: Properties,
+  object: string,
+): Properties {
   const result = { ...inputs };
   for (const name of referencesIn(fields, inputs)) {
     const reference = inputs[name] as StoredReference;
@@ -102,15 +114,16 @@ export function fingerprinted(log: Log, fields: AnyFields, inputs: Properties, l
     const before = last[name];
     const earlier = isReference(before) ? before : undefined;
     const checked = values[name];
-    const { value, problem } = typeof checked === "string" && checked !== unknown ? { value: checked } : readReference(reference);
+    const { value, problem } = typeof checked === "string" && checked !== unknown ? { value: checked } : readField(fields, name, reference);
     if (problem)
       warnOnce(
         log,
         `${referenceName(reference)} ${problem}, so a change of its value is not detected. \`pulumi up\` fails if it has to send the value.`,
       );
     const isSame = earlier && isDeepStrictEqual({ ...earlier, fingerprint: undefined }, { ...reference, fingerprint: undefined });
+    const first = `scrypt:${createHash("sha256").update(`${object} ${name}`).digest("base64")}:`;
     const fingerprint =
-      value === undefined ? (isSame ? earlier.fingerprint : undefined) : fingerprintOf(fields, name, value, earlier?.fingerprint);
+      value === undefined ? (isSame ? earlier.fingerprint : undefined) : fingerprintOf(fields, name, value, earlier?.fingerprint ?? first);
     result[name] = { ...reference, ...(fingerprint ? { fingerprint } : {}) };
   }
   return result;
@@ -149,7 +162,7 @@ export function resolveForWrite(fields: AnyFields, inputs: Properties, state: Pr
   const [values, stored] = [{ ...inputs }, { ...inputs }];
   const missing: (readonly [string, SecretReference])[] = [];
   for (const [name, reference] of references) {
-    const { value } = readReference(reference);
+    const { value } = readField(fields, name, reference);
     const isUnchanged = isSameSecret(fields, name, state[name], reference);
     if (value === undefined && !isUnchanged) missing.push([name, reference]);
     // The value may have changed since the check, and with `ignoreChanges` the check did not take a new one.

@@ -1,11 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { Comparison, pem } from "../comparison";
+import { Comparison, pem, trimmed } from "../comparison";
 import { Operation } from "../connection";
 import { Definition, DeleteRequest, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../definition";
 import { CheckFailure } from "../errors";
 import { variableFor } from "../fields";
-import { ConnectionArgs, connectionField, isCertificate, rule, str, urlInput } from "../inputs";
+import { ConnectionArgs, connectionField, isCertificate, rule, str, tokenInput, urlInput } from "../inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { isRemoved, removeObject, renamedHint } from "../lifecycle/ownership";
 import { apiPath, dialectOf, invalidResponse, readData, remove, replaceHint, settleRemoval, system, writeData } from "./client";
@@ -78,9 +78,7 @@ const url = urlInput("must be a URL", /^https?:$/, rule("url", "must be a URL su
   (address) => !/[?#]/.test(address),
   rule("query", "must not contain a query or a fragment"),
 );
-const managementToken = z
-  .string("must be a management token")
-  .min(1, "must not be empty: a first write without a token would bootstrap the ACL system");
+const managementToken = tokenInput(": a first write without a token would bootstrap the ACL system");
 const certificate = str.regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path");
 const privateKey = str.regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path");
 
@@ -255,7 +253,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
   readById: true,
   fields: {
     address: { input: url, output: true },
-    token: { input: managementToken, stored: true, secret: true, writeOnly: true },
+    token: { input: managementToken, compare: trimmed, stored: true, secret: true, writeOnly: true },
     maxTokenNameLength: {
       input: z.int("must be a whole number").min(0, "must not be negative"),
       output: true,

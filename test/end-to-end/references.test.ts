@@ -77,7 +77,9 @@ describe.each([false, true])("secrets by reference, with the native plugin: %s",
   const writes = (): string[] => sandbox.requests().flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`]));
 
   test("from create to destroy", async () => {
-    await run("up", "--yes", "--skip-preview");
+    const plan = join(project.folder, "plan.json");
+    await run("preview", "--save-plan", plan);
+    await run("up", "--yes", "--skip-preview", "--plan", plan);
     expect(writes()).toHaveLength(5);
     await run("up", "--yes", "--skip-preview", "--expect-no-changes");
     await run("refresh", "--yes", "--skip-preview", "--expect-no-changes");

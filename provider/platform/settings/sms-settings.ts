@@ -1,4 +1,5 @@
-import { bool, nonEmptyStr } from "../../inputs";
+import { trimmed } from "../../comparison";
+import { bool, nonEmptyStr, tokenInput } from "../../inputs";
 import { dialectOf } from "../client";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
@@ -69,7 +70,7 @@ export const smsSettings: SettingsDefinition<SmsSettingsInputs, SmsSettingsState
   attributes: {
     enabled: { input: bool, output: true },
     accountSid: { input: nonEmptyStr, output: true },
-    authToken: { input: nonEmptyStr, stored: true, secret: true, writeOnly: true },
+    authToken: { input: tokenInput(), compare: trimmed, stored: true, secret: true, writeOnly: true },
     fromNumber: { input: nonEmptyStr, output: true },
   },
   requiredWhenEnabled: (values) => (values.enabled ? ["accountSid", "authToken", "fromNumber"].filter((field) => !values[field]) : []),

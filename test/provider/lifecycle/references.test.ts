@@ -120,9 +120,26 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
     expect(await engine.up(byValue)).toBe("same");
   });
 
+  test.each(["\r\n", "\n\n", " "])("%j after it is dropped, or sent with one warning", async (blank) => {
+    const isDropped = /token|clientKey|authToken|cloudBCredentials/.test(name);
+    for (const inputsWithBlank of [withValue(inputs, name, `${value}${blank}`), byVariable]) {
+      // One line break after the value of a variable is not a part of it.
+      set(`${value}${inputsWithBlank === byVariable ? "\n" : ""}${blank}`);
+      printed.length = 0;
+      await engine.up(inputsWithBlank);
+      expect(printed.filter((line) => line.includes(`${name}: begins or ends with whitespace`))).toHaveLength(isDropped ? 0 : 1);
+      expect(await writesOf(() => engine.up(byValue))).toBe(isDropped ? 0 : 1);
+    }
+  });
+
   test.each([{ env: "A\ud800" }, { env: "" }, { variable: "A" }, { env: "A", file: "b" }])("check rejects %j", async (wrong) => {
     const reason = `${name}: must be a string, { env: "<variable>" } or { file: "<path>" }`;
     await expect(engine.preview(withValue(inputs, name, wrong))).rejects.toThrow(reason);
+  });
+
+  test("each preview has the fingerprint of the run, as an update plan requires", async () => {
+    const fingerprintIn = async (): Promise<unknown> => (await engine.preview(byVariable)).inputs[name];
+    expect(await fingerprintIn()).toEqual(await fingerprintIn());
   });
 
   test("a name that is known only after other resources are created passes the preview", async () => {

@@ -288,7 +288,9 @@ test.each([
   const sandbox = await start({ dialect, tokensNeedKnownPolicies: true });
   const { scheduler } = sandbox;
   const engine = (type: string): Engine => new Engine(`secrets:${type}`, configOf({ sandbox, dialect }));
-  await engine("SchedulerAccess").up({ address: scheduler.url, token: scheduler.token });
+  process.env.STEWARD_TEST_SECRET = `${scheduler.token}\r\n\n`;
+  await engine("SchedulerAccess").up({ address: scheduler.url, token: { env: "STEWARD_TEST_SECRET" } });
+  delete process.env.STEWARD_TEST_SECRET;
   await engine("SchedulerRole").up({ name: "web", policies: ["readonly", "deploy", "logs"] });
   const token = engine("SchedulerToken");
   const refused = token.up({ role: "web" });
