@@ -31,7 +31,9 @@ function declaration(resource: Imported): string {
   const { definition, name, operation, inputs, readable } = resource;
   const lines = declared(definition, operation, inputs).map(([field, value]) => {
     const isConfigured = readable.includes(field);
-    return `  ${keyOf(field)}: ${isConfigured ? `config.requireSecret("${configurationKey(resource, field)}")` : literal(value, "  ")},`;
+    const lost = Object.keys(resource.discovered.unreadable ?? {}).join(", ");
+    const why = field === "onDelete" ? `  // A destroy could not restore ${lost}, and would disable these settings.\n` : "";
+    return `${why}  ${keyOf(field)}: ${isConfigured ? `config.requireSecret("${configurationKey(resource, field)}")` : literal(value, "  ")},`;
   });
   const hidden = readable
     .filter((field) => inputs[field] === undefined)

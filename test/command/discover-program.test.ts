@@ -161,6 +161,15 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     expect(smtp.outputs).toMatchObject({ host: "", port: 0, declared: ["auth", "enabled"], managed: [] });
   });
 
+  test("retains settings whose secret no destroy could restore, and says why", async () => {
+    await returning(stage().dialect === "standard" ? "sms" : "twilio", { enabled: true, "account-sid": "AC1", "from-number": "+1" });
+    expect((await discover(stage().only("platform"))).code).toBe(0);
+    const why = "  // A destroy could not restore authToken, and would disable these settings.\n";
+    expect(program()).toContain(`${why}  onDelete: "retain",\n`);
+    expect(program().split("onDelete")).toHaveLength(2);
+    expect(written().find(({ id }) => id === "sms")).toMatchObject({ inputs: { onDelete: "retain" }, outputs: { onDelete: "retain" } });
+  });
+
   test("writes no object of a server, which Pulumi could take for a secret to decrypt, and names the attribute", async () => {
     const { only } = stage();
     await returning("customization", { footer: { [signatureKey]: secretSignature, ciphertext: "v1:of:the-stack" } });

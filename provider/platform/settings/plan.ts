@@ -93,6 +93,14 @@ export function notesOf(page: SettingsPage, inputs: SettingsInputs, last: Manage
   ];
 }
 
+/** A note on values that a write takes over and that no destroy can give back. */
+export function notesOnLost(page: SettingsPage, inputs: SettingsInputs, managed: readonly string[] = []): PlanNote[] {
+  const lost = writeOnly(page).filter((name) => name in declaredIn(page, inputs) && !managed.includes(name));
+  if (lost.length === 0 || inputs.onDelete === "retain") return [];
+  const reason = 'a destroy cannot restore the previous value, so it disables enabled settings; onDelete: "retain" keeps them as they are';
+  return [{ path: lost.join(", "), reason, isInformation: true }];
+}
+
 /** An original value in a message. A string or a number may have been a secret in an earlier program, so it is not printed. */
 const describeOriginal = (value: unknown): string =>
   value === undefined ? "an empty value" : typeof value === "boolean" ? String(value) : "its original value";

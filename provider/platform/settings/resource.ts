@@ -11,7 +11,7 @@ import { fetchSettings, patchSettings } from "./api";
 import * as attributes from "./attributes";
 import { afterFailure, writeWasApplied } from "./failure";
 import { OnDelete, SettingsInputs, SettingsPage, SettingsPageOf, SettingsState, Values } from "./page";
-import { notesOf, originalsOf, Plan, Prior, planOf, refusals, restoration } from "./plan";
+import { notesOf, notesOnLost, originalsOf, Plan, Prior, planOf, refusals, restoration } from "./plan";
 import { recognized, StoredState, serverNormalizations, stateOf, Wrapped } from "./state";
 
 // The life cycle that all kinds of settings share: read, patch, restore.
@@ -37,7 +37,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     rules: typed.rules as Rule<SettingsInputs>[] | undefined,
     deleteBeforeReplace: true,
     objects: { fields: [], paths: () => [objectOf(page)] },
-    planNotes: ({ inputs, last }) => (last ? notesOf(page, inputs, last) : []),
+    planNotes: ({ inputs, last }) => [...notesOnLost(page, inputs, last?.managed), ...(last ? notesOf(page, inputs, last) : [])],
     read: (request) => read(page, request),
     imported: (state) => ({ ...state, originalValues: originalsOf(page, attributes.storedValues(page, state)) }),
     // Settings always exist, so a create adopts them.
@@ -50,6 +50,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
         const state = await read(page, { operation, state: {} as Last, declared: [] });
         const used = page.requiredWhenEnabled?.({ ...state }) ?? [];
         const unreadable = attributes.writeOnly(page).filter((name) => used.includes(name));
+        if (unreadable.length > 0) state.onDelete = "retain";
         return [{ state, isRead: true, unreadable: Object.fromEntries(unreadable.map((name) => [name, variableFor(page.id, name)])) }];
       }),
   };

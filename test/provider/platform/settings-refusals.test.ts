@@ -50,7 +50,7 @@ onEachPlatform("settings that the server would reject", (current) => {
     const { engine, requests } = current();
     const sms = engine("SmsSettings");
     const account = { accountSid: "AC1", authToken: "token" };
-    await sms.up(account);
+    await sms.up({ ...account, onDelete: "retain" });
     expect(await requests(() => sms.preview({ ...account, enabled: true }))).toEqual([]);
     expect(printedBesidesAdoption()).toEqual([expect.stringMatching(/^warning: SMS settings "sms": enabled: \w+ fromNumber,/)]);
     const refused = invalidInputs("enabled: missing-attributes");

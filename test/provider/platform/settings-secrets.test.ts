@@ -22,10 +22,18 @@ onEachPlatform("write-only secrets of settings", (current) => {
     await change("smtp", { ...mail, host: "theirs.example.com", password: "theirs" });
     const before = await held("smtp");
     const smtp = engine("SmtpSettings");
-    await smtp.up({ host: "ours.example.com", password: "canary-mail" });
+    const note = 'SMTP settings "smtp": password: a destroy cannot restore the previous value, so it disables enabled settings';
+    await smtp.up({ host: "ours.example.com", onDelete: "retain", password: "canary-mail" });
+    expect(printedBesidesAdoption()).toEqual([]);
+    const ours = { host: "ours.example.com", password: "canary-mail" };
+    await smtp.destroy();
+    await change("smtp", { ...mail, host: "theirs.example.com", password: "theirs" });
+    await smtp.up(ours);
+    await smtp.up(ours);
+    expect(printedBesidesAdoption()).toEqual([expect.stringContaining(note)]);
     await smtp.destroy();
     expect(await held("smtp")).toEqual({ ...before, enabled: false });
-    expect(printedBesidesAdoption()).toEqual([expect.stringMatching(/^warning: SMTP settings "smtp": password .* disabled/)]);
+    expect(printedBesidesAdoption().slice(1)).toEqual([expect.stringMatching(/^warning: SMTP settings "smtp": password .* disabled/)]);
   });
 
   test("disable the settings when they are removed, unless the program enables them", async () => {
@@ -38,7 +46,7 @@ onEachPlatform("write-only secrets of settings", (current) => {
     await sms.up({ accountSid: "AC2" });
     expect(await held("sms")).toMatchObject({ enabled: false, accountSid: "AC2" });
     expect(JSON.stringify(sms.state)).not.toContain("canary-sms");
-    expect(printedBesidesAdoption().join()).toMatch(/^warning: SMS settings "sms": authToken .* disabled/);
+    expect(printedBesidesAdoption().join()).toMatch(/,warning: SMS settings "sms": authToken .* disabled/);
 
     const other = engine("SmsSettings");
     await other.up({ enabled: true, authToken: "canary-sms" });
