@@ -1,4 +1,4 @@
-import { Operation } from "../connection";
+import { cached, Operation } from "../connection";
 import { AnyDefinition, AnyFields } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
 import { comparisonOf, defaultsOf, format, inputSchema, namesWith, publicNames, secretsOf } from "../fields";
@@ -8,7 +8,7 @@ import { previewAdoption } from "./adoption";
 import { comparisonFor } from "./changes";
 import { alternatives, describe, objectsOf, operationOn, Resource, recordCheck } from "./context";
 import { logNotes } from "./notes";
-import { declaredTwice, forgetUnidentifiedManager, recordDeclared } from "./ownership";
+import { declaredTwice, forgetUnidentifiedManager, notesOnRename, recordDeclared } from "./ownership";
 import { defined, hasUnknown, Properties, secretInputs, withoutNulls } from "./properties";
 import { fingerprinted, resolved } from "./references";
 
@@ -89,14 +89,19 @@ async function checkConnected(
       if (Object.keys(last).length === 0) {
         forgetUnidentifiedManager(operation, objects);
         const name = describe(resource, inputs, operation.server.words);
-        logNotes(operation.run.log, name, (await definition.planNotes?.({ operation, inputs: plain })) ?? []);
+        const notes = (await definition.planNotes?.({ operation, inputs: plain })) ?? [];
+        logNotes(operation.run.log, name, [...notesOnRename(operation, objects), ...notes]);
         if (operation.server.previewReads) await previewAdoption(definition, { ...operation, resource: name }, plain);
       }
     }
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
     const { rule, failures: causes } = error.details;
-    failures.push({ path: "", rule: rule ?? causes?.[0]?.rule ?? error.code, reason: error.message });
+    // Each resource of a connection has the same error, and Pulumi prints each.
+    const known = cached(resource.mechanism.cache, ["errors of checks"], () => new Set<string>());
+    const reason = known.has(error.message) ? "it has the same error as another resource of this run" : error.message;
+    known.add(error.message);
+    failures.push({ path: "", rule: rule ?? causes?.[0]?.rule ?? error.code, reason });
   }
   return { inputs, failures, server };
 }

@@ -4,7 +4,7 @@ import { changedFields, declaredIn } from "./changes";
 import { describe, isChecked, objectsOf, operationOn, Resource } from "./context";
 import { attempt } from "./failure";
 import { logNotes } from "./notes";
-import { areDeclared, isRemoved, registerManager } from "./ownership";
+import { areDeclared, forgetRefreshed, isRemoved, registerManager } from "./ownership";
 import { defined, hasUnknown, Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
 import { resolveForWrite } from "./references";
@@ -51,22 +51,35 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
     };
   const isChanged = changing.length > 0 || Boolean(state.outcomeUnknown || state.partiallyUpdated);
   const hasWork = isChanged || due.some((field) => state[field] !== undefined);
-  const isRewritten = await registerUpdate(resource, operation, { state, inputs, hasWork, replaces });
+  const isRewritten = await registerUpdate(resource, operation, { state, inputs, hasWork, changing, replaces });
   return { changes: isMoved || isChanged || isRewritten, changing, replaces, deleteBeforeReplace };
+}
+
+interface Compared extends Pick<DiffResult, "changing" | "replaces"> {
+  state: Properties;
+  inputs: Properties;
+  /** The update has something to do. */
+  hasWork: boolean;
 }
 
 /** Prints the notes on an update and registers the resource as manager of its objects. Returns true if this run removed one of them. */
 async function registerUpdate(
   resource: Resource,
   operation: Operation,
-  { state, inputs, hasWork, replaces }: { state: Properties; inputs: Properties; hasWork: boolean; replaces: readonly string[] },
+  { state, inputs, hasWork, changing, replaces }: Compared,
 ): Promise<boolean> {
   // A refresh also calls diff, before the program declares anything.
   if (hasUnknown(inputs) || !isChecked(resource)) return false;
   const objects = objectsOf(resource, inputs);
+  forgetRefreshed(operation, objectsOf(resource, state));
   if (!areDeclared(operation, objects)) return false;
   const notes = hasWork ? await resource.definition.planNotes?.({ operation, inputs, last: state }) : undefined;
-  logNotes(operation.run.log, describe(resource, inputs, operation.server.words), notes ?? []);
+  // Pulumi's diff of a dynamic resource shows a secret without its change.
+  const isHidden = (field: string): boolean =>
+    field in inputs && declaredIn(state).includes(field) && operation.secrets.fields.includes(field);
+  const hidden = resource.mechanism.canReturnSecrets ? [] : changing.filter(isHidden);
+  const secrets = hidden.map((path) => ({ path, reason: "[secret] -> [secret]", isInformation: true }));
+  logNotes(operation.run.log, describe(resource, inputs, operation.server.words), [...secrets, ...(notes ?? [])]);
   if (replaces.length > 0 || declaredIn(state).length === 0) return false;
   await registerManager(operation, objects, state);
   return objects.some((object) => isRemoved(operation, object));

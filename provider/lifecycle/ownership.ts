@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { cached, Operation, Run } from "../connection";
+import { PlanNote } from "../definition";
 import { PartialState, StewardError } from "../errors";
 import { objectsOf, Resource } from "./context";
 import { Properties } from "./properties";
@@ -48,6 +49,24 @@ const failed = "a write of this run failed";
 export function recordFailure({ cache }: Pick<Run, "cache">): void {
   cache.set(failed, true);
 }
+
+/** The objects of the state that a refresh of this run has read, without those whose resources the program still declares. */
+const refreshedOn = ({ server: { id: server }, run: { cache } }: Operation): Set<string> =>
+  cached(cache, ["refreshed", server], () => new Set());
+
+export function recordRefreshed(operation: Operation, objects: readonly string[]): void {
+  for (const object of objects) refreshedOn(operation).add(object);
+}
+
+export function forgetRefreshed(operation: Operation, objects: readonly string[]): void {
+  for (const object of objects) refreshedOn(operation).delete(object);
+}
+
+/** A note on a create whose object the state already has under another name or type. */
+export const notesOnRename = (operation: Operation, objects: readonly string[]): PlanNote[] =>
+  objects
+    .filter((object) => refreshedOn(operation).has(object))
+    .map((object) => ({ path: "", reason: `another resource in the state has the same object, ${object}. ${renamedHint}` }));
 
 /** The declared objects on a server, with the URNs of their resources if the mechanism knows them. */
 const declaredOn = ({ server: { id: server }, run: { cache } }: Operation): Map<string, string | undefined> =>

@@ -115,11 +115,11 @@ export function fingerprinted(
     const earlier = isReference(before) ? before : undefined;
     const checked = values[name];
     const { value, problem } = typeof checked === "string" && checked !== unknown ? { value: checked } : readField(fields, name, reference);
-    if (problem)
-      warnOnce(
-        log,
-        `${referenceName(reference)} ${problem}, so a change of its value is not detected. \`pulumi up\` fails if it has to send the value.`,
-      );
+    const effect =
+      Object.keys(last).length === 0
+        ? "`pulumi up` fails to create the resource"
+        : "a change of its value is not detected. `pulumi up` fails if it has to send the value";
+    if (problem) warnOnce(log, `${referenceName(reference)} ${problem}, so ${effect}.`);
     const isSame = earlier && isDeepStrictEqual({ ...earlier, fingerprint: undefined }, { ...reference, fingerprint: undefined });
     const first = `scrypt:${createHash("sha256").update(`${object} ${name}`).digest("base64")}:`;
     const fingerprint =

@@ -5,8 +5,9 @@ import { namesWith } from "../fields";
 import { shortened } from "../text/printable";
 import { describeDifference } from "./adoption";
 import { comparisonFor, declaredIn, isEqual, recordDifferences } from "./changes";
-import { operationOn, Resource } from "./context";
+import { objectsOf, operationOn, Resource } from "./context";
 import { attempt, hintStaleConfig } from "./failure";
+import { recordRefreshed } from "./ownership";
 import { defined, Properties } from "./properties";
 import { assertSameServer, assertStorable, wholeState } from "./recorded";
 import { concealRead, resolved } from "./references";
@@ -28,6 +29,7 @@ export async function refresh(resource: Resource, id: string, recorded: Properti
     const object: Properties | undefined = await definition.read({ operation, state: last, declared });
     if (!object) return undefined;
     assertStorable(object);
+    recordRefreshed(operation, objectsOf(resource, last));
     const read = concealRead(definition.fields, object, last);
     const { [formerInputs]: _, ...visible } = state;
     // `outcomeUnknown` stays, since a write-only value cannot be read back.

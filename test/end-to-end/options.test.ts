@@ -136,6 +136,8 @@ describe("resource options", () => {
     await refused("destroy");
     const again = `new secrets.SchedulerRole("again", { name: "retained", policies: ["one"], mount: "${other}" });`;
     project.program(guarded("renamed", false, other) + again);
+    const { output: preview } = await project.pulumi("preview", "--refresh");
+    expect(preview).toMatch(/"protected": another resource in the state has the same object, .* add an alias of its old name/);
     expect(await refused("up", "--continue-on-error")).toMatch(/"retained".*adopt: true/);
 
     // The unprotected old resources leave their objects to the renamed ones. All others are deleted.

@@ -164,7 +164,7 @@ test("a write-only part counts with JSON, and with a message its outcome is unkn
   const rotate = (body: string): Promise<unknown> => {
     const [place] = enginePlaces.filter(({ section }) => section === "4.3 write access") as [Place];
     service.chosen.set(place, { status: 200, body });
-    return access.up({ ...inputs.SchedulerAccess, token: `token for ${body}` });
+    return access.up({ ...inputs.SchedulerAccess, token: `token-for-${body}` });
   };
   const access = engine("SchedulerAccess");
   await rotate("[]");

@@ -78,8 +78,15 @@ async function read(page: SettingsPage, { operation, state }: ReadRequest<Last>)
 const unmanaged = (current: Values): Prior => ({ current, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
 /** The attributes that a write takes over, because the program did not declare them before. */
-function existingSettings(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: Prior): ExistingObject<Values> {
-  const { current, managed } = prior;
+function existingSettings(
+  page: SettingsPage,
+  operation: Operation,
+  inputs: SettingsInputs,
+  prior: Prior,
+  known: readonly string[] = [],
+): ExistingObject<Values> {
+  const { current } = prior;
+  const managed = [...prior.managed, ...known];
   const plan = planOf(page, inputs, prior);
   const names = Object.keys(plan.changes).filter((name) => name in plan.declared && !managed.includes(name));
   const isHidden = (name: string): boolean => attributes.writeOnly(page).includes(name);
@@ -98,7 +105,10 @@ function existingSettings(page: SettingsPage, operation: Operation, inputs: Sett
   };
 }
 
-async function update(page: SettingsPage, { operation, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
+async function update(
+  page: SettingsPage,
+  { operation, inputs, last, declared: before }: UpdateRequest<SettingsInputs, Last>,
+): Promise<Last> {
   const declared = attributes.declaredIn(page, inputs);
   const hasNewAttributes = Object.keys(declared).some((name) => !last.managed.includes(name));
   let current = attributes.storedValues(page, last);
@@ -111,7 +121,8 @@ async function update(page: SettingsPage, { operation, inputs, last }: UpdateReq
     current = { ...current, ...recognized(page, now, current, last.serverNormalized) };
   }
   const prior = { ...last, current, isFirst: false };
-  adoptExisting(operation, undefined, existingSettings(page, operation, inputs, prior));
+  // After an import, the program has declared values that no run has written.
+  adoptExisting(operation, undefined, existingSettings(page, operation, inputs, prior, before));
   return write(page, operation, inputs, prior);
 }
 

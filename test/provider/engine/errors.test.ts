@@ -76,6 +76,13 @@ describe("the hint of an error", () => {
     await expect(resource.up({ name: "web", policies: ["b"] })).rejects.toThrow(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
   });
 
+  test("resources of one connection do not repeat its error", async () => {
+    const broken = { "steward:default": to(sandbox, { dialect: undefined }) };
+    const role = (name: string): Promise<unknown> => engine("SchedulerRole", broken).preview({ name, policies: ["a"] });
+    await expect(role("a")).rejects.toThrow("secrets.dialect: is missing");
+    await expect(role("b")).rejects.toThrow("it has the same error as another resource of this run");
+  });
+
   test("a 404 of a mount without an engine names it", async () => {
     await expect(engine("SchedulerRole").up({ name: "web", policies: ["a"], mount: "team/none" })).rejects.toMatchObject({
       ...{ code: "ERR_NOT_FOUND", method: "GET", path: "/v1/team/none/role/web", status: 404 },

@@ -1,6 +1,6 @@
 import { clearCache } from "../../../provider/engine/dynamic-runtime";
 import { Engine } from "../../support/engine";
-import "../../support/printed";
+import { printed } from "../../support/printed";
 import { engine, hold, sandbox } from "./two-sandboxes";
 
 const remembers = { remembers: true };
@@ -24,6 +24,24 @@ test("a creation waits for a removal of the same object that started in the same
     renamed.up(inputs, { ...remembers, begins: begins(1) }).then(() => order.push("created")),
   ]);
   expect([order, await hold(sandbox, "nomad/role/web")]).toEqual([["removed", "created"], 200]);
+});
+
+test("the preview of a rename without an alias names the object that the state already has, if it refreshes", async () => {
+  const inputs = { name: "web", ...web, adopt: true };
+  const [former, renamed, set] = [engine("SchedulerRole"), engine("SchedulerRole"), engine("SchedulerRoles")];
+  await former.up(inputs);
+  await former.refresh();
+  await renamed.preview(inputs);
+  await set.preview({ roles: { web, other: web } });
+  const note =
+    /^warning: .* another resource in the state has the same object, \/v1\/nomad\/role\/web\. If you renamed the resource, add an alias/;
+  expect(printed).toEqual([expect.stringMatching(note), expect.stringMatching(note)]);
+  // A resource that the program still declares, as with an alias.
+  await former.refresh();
+  printed.length = 0;
+  await former.preview(inputs);
+  await engine("SchedulerRole").preview({ ...inputs, name: "other" });
+  expect(printed).toEqual([]);
 });
 
 test.each(["SchedulerRole", "SchedulerRoles"])("up recreates a role that an earlier run only removed: %s", async (type) => {

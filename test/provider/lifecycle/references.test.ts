@@ -100,6 +100,10 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
 
   test("a changed value is one change, and is sent once", async () => {
     await upBefore(changed);
+    await engine.preview(byVariable);
+    // With the native plugin, Pulumi shows which secret changes.
+    const isShown = Mechanism === NativeEngine;
+    expect(printed.filter((line) => line.endsWith(`: ${name}: [secret] -> [secret]`))).toHaveLength(isShown ? 0 : 1);
     expect(await writesOf(async () => expect(await engine.up(byVariable)).toBe("update"))).toBe(1);
     expect(await engine.up(byVariable)).toBe("same");
     await expectSettled();
@@ -153,6 +157,10 @@ describe.each(rows)("$token $name, $dialect, $of", ({ token, name, value, change
   test("a reference that cannot be read is no change, and fails before a create sends anything", async () => {
     set(undefined);
     const path = name.replace(/\.(.*)/, '["$1"]');
+    // Each variable causes one warning.
+    const env = `${name}_${dialect}_${Mechanism.name}`.toUpperCase();
+    await engine.preview(withValue(inputs, name, { env }));
+    expect(printed.join()).toContain(`the variable ${env} is not set, so \`pulumi up\` fails to create the resource.`);
     await expect(engine.up(byVariable)).rejects.toThrow(`${path}: the variable STEWARD_TEST_SECRET is not set. Set it in the environment`);
     expect(writes()).toEqual([]);
     set(value);

@@ -1,4 +1,5 @@
 import { platform } from "../../../provider";
+import { NativeEngine } from "../../support/engine";
 import { onEachPlatform } from "../../support/platform";
 import { printed, printedBesidesAdoption } from "../../support/printed";
 import { refusal } from "../../support/refusal";
@@ -17,6 +18,17 @@ onEachPlatform("managed attributes", (current) => {
     expect((await held("general")).apiRateLimit).toBe(30);
     expect(await requests(() => general.up({}))).toEqual([]);
     expect(general.outputs().managed).toEqual([]);
+  });
+
+  test("a change of an imported attribute is no adoption", async () => {
+    const { config, change, held } = current();
+    await change("general", { apiRateLimit: 90 });
+    const general = new NativeEngine("platform:GeneralSettings", config());
+    const imported = await general.import("general");
+    await general.up({ ...imported, apiRateLimit: 60 });
+    expect([printed, (await held("general")).apiRateLimit]).toEqual([[], 60]);
+    await general.destroy();
+    expect((await held("general")).apiRateLimit).toBe(90);
   });
 
   test("the original value of an added attribute is read from the server, not from the state", async () => {
