@@ -11,19 +11,19 @@ export interface DecryptOptions {
 
 /** Decrypts a share with its holder's private key. Sends nothing. */
 export async function decrypt(terminal: Terminal, options: DecryptOptions): Promise<void> {
-  const privateKey = readKey(options.key);
+  const privateKey = textOf(read(options.key, "--key"), "base64");
   const share = fromLine(await readEncrypted(terminal, options));
-  const { text, recipients, isValid } = await decryptMessage({
+  const { text, recipients, problem } = await decryptMessage({
     share,
     privateKey,
     passphrase: () => readPassphrase(terminal, options),
   });
   if (!mayBeShare(text)) throw invalid("the message contains no share in base64 or hex");
   say(terminal, `The share is encrypted to ${nameKeys(recipients)}.`);
-  if (!isValid)
+  if (problem !== undefined)
     say(
       terminal,
-      "Warning: this key is revoked or expired, so the rekey may have been started with an old public key. Verify the share only if you know why.",
+      `Warning: this is not a valid encryption key of yours${problem && ` (${problem})`}, so the rekey may have been started with an old public key. Verify the share only if you know why.`,
     );
   await print(terminal, text.trim());
 }
@@ -37,27 +37,22 @@ function fromLine(text: string): string {
 
 const invalid = (reason: string, hint?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, hint });
 
-/** Reads a binary, armored or base64 key. Only the binary form begins with a byte above 127. */
-function readKey(path: string): string {
-  const bytes = read(path, "--key");
-  return (bytes[0] ?? 0) > 127 ? bytes.toString("base64") : bytes.toString("utf8");
+/** Decodes a file: UTF-8, the UTF-16 of PowerShell, or else the binary form, which begins with a byte above 127. */
+function textOf(bytes: Buffer, binary: BufferEncoding): string {
+  const first = bytes[0] ?? 0;
+  const encoding = first === 0xff ? "utf16le" : first < 128 || first === 0xef ? "utf8" : binary;
+  return bytes.toString(encoding).replace(/^\ufeff/, "");
 }
 
 async function readEncrypted(terminal: Terminal, { share }: DecryptOptions): Promise<string> {
-  if (share !== undefined) {
-    const bytes = read(share, "--share");
-    return (bytes[0] ?? 0) > 127 ? bytes.toString("hex") : bytes.toString("utf8");
-  }
+  if (share !== undefined) return textOf(read(share, "--share"), "hex");
   // Ciphertext is not secret.
   return terminal.stdin.isTTY ? readLine(terminal, "Encrypted share, on one line: ", { hidden: false }) : readSecret(terminal, "");
 }
 
 async function readPassphrase(terminal: Terminal, { passphraseFile }: DecryptOptions): Promise<string> {
   // The newline is not part of the passphrase. Spaces may be.
-  if (passphraseFile !== undefined)
-    return read(passphraseFile, "--passphrase-file")
-      .toString("utf8")
-      .replace(/\r?\n$/, "");
+  if (passphraseFile !== undefined) return textOf(read(passphraseFile, "--passphrase-file"), "utf8").replace(/\r?\n$/, "");
   if (terminal.stdin.isTTY) return readLine(terminal, "Passphrase of the key (will be hidden): ", { hidden: true });
   throw invalid(
     "the private key is locked, and there is no terminal to prompt for its passphrase",

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { makeExecutable } from "../tools/executable";
 import { configureExample, exampleEnvironment, exampleWithRekey, runPrograms } from "./support/languages";
+import { makeHolder } from "./support/pgp";
 import { Project } from "./support/project";
 import { startSandbox } from "./support/sandbox";
 
@@ -34,6 +35,12 @@ test("the executable plugin is installed from its archive and deploys every reso
 
     const installed = await project.pulumi("plugin", "install", "resource", "steward", version, "--file", archive);
     expect(installed).toMatchObject({ code: 0 });
+    // The library loads a module for the signatures of these keys.
+    const holders = await Promise.all([1, 2, 3, 4, 5].map(() => makeHolder({ type: "ecc", curve: "brainpoolP256r1" })));
+    const pgpKeys = JSON.stringify(holders.map(({ publicKey }) => publicKey));
+    writeFileSync(file, program.replace("keepSharesInState: true", `pgpKeys: ${pgpKeys}`));
+    await project.preview();
+    writeFileSync(file, program);
     await project.up();
     await project.preview("--expect-no-changes");
     await project.destroy();

@@ -36,9 +36,9 @@ test("package-lock.json has a digest for every package and no registry address",
   expect(text).not.toMatch(/"resolved": "https?:/);
 });
 
-test("the provider has five dependencies, none of which is a server, and does not install the sandbox", () => {
+test("the provider has six dependencies, none of which is a server, and does not install the sandbox", () => {
   const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8"));
-  expect(Object.keys(dependencies)).toEqual(["commander", "lossless-json", "openpgp", "undici", "zod"]);
+  expect(Object.keys(dependencies)).toEqual(["commander", "eckey-utils", "lossless-json", "openpgp", "undici", "zod"]);
   expect(Object.keys(peerDependencies)).toEqual(["@pulumi/pulumi", "pulumi-steward-sandbox"]);
   expect(peerDependenciesMeta).toEqual({ "pulumi-steward-sandbox": { optional: true } });
 });

@@ -11,12 +11,16 @@ const architecture = process.arch === "x64" ? "amd64" : process.arch;
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /**
- * Bundles the files that the plugin loads at run time: two JSON files, and the installed SDK.
+ * Bundles the files that the plugin loads at run time: two JSON files, the installed SDK, and the module that openpgp needs for brainpool curves.
  * @type {import("esbuild").Plugin}
  */
 const inline = {
   name: "inline",
   setup(build) {
+    build.onLoad({ filter: /openpgp[\\/]dist[\\/]node[\\/]openpgp\.min\.cjs$/ }, ({ path: file }) => ({
+      contents: fs.readFileSync(file, "utf8").replace(/\w+\.nodeRequire\("eckey-utils"\)/g, 'require("eckey-utils")'),
+      loader: "js",
+    }));
     build.onLoad({ filter: /dist[\\/]provider[\\/]engine[\\/]plugin-\w+\.js$/ }, ({ path: file }) => ({
       contents: fs
         .readFileSync(file, "utf8")

@@ -175,22 +175,40 @@ const unusable = (rule: string, reason: string): InspectedKey => ({ ...none, pro
 
 const severalKeys = unusable("several-keys", "contains more than one key: use one for each share");
 
+/** The library's own reason, without the key that it names and the stack of a missing module. */
+const reasonOf = ({ message }: Error): string =>
+  message
+    .replace(/^.*Could not .* key( [0-9a-f]+)?(: |$)/m, "")
+    .replace(/(: consider|\n).*/s, "")
+    .replace(/\.$/, "");
+
+/** A file that was read in a wrong encoding. UTF-16 that was read as UTF-8 has a zero in each character. */
+function misreadAs(text: string): string | undefined {
+  if (text.includes("-----BEGIN")) return undefined;
+  if (text.replaceAll("\0", "").includes("-----BEGIN")) return "is UTF-16, as PowerShell writes it";
+  return /[^\P{Cc}\s]|\ufffd/u.test(text) ? "is binary" : undefined;
+}
+
+/** The reason for which a string is not a key, and the way to one. */
+const notAKey = (kind: "public" | "private", text: string, error: Error): string =>
+  `${misreadAs(text) ?? `is not an OpenPGP ${kind} key, armored or as base64-encoded binary (${reasonOf(error)})`}: use the output of \`gpg --armor --export${kind === "private" ? "-secret-keys" : ""}\` unchanged, with its line breaks and without indentation, in UTF-8`;
+
 /** Reads public keys, and finds those to which no share can be encrypted. */
 export const inspectKeys = (keys: readonly string[]): Promise<InspectedKey[]> => Promise.all(keys.map(inspectKey));
 
 async function inspectKey(text: string): Promise<InspectedKey> {
   const { readKeys } = openpgp();
-  const blocks = text.match(/-----BEGIN [A-Z ]+-----/g) ?? [];
+  const blocks = text.replaceAll("\0", "").match(/-----BEGIN [A-Z ]+-----/g) ?? [];
   if (blocks.some((block) => block.includes("PRIVATE"))) return { ...none, problem: isPrivateKey };
-  // Node decodes base64 up to the padding, so it would ignore a second key.
-  if (blocks.length > 1 || (blocks.length === 0 && /=\s*[^=\s]/.test(text))) return severalKeys;
+  // Node decodes base64 up to the padding, so it would ignore a second key. A checksum is no key.
+  if (blocks.length > 1 || /^[\w+/\s]+=+\s*[\w+/]/.test(text.replace(/\s=[^=\s]{4}\s*$/, ""))) return severalKeys;
   let keys: OpenPGP.Key[];
   try {
     keys = text.includes("-----BEGIN")
       ? await readKeys({ armoredKeys: text.trim() })
       : await readKeys({ binaryKeys: new Uint8Array(Buffer.from(text, "base64")) });
-  } catch {
-    return unusable("not-a-key", "is not an OpenPGP public key, armored or as base64-encoded binary");
+  } catch (error) {
+    return unusable("not-a-key", notAKey("public", text, error as Error));
   }
   const [key] = keys as [OpenPGP.Key];
   const fingerprint = key.getFingerprint();
@@ -201,12 +219,24 @@ async function inspectKey(text: string): Promise<InspectedKey> {
   const [userId] = key.getUserIDs();
   const encryptionKeys = await encryptionKeysOf(key);
   const binary = Buffer.from(key.write()).toString("base64");
-  return { fingerprint, binary, encryptionKeys, userId, problem: await problemOf(key, encryptionKeys) };
+  return { fingerprint, binary, encryptionKeys, userId, problem: await problemOf(key) };
 }
+
+/** Accepts each algorithm, as Vault does. */
+const anyAlgorithm = (): OpenPGP.Config => ({
+  ...openpgp().config,
+  minRSABits: 0,
+  rejectPublicKeyAlgorithms: new Set(),
+  rejectCurves: new Set(),
+});
+
+/** The key with this id, or the one that the server uses, if a message may be encrypted to it now. Throws the library's reason otherwise. */
+const encryptionKeyOf = (key: OpenPGP.Key, id?: OpenPGP.KeyID): ReturnType<OpenPGP.Key["getEncryptionKey"]> =>
+  key.getEncryptionKey(id, undefined, undefined, anyAlgorithm());
 
 /** The ids of the keys to which a message may be encrypted now: those that are neither revoked nor expired. */
 async function encryptionKeysOf(key: OpenPGP.Key): Promise<string[]> {
-  const usable = await Promise.allSettled(key.getKeyIDs().map((id) => key.getEncryptionKey(id).then(() => id.toHex())));
+  const usable = await Promise.allSettled(key.getKeyIDs().map((id) => encryptionKeyOf(key, id).then(() => id.toHex())));
   return usable.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
 }
 
@@ -258,13 +288,24 @@ export async function describeKeys(keys: readonly string[]): Promise<string> {
 export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
   pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
 
-async function problemOf(key: OpenPGP.Key, encryptionKeys: readonly string[]): Promise<KeyProblem | undefined> {
+async function problemOf(key: OpenPGP.Key): Promise<KeyProblem | undefined> {
   const name = `the key ${key.getFingerprint()}`;
   if (await key.isRevoked()) return { rule: "revoked", reason: `${name} is revoked` };
   const expires = await key.getExpirationTime();
   if (expires instanceof Date && expires.getTime() <= Date.now())
     return { rule: "expired", reason: `${name} expired on ${expires.toISOString().slice(0, 10)}` };
-  return encryptionKeys.length > 0 ? undefined : { rule: "no-encryption-subkey", reason: `${name} has no valid subkey for encryption` };
+  try {
+    await key.getEncryptionKey((await encryptionKeyOf(key)).getKeyID());
+    return undefined;
+  } catch (error) {
+    if (key.getUserIDs().length === 0)
+      return {
+        rule: "no-user-id",
+        reason: `${name} has no user id, which keys.openpgp.org omits: ask its holder for the output of \`gpg --armor --export\``,
+      };
+    const why = reasonOf(error as Error);
+    return { rule: "no-encryption-subkey", reason: `${name} has no valid subkey for encryption${why && ` (${why})`}` };
+  }
 }
 
 /** A public key whose private part is discarded: nothing encrypted to it can be decrypted. */
@@ -281,8 +322,8 @@ export interface DecryptedShare {
   text: string;
   /** The ids of the keys that the message names. */
   recipients: string[];
-  /** True if each of them is a valid encryption key of the private key. */
-  isValid: boolean;
+  /** The library's reason, or an empty string, if one of them is not a valid encryption key of the private key. */
+  problem?: string;
 }
 
 /** Decrypts a share; the passphrase is asked for when the key is locked. */
@@ -292,31 +333,44 @@ export async function decryptMessage(encrypted: {
   passphrase(): Promise<string | undefined>;
 }): Promise<DecryptedShare> {
   const { share, privateKey } = encrypted;
-  const { readPrivateKey, decryptKey, decrypt } = openpgp();
+  const { readPrivateKey, decrypt } = openpgp();
   const message = await messageOf(share);
   // A message without a recipient parses as well.
   if (!message || message.getEncryptionKeyIDs().length === 0)
     throw refuse("not-a-message", "share is not a PGP message, in hex, base64 or armored");
-  const locked = await (privateKey.includes("-----BEGIN")
+  const key = await (privateKey.includes("-----BEGIN")
     ? readPrivateKey({ armoredKey: privateKey.trim() })
     : readPrivateKey({ binaryKey: new Uint8Array(Buffer.from(privateKey, "base64")) })
-  ).catch(() => {
-    throw refuse("not-a-key", "privateKey is not an OpenPGP private key, armored or as base64-encoded binary");
+  ).catch((error) => {
+    throw refuse("not-a-key", `privateKey ${notAKey("private", privateKey, error)}`);
   });
-  const unlock = async (): Promise<OpenPGP.PrivateKey> => {
+  const recipients = await recipientsOf(share);
+  const ids = key.getKeyIDs().map((id) => id.toHex());
+  const needed = key.getKeys().filter((each) => recipients.length === 0 || recipients.includes(each.getKeyID().toHex()));
+  const cannot = `privateKey (${ids.join(", ")}) cannot decrypt this share, which is encrypted to ${nameKeys(recipients)}`;
+  if (needed.length === 0) throw refuse("other-key", cannot);
+  const packets = needed.map(({ keyPacket }) => keyPacket as OpenPGP.SecretKeyPacket);
+  const isUnlocked = (): boolean => packets.some((packet) => packet.isDecrypted());
+  // The primary key may be offline, and then only the subkeys have a private part.
+  if (packets.every((packet) => packet.isMissingSecretKeyMaterial()))
+    throw refuse(
+      "no-private-part",
+      `privateKey does not contain the private part of ${nameKeys(recipients)}: decrypt with \`gpg --decrypt\``,
+    );
+  if (!isUnlocked()) {
     const secret = await encrypted.passphrase();
-    return decryptKey({ privateKey: locked, passphrase: secret ?? "" }).catch(() => {
+    await Promise.allSettled(packets.map((packet) => packet.decrypt(secret ?? "")));
+    if (!isUnlocked())
       throw secret
         ? refuse("passphrase", "passphrase does not unlock privateKey")
         : refuse("key-locked", "privateKey is locked: pass its passphrase");
-    });
-  };
-  const key = locked.isDecrypted() ? locked : await unlock();
-  const recipients = await recipientsOf(share);
-  const { data } = await decrypt({ message, decryptionKeys: key }).catch(() => {
-    const ids = key.getKeyIDs().map((id) => id.toHex());
-    throw refuse("other-key", `privateKey (${ids.join(", ")}) cannot decrypt this share, which is encrypted to ${nameKeys(recipients)}`);
+  }
+  const { data } = await decrypt({ message, decryptionKeys: key }).catch((error) => {
+    throw recipients.length > 0
+      ? refuse("damaged", `privateKey cannot decrypt this share (${reasonOf(error)})`)
+      : refuse("other-key", cannot);
   });
-  const valid = await encryptionKeysOf(key);
-  return { text: String(data), recipients, isValid: recipients.every((id) => valid.includes(id)) };
+  const checked = await Promise.allSettled(message.getEncryptionKeyIDs().map((id) => encryptionKeyOf(key, id)));
+  const invalid = recipients.length > 0 ? checked.find((each) => each.status === "rejected") : undefined;
+  return { text: String(data), recipients, ...(invalid && { problem: reasonOf(invalid.reason) }) };
 }

@@ -5,7 +5,7 @@ import { describeKeys, flawOf, inspectKeys } from "../../../../provider/secrets/
 import { makeHolder, rotate } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 
-const { armor, createMessage, encrypt, encryptKey, encryptSessionKey, enums, generateKey, revokeKey } =
+const { armor, createMessage, encrypt, encryptKey, encryptSessionKey, enums, generateKey, readPrivateKey, revokeKey } =
   require("openpgp") as typeof OpenPGP;
 const generate = (options: object = {}): Promise<{ privateKey: OpenPGP.PrivateKey; publicKey: OpenPGP.PublicKey }> =>
   generateKey({ userIDs: [{ name: "holder" }], format: "object", ...options }) as never;
@@ -43,6 +43,44 @@ test.each<[string, rule: string, key: () => Key]>([
   const [inspected] = await inspectKeys([await key()]);
   expect(inspected?.problem).toMatchObject({ rule });
   expect(inspected?.binary === "" || rule !== "private-key").toBe(true);
+});
+
+/** Changes of an armored key: the first file is what a holder exported. */
+const forms: [string, reason: RegExp | undefined, change: (armored: string, binary: Buffer) => string][] = [
+  ["binary, read as UTF-8", /^is binary: .*`gpg --armor --export`/, (_, bytes) => bytes.toString("utf8")],
+  ["binary, read as Latin-1", /^is binary: /, (_, bytes) => bytes.toString("latin1")],
+  ["UTF-16 of PowerShell", /^is UTF-16, .* in UTF-8$/, (text) => Buffer.from(`\ufeff${text}`, "utf16le").toString("utf8")],
+  ["UTF-16, big-endian", /^is UTF-16/, (text) => Buffer.from(text, "utf16le").swap16().toString("utf8")],
+  ["indented", /\(Misformed armored text\): .*without indentation/, (text) => text.replace(/^/gm, "  ")],
+  ["on one line", /\(Misformed armored text\): .*with its line breaks/, (text) => text.replaceAll("\n", " ")],
+  ["with \\n for line breaks", /\(Misformed armored text\)/, (text) => text.replaceAll("\n", "\\n")],
+  ["without the blank line", /\(Mandatory blank line missing /, (text) => text.replace("\n\n", "\n")],
+  ["without its end", /\(Misformed armored text\)/, (text) => text.replace(/-----END.*/, "")],
+  ["of another kind", /\(Armored text not of type key\)/, (text) => text.replaceAll("PUBLIC KEY BLOCK", "MESSAGE")],
+  ["with comments of Kleopatra", undefined, (text) => text.replace("\n\n", "\nComment: \tGr\ufffd\n\n").replaceAll("\n", "\r\n")],
+  ["with an empty header", undefined, (text) => text.replace("\n\n", "\nVersion: \n\n")],
+  ["without a checksum", undefined, (text) => text.replace(/\n=.{4}\n/, "\n")],
+  ["without its frame", undefined, (text) => text.replace(/-----.*\n+/g, "")],
+  ["after a byte order mark", undefined, (text) => `\ufeff${text}`],
+  ["in a mail", undefined, (text) => `Hello,\n\nhere = my key:\n\n${text}\n-- \nAda\n`],
+  ["in wrapped base64", undefined, (_, bytes) => bytes.toString("base64").replace(/.{64}/g, "$&\n")],
+];
+test.each(forms)("a file with a key is read, or the library's reason says what is wrong with it: %s", async (_, reason, change) => {
+  const { publicKey } = await generate();
+  const text = change(publicKey.armor().replaceAll("\r", ""), Buffer.from(publicKey.write()));
+  const [inspected] = await inspectKeys([text]);
+  expect(inspected?.problem).toEqual(reason && { rule: "not-a-key", reason: expect.stringMatching(reason) });
+  expect(inspected?.fingerprint).toBe(reason ? "" : publicKey.getFingerprint());
+});
+
+test("a private key in UTF-16 is a private one, and a key without a user id says where the rest is", async () => {
+  const { privateKey, publicKey } = await generate();
+  const unnamed = Object.assign(publicKey, { users: [] }).armor();
+  const inspected = await inspectKeys([Buffer.from(privateKey.armor(), "utf16le").toString("utf8"), unnamed]);
+  expect(inspected.map(({ problem }) => problem)).toEqual([
+    { rule: "private-key", reason: expect.any(String) },
+    { rule: "no-user-id", reason: expect.stringMatching(/no user id.*keys\.openpgp\.org.*`gpg --armor --export`/) },
+  ]);
 });
 
 test("a user id stays in its quotes, beside the fingerprint", async () => {
@@ -121,16 +159,27 @@ test("a holder decrypts a share with a locked or unlocked key, and the result is
     expect(await isSecret(decrypted)).toBe(true);
   }
   const other = (await generate()).privateKey.armor();
+  // As with a smart card: the file names the key, and the private part is elsewhere.
+  const card = (await readPrivateKey({ armoredKey: locked })) as OpenPGP.PrivateKey;
+  for (const { keyPacket } of card.getKeys()) (keyPacket as OpenPGP.SecretKeyPacket).makeDummy();
+  const damaged = share.replace(/..$/, (byte) => (byte === "00" ? "01" : "00"));
   for (const [options, rule] of [
     [{ share: "00", privateKey: other }, "not-a-message"],
     [{ share, privateKey: "words" }, "not-a-key"],
     [{ share, privateKey: locked }, "key-locked"],
     [{ share, privateKey: locked, passphrase: "other" }, "passphrase"],
     [{ share, privateKey: other }, "other-key"],
+    [{ share, privateKey: other, passphrase: "words" }, "other-key"],
+    [{ share, privateKey: card.armor(), passphrase: "words" }, "no-private-part"],
+    [{ share: damaged, privateKey: privateKey.armor() }, "damaged"],
+    [{ share, privateKey: Buffer.from(locked, "utf16le").toString("utf8") }, "not-a-key"],
   ] as const)
     await expect(secrets.decryptShare(options)).rejects.toThrow(refusal("ERR_INVALID_INPUT", { rule }));
-  const [needed] = publicKey.subkeys.map((subkey) => subkey.getKeyID().toHex());
+  const [needed = ""] = publicKey.subkeys.map((subkey) => subkey.getKeyID().toHex());
   await expect(secrets.decryptShare({ share, privateKey: other })).rejects.toThrow(needed);
+  // The reason for a share of this very key does not say that it is another's.
+  const contradiction = expect.objectContaining({ message: expect.not.stringContaining(needed) });
+  await expect(secrets.decryptShare({ share: damaged, privateKey: privateKey.armor() })).rejects.toEqual(contradiction);
   const mistaken = { share, privateKey: undefined, passPhrase: "words" } as never;
   await expect(secrets.decryptShare(mistaken)).rejects.toThrow(invalidInputs("privateKey: missing", "unrecognized-keys"));
 });
