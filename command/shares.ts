@@ -5,16 +5,18 @@ import {
   getStatus,
   isFailedCommit,
   isReplyLost,
+  isUnchecked,
   RekeyOperation,
   RekeyStatus,
   restartVerification,
   retryAfter429,
   submitShare,
+  unchecked,
   verifyShare,
   wasNotCounted,
 } from "../provider/secrets/rekey/api";
 import { encryptedLine, flawOf, isEmpty, mayBeShare, prove, redacting, Share, ShareSet, shareOf } from "../provider/secrets/rekey/crypto";
-import { identified, noShares, StopId } from "../provider/secrets/rekey/stops";
+import { identified, noShares, StopId, stopped } from "../provider/secrets/rekey/stops";
 import {
   agree,
   assertPrivate,
@@ -233,6 +235,7 @@ async function explain(operation: RekeyOperation, round: Round, agreed: RekeySta
       keepBoth,
       "outcome-unknown",
     );
+  if (hasRestarted && isUnchecked(error)) return stopped("shares-not-checked", unchecked(operation, before.required, error));
   if (hasRestarted && (status === 400 || status === 500))
     return failed(
       `the ${before.required} ${kind} submitted do not reconstruct the ${round.shares} key (${reason})`,

@@ -156,6 +156,9 @@ function serviceOf(records: Records, url: string, drop: () => void): SecretsServ
         return true;
       });
     },
+    setKms(isAvailable) {
+      records.hasKms = isAvailable;
+    },
     async failover() {
       await records.exclusive(() => records.clearMemory());
       drop();

@@ -113,6 +113,7 @@ export class Records {
   /** The live key and its shares. If the seal keeps the unseal key, these are the recovery keys. */
   key: Key;
   sealed = false;
+  hasKms = true;
   /** The shares submitted to unseal the service, while they are too few. */
   unsealing?: { nonce: string; parts: Uint8Array[] };
   attempts: Partial<Record<KeyKind, Attempt>> = {};
@@ -145,6 +146,7 @@ export class Records {
   reset(): void {
     this.key = this.firstKey;
     this.sealed = false;
+    this.hasKms = true;
     this.clearMemory();
     this.backups = {};
     this.mounts = new Map();

@@ -160,6 +160,11 @@ async function complete(records: Records, attempt: Attempt, { kind, errors }: Re
 
 /** Throws unless this is the live key. The messages are those of Vault's storage for a wrong key. */
 function authorize(records: Records, secret: Uint8Array, { failed, wrongKey }: RekeyErrors): void {
+  if (records.seal === "stored" && !records.hasKms)
+    throw new HttpError(
+      400,
+      "recovery key verification failed: failed to decrypt encrypted stored keys: error decrypting seal wrapped value",
+    );
   if (same(secret, records.key.secret)) return;
   if (records.seal === "stored") throw new HttpError(400, "recovery key verification failed: recovery key does not match submitted values");
   if (![16, 24, 32].includes(secret.length)) throw failed(`failed to setup unseal key: crypto/aes: invalid key size ${secret.length}`);

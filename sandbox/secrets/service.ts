@@ -18,6 +18,8 @@ export interface SecretsService extends Service {
   seal(): Promise<void>;
   /** Unseals the service, or resolves to false and changes nothing if these shares do not open it. */
   unseal(shares: string[]): Promise<boolean>;
+  /** Makes the KMS of the seal "stored" unavailable, or available again. Without it, the service cannot check recovery keys. */
+  setKms(isAvailable: boolean): void;
   /** Changes the active node, so that a rekey in progress and all open connections are lost. */
   failover(): Promise<void>;
 }

@@ -402,6 +402,15 @@ export const isReplyLost = (error: unknown): boolean => error instanceof Steward
 /** The server accepted the new shares, and failed as it stored their key: either set may be valid. */
 export const isFailedCommit = ({ details }: StewardError): boolean => details.reason.includes("failed to perform");
 
+/** The server failed, for example its KMS, before or after it compared the shares with the key: none of them is known to be wrong. */
+export const isUnchecked = ({ details }: StewardError): boolean =>
+  /^(recovery key verification failed: (?!recovery key does not match)|failed to (?!compute|setup unseal key|read root key: .*invalid ?key)|.*generation failed)/i.test(
+    details.reason,
+  );
+
+export const unchecked = ({ server: { words } }: RekeyOperation, count: number, { details }: StewardError): string =>
+  `${words.service} could not check or use the ${count} shares submitted (${details.reason}), so none of them is known to be wrong`;
+
 /** Throws if the server has keys of the other kind. */
 export async function assertTarget(operation: RekeyOperation): Promise<void> {
   // A namespace has no recovery keys, and the status of the seal is that of the server.

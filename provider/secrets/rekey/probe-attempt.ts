@@ -100,11 +100,11 @@ async function submitSet({ operation, parameters, nonce, required, disturbed }: 
         throw error;
       // Shares that do not fit are refused at the threshold, and only there; the count then restarts.
       const after = await api.getStatus(operation);
-      const isJudged = after.nonce === nonce && !after.verification && isLast;
+      const isJudged = after.nonce === nonce && !after.verification && isLast && !api.isUnchecked(error);
       // The count of a threshold of one does not show whether the server itself refused the share.
       if (isJudged && after.progress === 0 && (required > 1 || isFromService(error))) return "refused";
       if (isJudged && after.progress === required && [400, 500].includes(error.status)) return "not combined";
-      throw error.status >= 500 ? disturbed(error.details.reason) : error;
+      throw error.status >= 500 || api.isUnchecked(error) ? disturbed(error.details.reason) : error;
     }
   }
   throw disturbed(`${operation.server.words.service} requires more shares than it reported`);

@@ -44,6 +44,7 @@ const stops = {
   // The current shares are submitted.
   "shares-missing": {},
   "shares-refused": {},
+  "shares-not-checked": { hint: "Once the cause, such as an unavailable KMS, is removed, all holders submit their shares again." },
   "shares-not-combined": {},
   "share-count-unknown": { hint: runAgain },
   "share-count-unknown-with-others": {

@@ -230,7 +230,7 @@ async function resolveFailure(
     }
     if (isInactiveNode(error) && refusesRepeatedShares) return void (await api.waitAfter429(operation, error));
     if (status.progress === 0 && (before.progress > 0 || (before.required === 1 && hasResponse)))
-      return void afterAllRefused(run, progress, error.details.reason, before);
+      return void afterAllRefused(run, progress, error, before);
     if (error.status === 400) return void noteRefusal(run, progress, share, error.details.reason);
   }
   // The attempt has new shares, or it is gone: the next observation shows which.
@@ -247,11 +247,14 @@ function noteRefusal(run: SharesRun, progress: Progress, share: Share, reason: s
 }
 
 /** At the threshold, the server rejects all shares together, and restarts its count. */
-function afterAllRefused(run: SharesRun, progress: Progress, reason: string, { required, nonce }: RekeyStatus): void {
+function afterAllRefused(run: SharesRun, progress: Progress, error: StewardError, { required, nonce }: RekeyStatus): void {
   const { submission } = run.state;
+  const { reason } = error.details;
+  const stays = `The attempt ${nonce} is still in progress, with 0 shares`;
   const { set } = progress.batch;
   const isAlone = countOwn(run, progress) + 1 >= required;
   forgetCount(run, progress);
+  if (api.isUnchecked(error)) throw unfinished(run, "shares-not-checked", `${api.unchecked(run.operation, required, error)}. ${stays}`);
   if (set && !isAlone) {
     // Shares of other holders were among them: the kept set may still be the current one.
     progress.next = 0;
@@ -262,7 +265,7 @@ function afterAllRefused(run: SharesRun, progress: Progress, reason: string, { r
     throw unfinished(
       run,
       "shares-refused",
-      `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} were rejected (${reason}). The attempt ${nonce} is still in progress, with 0 shares`,
+      `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} were rejected (${reason}). ${stays}`,
       `At least one of them is wrong. Correct currentShares and run \`pulumi up\` again.${hintAtKept(submission.kept, required)}`,
     );
   step.log(

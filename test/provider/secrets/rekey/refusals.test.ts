@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { keptBySeal } from "../../../../provider/secrets/rekey/stops";
 import { Fault, Options, Sandbox, start } from "../../../../sandbox/index";
@@ -87,6 +90,58 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     const { details } = await stack.fails(inputs({ currentShares: [] }));
     expect(details).toMatchObject({ rule: "rekey/wrong-dialect", hint: expect.stringContaining('"openbao"') });
     expect(writes()).toEqual([]);
+  });
+
+  test("while the KMS is unavailable no share is called wrong, and all of them count again afterwards", async () => {
+    if (dialect === "standard") return;
+    await begin({ seal: "stored" }, "recovery");
+    const { url, token, shares, setKms } = sandbox.secrets;
+    const home = mkdtempSync(join(tmpdir(), "steward-kms-"));
+    const alone = (args: string[], input?: string): ReturnType<typeof steward> =>
+      steward({ ...variablesFor(dialect, { url, token }), XDG_STATE_HOME: home }, ["rekey", ...args, "--target", "recovery"], input);
+    const unchecked =
+      /could not check .* 3 shares .*failed to decrypt encrypted stored keys.* none .* known to be wrong.*KMS.*all holders submit/s;
+    const blame = /one of them is wrong|Correct currentShares/;
+    expect(await stack.stops(inputs({ currentShares: shares.slice(0, 2) }))).toBe("rekey/shares-missing");
+    setKms(false);
+    const last = await alone(["submit", "--nonce", stack.submission.nonce ?? ""], shares[2]);
+    expect(last).toMatchObject({ code: 1, stderr: expect.stringMatching(unchecked) });
+    const { message, details } = await stack.fails(inputs());
+    expect(details.rule).toBe("rekey/shares-not-checked");
+    expect(message).toMatch(unchecked);
+    expect(message + last.stderr).not.toMatch(blame);
+    setKms(true);
+    await stack.up(inputs());
+    expect(stack.outputs.complete).toBe(true);
+    setKms(false);
+    const drill = await alone(["drill"], stack.outputs.shares.join("\n"));
+    expect(drill).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("[rekey/probe-disturbed]") });
+    rmSync(home, { recursive: true });
+  });
+
+  // The messages of Vault and OpenBao at the last share.
+  test.each([
+    ["recovery key verification failed: recovery key does not match submitted values", "refused"],
+    ["failed to compute root key: duplicate part detected", "refused"],
+    ["failed to read root key: invalid key: failed to decrypt keys from storage: cipher: message authentication failed", "refused"],
+    [
+      "failed to read root key: %!w(*vault.ErrInvalidKey=&{failed to decrypt keys from storage: cipher: message authentication failed})",
+      "refused",
+    ],
+    ["failed to setup unseal key: crypto/aes: invalid key size 5", "refused"],
+    ["root key verification failed: Unseal failed, invalid key", "refused"],
+    ["recovery key verification failed: failed to read recovery key: connection refused", "not-checked"],
+    ["recovery key verification failed: no recovery key found", "not-checked"],
+    ["failed to read root key: failed to fetch stored keys: context deadline exceeded", "not-checked"],
+    ["failed to setup test barrier config: failed to read seal configuration", "not-checked"],
+    ["root key generation failed: entropy", "not-checked"],
+    ["failed to encrypt shares: openpgp: invalid argument: no valid encryption keys", "not-checked"],
+    ["failed to save unseal key backup: no space left on device", "not-checked"],
+  ])("the server's reason tells whether a share may be wrong: %s", async (reason, id) => {
+    const status = dialect === "openbao" ? 400 : 500;
+    await begin({ unsealShares: 1, unsealThreshold: 1 });
+    fail("PUT", "update", errors(status, reason));
+    expect(await stack.stops(inputs())).toBe(`rekey/shares-${id}`);
   });
 
   test("a changed target is rejected before the attempt in progress is canceled", async () => {
