@@ -195,7 +195,13 @@ async function up(operation: RekeyOperation, inputs: AttemptInputs, last: Partia
   const probe = before?.probe ?? (await createThrowAwayKey());
   const attempt = { id: randomUUID(), nonces, parameters, triggers: inputs.triggers ?? [], probe };
   const identity = identityOf(attempt, nonces);
-  return step.followRows("attempt", attemptRows, before ? "an attempt" : "nothing", { operation, inputs, identity, attempt });
+  return step.followRows("attempt", attemptRows, before ? "an attempt" : "nothing", {
+    operation,
+    inputs,
+    identity,
+    attempt,
+    isFirst: !before,
+  });
 }
 
 /** One run of the step, with the attempt that it saves. */
@@ -204,6 +210,8 @@ interface AttemptRun {
   inputs: AttemptInputs;
   identity: AttemptIdentity;
   attempt: Attempt;
+  /** False for a later rekey, whose backup may be that of an attempt that only the next step knows. */
+  isFirst: boolean;
 }
 
 /** No share is submitted yet. An attempt in progress may belong to another client. */
@@ -211,7 +219,10 @@ export const attemptRows: readonly Row<AttemptRun, AttemptState>[] = [
   {
     server: ["none"],
     log: "started; no other rekey is in progress",
-    act: async ({ operation, identity, attempt }) => ({ attempt: { ...attempt, ...(await step.newAttempt(operation, identity)) } }),
+    act: async ({ operation, inputs, identity, attempt, isFirst }) => {
+      if (isFirst) await step.assertNoForeignBackup(operation, identity, inputs);
+      return { attempt: { ...attempt, ...(await step.newAttempt(operation, identity)) } };
+    },
   },
   { server: ["matchingUnused"], log: "a matching attempt without shares is in progress: the rekey adopts it", act: adopt },
   {

@@ -103,9 +103,9 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
 async function restartLost(run: SharesRun): Promise<SharesState> {
   // Without verification the last share commits. A probe finds out later if the shares of a lost response are live.
   const state = run.identity.parameters.verification ? undefined : await fromBackup(run);
-  return (
-    state ?? restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel), so the provider started a new one")
-  );
+  if (state) return state;
+  await step.assertNoForeignBackup(run.operation, { ...run.identity, nonces: run.state.submission.nonces }, run.inputs);
+  return restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel), so the provider started a new one");
 }
 
 async function adopt(run: SharesRun, { status }: Observed): Promise<never> {

@@ -4,7 +4,7 @@ import { StewardError } from "../../errors";
 import { otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
 import * as api from "./api";
-import { RekeyOperation, RekeyParameters, RekeyStatus, Requested } from "./api";
+import { RekeyBackup, RekeyOperation, RekeyParameters, RekeyStatus, Requested } from "./api";
 import { RekeyInputs, RekeyTarget } from "./inputs";
 import { lossCauses, runAgain, stopped, wrongTarget } from "./stops";
 
@@ -220,6 +220,32 @@ export async function newAttempt(operation: RekeyOperation, identity: AttemptIde
     );
   throw inProgress(status, waitOr(server === "matchingInUse"));
 }
+
+/** The backup of another rekey, which the last share of this one would overwrite. */
+export async function findForeignBackup(
+  operation: RekeyOperation,
+  { parameters, nonces }: Pick<AttemptIdentity, "parameters" | "nonces">,
+): Promise<RekeyBackup | undefined> {
+  const backup = parameters.backup ? await api.getBackup(operation) : undefined;
+  return backup && !nonces.includes(backup.nonce) ? backup : undefined;
+}
+
+/** Throws before a start that would leave an attempt behind, since no share may be submitted to it. */
+export async function assertNoForeignBackup(
+  operation: RekeyOperation,
+  identity: AttemptIdentity,
+  inputs: Pick<RekeyInputs, "replaceBackup">,
+): Promise<void> {
+  const backup = inputs.replaceBackup ? undefined : await findForeignBackup(operation, identity);
+  if (backup) throw foreignBackup(operation, backup);
+}
+
+export const foreignBackup = (operation: RekeyOperation, { nonce }: RekeyBackup): StewardError =>
+  stopped(
+    "foreign-backup",
+    `${operation.server.words.service} stores a backup of a different rekey, ${nonce}, which this rekey would overwrite`,
+    `Fetch it with \`${api.commandFor(operation, "backup")}\`, and remove it with \`${api.commandFor(operation, `backup --delete --nonce ${nonce}`)}\`. Or set replaceBackup: true, which keeps its ciphertext in the state.`,
+  );
 
 /** Handles another client's attempt according to `onConflict`. Returns the nonce of a resumed one. */
 export async function resolveConflict(

@@ -10,7 +10,7 @@ import { flawOf, isEmpty, redacting, Share, ShareSet, shareDigest, shareOf } fro
 import { availableShares, RekeyInputs, StepInputs } from "./inputs";
 import * as step from "./step";
 import { AttemptIdentity, Observed } from "./step";
-import { keptBySeal, lossCauses, noShares, StopId, stopped, unfinished } from "./stops";
+import { keptBySeal, lossCauses, noShares, StopId, unfinished } from "./stops";
 
 // The current shares are submitted, one by one, and the new ones received.
 
@@ -190,7 +190,7 @@ async function submitOrSkip(run: SharesRun, progress: Progress, share: Share, st
     progress.next++;
     return undefined;
   }
-  await protectBackup(run);
+  await protectBackup(run, status);
   let set: ShareSet | undefined;
   try {
     ({ set } = await api.submitShare(operation, { nonce: status.nonce, share: share.text }, identity.parameters));
@@ -354,18 +354,15 @@ async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
 }
 
 /** Checks for another rekey's backup before a share is submitted, since the last share overwrites it. Any share may be the last one, as others submit too. */
-async function protectBackup(run: SharesRun): Promise<void> {
+async function protectBackup(run: SharesRun, status: RekeyStatus): Promise<void> {
   const { operation, inputs, identity } = run;
   const { submission } = run.state;
-  if (!identity.parameters.backup) return;
-  const backup = await api.getBackup(operation);
-  if (!backup || submission.nonces.includes(backup.nonce)) return;
-  if (!inputs.replaceBackup)
-    throw stopped(
-      "foreign-backup",
-      `${operation.server.words.service} stores a backup of a different rekey, ${backup.nonce}, which this rekey would overwrite`,
-      `Fetch it with \`${api.commandFor(operation, "backup")}\`, and remove it with \`${api.commandFor(operation, `backup --delete --nonce ${backup.nonce}`)}\`. Or set replaceBackup: true, which keeps its ciphertext in the state.`,
-    );
+  const backup = await step.findForeignBackup(operation, { ...identity, nonces: submission.nonces });
+  if (!backup) return;
+  if (!inputs.replaceBackup) {
+    if (status.progress === 0 && submission.nonces.includes(status.nonce)) await step.cancelOwnAttempt(operation, status);
+    throw step.foreignBackup(operation, backup);
+  }
   if (submission.replacedBackup?.nonce === backup.nonce) return;
   submission.replacedBackup = backup;
   const reason = `${operation.server.words.service} stores a backup of a different rekey, ${backup.nonce}; its ciphertext is saved in the state now, before this rekey overwrites it`;

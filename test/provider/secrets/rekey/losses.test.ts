@@ -3,7 +3,7 @@ import { onEachRekeyTarget, spoiled } from "../../../support/rekey";
 import { lines, stack, tools } from "./story";
 
 onEachRekeyTarget("a rekey loses no shares", (current) => {
-  const { inputs, stackOn, status, forHolders, interrupt } = tools(current);
+  const { inputs, stackOn, requests, status, forHolders, interrupt } = tools(current);
 
   test("a lost response with new shares is recovered from the backup, which is removed on request after the proof", async () => {
     const { all, pgp } = await forHolders(3, { backup: true });
@@ -41,13 +41,35 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     const { nonce } = (await current().outOfBand("GET", "sys/rekey/backup")).body;
     expect(details.hint).toContain(`pulumi-steward rekey backup --delete --nonce ${nonce}`);
     expect(details.hint).toContain("replaceBackup: true");
-    expect(await status()).toMatchObject({ progress: 0 });
+    expect((await status()).started).toBe(false);
     expect(await stack.stops({ ...pgp, replaceBackup: true })).toBe("rekey/backup-saved");
     expect(await stack.stops({ ...pgp, replaceBackup: true })).toBe("rekey/new-shares-missing");
     const kept = stack.submission.replacedBackup as { keys: Record<string, string[]> };
     expect(Object.keys(kept.keys).sort()).toEqual(all.map(({ fingerprint }) => fingerprint).sort());
     // An attempt that never came to its commit takes its dead backup along only when it is settled.
     await stack.up({ ...pgp, replaceBackup: true, newShares: await readAll(all, stack.candidate.encrypted) });
+  });
+
+  test("another rekey's backup stops a rekey before its start, and leaves no attempt of a later one", async () => {
+    const { all, pgp } = await forHolders(3, { backup: true });
+    expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
+    const shares = await readAll(all, stack.candidate.encrypted);
+    await stack.up({ ...pgp, newShares: shares });
+    const theirs = stackOn(current());
+    const sent = await requests(async () => expect(await theirs.stops({ ...pgp, currentShares: shares })).toBe("rekey/foreign-backup"));
+    expect(sent.filter((each) => !each.startsWith("GET"))).toEqual([]);
+    expect(sent.filter((each) => each === "GET backup")).toHaveLength(1);
+    for (const id of ["backup-saved", "new-shares-missing"])
+      expect(await theirs.stops({ ...pgp, currentShares: shares, replaceBackup: true })).toBe(`rekey/${id}`);
+    await theirs.destroy();
+    // The backup of a later rekey may be that of an attempt that only its second step knows. The third run finds no attempt.
+    for (let run = 0; run < 3; run++) {
+      expect(await stack.stops({ ...pgp, currentShares: shares, triggers: ["2"] })).toBe("rekey/foreign-backup");
+      expect((await status()).started).toBe(false);
+    }
+    expect((await current().outOfBand("DELETE", "sys/rekey/backup")).status).toBe(204);
+    for (const id of ["attempt-restarted", "new-shares-missing"])
+      expect(await stack.stops({ ...pgp, currentShares: shares, triggers: ["2"] })).toBe(`rekey/${id}`);
   });
 
   test("a rekey without verification and PGP keys requires allowUnverified", async () => {
