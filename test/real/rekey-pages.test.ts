@@ -37,7 +37,7 @@ test("docs/rekey/single-operator.md", async () => {
   expect(await vault.opens(shares.slice(2))).toBe(true);
   expect(await vault.opens(current)).toBe(false);
   const stored = shares.slice(0, 3).join("\n");
-  expect(await reader.says("npx pulumi-steward rekey drill", { input: `${stored}\n` })).toMatch(/: works$/m);
+  expect(await reader.says("npx --no pulumi-steward rekey drill", { input: `${stored}\n` })).toMatch(/: works$/m);
   expect(await reader.says("pulumi refresh")).not.toContain("rekeyed");
   await reader.says("pulumi logs remove --all --yes");
   reader.finish();
@@ -74,10 +74,10 @@ test("docs/rekey/several-holders.md", async () => {
   for (const holder of all) {
     reader.write("me.asc", holder.privateKey.armor());
     const own = { "<fingerprint>": holder.fingerprint };
-    const kept = await reader.says("npx pulumi-steward rekey backup --fingerprint <fingerprint>", { own });
+    const kept = await reader.says("npx --no pulumi-steward rekey backup --fingerprint <fingerprint>", { own });
     expect(shareFor(holder, kept)).toBe(shareFor(holder, output));
     const terminal: [string, string][] = [["on one line: ", shareFor(holder, output)]];
-    fresh.push(secretIn(await reader.says("npx pulumi-steward rekey decrypt --key me.asc", { terminal })));
+    fresh.push(secretIn(await reader.says("npx --no pulumi-steward rekey decrypt --key me.asc", { terminal })));
   }
   await reader.says(bring("NEW_SHARE"), { input: `${fresh[2]}\n`, code: 1 });
   await reader.says(bring("NEW_SHARE"), { input: `${fresh[0]}\n` });
@@ -87,16 +87,16 @@ test("docs/rekey/several-holders.md", async () => {
   await reader.run("pulumi destroy");
 
   await reader.shell();
-  for (const share of fresh.slice(0, 2)) await reader.says("npx pulumi-steward rekey submit", { terminal: submitting(share) });
+  for (const share of fresh.slice(0, 2)) await reader.says("npx --no pulumi-steward rekey submit", { terminal: submitting(share) });
   const proven: string[] = [];
   for (const holder of all.slice(0, 2)) {
     reader.write("me.asc", holder.privateKey.armor());
     const own = { "<fingerprint>": holder.fingerprint };
-    const encrypted = shareFor(holder, await reader.says("npx pulumi-steward rekey backup --fingerprint <fingerprint>", { own }));
+    const encrypted = shareFor(holder, await reader.says("npx --no pulumi-steward rekey backup --fingerprint <fingerprint>", { own }));
     const terminal: [string, string][] = [["on one line: ", encrypted]];
-    proven.push(secretIn(await reader.says("npx pulumi-steward rekey decrypt --key me.asc", { terminal })));
+    proven.push(secretIn(await reader.says("npx --no pulumi-steward rekey decrypt --key me.asc", { terminal })));
   }
-  for (const share of proven) await reader.says("npx pulumi-steward rekey verify", { terminal: submitting(share) });
+  for (const share of proven) await reader.says("npx --no pulumi-steward rekey verify", { terminal: submitting(share) });
   expect(await vault.opens(proven.map(base64))).toBe(true);
   reader.finish();
 });
@@ -134,10 +134,10 @@ test("docs/rekey/command-line.md", async () => {
   for (const share of vault.first.slice(0, 3)) given = await reader.run(submit, { terminal: submitting(share) });
   const mine = secretIn(await reader.run(decrypt, { terminal: [["on one line: ", shareFor(all[0] as Holder, given)]] }));
   await reader.run(verify, { terminal: submitting(mine) });
-  const backup = await reader.says("npx pulumi-steward rekey backup");
+  const backup = await reader.says("npx --no pulumi-steward rekey backup");
   expect(shareFor(all[0] as Holder, backup)).toBe(shareFor(all[0] as Holder, given));
-  await reader.says("npx pulumi-steward rekey restart", { terminal: [["[y/N]", "y"]] });
-  await reader.says("npx pulumi-steward rekey cancel", { terminal: [["[y/N]", "y"]] });
+  await reader.says("npx --no pulumi-steward rekey restart", { terminal: [["[y/N]", "y"]] });
+  await reader.says("npx --no pulumi-steward rekey cancel", { terminal: [["[y/N]", "y"]] });
   expect(await vault.opens(vault.first.slice(0, 3))).toBe(true);
   reader.finish();
 });
@@ -187,8 +187,8 @@ test("docs/rekey/drill.md", async () => {
   expect(piped.match(/^share \d of the input: not proven$/gm)).toHaveLength(3);
   for (const [index, file] of files.entries()) reader.write(file, all[index]?.publicKey ?? "");
   await reader.says("vault operator rekey -init -verify -key-shares=5 -key-threshold=3 -pgp-keys=<files>");
-  for (const share of [a, b, c]) await reader.says("npx pulumi-steward rekey submit", { terminal: submitting(share) });
-  await reader.says("npx pulumi-steward rekey cancel", { terminal: [["[y/N]", "y"]] });
+  for (const share of [a, b, c]) await reader.says("npx --no pulumi-steward rekey submit", { terminal: submitting(share) });
+  await reader.says("npx --no pulumi-steward rekey cancel", { terminal: [["[y/N]", "y"]] });
   expect(await vault.opens([a, b, c])).toBe(true);
   reader.finish();
 });

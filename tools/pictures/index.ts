@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { stripVTControlCharacters } from "node:util";
 import { chromium } from "playwright-core";
 import { type Sandbox, start } from "../../sandbox/index";
 import { getBrowser } from "../browser";
@@ -15,6 +16,9 @@ import { drawTerminal, Line, wrapped } from "./terminal";
 // `node tools/run.js pictures` creates docs/pictures: recordings of a terminal, and the sandbox's page.
 
 const pictures = join(root, "docs/pictures");
+
+/** Dots, the start of an operation, and a message that Pulumi repeats under Diagnostics. */
+const isProgress = /^@ |\(0s\)|(?:Stack \S+|creat\w+ \(\d+s\)|failed\*\*) .*(?:rekey|error: )/;
 
 /** Records the commands and the output of a terminal in a separate project. */
 class Terminal {
@@ -33,17 +37,27 @@ class Terminal {
     writeFileSync(join(this.program, "Pulumi.yaml"), "name: operations\nruntime: nodejs\n");
   }
 
-  /** Runs a command and adds it to the recording, with pauses for the reader. */
-  async type(command: string): Promise<void> {
+  /** Writes a file of the program. */
+  write(name: string, text: string): void {
+    writeFileSync(join(this.program, name), text);
+  }
+
+  /** Runs a command and adds it to the recording, with pauses for the reader. Returns the output. */
+  async type(command: string, expected = 0): Promise<string> {
     this.show(`\u001b[38;5;2m$\u001b[0m ${command}`, 0.8);
     let before = Date.now();
-    await this.run(command, (text) => {
+    let output = "";
+    const onLine = (text: string): void => {
+      output += `${text}\n`;
       // The engine's start takes longer than a viewer wants to wait.
       const pause = Math.min((Date.now() - before) / 1000, 0.8);
       before = Date.now();
-      for (const [index, line] of wrapped(text).entries()) this.show(line, index === 0 ? pause : 0);
-    });
+      for (const [index, line] of wrapped(text.replace(/(encrypted: .{20})[0-9a-f]+/, "$1…")).entries())
+        this.show(line, index === 0 ? pause : 0);
+    };
+    await this.run(command, onLine, expected);
     this.show("", 2);
+    return output;
   }
 
   private show(text: string, pause: number): void {
@@ -51,16 +65,16 @@ class Terminal {
     this.lines.push({ text, at: this.now });
   }
 
-  async run(command: string, onLine: (line: string) => void = () => {}): Promise<void> {
+  async run(command: string, onLine: (line: string) => void = () => {}, expected = 0): Promise<void> {
     const wrapper = 'pulumi() { command pulumi "$@" --non-interactive --color always; }';
     const env = { ...pulumiEnvironment(this.folder, await getPulumi()), ...this.variables };
     const options = { cwd: this.program, env };
     const child = spawn("bash", ["--norc", "-euc", `${wrapper}\n${command}`], { ...options, stdio: ["ignore", "pipe", "inherit"] });
     const closed = once(child, "close");
-    // Leave out progress dots and the start of each read.
-    for await (const line of createInterface(child.stdout)) if (line.trim() && !/^\S*@ |refreshing \(0s\)/.test(line)) onLine(line);
+    for await (const line of createInterface(child.stdout))
+      if (line.trim() && !isProgress.test(stripVTControlCharacters(line))) onLine(line);
     const [code] = await closed;
-    if (code !== 0) throw new Error(`${command} exited with ${code}`);
+    if (code !== expected) throw new Error(`${command} exited with ${code}`);
   }
 
   save(title: string, file: string): void {
@@ -93,14 +107,27 @@ async function recordDrift(): Promise<void> {
 }
 
 async function recordRekey(): Promise<void> {
-  const sandbox = await start({ dialect: "hashicorp", unsealShares: 5, unsealThreshold: 4 });
-  const shares = Object.fromEntries(sandbox.secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share]));
-  const terminal = new Terminal("rekey", { ...sandbox.env, ...shares });
+  const sandbox = await start({ dialect: "hashicorp", unsealShares: 3, unsealThreshold: 2 });
+  const { decrypt, generateKey, readMessage } = await import("openpgp");
+  const names = ["ada", "grace", "mary"];
+  const keys = await Promise.all(names.map((name) => generateKey({ userIDs: [{ name }], format: "object" })));
+  const [ada = "", grace = ""] = sandbox.secrets.shares;
+  const variables: Record<string, string> = { ...sandbox.env, ADA: ada, GRACE: grace };
+  const terminal = new Terminal("rekey-holders", variables);
+  for (const [index, { publicKey }] of keys.entries()) terminal.write(`keys/${names[index]}.asc`, publicKey.armor());
   await terminal.run("pulumi stack init dev");
-  await terminal.run("pulumi config set round first");
-  for (const command of ["up --yes --skip-preview", "stack output", "preview --expect-no-changes"])
-    await terminal.type(`pulumi ${command}`);
-  terminal.save("A rekey of the unseal keys with pulumi up", "rekey.svg");
+  await terminal.type("pulumi preview");
+  await terminal.type("SHARE=$ADA pulumi up --yes", 1);
+  const output = await terminal.type("SHARE=$GRACE pulumi up --yes", 1);
+  for (const [index, name] of ["NEW_ADA", "NEW_GRACE"].entries()) {
+    const { privateKey: decryptionKeys, publicKey } = keys[index] as (typeof keys)[number];
+    const [, share = ""] = new RegExp(`${publicKey.getFingerprint()}, encrypted: ([0-9a-f]+)`).exec(output) ?? [];
+    const message = await readMessage({ binaryMessage: Buffer.from(share, "hex") });
+    variables[name] = String((await decrypt({ message, decryptionKeys })).data);
+  }
+  await terminal.type("NEW_SHARE=$NEW_ADA pulumi up --yes", 1);
+  await terminal.type("NEW_SHARE=$NEW_GRACE pulumi up --yes");
+  terminal.save("A rekey of the unseal keys by three holders: a preview with their fingerprints, and the run of each", "rekey.svg");
   await sandbox.close();
 }
 

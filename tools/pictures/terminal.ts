@@ -66,8 +66,9 @@ ${drawn.map(({ element }) => element).join("\n")}
 }
 
 const color = `${escapeCharacter}\\[[\\d;]*m`;
-/** The parts of a line that fit into the terminal. Colors take no width. */
-const screenLine = new RegExp(`(?:(?:${color})*[^${escapeCharacter}]){1,${columns}}(?:${color})*|(?:${color})+`, "gu");
+/** The parts of a line that fit into the terminal, between words if possible. Colors take no width. */
+const part = `(?:(?:${color})*[^${escapeCharacter}]){1,${columns}}(?:${color})*`;
+const screenLine = new RegExp(`${part}(?= |$)|${part}|(?:${color})+`, "gu");
 
-/** A line of output, wrapped as a terminal does. */
+/** A line of output, wrapped. */
 export const wrapped = (line: string): string[] => line.match(screenLine) ?? [""];

@@ -93,7 +93,7 @@ guides.test("docs/guides/import.md", { hasProject: false }, async (reader) => {
   await reader.run("pulumi refresh --preview-only --expect-no-changes");
   const sdk = reader.take("sh");
   expect(sdk).toBe("pulumi import --file import.json --out imported.txt\n");
-  expect(await reader.run("npx pulumi-steward discover --native --overwrite")).toContain(`$ ${sdk}`);
+  expect(await reader.run("npx --no pulumi-steward discover --native --overwrite")).toContain(`$ ${sdk}`);
 });
 
 guides.test("docs/guides/from-terraform.md", { hasProject: false }, async (reader) => {
