@@ -7,7 +7,7 @@ export function loadSandbox<Module>(load: () => Module): Module {
   } catch (error) {
     if (!/^Cannot find module 'pulumi-steward-sandbox/.test((error as Error).message)) throw error;
     throw new Error(
-      "The sandbox is a separate package: run `npx --no pulumi-steward-sandbox`, or install it with `npm install --save-dev pulumi-steward-sandbox`.",
+      "The sandbox is a separate package, pulumi-steward-sandbox. Install it: https://github.com/pulumi-steward/pulumi-steward#install-and-use.",
     );
   }
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
+import { sourceFiles } from "../tools/command";
 import { compileAll } from "./support/compile";
 import { allBlocks, blocks, classes, Job, pageOf, pages, pipelineCommands, pipelines, readPage, root, shown } from "./support/pages";
 
@@ -60,6 +61,11 @@ test("both pipelines run the same commands on a runner, install the program, and
   for (const page of ["vault", "terraform-enterprise"]) expect(blocks(`docs/getting-started/${page}.md`, "sh")).toContain(`${drift}\n`);
   expect(Object.values(github.jobs)).toEqual(Array(3).fill(expect.objectContaining({ "runs-on": "ubuntu-latest" })));
   expect(action.runs.steps.map(({ run }) => run)).toContain("npm ci");
+  // A tag that moves would run with the identity for Vault. examples/company has the same pipeline.
+  const steps = [action.runs.steps, ...Object.values(github.jobs).map((job) => job.steps)].flat();
+  const actions = steps.flatMap(({ uses = "./" }) => (uses.startsWith("./") ? [] : [uses]));
+  expect(actions).toHaveLength(5);
+  expect(actions.filter((uses) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(uses))).toEqual([]);
   for (const template of [gitlab[".operations"], gitlab[".vault"]]) expect(template.before_script).toContain("npm ci");
 });
 
@@ -246,6 +252,14 @@ test("no page installs the packages from npm, where the names are free, and each
     return page !== "README.md" && !(linked && / not on npm yet/.test(readPage(page)));
   });
   expect(silent).toEqual([]);
+});
+
+// npx without --no installs a missing package from npm, and without a terminal it does not ask. The changelog describes commands, and runs none.
+test("every npx of a package of this project has --no", () => {
+  const sources = sourceFiles("*.md", "*.ts", "*.js", "*.mjs", "*.yml", "*.yaml", "*.json").filter((file) => file !== "CHANGELOG.md");
+  const commands = sources.flatMap((file) => readPage(file).match(/\bnpx\b[^\n`"]*\bpulumi-steward.*/g) ?? []);
+  expect(commands.length).toBeGreaterThanOrEqual(30);
+  expect(commands.filter((command) => !/^npx --no pulumi-steward/.test(command))).toEqual([]);
 });
 
 test("no page of commands writes a token into the history of the shell or the list of processes", () => {

@@ -1,12 +1,13 @@
-// Rekeys the unseal keys with several holders, each of whom sees only their own share. All holders run this program on the same stack, one after
-// the other. Each run continues where the last one stopped. Holders without Pulumi submit their current share with
+// Rekeys the unseal keys with several holders, each of whom types only their own share. Until the commit, the state also holds the decrypted new
+// shares so far. All holders run this program on the same stack, one after the other. Each run but the last exits with 1, and the next one
+// continues where it stopped. Holders without Pulumi submit their current share with
 // `npx --no pulumi-steward rekey submit`. docs/api/secrets/rekey.md lists the policies of the tokens that OpenBao requires, and Vault 2.x according to its documentation.
 //
 //   pulumi preview                                         # shows the PGP keys of the new shares, which I compare with those that we agreed on
-//   read -rs SHARE && export SHARE && pulumi up            # submits my current share, until the threshold is reached
+//   read -rs SHARE && SHARE=$SHARE pulumi up; unset SHARE  # submits my current share, until the threshold is reached
 //   # the run with the last of these shares shows the new shares, each encrypted to the key of its holder
 //   xxd -r -p <<< <mine> | gpg --decrypt                   # my new share; or `npx --no pulumi-steward rekey decrypt --key <my private key>`
-//   read -rs NEW_SHARE && export NEW_SHARE && pulumi up    # verifies my new share; at the threshold, the new shares take effect
+//   read -rs NEW_SHARE && NEW_SHARE=$NEW_SHARE pulumi up; unset NEW_SHARE    # saves it; at the threshold, verifies and commits
 import { readdirSync, readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { secrets } from "pulumi-steward";

@@ -5,6 +5,7 @@
 //   pulumi config set round first         # a different value starts a new rekey
 //   pulumi up
 //   pulumi stack output shares --show-secrets
+//   unset SHARE_1                         # and so on
 import * as pulumi from "@pulumi/pulumi";
 import { secrets } from "pulumi-steward";
 

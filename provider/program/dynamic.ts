@@ -36,7 +36,7 @@ export function assertRuntimeResolves(): void {
     throw new StewardError({
       code: "ERR_NOT_INSTALLED",
       reason: `pulumi-steward cannot be loaded from the program's folder, ${process.cwd()}`,
-      hint: "Add pulumi-steward to the dependencies of the program's own package.json, and install them.",
+      hint: "Install it in that folder: https://github.com/pulumi-steward/pulumi-steward#install-and-use.",
     });
   }
   resolved = true;

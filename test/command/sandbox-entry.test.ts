@@ -31,7 +31,7 @@ describe("in a separate folder", () => {
 
   test.each(Object.entries(programs))("%s without the package fails with one message that says what to install", (_, program) => {
     expect(load(program)).toBe(
-      "Error: The sandbox is a separate package: run `npx --no pulumi-steward-sandbox`, or install it with `npm install --save-dev pulumi-steward-sandbox`.",
+      "Error: The sandbox is a separate package, pulumi-steward-sandbox. Install it: https://github.com/pulumi-steward/pulumi-steward#install-and-use.",
     );
   });
 

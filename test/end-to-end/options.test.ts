@@ -107,7 +107,8 @@ describe("resource options", () => {
     expect((await platform.held("customization")).supportEmailAddress).toBe("help@acme.example");
     expect([await hasWorkspace("ws-acmeNetworkTest"), await reason("1.1.0")]).toEqual([true, "Old."]);
 
-    // An update writes the ignored inputs with their old values.
+    // An update writes the ignored inputs with their old values, also over a change outside Pulumi.
+    await target.outOfBand("POST", `${mount}/role/role`, { policies: "theirs", type: "client" });
     expect(await everything().writes(() => project.program(ignoring("three", true, "3h", 300, "march") + changed).up())).toEqual([
       "POST role/b",
       "POST role/role",

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { cleanEnvironment } from "../../tools/environment";
 import { npm } from "../../tools/npm";
 import { everythingPer } from "../support/everything";
+import { exitCodes, nightly, readPage } from "../support/pages";
 import { Project } from "../support/project";
 import { until } from "../support/until";
 
@@ -85,6 +86,26 @@ test("pulumi watch applies each saved change, and each of its runs is independen
     await closed;
   }
   await project.calm();
+});
+
+test("after the nightly check, up leaves drift, and the command that docs/guides/drift.md prints reverts it", async () => {
+  const { project, target, mount } = everything();
+  const night = async (): Promise<number> => (await project.pulumi(...nightly("docs/getting-started/vault.md"))).code;
+  const change = () => target.outOfBand("POST", `${mount}/role/role`, { policies: "theirs" });
+  await change();
+  expect(await night()).toBe(exitCodes.drift);
+  expect((await project.up()).output).toMatch(/Resources:\s+\d+ unchanged/);
+  expect([await policies("role"), await night()]).toEqual([["theirs"], exitCodes.drift]);
+  const [, advice = ""] = /echo "Drift: see above\. pulumi (.+) reverts it/.exec(readPage("docs/guides/drift.md")) ?? [];
+  await project.pulumi(...advice.split(" "), "--yes", "--skip-preview");
+  expect([await policies("role"), await night()]).toEqual([["three"], exitCodes.none]);
+
+  // A saved refresh accepts nothing.
+  await change();
+  await project.refresh();
+  expect([await policies("role"), await night()]).toEqual([["theirs"], exitCodes.none]);
+  await project.up();
+  expect(await policies("role")).toEqual(["three"]);
 });
 
 test.each(["refresh", "destroy"])(

@@ -35,26 +35,6 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * If the rekey stops early, it fails with `ERR_INCOMPLETE` and reports what is missing. It fails with `ERR_CONFLICT` while another client's
  * attempt is in progress, and with `ERR_REJECTED` if the server has keys of the other kind.
  *
- * @example One share, which the state keeps
- * ```ts
- * const rekey = new secrets.Rekey("unseal", {
- *   secretShares: 1,
- *   secretThreshold: 1,
- *   currentShares: [{ env: "SHARE" }],
- *   keepSharesInState: true,
- * });
- * export const shares = rekey.shares;
- * ```
- * @example The recovery keys of a server with auto-unseal
- * ```ts
- * new secrets.Rekey("recovery", {
- *   target: "recovery",
- *   secretShares: 5,
- *   secretThreshold: 3,
- *   currentShares: [{ env: "SHARE_1" }, { env: "SHARE_2" }, { env: "SHARE_3" }],
- *   keepSharesInState: true,
- * });
- * ```
  * @example Three holders, each with a PGP key
  * ```ts
  * const rekey = new secrets.Rekey("unseal", {
@@ -66,6 +46,29 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *   newShares: [{ env: "NEW_SHARE" }],
  * });
  * export const encryptedShares = rekey.encryptedShares;
+ * ```
+ * @example The recovery keys of a server with auto-unseal
+ * ```ts
+ * const recovery = new secrets.Rekey("recovery", {
+ *   target: "recovery",
+ *   secretShares: 5,
+ *   secretThreshold: 3,
+ *   pgpKeys: ["ada", "grace", "mary", "joan", "radia"].map((holder) => fs.readFileSync(`keys/${holder}.asc`, "utf8")),
+ *   backup: true,
+ *   currentShares: [{ env: "SHARE" }],
+ *   newShares: [{ env: "NEW_SHARE" }],
+ * });
+ * export const encryptedRecoveryShares = recovery.encryptedShares;
+ * ```
+ * @example One share of a test server, which the state keeps
+ * ```ts
+ * const rekey = new secrets.Rekey("test", {
+ *   secretShares: 1,
+ *   secretThreshold: 1,
+ *   currentShares: [{ env: "SHARE" }],
+ *   keepSharesInState: true,
+ * });
+ * export const shares = rekey.shares;
  * ```
  * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey) and
  * [`sys/rekey-recovery-key`](https://developer.hashicorp.com/vault/api-docs/system/rekey-recovery-key)

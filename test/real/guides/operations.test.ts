@@ -76,6 +76,8 @@ guides.test("docs/guides/upgrade.md", { own: clone }, async (reader) => {
   await deploy(reader, 'new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });');
   await reader.shell();
   expect(await reader.shell()).toMatch(/2 unchanged/);
+  // A pipeline installs it from the repository alone.
+  expect(JSON.parse(reader.read("package.json")).dependencies["pulumi-steward"]).toBe("file:vendor/pulumi-steward-0.1.0.tgz");
   expect(await reader.shell()).toMatch(/2 unchanged/);
   expect(await reader.shell()).toMatch(/2 unchanged/);
 });

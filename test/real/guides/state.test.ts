@@ -168,7 +168,9 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
   reader.write("issuer.pem", publicKey.export({ type: "spki", format: "pem" }).toString());
   // test/real/guides/programs.test.ts follows the same commands in examples/company/README.md.
   expect(reader.take("sh")).toContain("vendor/pulumi-steward-0.1.0.tgz");
-  await reader.with(root).shell();
+  const methods = reader.with(root).take("sh");
+  await reader.run(methods);
+  await reader.run(methods.replaceAll("jwt-github", "jwt-gitlab"));
   const action = parse(reader.take("yaml")) as { runs: { steps: { run?: string }[] } };
   const login = action.runs.steps.find(({ run }) => run?.includes("GITHUB_ENV"))?.run ?? "";
   reader.take("yaml");
@@ -197,7 +199,7 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
   for (const role of ["steward", "steward-read"])
     for (const jwt of [identity("pull_request"), identity("push", "")]) {
       const body = JSON.stringify({ role, jwt });
-      expect((await fetch(`${guides.vault.address}/v1/auth/jwt/login`, { method: "POST", body })).status).toBe(400);
+      expect((await fetch(`${guides.vault.address}/v1/auth/jwt-github/login`, { method: "POST", body })).status).toBe(400);
     }
   await onGitHub("push", "steward", deploy);
   // A preview and the nightly command write nothing to the bucket, not even a lock.
@@ -224,6 +226,14 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
   await reader.with({ TFE_TOKEN: "", SMTP_PASSWORD: "" }).run(preview);
   const stored = /^token +(\S+)$/m.exec(await reader.with(root).shell())?.[1] ?? "";
   await reader.with({ VAULT_TOKEN: stored }).shell();
+
+  // Where the path is in use, the pasted block changes nothing.
+  const theirs = { bound_issuer: "https://gitlab.example.com", jwt_validation_pubkeys: reader.read("issuer.pem") };
+  await guides.onVault("POST", "auth/jwt-github/config", theirs);
+  await guides.onVault("DELETE", "auth/jwt-github/role/steward");
+  await reader.with(root).run(`set +e\n${methods}\ntrue`);
+  expect((await guides.onVault("GET", "auth/jwt-github/config")).json.data).toMatchObject({ bound_issuer: theirs.bound_issuer });
+  expect((await guides.onVault("GET", "auth/jwt-github/role/steward")).status).toBe(404);
 });
 
 guides.test("docs/guides/drift.md", {}, async (reader) => {
@@ -235,7 +245,9 @@ guides.test("docs/guides/drift.md", {}, async (reader) => {
   await reader.run(job, { code: none });
   await guides.onVault("POST", "nomad/role/web", { policies: "stranger", type: "client" });
   expect(await reader.run(refresh, { code: drift })).toContain("no changes were expected for refresh but changes were proposed");
-  expect(await reader.run(job, { code: drift })).toContain("Drift: see above.");
+  expect(await reader.run(job, { code: drift })).toContain("Drift: see above. pulumi up --refresh reverts it");
+  expect(await reader.run("pulumi up")).toMatch(/Resources:\s+2 unchanged/);
+  expect(await guides.role("web")).toMatchObject({ policies: ["stranger"] });
   await reader.with({ VAULT_TOKEN: "wrong" }).run(refresh, { code: unasked });
   expect(await reader.run(job, { code: unasked })).toContain("Drift is unknown: the stack or a server could not be read.");
 
