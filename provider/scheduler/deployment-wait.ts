@@ -3,10 +3,10 @@ import { z } from "zod";
 import { Duration, seconds } from "../comparison";
 import { StewardError } from "../errors";
 import { withDeadline } from "../http";
-import { strictObject } from "../inputs";
+import { strictObject, valueAt } from "../inputs";
 import { invoke } from "../program/invoke";
 import { isObject } from "../text/json";
-import { assertOneNamespace, consistencyShape, QueryOptions, SchedulerOperation, system } from "./client";
+import { assertOneNamespace, call, consistencyShape, dialectOf, QueryOptions, queryOf, SchedulerOperation, system } from "./client";
 import { Deployment } from "./deployments";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { filter } from "./filter";
@@ -54,11 +54,13 @@ const undeployed = ["batch", "sysbatch"];
  * Waits for the deployment of a job's current version and resolves to the deployment once it is `successful`. While it waits, the output of
  * `pulumi up` shows its progress. In a preview, the function only prints a line and resolves to undefined.
  *
- * If the current version is already deployed, the function resolves immediately, or to undefined if Nomad no longer has that deployment. If
- * a newer version is registered in the meantime, Nomad cancels the deployment. During a leader election, the function prints a line and
- * waits. It does not support jobs without deployments, which are batch jobs and jobs whose `Update` has `MaxParallel` 0.
+ * If the current version is already deployed, the function resolves immediately, or to undefined if Nomad no longer has that deployment. It
+ * also resolves to undefined if each group has count 0, since there is nothing to deploy. If a newer version is registered in the meantime,
+ * Nomad cancels the deployment. During a leader election, the function prints a line and waits.
  *
- * Fails with `ERR_FAILED` and Nomad's description if the deployment finishes with a different status, and with `ERR_TIMED_OUT` after `timeout`.
+ * Fails with `ERR_FAILED` at once for jobs that Nomad updates without a deployment: batch jobs, and jobs whose groups have `MaxParallel` 0.
+ * Fails with `ERR_FAILED` and Nomad's description if the deployment finishes with a different status, and with `ERR_TIMED_OUT` after
+ * `timeout`. Nomad deploys system jobs since 1.11.
  * @permissions The connection needs a Nomad token with this ACL policy:
  * ```hcl
  * namespace "default" {
@@ -76,7 +78,10 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
       return undefined;
     }
     const allowed = seconds(timeout) ?? 900;
-    const seen = { line: `${operation.server.words.service} has not started it` };
+    const seen: Seen = {
+      line: `${operation.server.words.service} has not started it`,
+      hint: "Read the job's evaluations to find out why.",
+    };
     return withDeadline(Date.now() + allowed * 1000, [signal], async (end) => {
       try {
         return await follow(operation, jobId, { ...consistency, signal: end }, { seen, electionTimeout });
@@ -86,18 +91,24 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
         throw new StewardError({
           code: "ERR_TIMED_OUT",
           reason: `it has not finished after ${allowed} s: ${seen.line}`,
-          hint: "The deployment continues. Set a longer timeout, or find out why its allocations do not become healthy.",
+          hint: seen.hint,
         });
       }
     });
   });
 }
 
+/** The last state of the deployment, and what to do if the wait ends in it. */
+interface Seen {
+  line: string;
+  hint: string;
+}
+
 async function follow(
   operation: SchedulerOperation,
   jobId: string,
   query: ListOptions,
-  { seen, electionTimeout }: ElectionOptions & { seen: { line: string } },
+  { seen, electionTimeout }: ElectionOptions & { seen: Seen },
 ): Promise<Deployment | undefined> {
   const waitOptions = { electionTimeout, signal: query.signal };
   const jobIndex = await outlastElection(operation, () => currentVersion(operation, jobId, query), waitOptions);
@@ -108,7 +119,6 @@ async function follow(
   };
   const ofJob = { ...query, filter: filter("JobID").equals(jobId) };
   let id: string | undefined;
-  let isChecked = false;
   for await (const { items } of changes(operation, "deployments", ofJob, waitOptions)) {
     // Servers that do not support filters silently return all deployments.
     const deployment = items
@@ -116,15 +126,14 @@ async function follow(
       .sort(newestFirst)[0];
     if (!deployment) {
       if (id !== undefined) throw failed("gone", `deployment ${id} no longer exists`);
-      if (!isChecked && (await outlastElection(operation, () => isStable(operation, jobId, query, jobIndex), waitOptions))) {
-        report(`already successful; ${operation.server.words.service} no longer has it`);
-        return undefined;
-      }
-      isChecked = true;
-      continue;
+      const line = await outlastElection(operation, () => nothingToDeploy(operation, jobId, query), waitOptions);
+      if (line === undefined) continue;
+      report(line);
+      return undefined;
     }
     id = String(deployment.ID);
     report(progressOf(deployment));
+    seen.hint = hintOf(deployment, operation);
     if (deployment.Status === "successful") return deployment as Deployment;
     if (failures.includes(String(deployment.Status)))
       throw failed(
@@ -147,28 +156,34 @@ async function currentVersion(operation: SchedulerOperation, jobId: string, quer
       reason: `${operation.server.words.service} has no such job in namespace "${query.namespace ?? operation.server.namespace ?? "default"}"`,
       hint: "Check its ID and namespace, and that the token may read it.",
     });
-  if (undeployed.includes(String(job.Type))) throw failed("job-type", `jobs of type ${job.Type} have no deployments`);
-  if (job.Stop === true) throw failed("job-stopped", "the job is stopped");
+  assertRuns(job);
   return Number(job.JobModifyIndex) || 0;
 }
 
-/**
- * True if the job's current version was deployed before. Nomad removes a deployment once none of its allocations runs, for example after a node was
- * drained. The version stays marked as stable.
- */
-async function isStable(operation: SchedulerOperation, jobId: string, query: ListOptions, jobIndex: number): Promise<boolean> {
-  // The filter is negated: a server that does not support filters returns the job in any case.
-  const unstable = { ...query, filter: filter("ID").equals(jobId).and(filter("Stable").equals(false)) };
-  try {
-    const { items } = await fetchPage(operation, "jobs", unstable, undefined);
-    if (items.some((item) => item.ID === jobId)) return false;
-    // The job may be gone meanwhile, be stopped or have a newer version.
-    return (await currentVersion(operation, jobId, query)) === jobIndex;
-  } catch (error) {
-    // The API specification does not have the field.
-    if (error instanceof StewardError && error.code === "ERR_REJECTED") return false;
-    throw error;
-  }
+function assertRuns({ Type, Stop }: Item): void {
+  if (undeployed.includes(String(Type))) throw failed("job-type", `jobs of type ${Type} have no deployments`);
+  if (Stop === true) throw failed("job-stopped", "the job is stopped");
+}
+
+/** The reason why the job's current version, which has no deployment, needs none. Undefined if it will have one. */
+async function nothingToDeploy(operation: SchedulerOperation, jobId: string, query: ListOptions): Promise<string | undefined> {
+  const { service } = operation.server.words;
+  const path = `/v1/job/${encodeURIComponent(jobId)}`;
+  const request = { method: "GET", path, query: queryOf(operation, query), retry: "exceptOn5xx", signal: query.signal } as const;
+  const { body: job } = await call(operation, request).catch(async (error) => {
+    if (!(error instanceof StewardError) || Math.trunc((error.status ?? 0) / 100) !== 4) throw error;
+    // The job may be gone meanwhile, or the service lacks the request, as the API specification does.
+    await currentVersion(operation, jobId, query);
+    return { body: undefined };
+  });
+  if (!isObject(job) || !Array.isArray(job.TaskGroups)) return undefined;
+  assertRuns(job);
+  const groups = job.TaskGroups.filter((group) => valueAt(group, ["Count"]) !== 0);
+  if (groups.length === 0) return "nothing to deploy, since each group has count 0";
+  if (!groups.some((group) => Number(valueAt(group, ["Update", "MaxParallel"])) > 0))
+    throw failed("no-update", `${service} updates the job without a deployment, since its groups have max_parallel = 0`);
+  // Nomad removes a deployment once none of its allocations runs, for example after a node was drained.
+  return job.Stable === true ? `already successful; ${service} no longer has it` : undefined;
 }
 
 const indexOf = ({ JobSpecModifyIndex, JobModifyIndex }: Item): number =>
@@ -176,13 +191,23 @@ const indexOf = ({ JobSpecModifyIndex, JobModifyIndex }: Item): number =>
 const newestFirst = (a: Item, b: Item): number => Number(b.CreateIndex) - Number(a.CreateIndex);
 const failed = (rule: string, reason: string): StewardError => new StewardError({ code: "ERR_FAILED", rule, reason });
 
+/** True for a group whose deployment waits for the promotion of its canaries. */
+const isUnpromoted = (group: unknown): boolean => isObject(group) && Number(group.DesiredCanaries) > 0 && group.Promoted !== true;
+
+/** What to do if the deployment does not finish. */
+function hintOf({ ID, Status, TaskGroups }: Item, operation: SchedulerOperation): string {
+  const command = (verb: string) => (dialectOf(operation).fields ? ` with \`nomad deployment ${verb} ${ID}\`` : "");
+  if (Status === "paused") return `Resume the deployment${command("resume")}.`;
+  if (Object.values(TaskGroups ?? {}).some((group) => isUnpromoted(group) && group.AutoPromote !== true))
+    return `The deployment continues once its canaries are promoted: promote them${command("promote")} when they are healthy.`;
+  return "The deployment continues. Set a longer timeout, or find out why its allocations do not become healthy.";
+}
+
 /** `running, web 1 of 3 healthy, not promoted`. */
 function progressOf({ Status, TaskGroups }: Item): string {
   const groups = Object.entries(isObject(TaskGroups) ? TaskGroups : {}).flatMap(([name, group]) => {
     if (!isObject(group)) return [];
-    // The deployment then waits for a manual promotion, which no other line tells.
-    const promotion = Number(group.DesiredCanaries) > 0 && group.Promoted !== true ? ", not promoted" : "";
-    return [`${name} ${group.HealthyAllocs ?? 0} of ${group.DesiredTotal ?? 0} healthy${promotion}`];
+    return [`${name} ${group.HealthyAllocs ?? 0} of ${group.DesiredTotal ?? 0} healthy${isUnpromoted(group) ? ", not promoted" : ""}`];
   });
   return [Status, ...groups].join(", ");
 }

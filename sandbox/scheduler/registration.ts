@@ -48,8 +48,13 @@ export function register(records: Records, region: Region, sent: Row): Registere
       const StatusDescription = stopped ? "Cancelled because job is stopped" : "Cancelled due to newer version of job";
       region.write("deployments", deployment, { ...row, Status: "cancelled", StatusDescription, ModifyTime: now });
     }
-  const groups = updated(specification);
-  if (specification.Type === "service" && groups.length > 0 && !stopped) deploy(records, region, namespace, job, groups, now);
+  const groups = updated(specification).filter(({ Count }) => Count !== 0);
+  if (groups.length > 0 && !stopped) {
+    // Only an update has canaries.
+    const isUpdate = before !== undefined && before.Stop !== true;
+    const placed = groups.map(({ Update, ...group }) => ({ ...group, Update: isUpdate ? Update : { ...Update, Canary: 0 } }));
+    deploy(records, region, namespace, job, placed, now);
+  }
   region.write("jobs", key, { ...job, Status: stopped ? "dead" : "running" });
   return { JobModifyIndex: index, EvalID, EvalCreateIndex: EvalID === "" ? 0 : index, Index: index };
 }
@@ -57,10 +62,11 @@ export function register(records: Records, region: Region, sent: Row): Registere
 function deploy(records: Records, region: Region, Namespace: string, job: Row, groups: Group[], now: bigint): void {
   const { CreateIndex } = region.find("jobs", String(job.ID), Namespace) ?? {};
   const ID = randomUUID();
+  const nodes = job.Type === "system" ? region.state.nodes.rows.size : 1;
   const TaskGroups = Object.fromEntries(
-    groups.map(({ Name, Count, Update }) => {
+    groups.map(({ Name, Count = 1, Update }) => {
       const { ProgressDeadline, Canary: DesiredCanaries } = Update ?? {};
-      return [Name, { DesiredTotal: Count ?? 1, PlacedAllocs: Count ?? 1, ProgressDeadline, DesiredCanaries }];
+      return [Name, { DesiredTotal: Count * nodes, PlacedAllocs: Count * nodes, ProgressDeadline, DesiredCanaries }];
     }),
   );
   const key = keyOf("deployments", ID, Namespace);
@@ -81,14 +87,21 @@ function deploy(records: Records, region: Region, Namespace: string, job: Row, g
   void runTasks(records, region, key, groups);
 }
 
-/** Merges the job's update block into those of its groups. A service always has one. The job keeps only two of its fields. */
+/** Services and system jobs are deployed. */
+const rolls = ({ Type }: Row): boolean => Type === "service" || Type === "system";
+
+/**
+ * Sets the default count of the groups, and merges the job's update block into theirs. A job that is deployed always has one. The job keeps only two
+ * of its fields.
+ */
 function withUpdates(job: Row): Row {
-  const { Update: declared, Type, TaskGroups } = job;
-  const common = declared || Type === "service" ? { ...update, ...(declared as object | undefined) } : undefined;
+  const { Update: declared, TaskGroups } = job;
+  const common = declared || rolls(job) ? { ...update, ...(declared as object | undefined) } : undefined;
   const Update = common && common.MaxParallel > 0 ? { Stagger: common.Stagger, MaxParallel: common.MaxParallel } : null;
   if (!Array.isArray(TaskGroups)) return job;
   const groups = (TaskGroups as Group[]).map((group) => ({
     ...group,
+    Count: group.Count ?? 1,
     Update: common || group.Update ? { ...update, ...common, ...group.Update } : null,
   }));
   return { ...job, Update, TaskGroups: groups };
@@ -112,7 +125,7 @@ function check(records: Records, job: Row): void {
   if (/ /.test(id)) wrong.push("Job ID contains a space");
   const groups = job.TaskGroups as Group[] | null | undefined;
   if (!Array.isArray(groups) || groups.length === 0) wrong.push("Missing job task groups");
-  else if (job.Type !== undefined && job.Type !== "service" && job.Type !== "system" && updated(job).length > 0) {
+  else if (job.Type !== undefined && !rolls(job) && updated(job).length > 0) {
     const inner = several([`Job type ${JSON.stringify(job.Type)} does not allow update block`]);
     wrong.push(...updated(job).map(({ Name }) => `Task group ${Name} validation failed: ${inner}`));
   }

@@ -52,22 +52,24 @@ export function onEachScheduler(what: string, suite: (current: () => SchedulerTa
 
 export const newName = (): string => `steward-${randomBytes(6).toString("hex")}`;
 
-/** A job of mock tasks, which are healthy at once. */
-export const jobOf = (ID: string, more: object = {}, config: object = { run_for: "1h" }): object => ({
+/** A group of a mock task, which is healthy at once. */
+export const groupOf = (more: object = {}, config: object = { run_for: "1h" }): object => ({
+  Name: "main",
+  Count: 1,
+  RestartPolicy: { Attempts: 0, Interval: 5e9, Delay: 1e9, Mode: "fail" },
+  ReschedulePolicy: { Attempts: 0, Unlimited: false, Interval: 1e10 },
+  Tasks: [{ Name: "pretend", Driver: "mock_driver", Config: config, Resources: { CPU: 1, MemoryMB: 10 } }],
+  ...more,
+});
+
+/** A job of one group. */
+export const jobOf = (ID: string, more: object = {}, config?: object): object => ({
   ID,
   Name: ID,
   Type: "service",
   Datacenters: ["*"],
   Update: { MaxParallel: 1, HealthCheck: "task_states", MinHealthyTime: 1e8, HealthyDeadline: 2e9, ProgressDeadline: 6e9 },
-  TaskGroups: [
-    {
-      Name: "main",
-      Count: 1,
-      RestartPolicy: { Attempts: 0, Interval: 5e9, Delay: 1e9, Mode: "fail" },
-      ReschedulePolicy: { Attempts: 0, Unlimited: false, Interval: 1e10 },
-      Tasks: [{ Name: "pretend", Driver: "mock_driver", Config: config, Resources: { CPU: 1, MemoryMB: 10 } }],
-    },
-  ],
+  TaskGroups: [groupOf({}, config)],
   ...more,
 });
 

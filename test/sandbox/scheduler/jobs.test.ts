@@ -10,15 +10,36 @@ onEachDialect("the scheduler's jobs", ({ sandbox, to: { scheduler } }) => {
   const deploymentsOf = (id: string) => get(`deployments?filter=${encodeURIComponent(`JobID == "${id}"`)}`);
 
   test("a deployment becomes healthy ten seconds later by the clock, and one with canaries waits for a promotion", async () => {
-    const { json } = await put({ ID: "calm", TaskGroups: [{ Name: "calm", Count: 2 }] });
     await put({ ID: "canary", TaskGroups: [group] });
-    const statuses = async () => [await deploymentsOf("calm"), await deploymentsOf("canary")].flat().map(({ Status }) => Status);
+    // The first version has no canaries.
+    expect(await deploymentsOf("canary")).toMatchObject([{ Status: "running", TaskGroups: { web: { DesiredCanaries: 0 } } }]);
+    await put({ ID: "canary", Stop: true, TaskGroups: [group] });
+    await put({ ID: "canary", TaskGroups: [group] });
+    expect((await deploymentsOf("canary"))[1]).toMatchObject({ TaskGroups: { web: { DesiredCanaries: 0 } } });
+    await put({ ID: "canary", TaskGroups: [{ ...group, Count: 4 }] });
+    const { json } = await put({ ID: "calm", TaskGroups: [{ Name: "calm", Count: 2 }] });
+    const statuses = async () =>
+      [await deploymentsOf("calm"), await deploymentsOf("canary")]
+        .flat()
+        .map(({ Status }) => Status)
+        .filter((status) => status !== "cancelled");
     sandbox().clock.advance(5_000);
     expect(await statuses()).toEqual(["running", "running"]);
     sandbox().clock.advance(5_000);
     await get(`deployments?index=${json.JobModifyIndex + 1}`);
     expect(await statuses()).toEqual(["successful", "running"]);
     expect(await deploymentsOf("calm")).toMatchObject([{ TaskGroups: { calm: { HealthyAllocs: 2 } } }]);
+  });
+
+  test("a system job is deployed to each node, and a group with count 0 or max_parallel 0 not at all", async () => {
+    const unmoved = { Name: "unmoved", Update: { MaxParallel: 0 } };
+    const none = { ...group, Count: 0 };
+    await put({ ID: "system", Type: "system", TaskGroups: [{ Name: "agent" }, unmoved] });
+    expect(await deploymentsOf("system")).toMatchObject([{ TaskGroups: { agent: { DesiredTotal: 2 } } }]);
+    expect(Object.keys((await deploymentsOf("system"))[0].TaskGroups)).toEqual(["agent"]);
+    await put({ ID: "none", TaskGroups: [none, unmoved] });
+    expect(await deploymentsOf("none")).toEqual([]);
+    expect(await get("job/none")).toMatchObject({ TaskGroups: [{ Count: 0 }, { Count: 1, Update: { MaxParallel: 0 } }] });
   });
 
   const problem = (text: string) => `1 error occurred:\n\t* ${text}\n\n`;

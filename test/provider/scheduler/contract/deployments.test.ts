@@ -1,6 +1,6 @@
 import { scheduler } from "../../../../provider";
-import { refusal } from "../../../support/refusal";
-import { collect, dormantJob, failingJob, jobOf, newName, onEachScheduler, slowJob } from "../../../support/scheduler";
+import { failure, refusal } from "../../../support/refusal";
+import { collect, dormantJob, failingJob, groupOf, jobOf, newName, onEachScheduler, slowJob } from "../../../support/scheduler";
 
 const { filter, listDeployments, registerJob, waitForDeployment } = scheduler;
 
@@ -74,8 +74,48 @@ onEachScheduler("waiting for a deployment", (current, said) => {
     });
   });
 
+  test("resolves at once for a job that is scaled to 0 or begins there, and for one that never had a group to deploy", async () => {
+    const [scaled, empty] = [newName(), newName()];
+    const none = { TaskGroups: [groupOf({ Count: 0 }), groupOf({ Name: "other", Count: 0, Update: { MaxParallel: 0 } })] };
+    await registerJob({ job: jobOf(scaled) });
+    await waitForDeployment({ jobId: scaled, timeout: "60s" });
+    for (const ID of [scaled, empty]) {
+      await registerJob({ job: jobOf(ID, none) });
+      expect(await waitForDeployment({ jobId: ID, timeout: "20s" })).toBeUndefined();
+      expect(said().at(-1)).toContain(`"${ID}": nothing to deploy, `);
+    }
+    // One group with an allocation is enough for a deployment.
+    await registerJob({ job: jobOf(scaled, { TaskGroups: [...none.TaskGroups, groupOf({ Name: "third" })] }) });
+    const done = await waitForDeployment({ jobId: scaled, timeout: "60s" });
+    expect(Object.keys(done?.TaskGroups ?? {})).toEqual(["third"]);
+  });
+
+  test("ends for canaries at the timeout, and the hint is to promote them", async () => {
+    const ID = newName();
+    const Update = {
+      MaxParallel: 1,
+      Canary: 1,
+      HealthCheck: "task_states",
+      MinHealthyTime: 1e8,
+      HealthyDeadline: 2e9,
+      ProgressDeadline: 6e9,
+    };
+    await registerJob({ job: jobOf(ID, { Update }) });
+    const first = await waitForDeployment({ jobId: ID, timeout: "60s" });
+    await registerJob({ job: jobOf(ID, { Update, Meta: { version: "2" } }) });
+    const error = await failure(waitForDeployment({ jobId: ID, timeout: 3 }));
+    expect(error).toEqual(refusal("ERR_TIMED_OUT"));
+    const [deployment] = await collect(listDeployments({ filter: filter("JobID").equals(ID).and(filter("JobVersion").equals(1)) }));
+    expect(deployment?.ID).not.toBe(first?.ID);
+    const command = current().dialect === "hashicorp" ? ` with \`nomad deployment promote ${deployment?.ID}\`` : "";
+    expect(error.message).toMatch(/ 3 s: running, main \d of 1 healthy, not promoted\. /);
+    expect(error.details.hint).toContain(`promote them${command} when`);
+  });
+
   test("fails for a job that has no deployments, is stopped or does not exist", async () => {
-    const [dormant, stopped] = [newName(), newName()];
+    const [dormant, stopped, sudden] = [newName(), newName(), newName()];
+    await registerJob({ job: jobOf(sudden, { Update: { MaxParallel: 0 } }) });
+    await expect(waitForDeployment({ jobId: sudden, timeout: "20s" })).rejects.toThrow(refusal("ERR_FAILED", { rule: "no-update" }));
     await registerJob({ job: dormantJob(dormant) });
     await expect(waitForDeployment({ jobId: dormant })).rejects.toThrow(refusal("ERR_FAILED", { rule: "job-type" }));
     await registerJob({ job: jobOf(stopped) });
@@ -87,17 +127,12 @@ onEachScheduler("waiting for a deployment", (current, said) => {
     await expect(waitForDeployment({ jobId: dormant, namespace })).rejects.toMatchObject(missing);
   });
 
-  test("works for a service with the default update block, and times out for one that updates without a deployment", async () => {
-    const [silent, sudden] = [newName(), newName()];
-    await registerJob({ job: jobOf(silent, { Update: undefined }) });
-    await registerJob({ job: jobOf(sudden, { Update: { MaxParallel: 0 } }) });
-    await expect(waitForDeployment({ jobId: silent, timeout: 3 })).rejects.toMatchObject({
+  test("works for a service with the default update block", async () => {
+    const ID = newName();
+    await registerJob({ job: jobOf(ID, { Update: undefined }) });
+    await expect(waitForDeployment({ jobId: ID, timeout: 3 })).rejects.toMatchObject({
       code: "ERR_TIMED_OUT",
       message: expect.stringContaining(" 3 s: running, main 0 of 1 healthy"),
-    });
-    await expect(waitForDeployment({ jobId: sudden, timeout: 3 })).rejects.toMatchObject({
-      code: "ERR_TIMED_OUT",
-      message: expect.not.stringContaining("running"),
     });
   });
 });
