@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname, join, sep } from "node:path";
 import { StewardError } from "../errors";
+import { isRunByPulumi } from "./project-file";
 
 // The program's side of Pulumi's dynamic providers. engine/dynamic-runtime.ts is the engine's side.
 
@@ -21,6 +22,8 @@ export const release = "0.1";
 export const providerText = (token: string): string =>
   `exports.handler=()=>{try{return require('pulumi-steward/runtime').provider('${token}','${release}')}catch(e){e.message="Install the program's dependencies";e.stack='';throw e}}`;
 
+/** The program may change its folder later. */
+const folder = process.cwd();
 let resolved = false;
 
 /**
@@ -28,14 +31,14 @@ let resolved = false;
  * fail.
  */
 export function assertRuntimeResolves(): void {
-  if (resolved) return;
+  if (resolved || !isRunByPulumi()) return;
   try {
     // Not `require.resolve` with `paths`, which always resolves this package's own name to itself.
-    createRequire(join(process.cwd(), "program.js")).resolve("pulumi-steward/runtime");
+    createRequire(join(folder, "program.js")).resolve("pulumi-steward/runtime");
   } catch {
     throw new StewardError({
       code: "ERR_NOT_INSTALLED",
-      reason: `pulumi-steward cannot be loaded from the program's folder, ${process.cwd()}`,
+      reason: `pulumi-steward cannot be loaded from the program's folder, ${folder}`,
       hint: "Install it in that folder: https://github.com/pulumi-steward/pulumi-steward#install-and-use.",
     });
   }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { StewardError } from "../errors";
-import { projectFile } from "./project-file";
+import { isRunByPulumi, projectFile } from "./project-file";
 
 const executable = process.platform === "win32" ? "pulumi-resource-steward.exe" : "pulumi-resource-steward";
 
@@ -18,12 +18,9 @@ function isFound(): boolean {
 
 let isAvailable = false;
 
-/**
- * Throws if Pulumi cannot find the plugin: Pulumi would try to download it, and fail. An inline program of the Automation API is not checked, since its
- * Pulumi.yaml may be anywhere.
- */
+/** Throws if Pulumi cannot find the plugin: Pulumi would try to download it, and fail. */
 export function assertPluginFound(): void {
-  isAvailable ||= !/[\\/]cmd[\\/]run[\\/]/.test(require.main?.filename ?? "") || isFound();
+  isAvailable ||= !isRunByPulumi() || isFound();
   if (!isAvailable)
     throw new StewardError({
       code: "ERR_NOT_INSTALLED",

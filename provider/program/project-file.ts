@@ -7,3 +7,6 @@ export function projectFile(folder = process.cwd()): string | undefined {
   if (file) return file;
   return dirname(folder) === folder ? undefined : projectFile(dirname(folder));
 }
+
+/** True for a program that Pulumi starts, in the folder where it also starts providers. An inline program of the Automation API runs anywhere. */
+export const isRunByPulumi = (): boolean => /[\\/]cmd[\\/]run[\\/]/.test(require.main?.filename ?? "");

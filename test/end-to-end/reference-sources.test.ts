@@ -49,13 +49,13 @@ describe.each([false, true])("the source of a reference, with the native plugin:
     project.files({ "Pulumi.yaml": nativeProject() });
   });
 
-  /** Runs inline programs, and returns what the run did not find. */
-  async function missingInline(script: string): Promise<string[]> {
+  /** Runs inline programs in a process in another folder, and returns what the run did not find. */
+  async function missingInline(script: string, folder = "source"): Promise<string[]> {
     project.files({
       "inline.js": `
         const { LocalWorkspace } = require("@pulumi/pulumi/automation");
         const { platform } = require("pulumi-steward");
-        process.chdir("source");
+        process.chdir("${folder}");
         (async () => {${script}})();`,
     });
     const { code, output } = await project.node("inline.js");
@@ -82,16 +82,22 @@ describe.each([false, true])("the source of a reference, with the native plugin:
     expect(sandbox.requests().filter(({ method }) => method === "PATCH")).toHaveLength(2);
   });
 
-  test("without a Pulumi.yaml, a path of an inline program begins at the folder of its process", async () => {
+  test.each([
+    ["of its process", "source", "", "settings.txt"],
+    ["`main` of its project", "/", `{ projectSettings: { name: "story", runtime: "nodejs", main: __dirname } }`, "main.txt"],
+  ])("without a Pulumi.yaml, a path of an inline program begins at the folder %s", async (_, folder, options, file) => {
     // The native plugin must be listed in a Pulumi.yaml.
     if (native) return;
     const settings = Object.entries(configOf(contextOf(sandbox, "hashicorp")));
     const config = Object.fromEntries(settings.map(([key, value]) => [key, { value: JSON.stringify(value) }]));
-    const notFound = await missingInline(`
+    const notFound = await missingInline(
+      `
       const program = async () => {${program}};
-      const stack = await LocalWorkspace.createStack({ stackName: "other", projectName: "story", program });
+      const stack = await LocalWorkspace.createOrSelectStack({ stackName: "other", projectName: "story", program }, ${options || "{}"});
       await stack.setAllConfig(${JSON.stringify(config)});
-      await stack.preview({ onOutput: console.log });`);
-    expect(notFound).toEqual(["SET_IN_PROGRAM", "settings.txt"]);
+      await stack.preview({ onOutput: console.log });`,
+      folder,
+    );
+    expect(notFound).toEqual(["SET_IN_PROGRAM", file]);
   });
 });

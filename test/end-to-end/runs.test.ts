@@ -228,6 +228,8 @@ const automation = `
   const { secrets } = require("pulumi-steward");
   const { STEWARD_TOKEN } = process.env;
   delete process.env.STEWARD_TOKEN;
+  // A service manager starts a process in the root folder.
+  process.chdir("/");
   const functions = new Set();
   const program = async () => {
     delete require.cache[require.resolve("./index.js")];

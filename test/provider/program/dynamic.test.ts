@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { dynamic, runtime } from "@pulumi/pulumi";
 import { secrets } from "../../../provider";
@@ -33,10 +33,14 @@ describe("the provider's source that Pulumi stores", () => {
   });
 });
 
-test("the first resource fails if the program's own dependencies lack the package", () => {
-  const library = join(__dirname, "../../../dist/provider");
-  const { folder, printed } = run(
-    `const { secrets } = require(${JSON.stringify(library)});
+// test/end-to-end/reference-sources covers inline programs, which may run in any folder.
+test.each(["", `process.chdir(${JSON.stringify(__dirname)});`])(
+  "the first resource fails if the program's own dependencies lack the package, after %j",
+  (change) => {
+    const library = join(__dirname, "../../../dist/provider");
+    const { folder, printed } = run(
+      `const { secrets } = require(${JSON.stringify(library)});
+    ${change}
     try {
       new secrets.SchedulerRole("web", { name: "web" });
     } catch ({ code, message }) {
@@ -44,9 +48,10 @@ test("the first resource fails if the program's own dependencies lack the packag
     }
     // Pulumi's SDK keeps the process alive.
     process.exit();`,
-  );
-  expect(printed).toEqual(["ERR_NOT_INSTALLED", expect.stringMatching(`${folder}.*package\\.json`)]);
-});
+    );
+    expect(printed).toEqual(["ERR_NOT_INSTALLED", expect.stringMatching(`${folder}.*package\\.json`)]);
+  },
+);
 
 // The package relies on undocumented behavior. This fails if a newer SDK changes it, and test/end-to-end if its process calls something else.
 describe("the protocol of Pulumi's dynamic providers", () => {
@@ -95,10 +100,13 @@ describe("the protocol of Pulumi's dynamic providers", () => {
   });
 });
 
-/** Runs a script in an empty folder. Returns the folder, and what the script prints as JSON. */
+/** Runs a script as Pulumi does, in a folder without packages. Returns the folder, and what the script prints as JSON. */
 function run(script: string): { folder: string; printed: unknown } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "steward-")));
-  const printed = JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: folder, encoding: "utf8" }));
+  const file = join(folder, "cmd/run/index.js");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, script);
+  const printed = JSON.parse(execFileSync(process.execPath, [file], { cwd: folder, encoding: "utf8" }));
   rmSync(folder, { recursive: true });
   return { folder, printed };
 }
