@@ -5,12 +5,12 @@ import { scheduler } from "../provider";
 import { compile, emptyProgram, fullProgram, usersProgram } from "./support/compile";
 import { classes } from "./support/pages";
 
-test("a program with every public name costs at most 4,100 type instantiations and never loads zod", () => {
+test("a program with every public name costs at most 4,150 type instantiations and never loads zod", () => {
   const [empty, full, users] = [compile(emptyProgram), compile(fullProgram()), compile(usersProgram())];
   expect([empty.errors, full.errors, users.errors]).toEqual([[], [], []]);
   expect(empty.instantiations).toBeGreaterThan(0);
   expect(users.instantiations).toBeLessThan(full.instantiations);
-  expect(users.instantiations - empty.instantiations).toBeLessThanOrEqual(4100);
+  expect(users.instantiations - empty.instantiations).toBeLessThanOrEqual(4150);
   expect(full.declarations.some((file) => file.includes("dist/provider/secrets/"))).toBe(true);
   expect(full.declarations.filter((file) => /node_modules\/(zod|undici|openpgp|lossless-json|openapi-types)\//.test(file))).toEqual([]);
 });

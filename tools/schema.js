@@ -19,7 +19,7 @@ const { version, description, homepage, license, repository } = readJson("../pac
 const fixed = readJson("schema.json");
 
 /** The types that exist only in Node programs. */
-const onlyInNode = ["AbortSignal", "Filter"];
+const onlyInNode = ["AbortSignal", "Filter", "OutputInstance", "Promise"];
 const anything = { $ref: "pulumi.json#/Any" };
 
 /** The name of an enumeration's value. By default Go uses the same name for `name` and `-name`. @param {string} value */

@@ -79,5 +79,7 @@ key_rotation = platform.OidcKeyRotation("keyRotation", triggers=["1"])
 platform.OidcKeyTrim("keyTrim", triggers=["1"], opts=ResourceOptions(depends_on=[key_rotation]))
 
 network = platform.get_workspace(id="ws-acmeNetworkTest")
+jobs = scheduler.list_jobs_output(token=token.secret_id)
+pulumi.export("job", jobs.jobs[0]["ID"])
 pulumi.export("workspaceName", network.name)
 pulumi.export("secretId", token.secret_id)

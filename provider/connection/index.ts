@@ -114,6 +114,8 @@ export interface ConfigurationSources extends Omit<Run, "limits"> {
   environment: NodeJS.ProcessEnv;
   /** The name of the explicit provider, whose arguments replace the configuration. */
   provider?(): string | undefined;
+  /** Settings of a function, which replace those of its connection. */
+  server?: { address?: string; token?: string; dialect?: string };
   /** Limits that override the defaults. */
   limits?: Partial<Limits>;
 }
@@ -167,7 +169,8 @@ type NamedServer<Own> = NamedSettings<ServerSettings & Own>;
  */
 export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Operation<Own> {
   const wording = wordingFor(system, name, sources.provider?.());
-  const settings = configured(system, name, sources, wording) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
+  const found = configured(system, name, sources, wording) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
+  const settings = replaced(found, sources.server);
   if (!settings) throw new StewardError({ code: "ERR_NO_CONNECTION", ...wording.notConfigured });
   const { token, tokenEnv, tokenFile, caCert, clientCert, clientKey, tlsServerName, ...others } = settings.settings;
   const { dialect, allowAddressChange, previewReads, ...own } = others;
@@ -196,6 +199,30 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     },
     run: { cache: sources.cache, engine: sources.engine, log: sources.log, limits: { ...defaultLimits, ...sources.limits } },
     secrets: { values: [], fields: [] },
+  };
+}
+
+/** The settings of a server, with those of a function in their place. */
+function replaced<Own>(
+  found: NamedServer<Own> | undefined,
+  { address, token, dialect }: Partial<ServerSettings> = {},
+): NamedServer<Own> | undefined {
+  if (address && !token) {
+    const reason = "requires a token, since the token of the connection is not sent to another address";
+    throw invalidInput([{ path: "address", rule: "address-and-token", reason }]);
+  }
+  if (!found && !address) return undefined;
+  if (!found && !dialect) throw invalidInput([{ path: "dialect", rule: "missing", reason: "is missing, and no connection has one" }]);
+  const given = {
+    ...(address && { address }),
+    ...(token && { token, tokenEnv: undefined, tokenFile: undefined }),
+    ...(dialect && { dialect }),
+  };
+  return {
+    settings: { ...found?.settings, ...given } as ServerSettings & Own,
+    label: (field) => (field in given || !found ? `option ${field}` : found.label(field)),
+    isConfigured: !token && Boolean(found?.isConfigured),
+    missingToken: found?.missingToken,
   };
 }
 

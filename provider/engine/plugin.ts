@@ -44,7 +44,8 @@ export function createPlugin(base: Partial<ConfigurationSources> & Pick<Configur
     log: logOf(""),
     provider: () => explicit,
   };
-  const connected = (system: System, name = "default"): Operation => connect(system, name, { ...sources, cache: new Map() });
+  const connected = (system: System, name = "default", server?: ConfigurationSources["server"]): Operation =>
+    connect(system, name, { ...sources, server, cache: new Map() });
   /** The URNs of imported resources. The engine reads a resource before it sends its connection. */
   const imported = new Set<string>();
 
@@ -142,10 +143,12 @@ export function createPlugin(base: Partial<ConfigurationSources> & Pick<Configur
       if (!called) throw unknownType("function", token);
       const { properties, secrets } = unwrapSecrets(marked);
       const options = withoutNulls(properties);
+      // The engine accepts no unknown results.
+      if (stringsIn(options).includes(unknown)) return {};
       const secretValues = secrets.flatMap((path) => stringsIn(valueAt(properties, path)));
       const result = await withOperation(called.operation, async () => {
         assertOptions(called.options, options);
-        return called.run(connected(called.system, options.connection as string | undefined) as never, options as never);
+        return called.run(connected(called.system, options.connection as string | undefined, options) as never, options as never);
       }).catch((error) => {
         throw withoutSecrets(error, secretValues);
       });

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Input, Output } from "@pulumi/pulumi/output";
 import { ConfigurationSources, connect, noEngine, Operation } from "../connection";
 import { invalidInput, StewardError } from "../errors";
 import { checkFailures, issuesOf, Schema } from "../inputs";
@@ -35,16 +36,44 @@ export function assertOptions(options: Schema, values: object): void {
   if (issues.length > 0) throw invalidInput(checkFailures({ issues }, values));
 }
 
-/** Runs a function in the program: checks its options, finds its connection, and adds the operation to an error. */
+/** The options that select a server. Only the functions of Nomad have more than `connection`. */
+interface ServerOptions {
+  connection?: string;
+  token?: Input<string>;
+  address?: Input<string>;
+}
+
+const inputs: readonly string[] = ["token", "address"];
+/** The options that may be outputs. */
+const inputsOf = (values: ServerOptions): Output<object> =>
+  program().output(
+    Object.fromEntries(Object.entries(values ?? {}).filter(([name, value]) => inputs.includes(name) && value !== undefined)),
+  );
+
+/**
+ * Runs a function in the program: checks its options, finds its connection, and adds the operation to an error. Does not run it in a preview that does not
+ * know its options, and returns `unknown`.
+ */
 export function invoke<T, Own extends object>(
   spec: FunctionSpec<Own>,
-  values: { connection?: string },
+  given: ServerOptions,
   run: (operation: Operation<Own>) => Promise<T>,
+  unknown?: T,
 ): Promise<T> {
   const { getConfig, hideResponses, log } = program();
   // The program may pass the result to a resource of another package.
   hideResponses();
   return withOperation(spec.operation, async () => {
+    // These members are not in the declarations of the SDK.
+    const resolved = inputsOf(given) as unknown as { isKnown: Promise<boolean>; promise(): Promise<object> };
+    if (!(await resolved.isKnown)) {
+      const action = spec.operation.replace("Cannot ", "");
+      log.info(`pulumi-steward: this preview does not ${action}, since it does not know the token or the address yet.`);
+      return unknown as T;
+    }
+    // An output of nothing is no reason to use the token or the address of the connection.
+    const known = Object.entries(await resolved.promise()).map(([name, value]) => [name, value ?? ""] as const);
+    const values = given && { ...given, ...Object.fromEntries(known) };
     assertOptions(spec.options, values);
     return run(
       connect(spec.system, values.connection ?? "default", {
@@ -53,17 +82,24 @@ export function invoke<T, Own extends object>(
         cache: new Map(),
         engine: noEngine,
         log,
+        server: values as object,
         ...programSources.getStore(),
       }),
     );
   });
 }
 
-/** Calls a function that only reads. */
-export const read = <Options extends { connection?: string }, Result, Own extends object>(
+/** Calls a function that only reads. In a preview that does not know its options, the result is Pulumi's unknown value. */
+export const read = <Options extends ServerOptions, Result, Own extends object>(
   called: ReadFunction<Options, Result, Own>,
   options: Options,
-): Promise<Result> => invoke(called, options, (operation) => called.run(operation, options));
+): Promise<Result> => invoke(called, options, (operation) => called.run(operation, options), program().unknown as Result);
+
+/** The result as an output, which is secret if an option is. */
+export const readAsOutput = <Options extends ServerOptions, Result, Own extends object>(
+  called: ReadFunction<Options, Result, Own>,
+  options: Options,
+): Output<Result> => inputsOf(options).apply(() => read(called, options)) as Output<Result>;
 
 /** The result with its secrets as outputs. */
 export function secretsAsOutputs<Result extends object>({ secrets = [] }: { secrets?: readonly string[] }, result: Result): object {
@@ -75,9 +111,10 @@ export function secretsAsOutputs<Result extends object>({ secrets = [] }: { secr
 /** `invoke` for an iteration, which has one connection for all its requests. */
 export async function* invokeEach<T, Own extends object>(
   spec: FunctionSpec<Own>,
-  values: { connection?: string },
+  values: ServerOptions,
   run: (operation: Operation<Own>) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const operation = await invoke(spec, values, async (connected) => connected);
+  const operation = await invoke<Operation<Own> | undefined, Own>(spec, values, async (connected) => connected);
+  if (!operation) return;
   yield* eachWithOperation(spec.operation, run(operation));
 }

@@ -4,7 +4,7 @@ import { printable } from "../text/printable";
 
 // The configuration, secrets and log of the calling program.
 
-export { secret } from "@pulumi/pulumi/output";
+export { output, secret, unknown } from "@pulumi/pulumi/output";
 export { getConfig } from "@pulumi/pulumi/runtime/config";
 export { hideResponses } from "./debug-log";
 

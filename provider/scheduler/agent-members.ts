@@ -1,16 +1,16 @@
-import { ConnectionArgs, onlyConnection } from "../inputs";
+import { strictObject } from "../inputs";
 import { read } from "../program/invoke";
 import { ReadFunction } from "../read-function";
-import { callUnchanged, system } from "./client";
+import { callUnchanged, ServerOptions, serverShape, system } from "./client";
 
 /** Options of {@link getAgentMembers}. */
-export interface GetAgentMembersOptions extends ConnectionArgs {}
+export interface GetAgentMembersOptions extends ServerOptions {}
 
 export const agentMembers: ReadFunction<GetAgentMembersOptions, unknown> = {
   token: "scheduler:getAgentMembers",
   operation: "Cannot read the members of the agent",
   system,
-  options: onlyConnection,
+  options: strictObject(serverShape),
   property: "members",
   run: (operation) => callUnchanged(operation, { method: "GET", path: "/v1/agent/members", retry: "exceptOn5xx" }, "members"),
 };

@@ -1,17 +1,39 @@
+import type { Input } from "@pulumi/pulumi/output";
+import { z } from "zod";
 import { defineSystem, Operation, System, Words } from "../connection";
 import { invalidInput, StewardError } from "../errors";
 import { ApiRequest, Request, Response, send } from "../http";
 import { unexpectedResponse } from "../http/failure";
 import { bool, connectionInput, nonEmptyStr, valueAt } from "../inputs";
+import type { Dialect } from "../program/provider";
 import { isObject, parseLossless } from "../text/json";
 
-/** Options of every request: the server, the namespace, the region and the consistency mode. */
-export interface QueryOptions {
+/** Options of every function: the server. */
+export interface ServerOptions {
   /**
    * The name of the connection in the stack's configuration, `steward:<connection>`.
    * @default "default"
    */
   connection?: string;
+  /**
+   * The Nomad token, such as the `secretId` of a {@link SchedulerToken}. If a preview does not know it yet, it sends nothing.
+   * @default the connection's
+   */
+  token?: Input<string>;
+  /**
+   * The URL of Nomad, which requires `token`. All other settings remain those of the connection, if there is one.
+   * @default the connection's
+   */
+  address?: Input<string>;
+  /**
+   * The dialect of the API.
+   * @default the connection's; required without one
+   */
+  dialect?: Dialect;
+}
+
+/** Options of every request: the server, the namespace, the region and the consistency mode. */
+export interface QueryOptions extends ServerOptions {
   /**
    * The namespace. Lists accept `*` for all namespaces that the token can read, and Nomad omits the others without an error.
    * @default the connection's, or else `default`
@@ -67,8 +89,15 @@ export type SchedulerOperation = Operation<SchedulerSettings>;
 /** `connect` has already rejected every other dialect. */
 export const dialectOf = ({ server: { dialect } }: Operation): SchedulerDialect => dialects[dialect] as SchedulerDialect;
 
-export const consistencyShape = {
+export const serverShape = {
   connection: connectionInput,
+  token: nonEmptyStr.optional(),
+  address: nonEmptyStr.optional(),
+  dialect: z.enum(Object.keys(dialects), `must be ${Object.keys(dialects).join(" or ")}`).optional(),
+};
+
+export const consistencyShape = {
+  ...serverShape,
   namespace: nonEmptyStr.optional(),
   region: nonEmptyStr.optional(),
   stale: bool.optional(),

@@ -1,6 +1,6 @@
 export { Duration } from "../comparison";
 export { GetAgentMembersOptions, getAgentMembers } from "./agent-members";
-export { QueryOptions } from "./client";
+export { QueryOptions, ServerOptions } from "./client";
 export { WaitForDeploymentOptions, waitForDeployment } from "./deployment-wait";
 export { Deployment, DeploymentTaskGroup, listDeployments } from "./deployments";
 export { Filter, filter, Selector } from "./filter";

@@ -1,7 +1,8 @@
+import type { Output } from "@pulumi/pulumi/output";
 import { z } from "zod";
 import { StewardError } from "../errors";
 import { bool, rule, strictObject } from "../inputs";
-import { invokeEach } from "../program/invoke";
+import { invokeEach, readAsOutput } from "../program/invoke";
 import { ReadFunction } from "../read-function";
 import { isObject } from "../text/json";
 import {
@@ -50,6 +51,8 @@ export interface Page {
 export interface List<T> extends AsyncIterable<T> {
   /** The metadata of the last fetched page, or undefined before the first. */
   readonly page: Page | undefined;
+  /** Fetches the whole list. The output is unknown in a preview that does not know the token, and a secret if the token is one. */
+  output(): Output<T[]>;
 }
 
 export const signalInput: z.ZodType<AbortSignal | undefined> = z
@@ -215,6 +218,7 @@ export function list<T>(called: ListReadFunction<T>, options: ListOptions): List
     get page() {
       return page;
     },
+    output: () => readAsOutput(called, options),
     async *[Symbol.asyncIterator]() {
       const fetched = invokeEach(called, options, (operation) => pagesOf(operation, called.property, options));
       for await (const each of fetched) {

@@ -223,6 +223,8 @@ export async function schedulerNow(signal: AbortSignal): Promise<unknown[]> {
     const group: scheduler.DeploymentTaskGroup | undefined = TaskGroups[JobID];
     if (group && group.HealthyAllocs < group.DesiredTotal) break;
   }
+  const server: scheduler.ServerOptions = { token: token.secretId, address: later, dialect: "hashicorp" };
+  const owned: pulumi.Output<scheduler.JobStub[]> = scheduler.listJobs({ ...server, namespace: "*" }).output();
   const members: scheduler.GetAgentMembersOptions = { connection: "production" };
   const registration: scheduler.RegisterJobOptions = { job: { ID: "web" }, namespace: "default" };
   const wait: scheduler.Duration = "5m";
@@ -234,7 +236,7 @@ export async function schedulerNow(signal: AbortSignal): Promise<unknown[]> {
   const waiting: scheduler.WaitForDeploymentOptions = { jobId: "web", timeout: 600, signal };
   const done: scheduler.Deployment | undefined = await scheduler.waitForDeployment(waiting);
   const served = page && [page.index, page.lastContact, page.knownLeader];
-  return [seen, served, done?.Status, await scheduler.getAgentMembers(members), await scheduler.registerJob(registration)];
+  return [seen, owned, served, done?.Status, await scheduler.getAgentMembers(members), await scheduler.registerJob(registration)];
 }
 
 export const get: Getter<secrets.SchedulerRole> = secrets.SchedulerRole.get;

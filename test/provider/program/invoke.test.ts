@@ -82,6 +82,18 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
     expect(details).not.toContain("canary");
   });
 
+  test("a generated token replaces that of the connection, and nothing is sent while it is unknown", async () => {
+    const before = sandbox.requests().length;
+    expect(await invoke("scheduler:listJobs", { token: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" })).toEqual({});
+    expect(sandbox.requests().length).toBe(before);
+    const { secret: generated } = sandbox.scheduler.tokens.mint({ policies: ["readonly"] });
+    for (const more of [{}, { address: sandbox.scheduler.url }] as Options[])
+      expect((await invoke("scheduler:listJobs", { token: secret(generated), ...more })).jobs).toHaveLength(3);
+    const { details } = (await invoke("scheduler:listJobs", { token: secret("canary") }).catch((error) => error)) as grpc.ServiceError;
+    expect(details).toMatch(/403.*the option token/);
+    expect(details).not.toContain("canary");
+  });
+
   test("an unknown or invalid option is rejected before anything is sent", async () => {
     const before = sandbox.requests().length;
     await expect(invoke("secrets:listSchedulerRoles", { mounts: "nomad" })).rejects.toMatchObject({

@@ -20,6 +20,29 @@ onEachTarget("a generated token", (current) => {
     return (await fetch(`${current().scheduler.address}/v1/${path}`, { headers: { [header]: String(secretId) } })).status;
   }
 
+  test("a program lists with the token that it generates, which a preview does not know", async () => {
+    const { scheduler, dialect } = current();
+    const management = "new secrets.SchedulerAccess('access', { address: process.env.ADDRESS, token: { env: 'STEWARD_SCHEDULER_TOKEN' } })";
+    project.with({ ADDRESS: scheduler.address, DIALECT: dialect }).program(`
+      const access = ${management};
+      const role = new secrets.SchedulerRole("reader", { name: "reader", policies: ["readonly"] }, { dependsOn: access });
+      const token = new secrets.SchedulerToken("reader", { role: role.name }, { dependsOn: access });
+      const { ADDRESS: address, DIALECT: dialect } = process.env;
+      const nodes = scheduler.listNodes({ token: token.secretId, address, dialect });
+      exports.nodes = pulumi.unsecret(nodes.output().apply((all) => all.length));
+      exports.refused = pulumi.output(scheduler.registerJob({ token: token.secretId, job: { ID: "none", TaskGroups: [] } })
+        .catch(({ code, details }) => code + " " + details.hint));
+      (async () => { for await (const node of nodes) console.log("node: " + (node.ID.length > 0)); })();`);
+    const { output } = await project.preview();
+    expect(output).toMatch(/^nodes *: \[unknown\]$/m);
+    expect(output.match(/this preview does not (list nodes|register job "none"), since/g)).toHaveLength(2);
+    const up = await project.up();
+    const { nodes, refused } = await project.outputs();
+    expect([nodes, up.output.includes("node: true")]).toEqual([expect.any(Number), true]);
+    expect(refused).toMatch(/^ERR_FORBIDDEN .*The token comes from the option token\.$/);
+    await project.destroy();
+  });
+
   test("the example token-rotation gives a job a new token each month and revokes the old one after the deployment", async () => {
     const { scheduler } = current();
     project.example("token-rotation");
