@@ -105,4 +105,17 @@ const sourceFiles = (...patterns) =>
     .split("\n")
     .filter((file) => fs.existsSync(path.join(root, file)));
 
-module.exports = { root, Problem, say, run, capture, succeed, findOnPath, isExecutable, sourceFiles };
+/**
+ * Says every 20 seconds that long work goes on.
+ * @template T
+ * @param {string} what `building dist/`
+ * @param {Promise<T>} work
+ * @returns {Promise<T>}
+ */
+function withProgress(what, work) {
+  const start = Date.now();
+  const progress = setInterval(() => say(`  still ${what}, ${Math.round((Date.now() - start) / 1000)} s …`), 20_000);
+  return work.finally(() => clearInterval(progress));
+}
+
+module.exports = { root, Problem, say, withProgress, run, capture, succeed, findOnPath, isExecutable, sourceFiles };

@@ -1,7 +1,7 @@
 // @ts-check
 const fs = require("node:fs");
 const path = require("node:path");
-const { root, say } = require("./command");
+const { root, say, withProgress } = require("./command");
 const { npm } = require("./npm");
 
 const folders = ["provider", "sandbox", "command"];
@@ -20,7 +20,7 @@ async function install() {
   const hasDevelopmentPackages = fs.existsSync(path.join(root, "node_modules/typescript"));
   if (installed && hasDevelopmentPackages && installed.mtimeMs >= fs.statSync(path.join(root, "package-lock.json")).mtimeMs) return;
   say("Installing the dependencies with npm.");
-  await npm(["ci"]);
+  await withProgress("installing", npm(["ci"]));
 }
 
 /** Builds the two packages unless both are newer than their sources. */
@@ -33,7 +33,7 @@ async function build() {
   const start = new Date();
   // Remove the output of deleted files.
   for (const folder of [".", "sandbox"]) fs.rmSync(path.join(root, folder, "dist"), { recursive: true, force: true });
-  await npm(["run", "build"]);
+  await withProgress("building dist/", npm(["run", "build"]));
   fs.writeFileSync(stamp, list);
   fs.utimesSync(stamp, start, start);
 }
