@@ -106,7 +106,7 @@ const sourceFiles = (...patterns) =>
     .filter((file) => fs.existsSync(path.join(root, file)));
 
 /**
- * Says every 20 seconds that long work goes on.
+ * Prints a line every 20 seconds during long work.
  * @template T
  * @param {string} what `building dist/`
  * @param {Promise<T>} work

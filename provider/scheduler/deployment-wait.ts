@@ -194,7 +194,7 @@ const failed = (rule: string, reason: string): StewardError => new StewardError(
 /** True for a group whose deployment waits for the promotion of its canaries. */
 const isUnpromoted = (group: unknown): boolean => isObject(group) && Number(group.DesiredCanaries) > 0 && group.Promoted !== true;
 
-/** What to do if the deployment does not finish. */
+/** The remedy for a deployment that does not finish. */
 function hintOf({ ID, Status, TaskGroups }: Item, operation: SchedulerOperation): string {
   const command = (verb: string) => (dialectOf(operation).fields ? ` with \`nomad deployment ${verb} ${ID}\`` : "");
   if (Status === "paused") return `Resume the deployment${command("resume")}.`;

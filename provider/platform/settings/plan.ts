@@ -93,11 +93,11 @@ export function notesOf(page: SettingsPage, inputs: SettingsInputs, last: Manage
   ];
 }
 
-/** A note on values that a write takes over and that no destroy can give back. */
+/** A note on values that a write takes over and that no destroy can restore. */
 export function notesOnLost(page: SettingsPage, inputs: SettingsInputs, managed: readonly string[] = []): PlanNote[] {
   const lost = writeOnly(page).filter((name) => name in declaredIn(page, inputs) && !managed.includes(name));
   if (lost.length === 0 || inputs.onDelete === "retain") return [];
-  const reason = 'a destroy cannot restore the previous value, so it disables enabled settings; onDelete: "retain" keeps them as they are';
+  const reason = 'a destroy cannot restore the previous value, so it disables enabled settings unless onDelete is "retain"';
   return [{ path: lost.join(", "), reason, isInformation: true }];
 }
 
