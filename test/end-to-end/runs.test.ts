@@ -100,12 +100,16 @@ test("after the nightly check, up leaves drift, and the command that docs/guides
   await project.pulumi(...advice.split(" "), "--yes", "--skip-preview");
   expect([await policies("role"), await night()]).toEqual([["three"], exitCodes.none]);
 
-  // A saved refresh accepts nothing.
+  // A saved refresh accepts nothing, and a declaration does.
   await change();
   await project.refresh();
   expect([await policies("role"), await night()]).toEqual([["theirs"], exitCodes.none]);
   await project.up();
   expect(await policies("role")).toEqual(["three"]);
+  await change();
+  project.program('new secrets.SchedulerRole("renamed", { name: "role", policies: ["theirs"] });');
+  expect(await everything().writes(() => project.pulumi(...advice.split(" "), "--yes", "--skip-preview"))).toEqual([]);
+  expect([await policies("role"), await night()]).toEqual([["theirs"], exitCodes.none]);
 });
 
 test.each(["refresh", "destroy"])(

@@ -94,4 +94,21 @@ guides.test("docs/reference/destroy.md", {}, async (reader) => {
   await reader.run("pulumi up");
   await reader.run("pulumi destroy");
   expect(await rateLimit()).toBe(100);
+
+  // A token with no more than the permissions that the page requires revokes the tokens of others.
+  await guides.onVault("POST", "nomad/config/access", { address: guides.nomad.address, token: guides.nomad.token });
+  await guides.onVault("POST", "nomad/role/web", { type: "client", policies: "deploy" });
+  await guides.policy("deploy");
+  const { lease_id: lease, data } = (await guides.onVault("GET", "nomad/creds/web")).json;
+  const policy = `path "sys/leases/lookup/nomad/creds/*" { capabilities = ["list", "sudo"] }
+    path "sys/leases/revoke-prefix/nomad/creds" { capabilities = ["update", "sudo"] }`;
+  await guides.onVault("PUT", "sys/policies/acl/leases", { policy });
+  const { client_token: VAULT_TOKEN } = (await guides.onVault("POST", "auth/token/create", { policies: ["leases"] })).json.auth;
+  reader.with({ VAULT_ADDR: guides.vault.address, VAULT_TOKEN });
+  const own = { "<role>": "web" };
+  expect(await reader.says("vault list sys/leases/lookup/nomad/creds/<role>", { own })).toContain(lease.split("/").at(-1));
+  const status = async (): Promise<number> => (await guides.onNomad(data.secret_id, "GET", "jobs")).status;
+  const before = await status();
+  await reader.says("vault lease revoke -sync -prefix nomad/creds");
+  expect([before, await status()]).toEqual([200, 403]);
 });

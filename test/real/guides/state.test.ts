@@ -227,7 +227,7 @@ guides.test("docs/guides/continuous-integration.md", { own: issuer }, async (rea
   const stored = /^token +(\S+)$/m.exec(await reader.with(root).shell())?.[1] ?? "";
   await reader.with({ VAULT_TOKEN: stored }).shell();
 
-  // The pasted block changes nothing if the path is in use.
+  // The pasted block changes nothing at a path that is in use.
   const theirs = { bound_issuer: "https://gitlab.example.com", jwt_validation_pubkeys: reader.read("issuer.pem") };
   await guides.onVault("POST", "auth/jwt-github/config", theirs);
   await guides.onVault("DELETE", "auth/jwt-github/role/steward");

@@ -67,7 +67,9 @@ guides.test("docs/guides/management-token.md", { own: { "<role>": "operator" } }
     const fields = Object.fromEntries([...(await output).matchAll(/^(\w+) ID += (\S+)$/gm)].map(([, name, value]) => [name, value]));
     return { accessor: fields.Accessor ?? "", secret: fields.Secret ?? "" };
   };
-  const old = await made(reader.run("nomad acl token create -type=management"));
+  const { secret: NOMAD_TOKEN } = await made(reader.run("nomad acl token create -type=management"));
+  const old = await made(reader.with({ NOMAD_TOKEN }).says("nomad acl token self"));
+  expect(old.secret).toBe(NOMAD_TOKEN);
   reader.write(
     "index.ts",
     `${imports}new secrets.SchedulerAccess("access", { address: "${guides.nomad.address}", token: { env: "NOMAD_MANAGEMENT_TOKEN" } });`,
@@ -78,7 +80,7 @@ guides.test("docs/guides/management-token.md", { own: { "<role>": "operator" } }
   const renewed = await made(reader.shell());
   reader.program(imports);
   expect(await reader.shell({ input: `${renewed.secret}\n` })).toMatch(/1 updated/);
-  await reader.says("nomad acl token delete <accessor>", { own: { "<accessor>": old.accessor } });
+  await reader.with({ NOMAD_TOKEN: renewed.secret }).says("nomad acl token delete <accessor>", { own: { "<accessor>": old.accessor } });
   const read = await reader.says("vault read nomad/creds/<role>");
   expect(read).toMatch(/^secret_id +[0-9a-f-]{36}$/m);
   const [, lease = ""] = /^lease_id +(\S+)$/m.exec(read) ?? [];
