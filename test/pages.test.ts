@@ -255,10 +255,15 @@ test("no page installs the packages from npm, where the names are free, and each
 });
 
 // npx without --no installs a missing package from npm, and without a terminal it does not ask. The changelog describes commands, and runs none.
-test("every npx of a package of this project has --no", () => {
+test("every npx of a package of this project has --no, and no message installs one by name", () => {
   const sources = sourceFiles("*.md", "*.ts", "*.js", "*.mjs", "*.yml", "*.yaml", "*.json").filter((file) => file !== "CHANGELOG.md");
   const commands = sources.flatMap((file) => readPage(file).match(/\bnpx\b[^\n`"]*\bpulumi-steward.*/g) ?? []);
   expect(commands.length).toBeGreaterThanOrEqual(30);
+  const code = sources
+    .filter((file) => /^(provider|command|sandbox)\/.*\.ts$/.test(file))
+    .map(readPage)
+    .join("\n");
+  expect(code.match(/\bnpm (?:install|i|exec)\b.*\bpulumi-steward.*/g)).toBeNull();
   // npx takes an option that follows the name directly for its own, except after `--`.
   expect(commands.filter((command) => !/^npx --no (?:-- |[\w-]+(?![\w-]| -))/.test(command))).toEqual([]);
 });
