@@ -2,7 +2,7 @@
 
 import pulumi
 from pulumi import ResourceOptions
-from pulumi_steward import platform, secrets
+from pulumi_steward import platform, scheduler, secrets
 
 config = pulumi.Config()
 # Before the first resource, so that a missing key stops the program before it writes anything.

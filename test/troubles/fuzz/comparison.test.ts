@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { Comparison, duration, exact, json, neverDiffers, pem, unordered } from "../../../provider/comparison";
+import { Comparison, duration, exact, json, neverDiffers, pem, trimmed, unordered } from "../../../provider/comparison";
 import { definitions } from "../../../provider/definitions";
 import { mountField } from "../../../provider/secrets/mount";
 import { certificate } from "../../support/certificates";
@@ -9,10 +9,9 @@ import { anything, text } from "./values";
 
 /** The comparisons by name: the shared ones, and those of single definitions. */
 const comparisons = new Map<Comparison, string>(
-  Object.entries({ exact, neverDiffers, unordered, duration, pem, json, mountPath: mountField.compare }).map(([name, comparison]) => [
-    comparison,
-    name,
-  ]),
+  Object.entries({ exact, neverDiffers, unordered, duration, pem, trimmed, json, mountPath: mountField.compare }).map(
+    ([name, comparison]) => [comparison, name],
+  ),
 );
 for (const { token, fields } of definitions)
   for (const [name, field] of Object.entries(fields))
@@ -35,6 +34,7 @@ const values = fc.oneof(
 const compared: Record<string, fc.Arbitrary<unknown>> = {
   set: fc.array(text),
   pem: texts,
+  trimmed: texts,
   json: texts,
   mountPath: texts,
   "secrets:SchedulerAccess maxTokenNameLength": fc.nat(),
