@@ -29,7 +29,8 @@ export async function refresh(resource: Resource, id: string, recorded: Properti
     const object: Properties | undefined = await definition.read({ operation, state: last, declared });
     if (!object) return undefined;
     assertStorable(object);
-    recordRefreshed(operation, objectsOf(resource, last));
+    // A `get` manages nothing.
+    if (declared.length > 0) recordRefreshed(operation, objectsOf(resource, last));
     const read = concealRead(definition.fields, object, last);
     const { [formerInputs]: _, ...visible } = state;
     // `outcomeUnknown` stays, since a write-only value cannot be read back.

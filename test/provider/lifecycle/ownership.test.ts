@@ -36,9 +36,13 @@ test("the preview of a rename without an alias names the object that the state a
   const note =
     /^warning: .* another resource in the state has the same object, \/v1\/nomad\/role\/web\. If you renamed the resource, add an alias/;
   expect(printed).toEqual([expect.stringMatching(note), expect.stringMatching(note)]);
-  // A resource that the program still declares, as with an alias.
-  await former.refresh();
+  // A resource that the program still declares, as with an alias, and a `get`.
+  const got = engine("SchedulerRole");
+  await got.get("nomad/role/web");
+  await got.refresh();
   printed.length = 0;
+  await renamed.preview(inputs);
+  await former.refresh();
   await former.preview(inputs);
   await engine("SchedulerRole").preview({ ...inputs, name: "other" });
   expect(printed).toEqual([]);
