@@ -51,6 +51,11 @@ const inputsOf = (values: ServerOptions): Output<object> =>
   );
 
 /**
+ * Without a listener, Node warns of a rejection that is handled late. Pulumi handles those of exported promises late, after it has reported their errors.
+ */
+const ignore = (): void => {};
+
+/**
  * Runs a function in the program: checks its options, finds its connection, and adds the operation to an error. Does not run it in a preview that does not
  * know its options, and returns `unknown`.
  */
@@ -63,6 +68,7 @@ export function invoke<T, Own extends object>(
   const { getConfig, hideResponses, log } = program();
   // The program may pass the result to a resource of another package.
   hideResponses();
+  if (!process.listeners("rejectionHandled").includes(ignore)) process.on("rejectionHandled", ignore);
   return withOperation(spec.operation, async () => {
     // These members are not in the declarations of the SDK.
     const resolved = inputsOf(given) as unknown as { isKnown: Promise<boolean>; promise(): Promise<object> };

@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import type * as grpc from "@grpc/grpc-js";
 import { Output, unsecret } from "@pulumi/pulumi/output";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
@@ -116,6 +118,17 @@ test("the plugin serves every function that reads", () => {
   const reading = functionNames.filter((name) => /\.(get|list)/.test(name)).map((name) => name.replace(".", ":"));
   expect(functions.map(({ token }) => token).sort()).toEqual(reading.sort());
   expect(Object.keys(schema.functions).sort()).toEqual(reading.map((token) => `steward:${token}`).sort());
+});
+
+test("a rejection that Pulumi handles late prints no warning of Node", () => {
+  const script = `
+    const { scheduler } = require(${JSON.stringify(join(__dirname, "../../../dist/provider"))});
+    process.on("unhandledRejection", ({ code }) => console.error(code));
+    const promise = scheduler.waitForDeployment({});
+    setTimeout(() => promise.catch(({ code }) => console.error(code)), 50);
+    setTimeout(() => process.exit(), 100);`;
+  const { stderr } = spawnSync(process.execPath, ["-e", script], { encoding: "utf8" });
+  expect(stderr.trim().split("\n")).toEqual(["ERR_INVALID_INPUT", "ERR_INVALID_INPUT"]);
 });
 
 test("functions warn of unused environment variables once in a plugin", async () => {
