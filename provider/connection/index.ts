@@ -302,7 +302,7 @@ function fromEnvironment<Own extends object>(system: System<Own>, sources: Confi
   const values = Object.fromEntries(
     Object.entries(variables).flatMap(([field, variable]) => (environment[variable] ? [[field, environment[variable]]] : [])),
   );
-  if (row.address === row.host) values.address = `https://${values.address}`;
+  if (row.address === row.host && !values.address?.includes("://")) values.address = `https://${values.address}`;
   const isShared = sharesTokenFile(system.variables, row, environment);
   const file = tokenFile && !isShared ? join(environment.HOME ?? homedir(), tokenFile) : undefined;
   const checked = system.settings.safeParse({

@@ -247,7 +247,7 @@ async function sendOnce(operation: Operation, { request, token, secrets, sockets
     status,
     errorCount: failures.errorsIn(body)?.length,
     rule: failures.ruleOf(status, reason, text, token !== undefined),
-    firstHint: failures.namespaceHint(status, operation.server),
+    firstHint: request.query?.namespace === undefined ? failures.namespaceHint(status, operation.server) : undefined,
     hint: failures.hintFor(status, operation.server, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),

@@ -8,7 +8,7 @@ import { previewAdoption } from "./adoption";
 import { comparisonFor } from "./changes";
 import { alternatives, describe, objectsOf, operationOn, Resource, recordCheck } from "./context";
 import { logNotes } from "./notes";
-import { declaredTwice, forgetUnidentifiedManager, notesOnRename, recordDeclared } from "./ownership";
+import { declaredTwice, forgetRefreshed, forgetUnidentifiedManager, notesOnRename, recordDeclared } from "./ownership";
 import { defined, hasUnknown, Properties, secretInputs, withoutNulls } from "./properties";
 import { fingerprinted, resolved } from "./references";
 
@@ -86,7 +86,9 @@ async function checkConnected(
       const objects = objectsOf(resource, inputs);
       const others = recordDeclared(operation, objects, resource.mechanism.urn);
       failures.push(...others.map(({ object, urn }) => ({ path: "", ...declaredTwice(urn.split("::").at(-1) ?? "", object) })));
-      if (Object.keys(last).length === 0) {
+      // A replacement is checked with its last inputs first, and then as a new resource.
+      if (Object.keys(last).length > 0) forgetRefreshed(operation, objectsOf(resource, { ...defaults, ...last }));
+      else {
         forgetUnidentifiedManager(operation, objects);
         const name = describe(resource, inputs, operation.server.words);
         const notes = (await definition.planNotes?.({ operation, inputs: plain })) ?? [];
@@ -106,10 +108,12 @@ async function checkConnected(
   return { inputs, failures, server };
 }
 
+const isOneLineInBlanks = (value: unknown): boolean => typeof value === "string" && value !== value.trim() && !/[\r\n]/.test(value.trim());
+
 /** Warnings about secrets of one line that begin or end with whitespace, as a copied line break does. */
 const endsInBlanks = (fields: AnyFields, values: Properties): CheckFailure[] =>
   namesWith(fields, "secret")
-    .filter((name) => !comparisonOf(fields, name).key && typeof values[name] === "string" && /^(\s.*|.*\s+)$/.test(values[name]))
+    .filter((name) => !comparisonOf(fields, name).key && isOneLineInBlanks(values[name]))
     .map((path) => ({ path, rule: "blank", reason: "begins or ends with whitespace, which is sent as a part of it", warning: true }));
 
 /** The declared fields that the dialect does not have. */

@@ -4,7 +4,7 @@ import { changedFields, declaredIn } from "./changes";
 import { describe, isChecked, objectsOf, operationOn, Resource } from "./context";
 import { attempt } from "./failure";
 import { logNotes } from "./notes";
-import { areDeclared, forgetRefreshed, isRemoved, registerManager } from "./ownership";
+import { areDeclared, isRemoved, registerManager } from "./ownership";
 import { defined, hasUnknown, Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
 import { resolveForWrite } from "./references";
@@ -71,7 +71,6 @@ async function registerUpdate(
   // A refresh also calls diff, before the program declares anything.
   if (hasUnknown(inputs) || !isChecked(resource)) return false;
   const objects = objectsOf(resource, inputs);
-  forgetRefreshed(operation, objectsOf(resource, state));
   if (!areDeclared(operation, objects)) return false;
   const notes = hasWork ? await resource.definition.planNotes?.({ operation, inputs, last: state }) : undefined;
   // Pulumi's diff of a dynamic resource shows a secret without its change.

@@ -126,7 +126,7 @@ async function follow(
       .sort(newestFirst)[0];
     if (!deployment) {
       if (id !== undefined) throw failed("gone", `deployment ${id} no longer exists`);
-      const line = await outlastElection(operation, () => nothingToDeploy(operation, jobId, query), waitOptions);
+      const line = await outlastElection(operation, () => nothingToDeploy(operation, jobId, jobIndex, query), waitOptions);
       if (line === undefined) continue;
       report(line);
       return undefined;
@@ -166,7 +166,12 @@ function assertRuns({ Type, Stop }: Item): void {
 }
 
 /** The reason why the job's current version, which has no deployment, needs none. Undefined if it will have one. */
-async function nothingToDeploy(operation: SchedulerOperation, jobId: string, query: ListOptions): Promise<string | undefined> {
+async function nothingToDeploy(
+  operation: SchedulerOperation,
+  jobId: string,
+  jobIndex: number,
+  query: ListOptions,
+): Promise<string | undefined> {
   const { service } = operation.server.words;
   const path = `/v1/job/${encodeURIComponent(jobId)}`;
   const request = { method: "GET", path, query: queryOf(operation, query), retry: "exceptOn5xx", signal: query.signal } as const;
@@ -178,6 +183,8 @@ async function nothingToDeploy(operation: SchedulerOperation, jobId: string, que
   });
   if (!isObject(job) || !Array.isArray(job.TaskGroups)) return undefined;
   assertRuns(job);
+  // The index is that of another version, registered after the wait began.
+  if (Number(job.JobModifyIndex) !== jobIndex) return undefined;
   const groups = job.TaskGroups.filter((group) => valueAt(group, ["Count"]) !== 0);
   if (groups.length === 0) return "nothing to deploy, since each group has count 0";
   if (!groups.some((group) => Number(valueAt(group, ["Update", "MaxParallel"])) > 0))

@@ -122,7 +122,9 @@ async function update(
   }
   const prior = { ...last, current, isFirst: false };
   // After an import, the program has declared values that no run has written.
-  adoptExisting(operation, undefined, existingSettings(page, operation, inputs, prior, before));
+  const recorded = attributes.storedValues(page, last);
+  const known = before.filter((name) => attributes.same(page, name, recorded[name], current[name]));
+  adoptExisting(operation, undefined, existingSettings(page, operation, inputs, prior, known));
   return write(page, operation, inputs, prior);
 }
 

@@ -180,7 +180,8 @@ const reasonOf = ({ message }: Error): string =>
   message
     .replace(/^.*Could not .* key( [0-9a-f]+)?(: |$)/m, "")
     .replace(/(: consider|\n).*/s, "")
-    .replace(/\.$/, "");
+    .replace(/\.$/, "")
+    .slice(0, 200);
 
 /** A file that was read in a wrong encoding. UTF-16 that was read as UTF-8 has a zero in each character. */
 function misreadAs(text: string): string | undefined {

@@ -245,6 +245,7 @@ describe("the environment", () => {
     const of = (environment: object): unknown =>
       from({}, { TFE_HOSTNAME: "tfe.example.com", ...environment }, "default", "platform").server;
     expect(of({ TFE_TOKEN: "t" })).toMatchObject({ address: "https://tfe.example.com", dialect: "hashicorp" });
+    expect(of({ TFE_HOSTNAME: "https://tfe.example.com" })).toMatchObject({ address: "https://tfe.example.com" });
     expect(of({ TFE_ADDRESS: "http://tfe" })).toMatchObject({ address: "http://tfe" });
     expect(of({ PLATFORM_ADDR: "http://platform" })).toMatchObject({ address: "http://platform", dialect: "standard" });
     expect(printed).toEqual([expect.stringContaining("TFE_HOSTNAME is set but not used")]);

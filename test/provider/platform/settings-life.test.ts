@@ -29,6 +29,13 @@ onEachPlatform("managed attributes", (current) => {
     expect([printed, (await held("general")).apiRateLimit]).toEqual([[], 60]);
     await general.destroy();
     expect((await held("general")).apiRateLimit).toBe(90);
+    // A value that changed on the server since the import is overwritten with a line.
+    const { defaultRemoteStateAccess, ...inputs } = await general.import("general");
+    await change("general", { apiRateLimit: 40, defaultRemoteStateAccess: !defaultRemoteStateAccess });
+    await general.up({ ...inputs, defaultRemoteStateAccess, apiRateLimit: 60 });
+    expect(printed.join()).toContain(
+      `adoption changes defaultRemoteStateAccess: ${!defaultRemoteStateAccess} -> ${defaultRemoteStateAccess}`,
+    );
   });
 
   test("the original value of an added attribute is read from the server, not from the state", async () => {
