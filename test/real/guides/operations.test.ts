@@ -38,7 +38,7 @@ guides.test("docs/guides/troubleshooting.md", {}, async (reader) => {
 
   await reader.run("pulumi config rm --path 'steward:default.secrets.dialect'");
   reader.write("index.ts", roleProgram);
-  expectQuoted(await failedUp(), "responds like Vault");
+  expectQuoted(await failedUp(), "dialect: is missing");
   await reader.shell();
 
   reader.with({ VAULT_ADDR: guides.vault.address });

@@ -44,8 +44,8 @@ guides.test("docs/guides/several-installations.md", { own: places }, async (read
 guides.test("docs/guides/tokens.md", {}, async (reader) => {
   for (const name of ["deploy", "read-logs"]) await guides.policy(name);
   const access = `const access = new secrets.SchedulerAccess("access", { address: "${guides.nomad.address}", token: { env: "NOMAD_MANAGEMENT_TOKEN" } });\n`;
-  reader.with({ NOMAD_MANAGEMENT_TOKEN: guides.nomad.token });
-  reader.program(`${imports}${access}`, "export const secretId = token.secretId;");
+  reader.with({ NOMAD_MANAGEMENT_TOKEN: guides.nomad.token, NOMAD_ADDR: guides.nomad.address });
+  reader.program(`${imports}import { scheduler } from "pulumi-steward";\n${access}`, "export const secretId = token.secretId;");
   await reader.run("pulumi up");
   const secretId = (await reader.run("pulumi stack output secretId --show-secrets")).trim();
   expect((await guides.onNomad(secretId, "GET", "jobs")).status).toBe(200);
