@@ -29,9 +29,9 @@ export function programOf(resources: readonly Imported[]): string {
 
 function declaration(resource: Imported): string {
   const { definition, name, operation, inputs, readable } = resource;
+  const lost = Object.keys(resource.discovered.unreadable ?? {}).join(", ");
   const lines = declared(definition, operation, inputs).map(([field, value]) => {
     const isConfigured = readable.includes(field);
-    const lost = Object.keys(resource.discovered.unreadable ?? {}).join(", ");
     const why = field === "onDelete" ? `  // A destroy could not restore ${lost}, and would disable these settings.\n` : "";
     return `${why}  ${keyOf(field)}: ${isConfigured ? `config.requireSecret("${configurationKey(resource, field)}")` : literal(value, "  ")},`;
   });

@@ -136,6 +136,9 @@ interface ServerSettings extends CredentialSettings {
   previewReads?: boolean;
 }
 
+export const dialectInput = (dialects: object): z.ZodType<string> =>
+  z.enum(Object.keys(dialects), `must be ${Object.keys(dialects).join(" or ")}`);
+
 /** Makes a system from its dialects, its own settings and its variables. */
 export function defineSystem<Own extends object>({
   ownSettings,
@@ -144,7 +147,7 @@ export function defineSystem<Own extends object>({
   const shape = strictObject({
     address: z.string("must be set").min(1, "must be set"),
     ...credentialShape,
-    dialect: z.enum(Object.keys(rest.dialects), `must be ${Object.keys(rest.dialects).join(" or ")}`),
+    dialect: dialectInput(rest.dialects),
     allowAddressChange: bool.optional(),
     previewReads: bool.optional(),
     ...ownSettings,
@@ -170,7 +173,7 @@ type NamedServer<Own> = NamedSettings<ServerSettings & Own>;
 export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Operation<Own> {
   const wording = wordingFor(system, name, sources.provider?.());
   const found = configured(system, name, sources, wording) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
-  const settings = replaced(found, sources.server);
+  const settings = sources.server ? replaced(found, sources.server) : found;
   if (!settings) throw new StewardError({ code: "ERR_NO_CONNECTION", ...wording.notConfigured });
   const { token, tokenEnv, tokenFile, caCert, clientCert, clientKey, tlsServerName, ...others } = settings.settings;
   const { dialect, allowAddressChange, previewReads, ...own } = others;
@@ -205,7 +208,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
 /** The settings of a server, with those of a function in their place. */
 function replaced<Own>(
   found: NamedServer<Own> | undefined,
-  { address, token, dialect }: Partial<ServerSettings> = {},
+  { address, token, dialect }: Partial<ServerSettings>,
 ): NamedServer<Own> | undefined {
   if (address && !token) {
     const reason = "requires a token, since the token of the connection is not sent to another address";

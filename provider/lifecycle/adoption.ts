@@ -31,9 +31,12 @@ function printed(value: unknown, secrets: readonly string[]): string {
   return text.length > longest ? `${text.slice(0, longest / 2)}…${text.slice(-longest / 2)}` : text;
 }
 
+/** The change of a secret. */
+export const hiddenChange = "[secret] -> [secret]";
+
 /** `roles.web.policies: ["a"] -> ["b"]`. */
 export function describeDifference({ secrets }: Operation, { path, from, to }: Difference): string {
-  if (secrets.fields.includes(inputOf(path))) return `${path}: [secret] -> [secret]`;
+  if (secrets.fields.includes(inputOf(path))) return `${path}: ${hiddenChange}`;
   return `${path}: ${printed(from, secrets.values)} -> ${printed(to, secrets.values)}`;
 }
 

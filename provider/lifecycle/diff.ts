@@ -1,5 +1,6 @@
 import { Operation } from "../connection";
 import { namesWith } from "../fields";
+import { hiddenChange } from "./adoption";
 import { changedFields, declaredIn } from "./changes";
 import { describe, isChecked, objectsOf, operationOn, Resource } from "./context";
 import { attempt } from "./failure";
@@ -77,7 +78,7 @@ async function registerUpdate(
   const isHidden = (field: string): boolean =>
     field in inputs && declaredIn(state).includes(field) && operation.secrets.fields.includes(field);
   const hidden = resource.mechanism.canReturnSecrets ? [] : changing.filter(isHidden);
-  const secrets = hidden.map((path) => ({ path, reason: "[secret] -> [secret]", isInformation: true }));
+  const secrets = hidden.map((path) => ({ path, reason: hiddenChange, isInformation: true }));
   logNotes(operation.run.log, describe(resource, inputs, operation.server.words), [...secrets, ...(notes ?? [])]);
   if (replaces.length > 0 || declaredIn(state).length === 0) return false;
   await registerManager(operation, objects, state);

@@ -108,6 +108,10 @@ export function fingerprinted(
   object: string,
 ): Properties {
   const result = { ...inputs };
+  const effect =
+    Object.keys(last).length === 0
+      ? "`pulumi up` fails to create the resource"
+      : "a change of its value is not detected. `pulumi up` fails if it has to send the value";
   for (const name of referencesIn(fields, inputs)) {
     const reference = inputs[name] as StoredReference;
     if (reference.fingerprint) continue;
@@ -115,10 +119,6 @@ export function fingerprinted(
     const earlier = isReference(before) ? before : undefined;
     const checked = values[name];
     const { value, problem } = typeof checked === "string" && checked !== unknown ? { value: checked } : readField(fields, name, reference);
-    const effect =
-      Object.keys(last).length === 0
-        ? "`pulumi up` fails to create the resource"
-        : "a change of its value is not detected. `pulumi up` fails if it has to send the value";
     if (problem) warnOnce(log, `${referenceName(reference)} ${problem}, so ${effect}.`);
     const isSame = earlier && isDeepStrictEqual({ ...earlier, fingerprint: undefined }, { ...reference, fingerprint: undefined });
     const first = `scrypt:${createHash("sha256").update(`${object} ${name}`).digest("base64")}:`;

@@ -1,6 +1,5 @@
 import type { Input } from "@pulumi/pulumi/output";
-import { z } from "zod";
-import { defineSystem, Operation, System, Words } from "../connection";
+import { defineSystem, dialectInput, Operation, System, Words } from "../connection";
 import { invalidInput, StewardError } from "../errors";
 import { ApiRequest, Request, Response, send } from "../http";
 import { unexpectedResponse } from "../http/failure";
@@ -93,7 +92,7 @@ export const serverShape = {
   connection: connectionInput,
   token: nonEmptyStr.optional(),
   address: nonEmptyStr.optional(),
-  dialect: z.enum(Object.keys(dialects), `must be ${Object.keys(dialects).join(" or ")}`).optional(),
+  dialect: dialectInput(dialects).optional(),
 };
 
 export const consistencyShape = {
