@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { StewardError } from "../provider/errors";
+import { StewardError } from "../provider/contract/errors";
 import { placeOf } from "../provider/secrets/client";
 import { getBackup, RekeyBackup, removeBackup } from "../provider/secrets/rekey/api";
 import { encryptedLine } from "../provider/secrets/rekey/crypto";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { StewardError } from "../provider/errors";
+import { StewardError } from "../provider/contract/errors";
 import { decryptMessage, mayBeShare, nameKeys } from "../provider/secrets/rekey/crypto";
 import { print, readLine, readSecret, say, Terminal } from "./terminal";
 

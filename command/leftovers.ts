@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { StewardError } from "../provider/errors";
+import { StewardError } from "../provider/contract/errors";
 import { cancelAttempt, getStatus, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
 import { isProbe } from "../provider/secrets/rekey/step";
 import { Terminal } from "./terminal";

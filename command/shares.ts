@@ -1,4 +1,4 @@
-import { StewardError } from "../provider/errors";
+import { StewardError } from "../provider/contract/errors";
 import {
   cancelAttempt,
   commandFor,

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { Readable, Writable } from "node:stream";
-import { Log } from "../provider/log/log";
+import { Log } from "../provider/text/log";
 
 /** The streams and the environment of a command: those of the process, or of a test. */
 export interface Terminal {

@@ -60,7 +60,8 @@ test("npm run new writes a provider, a route and a case, and prints the next ste
   rmSync(folder, { recursive: true });
 });
 
-test("a new resource of each kind compiles", () => {
+/** Compiles these files beside those of the repository. */
+function problemsIn(files: ReadonlyMap<string, string>): string[] {
   const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile).config, ts.sys, root);
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile } = host;
@@ -71,7 +72,27 @@ test("a new resource of each kind compiles", () => {
     const source = program.getSourceFile(file);
     return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
   });
-  expect(problems.map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`)).toEqual([]);
+  return problems.map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`);
+}
+
+test("a new resource of each kind compiles", () => expect(problemsIn(files)).toEqual([]));
+
+test("a resource that could remove an object of another one does not compile", () => {
+  const text = files.get(join(root, "provider/platform/greeting-board.ts")) as string;
+  const careless = {
+    "with a delete of its own": text.replace("  find,\n", "  find,\n  delete: async () => {},\n"),
+    "without the claim": text.replace(
+      "claims.each(pathOf(name), (claim) => remove(operation, claim))",
+      "remove(operation, { path: pathOf(name) })",
+    ),
+    "that does not say what it owns": text.replace(/ {2}objects: \{[\s\S]*?\n {2}\},\n/, ""),
+  };
+  const problems = problemsIn(new Map(Object.entries(careless).map(([name, file]) => [join(root, `provider/platform/${name}.ts`), file])));
+  expect(problems.map((problem) => problem.replace(/^.*\//, ""))).toEqual([
+    expect.stringMatching(/^with a delete of its own\.ts: .* 'delete' does not exist/),
+    expect.stringMatching(/^without the claim\.ts: .* not assignable to parameter of type 'Claim'/),
+    expect.stringMatching(/^that does not say what it owns\.ts: Property 'objects' is missing/),
+  ]);
 });
 
 describe("a new resource of each kind works on the sandbox", () => {
@@ -90,7 +111,7 @@ describe("a new resource of each kind works on the sandbox", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const definitions = load("provider").flatMap((loaded) => Object.values(loaded));
-  jest.doMock("../provider/definitions", () => ({ definitions }));
+  jest.doMock("../provider/registry/resources", () => ({ definitions }));
   for (const system of ["secrets", "platform"]) {
     const routes = `../sandbox/${system}/routes`;
     const { routeFiles } = jest.requireActual(routes);

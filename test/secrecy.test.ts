@@ -1,5 +1,5 @@
 import { platform, secrets } from "../provider";
-import { definitions } from "../provider/definitions";
+import { definitions } from "../provider/registry/resources";
 import { registration } from "../provider/program/resource";
 import * as steps from "../provider/secrets/rekey/classes";
 import { caseOf, livingForms } from "./cases";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { definitions } from "../provider/definitions";
+import { definitions } from "../provider/registry/resources";
 import * as runtime from "../provider/engine/runtime";
 import { providerText, release } from "../provider/program/dynamic";
 import { Sandbox } from "../sandbox/index";

@@ -52,7 +52,7 @@ function loadedBy(program: string): string[] {
 }
 
 test.each([
-  ["provider/definitions", "Pulumi's SDK", /^@(pulumi|grpc)/],
+  ["provider/registry/resources", "Pulumi's SDK", /^@(pulumi|grpc)/],
   ["provider/engine/runtime", "Pulumi's SDK", /^@(pulumi|grpc)/],
   // The native plugin loads only its messages.
   ["provider/engine/plugin-server", "Pulumi's SDK except its messages", /^@pulumi.pulumi.(?!proto[\\/])/],

@@ -5,7 +5,7 @@ const path = require("node:path");
 const { Problem } = require("./command");
 // Jest compiles TypeScript itself.
 if (typeof jest === "undefined") require("./typescript");
-const { neverDiffers } = require("../provider/comparison");
+const { neverDiffers } = require("../provider/contract/comparison");
 const { dialects } = require("../provider/secrets/dialects");
 const { decisive, rekeyFields } = require("../provider/secrets/rekey/inputs");
 
@@ -16,8 +16,8 @@ const { decisive, rekeyFields } = require("../provider/secrets/rekey/inputs");
  * @property {string} secret
  * @property {string} writeOnly
  * @typedef {{ change: string, preset: string, isOptional: boolean }} Said What the comment of a field says, by its tags.
- * @typedef {import("../provider/definition").AnyDefinition} Definition
- * @typedef {import("../provider/definition").Field} Field
+ * @typedef {import("../provider/contract/definition").AnyDefinition} Definition
+ * @typedef {import("../provider/contract/definition").Field} Field
  * @typedef {{ create: string[], update: string[], refresh: string[], delete: string[] }} Requests `GET /v1/<mount>/role/<name>`
  * @typedef {{ id: string, neverCreates?: string[], hashicorp?: Requests, standard?: Requests }} Case
  */
@@ -36,7 +36,7 @@ function table(header, rows) {
 /** The definition of a resource; undefined for any other page, and for `secrets.Rekey`, which consists of three. @param {string} title `secrets.SchedulerRole` @returns {Definition | undefined} */
 function definitionOf(title) {
   // Loaded here, since `npm run generate` may just have written it.
-  const { definitions } = require("../provider/definitions");
+  const { definitions } = require("../provider/registry/resources");
   return definitions.find((/** @type {Definition} */ { token }) => token === title.replace(".", ":"));
 }
 

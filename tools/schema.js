@@ -9,7 +9,7 @@ const { exampleOf } = require("./schema-examples");
 /**
  * @typedef {Record<string, unknown>} Spec
  * @typedef {import("./model").Model} Model
- * @typedef {import("../provider/definition").AnyDefinition} Definition
+ * @typedef {import("../provider/contract/definition").AnyDefinition} Definition
  */
 
 /** @param {string} file */
@@ -28,7 +28,7 @@ const nameOf = (value) => {
   return [...words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`), value.startsWith("-") ? "Descending" : ""].join("");
 };
 
-/** The specification of an input that accepts only integers. @param {import("../provider/definition").Field | undefined} field */
+/** The specification of an input that accepts only integers. @param {import("../provider/contract/definition").Field | undefined} field */
 function integer(field) {
   if (!field?.input) return {};
   const schema = /** @type {import("zod").ZodType} */ (/** @type {unknown} */ (field.input));

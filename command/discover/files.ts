@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { StewardError } from "../../provider/errors";
+import { StewardError } from "../../provider/contract/errors";
 import { Properties } from "../../provider/lifecycle/properties";
 
 /** A resource in the file for `pulumi import --file`. */

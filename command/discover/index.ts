@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 import { noEngine } from "../../provider/connection";
 import { withProgress } from "../../provider/connection/progress";
-import { StewardError } from "../../provider/errors";
+import { StewardError } from "../../provider/contract/errors";
 import { OperationFailed } from "../../provider/lifecycle/failure";
 import { part } from "../../provider/platform/module-version";
 import { nativeType } from "../../provider/program/dynamic";

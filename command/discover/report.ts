@@ -1,7 +1,7 @@
 import { Operation } from "../../provider/connection";
-import { AnyDefinition } from "../../provider/definition";
-import { definitions } from "../../provider/definitions";
-import { format, namesWith } from "../../provider/fields";
+import { AnyDefinition } from "../../provider/contract/definition";
+import { definitions } from "../../provider/registry/resources";
+import { format, namesWith } from "../../provider/contract/fields";
 import { nativeType } from "../../provider/program/dynamic";
 import { configurationKey } from "./program";
 import { Found, isIn, Refused } from "./search";

@@ -1,8 +1,8 @@
 import { ConfigurationSources, connect, Operation, System } from "../../provider/connection";
-import { AnyDefinition, Discovered, DiscoverRequest } from "../../provider/definition";
-import { definitions } from "../../provider/definitions";
-import { StewardError } from "../../provider/errors";
-import { format, parseId } from "../../provider/fields";
+import { AnyDefinition, Discovered, DiscoverRequest } from "../../provider/contract/definition";
+import { definitions } from "../../provider/registry/resources";
+import { StewardError } from "../../provider/contract/errors";
+import { format, parseId } from "../../provider/contract/fields";
 import { className } from "../../provider/lifecycle/context";
 import { Properties } from "../../provider/lifecycle/properties";
 import { nativeType } from "../../provider/program/dynamic";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { StewardError } from "../../provider/errors";
+import { StewardError } from "../../provider/contract/errors";
 import { projectFile } from "../../provider/program/project-file";
 import { isObject } from "../../provider/text/json";
 import { say, Terminal } from "../terminal";

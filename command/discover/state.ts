@@ -1,13 +1,13 @@
-import { CheckFailure, invalidInput } from "../../provider/errors";
-import { namesWith } from "../../provider/fields";
-import { secretSignature, signatureKey } from "../../provider/inputs";
+import { CheckFailure, invalidInput } from "../../provider/contract/errors";
+import { namesWith } from "../../provider/contract/fields";
+import { secretSignature, signatureKey } from "../../provider/contract/inputs";
 import { check } from "../../provider/lifecycle/check";
 import { Resource } from "../../provider/lifecycle/context";
 import { importObject, readById } from "../../provider/lifecycle/import";
 import { defined, isReference, Properties } from "../../provider/lifecycle/properties";
 import { assertStorable } from "../../provider/lifecycle/recorded";
 import { encryptedOutputs } from "../../provider/lifecycle/state";
-import { Log } from "../../provider/log/log";
+import { Log } from "../../provider/text/log";
 import { hasMask } from "../../provider/platform/settings/mask";
 import { dynamicType, providerText } from "../../provider/program/dynamic";
 import { ImportEntry } from "./files";

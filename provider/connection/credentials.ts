@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
-import { StewardError } from "../errors";
-import { nonEmptyStr } from "../inputs";
+import { StewardError } from "../contract/errors";
+import { nonEmptyStr } from "../contract/inputs";
 
 const pemFields = ["caCert", "clientCert", "clientKey"] as const;
 const fields = ["token", "tokenEnv", "tokenFile", ...pemFields, "tlsServerName"] as const;

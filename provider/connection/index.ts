@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { invalidInput, StewardError } from "../errors";
-import { bool, checkFailures, issuesOf, rule, strictObject } from "../inputs";
-import { Log } from "../log/log";
+import { invalidInput, StewardError } from "../contract/errors";
+import { bool, checkFailures, issuesOf, rule, strictObject } from "../contract/inputs";
+import { Log } from "../text/log";
 import { parsed } from "../text/json";
 import { CredentialSettings, Credentials, credentialShape, credentialsOf, invalid, NamedSettings } from "./credentials";
-import { defaultLimits, Limits } from "./limits";
+import { defaultLimits, Limits } from "../contract/limits";
 import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
 
 export const systemNames = ["secrets", "platform", "scheduler"] as const;

@@ -1,4 +1,4 @@
-import { Log, warnOnce } from "../log/log";
+import { Log, warnOnce } from "../text/log";
 
 /** The environment variables that select a server of one dialect. */
 export interface Variables {

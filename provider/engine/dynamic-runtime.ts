@@ -1,6 +1,6 @@
 import { ConfigurationSources } from "../connection";
-import { AnyDefinition } from "../definition";
-import { definitions } from "../definitions";
+import { AnyDefinition } from "../contract/definition";
+import { definitions } from "../registry/resources";
 import { check } from "../lifecycle/check";
 import { Resource } from "../lifecycle/context";
 import { create } from "../lifecycle/create";
@@ -12,7 +12,7 @@ import { atPath } from "../lifecycle/notes";
 import { Properties } from "../lifecycle/properties";
 import { refresh } from "../lifecycle/refresh";
 import { update } from "../lifecycle/update";
-import { standardOutput } from "../log/log";
+import { standardOutput } from "../text/log";
 import { printable } from "../text/printable";
 import { toEngineError } from "./diagnostics";
 import { monitorEngine } from "./engine";

@@ -1,6 +1,6 @@
-import { AnyFields } from "../definition";
-import { comparisonOf } from "../fields";
-import { pathOf } from "../inputs";
+import { AnyFields } from "../contract/definition";
+import { comparisonOf } from "../contract/fields";
+import { pathOf } from "../contract/inputs";
 import { differingParts } from "../lifecycle/changes";
 import { Properties } from "../lifecycle/properties";
 

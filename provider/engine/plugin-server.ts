@@ -12,7 +12,7 @@ import type * as AnyMessages from "google-protobuf/google/protobuf/any_pb";
 import type * as EmptyMessages from "google-protobuf/google/protobuf/empty_pb";
 import type * as Structs from "google-protobuf/google/protobuf/struct_pb";
 import { ConfigurationSources } from "../connection";
-import { CheckFailure, StewardError } from "../errors";
+import { CheckFailure, StewardError } from "../contract/errors";
 import { OperationFailed, unexpected } from "../lifecycle/failure";
 import { atPath } from "../lifecycle/notes";
 import { Properties } from "../lifecycle/properties";

@@ -1,4 +1,4 @@
-import { secretSignature, signatureKey, unknown } from "../inputs";
+import { secretSignature, signatureKey, unknown } from "../contract/inputs";
 import { Properties } from "../lifecycle/properties";
 import { isObject } from "../text/json";
 

@@ -1,6 +1,6 @@
 import type * as Undici from "undici";
 import { isLoopback, isPrivate, Operation } from "../connection";
-import { warnOnce } from "../log/log";
+import { warnOnce } from "../text/log";
 import { proxyFor } from "./failure";
 
 /** The keep-alive sockets to a server, with one set of certificates. Each request takes a slot, first in, first out. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { Comparison, isPast, neverDiffers } from "../comparison";
-import { AnyFields, Difference } from "../definition";
-import { comparisonOf, namesWith } from "../fields";
-import { pathOf, valueAt } from "../inputs";
+import { Comparison, isPast, neverDiffers } from "../contract/comparison";
+import { AnyFields, Difference } from "../contract/definition";
+import { comparisonOf, namesWith } from "../contract/fields";
+import { pathOf, valueAt } from "../contract/inputs";
 import { isObject } from "../text/json";
 import { hasUnknown, isReference, Properties, secretInputs } from "./properties";
 

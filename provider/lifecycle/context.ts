@@ -1,8 +1,8 @@
 import { ConfigurationSources, connect, Operation, Words, wordsOf } from "../connection";
-import { AnyDefinition } from "../definition";
-import { StewardError } from "../errors";
-import { format, namesWith, secretsOf } from "../fields";
-import { valueAt } from "../inputs";
+import { AnyDefinition } from "../contract/definition";
+import { StewardError } from "../contract/errors";
+import { format, namesWith, secretsOf } from "../contract/fields";
+import { valueAt } from "../contract/inputs";
 import { Properties, secretInputs, stringsIn } from "./properties";
 import { encryptedOutputs } from "./state";
 

@@ -1,10 +1,10 @@
 import { Operation } from "../connection";
-import { PartialState, StewardError } from "../errors";
-import { format } from "../fields";
+import { PartialState, StewardError } from "../contract/errors";
+import { format } from "../contract/fields";
 import { findAndAdopt } from "./adoption";
 import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
-import { createObjects, newInstance, recordFailure, recordWritten } from "./ownership";
+import { claimsOf, createObjects, newInstance, recordFailure, recordWritten } from "./ownership";
 import { defined, Properties } from "./properties";
 import { Resolved, resolveForWrite } from "./references";
 import { deletedState, fillUnknown, formerValues, hideRetained, stored } from "./state";
@@ -24,7 +24,7 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
     const writer = hideFields(operation, formerValues(former));
     const created: Properties = await createObjects(resource, writer, objects, inputs, async () => {
       const existing = await findAndAdopt(definition, writer, secrets.inputs);
-      return definition.create({ operation: writer, inputs: secrets.inputs, existing });
+      return definition.create({ operation: writer, inputs: secrets.inputs, existing, claims: claimsOf(writer, definition) });
     });
     const state = stored(operation, inputs, conceal(created));
     recordWritten(operation, objects, state);

@@ -1,5 +1,6 @@
 import { objectsOf, operationOn, Resource } from "./context";
 import { attempt, hintStaleConfig } from "./failure";
+import { claimsOf } from "./ownership";
 import { Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
 import { resolved } from "./references";
@@ -9,13 +10,14 @@ import { keepDeleted, withFormer } from "./state";
 export async function remove(resource: Resource, id: string, recorded: Properties): Promise<void> {
   const { definition } = resource;
   const whole = wholeState(resource, "delete", id, recorded);
-  if (!definition.delete) return;
+  const { objects } = definition;
+  if (!objects) return;
   const state = withFormer(whole);
   const deleteObjects = async (): Promise<void> => {
     // A reference is read only to redact its value in messages.
     const operation = operationOn(resource, state, resolved(definition.fields, state));
     assertSameServer(operation, state);
-    await definition.delete?.({ operation, state });
+    if (objects.isRemoved?.(state) ?? true) await objects.remove({ operation, state }, claimsOf(operation, definition));
     keepDeleted(operation, objectsOf(resource, state), whole);
   };
   await attempt(resource, "delete", whole, deleteObjects, hintStaleConfig);

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors";
+import { StewardError } from "../contract/errors";
 import { containsShortSecret, redact } from "../http/redaction";
 import { describe, Resource, secretsIn } from "./context";
 import { Properties } from "./properties";

@@ -1,5 +1,5 @@
-import { PlanNote } from "../definition";
-import { Log } from "../log/log";
+import { PlanNote } from "../contract/definition";
+import { Log } from "../text/log";
 
 export const atPath = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { cached, Operation, Run } from "../connection";
-import { PlanNote } from "../definition";
-import { PartialState, StewardError } from "../errors";
+import { AnyDefinition, Claim, Claims, PlanNote } from "../contract/definition";
+import { PartialState, StewardError } from "../contract/errors";
 import { objectsOf, Resource } from "./context";
 import { Properties } from "./properties";
 
@@ -11,7 +11,7 @@ import { Properties } from "./properties";
 /** The usual remedy for an object that already exists. */
 export const renamedHint = "If you renamed the resource, add an alias of its old name.";
 
-interface Claims {
+interface Ownership {
   /** The resources that manage the object, by instance. */
   managers: Map<string, { fields: object; created: boolean }>;
   /** A create of the object has failed. */
@@ -30,11 +30,11 @@ export function newInstance(): string {
   return `${lastCreation.toString(36)}${randomBytes(5).toString("base64url")}`;
 }
 
-const claimsOn = ({ server: { id: server }, run: { cache } }: Operation, object: string): Claims =>
+const claimsOn = ({ server: { id: server }, run: { cache } }: Operation, object: string): Ownership =>
   cached(cache, ["object", server, object], () => ({ managers: new Map(), createFailed: false, removed: false }));
 
 /** Acts on the claims as soon as no removal of the objects is running, before another can begin. */
-async function whenSettled<T>(operation: Operation, objects: readonly string[], act: (all: Claims[]) => T): Promise<T> {
+async function whenSettled<T>(operation: Operation, objects: readonly string[], act: (all: Ownership[]) => T): Promise<T> {
   const all = objects.map((object) => claimsOn(operation, object));
   for (;;) {
     const removals = all.flatMap(({ removal }) => removal ?? []);
@@ -133,8 +133,8 @@ export async function createObjects<T>(
 ): Promise<T> {
   const instance = operation.instance ?? "";
   const claimed = await whenSettled(operation, objects, (all) => {
-    const isTaken = ({ managers }: Claims): boolean => [...managers].some(([other, { created }]) => created && other !== instance);
-    const taken = objects.filter((_, index) => isTaken(all[index] as Claims));
+    const isTaken = ({ managers }: Ownership): boolean => [...managers].some(([other, { created }]) => created && other !== instance);
+    const taken = objects.filter((_, index) => isTaken(all[index] as Ownership));
     if (taken.length > 0)
       throw new StewardError({
         code: "ERR_ALREADY_EXISTS",
@@ -172,35 +172,38 @@ export function recordWritten(operation: Operation, objects: readonly string[], 
   }
 }
 
-/**
- * Removes an object from the server. If another resource of this run manages it, returns false and, unless `isQuiet`, prints a warning. Nothing else in this
- * process writes the object during the removal.
- */
-export async function removeObject(
+/** The claims of a resource that removes objects. */
+export const claimsOf = (operation: Operation, { objects }: Pick<AnyDefinition, "objects">): Claims => ({
+  each: (path, act, isQuiet = false) => removeObject(operation, path, act, objects?.isIrreversible === true, isQuiet),
+});
+
+async function removeObject(
   operation: Operation,
-  object: string,
-  remove: () => Promise<void>,
-  { isIrreversible = false, isQuiet = false } = {},
-): Promise<boolean> {
-  const claims = claimsOn(operation, object);
+  path: string,
+  act: Parameters<Claims["each"]>[1],
+  isIrreversible: boolean,
+  isQuiet: boolean,
+): Promise<object | undefined> {
+  const claims = claimsOn(operation, path);
   const instance = operation.instance ?? "";
-  const { removal } = await whenSettled(operation, [object], () => {
-    if (otherManagerOf(operation, object)) return { removal: undefined };
-    if (claims.createFailed || (isIrreversible && areDeclared(operation, [object]))) throw notAdopted();
+  const { other, removal } = await whenSettled(operation, [path], () => {
+    const other = otherManagerOf(operation, path);
+    if (other) return { other };
+    if (claims.createFailed || (isIrreversible && areDeclared(operation, [path]))) throw notAdopted();
     if (isIrreversible && operation.run.cache.has(failed)) throw perhapsDeclared();
     claims.removed = true;
-    claims.removal = remove();
+    claims.removal = act({ path } as Claim);
     return { removal: claims.removal };
   });
-  if (!removal) {
+  if (other) {
     claims.managers.delete(instance);
     if (!isQuiet) operation.run.log.warn(`${operation.resource}: not deleted, because another resource of this program now manages it.`);
-    return false;
+    return other;
   }
   try {
     await removal;
     claims.managers.delete(instance);
-    return true;
+    return undefined;
   } catch (error) {
     // The resource stays in the state, so it still manages the object.
     if (!claims.managers.has(instance)) claims.managers.set(instance, { fields: {}, created: false });

@@ -1,4 +1,4 @@
-import { hasHalfPair, SecretReference, unknown } from "../inputs";
+import { hasHalfPair, SecretReference, unknown } from "../contract/inputs";
 import { isObject } from "../text/json";
 
 /** Inputs and outputs as the engine passes them. */

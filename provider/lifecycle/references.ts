@@ -2,11 +2,11 @@ import { createHash, randomBytes, scryptSync } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { isVariableName } from "../connection/credentials";
-import { AnyFields } from "../definition";
-import { CheckFailure, invalidInput } from "../errors";
-import { comparisonOf, namesWith } from "../fields";
-import { SecretReference, unknown, valueAt } from "../inputs";
-import { Log, warnOnce } from "../log/log";
+import { AnyFields } from "../contract/definition";
+import { CheckFailure, invalidInput } from "../contract/errors";
+import { comparisonOf, namesWith } from "../contract/fields";
+import { SecretReference, unknown, valueAt } from "../contract/inputs";
+import { Log, warnOnce } from "../text/log";
 import { isObject } from "../text/json";
 import { hasUnknown, isReference, Properties, StoredReference } from "./properties";
 

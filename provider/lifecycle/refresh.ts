@@ -1,7 +1,7 @@
-import { neverDiffers } from "../comparison";
+import { neverDiffers } from "../contract/comparison";
 import { Operation } from "../connection";
-import { Difference } from "../definition";
-import { namesWith } from "../fields";
+import { Difference } from "../contract/definition";
+import { namesWith } from "../contract/fields";
 import { shortened } from "../text/printable";
 import { describeDifference } from "./adoption";
 import { comparisonFor, declaredIn, isEqual, recordDifferences } from "./changes";

@@ -1,10 +1,10 @@
 import { Operation } from "../connection";
-import { OutcomeUnknown } from "../definition";
-import { PartialState, StewardError } from "../errors";
+import { OutcomeUnknown } from "../contract/definition";
+import { PartialState, StewardError } from "../contract/errors";
 import { changedFields, declaredIn } from "./changes";
 import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
-import { createObjects, isRemoved, newInstance, recordFailure, recordWritten, registerManager } from "./ownership";
+import { claimsOf, createObjects, isRemoved, newInstance, recordFailure, recordWritten, registerManager } from "./ownership";
 import { defined, Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
 import { exposed, isSameSecret, Resolved, resolveForWrite } from "./references";
@@ -57,7 +57,7 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
   const isOnlyNamed = (field: string): boolean => field === "connection" || isSameSecret(fields, field, all[field], inputs[field]);
   const isRenamed = changing.length > 0 && changing.every(isOnlyNamed);
   // A new address does not repeat an operation that leaves nothing on the server.
-  const isMoved = !definition.delete && server !== operation.server.id && changing.every((field) => field === "connection");
+  const isMoved = !definition.objects && server !== operation.server.id && changing.every((field) => field === "connection");
   const isIncomplete = outcomeUnknown || partiallyUpdated || (last as OutcomeUnknown).unanswered?.length;
   if ((isRenamed || isMoved) && !isIncomplete && !progress.isRemoved) {
     for (const field of changing) previous[field] = inputs[field];
@@ -69,6 +69,7 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
     state: previous,
     last: { ...last, outcomeUnknown: Boolean(outcomeUnknown) || progress.isRemoved },
     declared: declaredIn(all),
+    claims: claimsOf(operation, definition),
   };
   const added = objects.filter((object) => !before.has(object));
   const written = await createObjects(resource, operation, added, inputs, () => definition.update(request));

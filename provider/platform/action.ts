@@ -1,7 +1,7 @@
 import { Operation } from "../connection";
-import { AnyFields, Definition, Fields, FindRequest } from "../definition";
-import { StewardError } from "../errors";
-import { ConnectionArgs, connectionField, strList } from "../inputs";
+import { AnyFields, Definition, Fields, FindRequest } from "../contract/definition";
+import { StewardError } from "../contract/errors";
+import { ConnectionArgs, connectionField, strList } from "../contract/inputs";
 import type { Args } from "../program/resource";
 import { adminPath, callAsAdministrator, system } from "./client";
 
@@ -65,6 +65,7 @@ export function action<Inputs extends ActionInputs>(options: Action<Inputs>): De
     token: `platform:${options.type}`,
     displayName: options.displayName,
     id: options.id,
+    objects: undefined,
     fields: {
       ...options.fields,
       triggers: { input: strList },

@@ -1,9 +1,8 @@
 import { Operation } from "../connection";
-import { Definition, DeleteRequest, ExistingObject, FindRequest, PlanNote } from "../definition";
-import { StewardError } from "../errors";
+import { Claim, Definition, DeleteRequest, ExistingObject, FindRequest, PlanNote } from "../contract/definition";
+import { StewardError } from "../contract/errors";
 import { delayAfter429, pauseFor } from "../http";
-import { bool, ConnectionArgs, connectionField } from "../inputs";
-import { removeObject } from "../lifecycle/ownership";
+import { bool, ConnectionArgs, connectionField } from "../contract/inputs";
 import { adminPath, call, callAsAdministrator, system } from "./client";
 import { readAll } from "./pages";
 import { assertWorkspaceGone, noWorkspace, readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";
@@ -84,12 +83,12 @@ async function mayBeDestroyed(operation: Operation, { workspaceId, name, organiz
 /**
  * Destroys the workspace in the state. A user may lock or rename it during a wait for the rate limit, so it is read again after each wait.
  */
-async function destroy({ operation, state }: DeleteRequest<StoredState>): Promise<void> {
+async function destroy({ operation, state }: DeleteRequest<StoredState>, claim: Claim): Promise<void> {
   const end = Date.now() + operation.run.limits.deadline;
   for (let attempt = 0; await mayBeDestroyed(operation, state, end); attempt++) {
     await operation.run.engine.assertAlive();
     try {
-      await call(operation, { method: "DELETE", path: path(state.workspaceId), retry: "never" });
+      await call(operation, { method: "DELETE", path: claim.path, retry: "never" });
       return;
     } catch (error) {
       const pause = delayAfter429(operation.run.limits, error, attempt);
@@ -148,7 +147,13 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceStat
     currentRunId: { output: true },
     connection: connectionField,
   },
-  objects: { fields: ["workspaceId"], paths: ({ workspaceId }) => [path(workspaceId)] },
+  objects: {
+    fields: ["workspaceId"],
+    paths: ({ workspaceId }) => [path(workspaceId)],
+    isIrreversible: true,
+    isRemoved: ({ destroyOnDelete }) => destroyOnDelete === true,
+    remove: (request, claims) => claims.each(path(request.state.workspaceId), (claim) => destroy(request, claim)),
+  },
   // The workspace is destroyed only after the provider knows that no other resource declares it.
   deleteBeforeReplace: false,
   planNotes: ({ inputs, last }) => (inputs.destroyOnDelete && !last?.destroyOnDelete ? [destroys] : []),
@@ -157,11 +162,6 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceStat
   create: async ({ existing }) => existing?.state as AdminWorkspaceState,
   // An update only changes `destroyOnDelete`, which Terraform Enterprise does not hold.
   update: async ({ state: { destroyOnDelete, ...outputs } }) => outputs,
-  delete: async (request) => {
-    const { operation, state } = request;
-    if (!state.destroyOnDelete) return;
-    await removeObject(operation, path(state.workspaceId), () => destroy(request), { isIrreversible: true });
-  },
   discover: async ({ operation, workspaces, attempt }) =>
     workspaces
       ? attempt("workspaces", async () => {

@@ -1,5 +1,5 @@
 import { defineSystem, Operation, System } from "../connection";
-import { StewardError } from "../errors";
+import { StewardError } from "../contract/errors";
 import { ApiRequest, Request, send } from "../http";
 import { isNotFound as isPlain404, unexpectedResponse } from "../http/failure";
 import { isObject } from "../text/json";

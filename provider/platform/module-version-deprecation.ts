@@ -1,9 +1,9 @@
 import { Operation } from "../connection";
-import { Definition, DiscoverRequest, ExistingObject, FindRequest, PlanNote, ReadRequest, UpdateRequest } from "../definition";
-import { StewardError } from "../errors";
-import { ConnectionArgs, connectionField, nonEmptyStr } from "../inputs";
+import { Definition, DiscoverRequest, ExistingObject, FindRequest, PlanNote, ReadRequest, UpdateRequest } from "../contract/definition";
+import { StewardError } from "../contract/errors";
+import { ConnectionArgs, connectionField, nonEmptyStr } from "../contract/inputs";
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
-import { removeObject, renamedHint } from "../lifecycle/ownership";
+import { renamedHint } from "../lifecycle/ownership";
 import { isObject } from "../text/json";
 import { apiPath, asString, call, completed, dialectOf, isNotFound, system } from "./client";
 import { addressOf, Identity, Module, ModuleVersion, part, readModuleVersions, readVersion, recordWritten } from "./module-version";
@@ -266,14 +266,17 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
     adopt: adoptField,
     connection: connectionField,
   },
-  objects: { fields: identity, paths: (fields) => [path(fields)] },
+  objects: {
+    fields: identity,
+    paths: (fields) => [path(fields)],
+    remove: ({ operation, state }, claims) => claims.each(path(state), () => reinstate(operation, state)),
+  },
   planNotes: ({ operation, inputs, last }) =>
     inputs.link !== undefined || dialectOf(operation).formsAreKnown || (last && last.link === undefined) ? [] : [withoutLink],
   read,
   find,
   create,
   update,
-  delete: ({ operation, state }) => removeObject(operation, path(state), () => reinstate(operation, state)),
   discover: async (request) => {
     const searches = (await modulesFor(request)).map((module) =>
       request.attempt(addressOf(module).join("/"), async () => {

@@ -1,7 +1,7 @@
-import { StewardError } from "../errors";
-import { ConnectionArgs, connectionInput, strictObject } from "../inputs";
+import { StewardError } from "../contract/errors";
+import { ConnectionArgs, connectionInput, strictObject } from "../contract/inputs";
 import { read } from "../program/invoke";
-import { ReadFunction } from "../read-function";
+import { ReadFunction } from "../contract/function";
 import { isObject } from "../text/json";
 import { call, invalidResponse, system } from "./client";
 import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, versionOf } from "./module-version";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { isPast, seconds } from "../comparison";
+import { isPast, seconds } from "../contract/comparison";
 import { Operation } from "../connection";
-import { Definition, FindRequest, OutcomeUnknown, PlanNote } from "../definition";
-import { StewardError } from "../errors";
-import { bool, connectionField, strList } from "../inputs";
+import { Definition, FindRequest, OutcomeUnknown, PlanNote } from "../contract/definition";
+import { StewardError } from "../contract/errors";
+import { bool, connectionField, strList } from "../contract/inputs";
 import { ActionInputs, ActionState, perform } from "./action";
 import { adminPath, callAsAdministrator, dialectOf, generalPath, Resource, resourceOf, system } from "./client";
 import { trimKey } from "./oidc-key-trim";
@@ -150,6 +150,7 @@ export const oidcKeyRotation: Definition<OidcKeyRotationInputs, OidcKeyRotationS
   token: "platform:OidcKeyRotation",
   displayName: "OIDC key rotation",
   id: "oidc-key-rotation",
+  objects: undefined,
   fields: {
     triggers: { input: strList },
     trimLater: { input: bool },

@@ -1,4 +1,4 @@
-import { Definition } from "../definition";
+import { Definition } from "../contract/definition";
 import { ActionInputs, ActionState, action } from "./action";
 
 export const trimKey = { path: (): string[] => ["oidc-settings", "actions", "trim-key"] };

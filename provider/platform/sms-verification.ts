@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Definition } from "../definition";
+import { Definition } from "../contract/definition";
 import { ActionInputs, ActionState, action } from "./action";
 import { dialectOf } from "./client";
 

@@ -2,13 +2,13 @@ import { all, Inputs, Output } from "@pulumi/pulumi/output";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
 import { cached, connect, noEngine, Operation, Run } from "../connection";
-import { AnyDefinition } from "../definition";
-import { StewardError } from "../errors";
-import { defaultsOf } from "../fields";
+import { AnyDefinition } from "../contract/definition";
+import { StewardError } from "../contract/errors";
+import { defaultsOf } from "../contract/fields";
 import { className } from "../lifecycle/context";
 import { declaredTwice, findDeclared } from "../lifecycle/ownership";
 import { withoutNulls } from "../lifecycle/properties";
-import { standardOutput } from "../log/log";
+import { standardOutput } from "../text/log";
 
 // A program may declare each object on a server only once. Two resources for one object would overwrite each other, and deleting one would delete the
 // object of the other. Only the program knows the names of the resources.

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname, join, sep } from "node:path";
-import { StewardError } from "../errors";
+import { StewardError } from "../contract/errors";
 import { isRunByPulumi } from "./project-file";
 
 // The program's side of Pulumi's dynamic providers. engine/dynamic-runtime.ts is the engine's side.

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Input, Output } from "@pulumi/pulumi/output";
 import { ConfigurationSources, connect, noEngine, Operation } from "../connection";
-import { invalidInput, StewardError } from "../errors";
-import { checkFailures, issuesOf, Schema } from "../inputs";
-import { FunctionSpec, ReadFunction } from "../read-function";
+import { invalidInput, StewardError } from "../contract/errors";
+import { checkFailures, issuesOf, Schema } from "../contract/inputs";
+import { FunctionSpec, ReadFunction } from "../contract/function";
 import type * as Program from "./program";
 
 /** Sources that override the program's in nested calls, such as the limits of a test. */

@@ -1,5 +1,5 @@
 import { getConfig } from "@pulumi/pulumi/runtime/config";
-import { StewardError } from "../errors";
+import { StewardError } from "../contract/errors";
 
 /** The value of `steward:native`. Undefined if it is not set: resources are then dynamic. */
 export function usesPlugin(): boolean | undefined {

@@ -1,7 +1,7 @@
 import { Output } from "@pulumi/pulumi/output";
 import { Resource } from "@pulumi/pulumi/resource";
-import { CheckFailure } from "../errors";
-import { pathOf } from "../inputs";
+import { CheckFailure } from "../contract/errors";
+import { pathOf } from "../contract/inputs";
 
 // Values that JavaScript has, and that Pulumi's SDK cannot pass to a provider.
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
-import { StewardError } from "../errors";
+import { StewardError } from "../contract/errors";
 import { isRunByPulumi, projectFile } from "./project-file";
 
 const executable = process.platform === "win32" ? "pulumi-resource-steward.exe" : "pulumi-resource-steward";

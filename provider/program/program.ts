@@ -1,5 +1,5 @@
 import { info } from "@pulumi/pulumi/log";
-import { Log, standardOutput } from "../log/log";
+import { Log, standardOutput } from "../text/log";
 import { printable } from "../text/printable";
 
 // The configuration, secrets and log of the calling program.

@@ -1,6 +1,6 @@
 import { Input, secret } from "@pulumi/pulumi/output";
 import { ProviderResource, ResourceOptions } from "@pulumi/pulumi/resource";
-import { StewardError } from "../errors";
+import { StewardError } from "../contract/errors";
 import { usesPlugin } from "./mechanism";
 import { packageVersion } from "./version";
 

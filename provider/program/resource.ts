@@ -1,9 +1,9 @@
 import { Input, Inputs, Output, secret } from "@pulumi/pulumi/output";
 import { CustomResourceOptions, ID } from "@pulumi/pulumi/resource";
-import { AnyDefinition } from "../definition";
-import { invalidInput } from "../errors";
-import { namesWith, publicNames } from "../fields";
-import { ConnectionArgs, SecretReference } from "../inputs";
+import { AnyDefinition } from "../contract/definition";
+import { invalidInput } from "../contract/errors";
+import { namesWith, publicNames } from "../contract/fields";
+import { ConnectionArgs, SecretReference } from "../contract/inputs";
 import { className } from "../lifecycle/context";
 import { isReference, secretInputs } from "../lifecycle/properties";
 import { encryptedOutputs } from "../lifecycle/state";

@@ -1,6 +1,6 @@
-import { strictObject } from "../inputs";
+import { strictObject } from "../contract/inputs";
 import { read } from "../program/invoke";
-import { ReadFunction } from "../read-function";
+import { ReadFunction } from "../contract/function";
 import { callUnchanged, ServerOptions, serverShape, system } from "./client";
 
 /** Options of {@link getAgentMembers}. */

@@ -1,9 +1,9 @@
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
-import { Duration, seconds } from "../comparison";
-import { StewardError } from "../errors";
+import { Duration, seconds } from "../contract/comparison";
+import { StewardError } from "../contract/errors";
 import { withDeadline } from "../http";
-import { strictObject, valueAt } from "../inputs";
+import { strictObject, valueAt } from "../contract/inputs";
 import { invoke } from "../program/invoke";
 import { isObject } from "../text/json";
 import { assertOneNamespace, call, consistencyShape, dialectOf, QueryOptions, queryOf, SchedulerOperation, system } from "./client";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { Duration, seconds } from "../comparison";
+import { Duration, seconds } from "../contract/comparison";
 import { Operation } from "../connection";
-import { StewardError } from "../errors";
-import { rule } from "../inputs";
+import { StewardError } from "../contract/errors";
+import { rule } from "../contract/inputs";
 
 // A scheduler without a leader answers 500 or 503 for some seconds. Functions that wait for changes also wait for the election.
 

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors";
+import { StewardError } from "../contract/errors";
 import { isObject } from "../text/json";
 
 /**

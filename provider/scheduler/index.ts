@@ -1,4 +1,4 @@
-export { Duration } from "../comparison";
+export { Duration } from "../contract/comparison";
 export { GetAgentMembersOptions, getAgentMembers } from "./agent-members";
 export { QueryOptions, ServerOptions } from "./client";
 export { WaitForDeploymentOptions, waitForDeployment } from "./deployment-wait";

@@ -1,9 +1,9 @@
 import type { Output } from "@pulumi/pulumi/output";
 import { z } from "zod";
-import { StewardError } from "../errors";
-import { bool, rule, strictObject } from "../inputs";
+import { StewardError } from "../contract/errors";
+import { bool, rule, strictObject } from "../contract/inputs";
 import { invokeEach, readAsOutput } from "../program/invoke";
-import { ReadFunction } from "../read-function";
+import { ReadFunction } from "../contract/function";
 import { isObject } from "../text/json";
 import {
   call,

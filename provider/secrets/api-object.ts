@@ -1,8 +1,8 @@
 import { Operation } from "../connection";
-import { Definition, Discovered, DiscoverRequest, ExistingObject, FindRequest } from "../definition";
-import { placeholdersIn } from "../fields";
+import { Definition, Discovered, DiscoverRequest, ExistingObject, FindRequest } from "../contract/definition";
+import { placeholdersIn } from "../contract/fields";
 import { Adopt } from "../lifecycle/adoption";
-import { removeObject, renamedHint } from "../lifecycle/ownership";
+import { renamedHint } from "../lifecycle/ownership";
 import { isStringList } from "../text/json";
 import { apiPath, dialectOf, invalidResponse, Place, Reading, readData, remove, replaceHint, writeData } from "./client";
 import { normalizeMount } from "./mount-path";
@@ -99,18 +99,19 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     return state ? [{ state, isRead: true, suggestedName: [...Object.values(fields), path.replace(/^.*\//, "")].join("-") }] : [];
   }
 
-  const operations: Pick<Definition<Inputs, State>, "objects" | "read" | "find" | "create" | "update" | "delete"> & {
+  const operations: Pick<Definition<Inputs, State>, "objects" | "read" | "find" | "create" | "update"> & {
     discover(request: DiscoverRequest): Promise<Discovered<State>[]>;
   } = {
-    objects: { fields: names as (keyof Inputs & string)[], paths: (fields) => [pathOf(fields as object)] },
+    objects: {
+      fields: names as (keyof Inputs & string)[],
+      paths: (fields) => [pathOf(fields as object)],
+      remove: ({ operation, state }, claims) =>
+        claims.each(pathOf(state), (claim) => remove(operation, claim, async (reading) => !(await read(operation, state, reading)))),
+    },
     read: ({ operation, state, declared }) => read(operation, state, { mayBeMissing: declared.length === 0 }),
     find,
     create: ({ operation, inputs }) => write(operation, inputs),
     update: ({ operation, inputs }) => write(operation, inputs),
-    delete: ({ operation, state }) =>
-      removeObject(operation, pathOf(state), () =>
-        remove(operation, pathOf(state), async (reading) => !(await read(operation, state, reading))),
-      ),
     discover: (request) =>
       names.includes("mount")
         ? atEachMount(request, below, (mount) => search(request.operation, { mount }))

@@ -1,9 +1,10 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { cached, defineSystem, Operation, System } from "../connection";
-import { StewardError } from "../errors";
+import { Claim } from "../contract/definition";
+import { StewardError } from "../contract/errors";
 import { ApiRequest, Request, send } from "../http";
 import { isNotFound, notJson, unexpectedResponse, webPage } from "../http/failure";
-import { nonEmptyStr, rule } from "../inputs";
+import { nonEmptyStr, rule } from "../contract/inputs";
 import { isObject, isStringList } from "../text/json";
 import { dialects, isMessage, SecretsDialect } from "./dialects";
 import { isMountPath, normalizeMount } from "./mount-path";
@@ -207,7 +208,7 @@ export const replaceHint =
   "To replace it with `pulumi up --replace` or `pulumi state taint`, set the resource option deleteBeforeReplace: true.";
 
 /** Deletes an object. Succeeds if the object no longer exists. */
-export async function remove(operation: Operation, path: string, isGone: IsGone = async () => false): Promise<void> {
+export async function remove(operation: Operation, { path }: Claim, isGone: IsGone = async () => false): Promise<void> {
   await call(operation, { method: "DELETE", path, retry: "idempotent" }).catch((error) => settleRemoval(operation, error, isGone));
 }
 

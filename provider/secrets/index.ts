@@ -1,4 +1,4 @@
-export { Duration } from "../comparison";
+export { Duration } from "../contract/comparison";
 export * from "./classes";
 export { DecryptShareOptions, decryptShare, Rekey, RekeyArgs } from "./rekey";
 export { RekeyBackup, RekeyStatus } from "./rekey/api";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Comparison } from "../comparison";
-import { rule } from "../inputs";
+import { Comparison } from "../contract/comparison";
+import { rule } from "../contract/inputs";
 import { defaultMount } from "./client";
 import { isMountPath, normalizeMount } from "./mount-path";
 

@@ -1,13 +1,13 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { Comparison, pem, trimmed } from "../comparison";
+import { Comparison, pem, trimmed } from "../contract/comparison";
 import { Operation } from "../connection";
-import { Definition, DeleteRequest, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../definition";
-import { CheckFailure } from "../errors";
-import { variableFor } from "../fields";
-import { ConnectionArgs, connectionField, isCertificate, rule, str, tokenInput, urlInput } from "../inputs";
+import { Claim, Definition, DeleteRequest, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../contract/definition";
+import { CheckFailure } from "../contract/errors";
+import { variableFor } from "../contract/fields";
+import { ConnectionArgs, connectionField, isCertificate, rule, str, tokenInput, urlInput } from "../contract/inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
-import { isRemoved, removeObject, renamedHint } from "../lifecycle/ownership";
+import { isRemoved, renamedHint } from "../lifecycle/ownership";
 import { apiPath, dialectOf, invalidResponse, readData, remove, replaceHint, settleRemoval, system, writeData } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
@@ -199,8 +199,8 @@ function update(request: Update): Promise<StoredState> {
 }
 
 /** Leaves no management token on the server. */
-async function clear({ operation, state: { mount } }: DeleteRequest<StoredState>): Promise<void> {
-  if (dialectOf(operation).deletesAccess) return remove(operation, path(mount));
+async function clear({ operation, state: { mount } }: DeleteRequest<StoredState>, claim: Claim): Promise<void> {
+  if (dialectOf(operation).deletesAccess) return remove(operation, claim);
   await write(operation, { mount, address: "", token: "" }).catch((error) =>
     settleRemoval(operation, error, async (reading) =>
       isLeftover(operation, (await readData(operation, path(mount), { mount, ...reading })) ?? { address: "" }),
@@ -284,12 +284,15 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
     { fields: ["caCert"], check: ({ caCert }) => certificateWarnings("caCert", caCert) },
     { fields: ["clientCert"], check: ({ clientCert }) => certificateWarnings("clientCert", clientCert) },
   ],
-  objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
+  objects: {
+    fields: ["mount"],
+    paths: ({ mount }) => [path(mount as string)],
+    remove: (request, claims) => claims.each(path(request.state.mount), (claim) => clear(request, claim)),
+  },
   read,
   find,
   create: ({ operation, inputs }) => write(operation, inputs),
   update,
-  delete: (request) => removeObject(request.operation, path(request.state.mount), () => clear(request)),
   discover: (request) =>
     atEachMount(request, "config/access", async (mount) => {
       const { operation } = request;

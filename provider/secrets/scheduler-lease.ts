@@ -1,6 +1,6 @@
-import { Duration, duration, seconds } from "../comparison";
-import { Definition, UpdateRequest } from "../definition";
-import { ConnectionArgs, connectionField, durationInput } from "../inputs";
+import { Duration, duration, seconds } from "../contract/comparison";
+import { Definition, UpdateRequest } from "../contract/definition";
+import { ConnectionArgs, connectionField, durationInput } from "../contract/inputs";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { apiObject } from "./api-object";
 import { system } from "./client";

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { Comparison, unordered } from "../comparison";
+import { Comparison, unordered } from "../contract/comparison";
 import { Operation } from "../connection";
 import { withProgress } from "../connection/progress";
 import {
+  Claims,
   Definition,
   DeleteRequest,
   ExistingObject,
@@ -11,13 +12,13 @@ import {
   PlanNote,
   ReadRequest,
   UpdateRequest,
-} from "../definition";
-import { PartialState, StewardError } from "../errors";
-import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../inputs";
+} from "../contract/definition";
+import { PartialState, StewardError } from "../contract/errors";
+import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../contract/inputs";
 import { Adopt, adoptExisting, adoptField } from "../lifecycle/adoption";
-import { isRemoved, removeObject, renamedHint } from "../lifecycle/ownership";
+import { isRemoved, renamedHint } from "../lifecycle/ownership";
 import { shortened } from "../text/printable";
-import { apiPath, dialectOf, doubtedIn, invalidResponse, remove, system } from "./client";
+import { apiPath, dialectOf, doubtedIn, invalidResponse, Reading, remove, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { atEachMount } from "./scheduler-mounts";
 import {
@@ -204,7 +205,7 @@ async function existing(
 }
 
 async function update(request: UpdateRequest<SchedulerRolesInputs, StoredState>): Promise<StoredState> {
-  const { operation, inputs, state: previous, last } = request;
+  const { operation, inputs, state: previous, last, claims } = request;
   const managed = [...namesIn(previous)];
   const added = without(Object.keys(inputs.roles), managed);
   if (added.length > 0) {
@@ -214,11 +215,11 @@ async function update(request: UpdateRequest<SchedulerRolesInputs, StoredState>)
   const paths = Object.keys(inputs.roles).map((name) => rolePath({ mount: previous.mount, name }));
   // An earlier run lost a response, or deleted roles and failed to write them again: write every role.
   const isInDoubt = Boolean(last.outcomeUnknown) && !paths.some((path) => isRemoved(operation, path));
-  return apply(operation, inputs, isInDoubt ? { ...previous, unanswered: Object.keys(previous.roles) } : previous);
+  return apply(operation, inputs, isInDoubt ? { ...previous, unanswered: Object.keys(previous.roles) } : previous, claims);
 }
 
 /** Writes the roles that differ from the state, and deletes those that the program does not declare. */
-async function apply(operation: Operation, inputs: SchedulerRolesInputs, previous: StoredState): Promise<StoredState> {
+async function apply(operation: Operation, inputs: SchedulerRolesInputs, previous: StoredState, claims: Claims): Promise<StoredState> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const undeclared = exclusive ? without(previous.undeclared ?? [], Object.keys(roles)) : [];
   const state: StoredState = { mount, roles: { ...previous.roles }, exclusive };
@@ -233,7 +234,7 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
       state.roles[name] = await writeRole(operation, { mount, name, ...role });
       return undefined;
     }
-    const isDeleted = await removal(operation, mount, name);
+    const isDeleted = await removal(operation, claims, mount, name);
     delete state.roles[name];
     return isDeleted;
   };
@@ -256,19 +257,15 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
 }
 
 /** Deletes a role. Returns false if another resource of the program now manages it. */
-function removal(operation: Operation, mount: string, name: string): Promise<boolean> {
-  const path = rolePath({ mount, name });
-  return removeObject(
-    operation,
-    path,
-    () => remove(operation, path, async (reading) => !(await readRole(operation, { mount, name }, undefined, reading))),
-    { isQuiet: true },
-  );
+async function removal(operation: Operation, claims: Claims, mount: string, name: string): Promise<boolean> {
+  const isGone = async (reading: Reading): Promise<boolean> => !(await readRole(operation, { mount, name }, undefined, reading));
+  return !(await claims.each(rolePath({ mount, name }), (claim) => remove(operation, claim, isGone), true));
 }
 
-async function removeAll({ operation, state }: DeleteRequest<StoredState>): Promise<void> {
+async function removeAll({ operation, state }: DeleteRequest<StoredState>, claims: Claims): Promise<void> {
   const { mount } = state;
-  const failure = await sendAll(operation, mount, ["delete", "deleted"], [...namesIn(state)], (name) => removal(operation, mount, name));
+  const remove = (name: string): Promise<boolean> => removal(operation, claims, mount, name);
+  const failure = await sendAll(operation, mount, ["delete", "deleted"], [...namesIn(state)], remove);
   if (!failure) return;
   const { error, unanswered, hasOthers } = failure;
   throw error.with({ outcomeUnknown: hasOthers || unanswered.length > 0 });
@@ -392,14 +389,14 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
       const names = new Set([...declared, ...unanswered, ...(exclusive ? [""] : [])]);
       return [...names].map((name) => rolePath({ mount: mount as string, name }));
     },
+    remove: removeAll,
   },
   deleteBeforeReplace: true,
   planNotes,
   read,
   find,
-  create: ({ operation, inputs }) => apply(operation, inputs, { mount: inputs.mount as string, roles: {} }),
+  create: ({ operation, inputs, claims }) => apply(operation, inputs, { mount: inputs.mount as string, roles: {} }, claims),
   update,
-  delete: removeAll,
   discover: async (request) =>
     request.asSet
       ? atEachMount(request, "role", async (mount) => {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { Operation } from "../connection";
-import { CreateRequest, Definition, DeleteRequest, ReadRequest } from "../definition";
-import { StewardError } from "../errors";
+import { CreateRequest, Definition, DeleteRequest, ReadRequest } from "../contract/definition";
+import { StewardError } from "../contract/errors";
 import { unexpectedResponse } from "../http/failure";
-import { ConnectionArgs, connectionField, str } from "../inputs";
+import { ConnectionArgs, connectionField, str } from "../contract/inputs";
 import { apiPath, call, dialectOf, isLeaseGone, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { roleNameFindings } from "./scheduler-role";
@@ -231,10 +231,10 @@ export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenStat
     connection: connectionField,
   },
   rules: [{ fields: ["role"], check: ({ role }, operation) => roleNameFindings(operation, role, "role") }],
+  objects: { fields: [], paths: () => [], remove: revoke },
   deleteBeforeReplace: false,
   read,
   create,
   update: async ({ state }) => state,
-  delete: revoke,
   discover: "a token is returned only when it is generated. Declare a new one",
 };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type * as fc from "fast-check";
-import { AnyFields } from "../../provider/definition";
-import { namesWith } from "../../provider/fields";
+import { AnyFields } from "../../provider/contract/definition";
+import { namesWith } from "../../provider/contract/fields";
 import { Sandbox } from "../../sandbox/index";
 
 export type Properties = Record<string, unknown>;

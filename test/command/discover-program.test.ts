@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { secretSignature, signatureKey } from "../../provider/inputs";
+import { secretSignature, signatureKey } from "../../provider/contract/inputs";
 import { call } from "../support/call";
 import { compileAll } from "../support/compile";
 import { onEachSandbox, pulumi, Stage, written } from "./discover";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { definitions } from "../../provider/definitions";
-import { unknown } from "../../provider/inputs";
+import { definitions } from "../../provider/registry/resources";
+import { unknown } from "../../provider/contract/inputs";
 import { call } from "../support/call";
 import { onEachSandbox, rows, written } from "./discover";
 

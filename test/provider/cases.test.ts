@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { definitions } from "../../provider/definitions";
+import { definitions } from "../../provider/registry/resources";
 import { unwrapSecrets } from "../../provider/engine/plugin-values";
-import { format, namesWith } from "../../provider/fields";
+import { format, namesWith } from "../../provider/contract/fields";
 import { resolved } from "../../provider/lifecycle/references";
 import { isObject } from "../../provider/text/json";
 import { Context, isIn, System, withReferences } from "../cases/case";

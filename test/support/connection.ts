@@ -1,5 +1,5 @@
 import { ConfigurationSources, connect, noEngine, Operation } from "../../provider/connection";
-import { standardOutput } from "../../provider/log/log";
+import { standardOutput } from "../../provider/text/log";
 import { system as platform } from "../../provider/platform/client";
 import { system as scheduler } from "../../provider/scheduler/client";
 import { system as secrets } from "../../provider/secrets/client";

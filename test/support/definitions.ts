@@ -1,6 +1,6 @@
-import { AnyDefinition } from "../../provider/definition";
-import { definitions } from "../../provider/definitions";
-import { namesWith, secretsOf } from "../../provider/fields";
+import { AnyDefinition } from "../../provider/contract/definition";
+import { definitions } from "../../provider/registry/resources";
+import { namesWith, secretsOf } from "../../provider/contract/fields";
 
 export const definitionOf = (token: string): AnyDefinition => {
   const found = definitions.find((definition) => definition.token === token);

@@ -1,4 +1,4 @@
-import { defaultLimits, Limits } from "../../provider/connection/limits";
+import { defaultLimits, Limits } from "../../provider/contract/limits";
 import { providerWith } from "../../provider/engine/dynamic-runtime";
 import { programSources } from "../../provider/program/invoke";
 

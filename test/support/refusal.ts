@@ -1,4 +1,4 @@
-import type { ErrorCode, StewardError } from "../../provider/errors";
+import type { ErrorCode, StewardError } from "../../provider/contract/errors";
 
 /**
  * The parts of an error that tests compare: its code, its request, and its rule if one code has several. No test compares the wording.

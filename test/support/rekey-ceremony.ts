@@ -1,4 +1,4 @@
-import { StewardError } from "../../provider/errors";
+import { StewardError } from "../../provider/contract/errors";
 import { RekeyInputs } from "../../provider/secrets";
 import { start } from "../../sandbox/index";
 import { startOpenBao, startVault } from "../../tools/servers";

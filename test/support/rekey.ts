@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { StewardError } from "../../provider/errors";
+import { StewardError } from "../../provider/contract/errors";
 import { RekeyInputs } from "../../provider/secrets";
 import { ShareSet } from "../../provider/secrets/rekey/crypto";
 import { inspectShares } from "../../provider/secrets/rekey/inputs";

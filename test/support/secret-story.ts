@@ -1,5 +1,5 @@
-import { AnyDefinition } from "../../provider/definition";
-import { definitions } from "../../provider/definitions";
+import { AnyDefinition } from "../../provider/contract/definition";
+import { definitions } from "../../provider/registry/resources";
 import { Sandbox } from "../../sandbox/index";
 import { caseOf } from "../cases";
 import { isIn } from "../cases/case";

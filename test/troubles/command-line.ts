@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { definitions } from "../../provider/definitions";
+import { definitions } from "../../provider/registry/resources";
 import { Clock } from "../../sandbox/clock";
 import { Faults } from "../../sandbox/faults";
 import { Log } from "../../sandbox/log";

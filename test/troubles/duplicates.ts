@@ -1,5 +1,5 @@
 import { connect, noEngine } from "../../provider/connection";
-import { definitions } from "../../provider/definitions";
+import { definitions } from "../../provider/registry/resources";
 import { declare } from "../../provider/program/duplicates";
 import { systems } from "../support/connection";
 import { Declaration } from "../support/deployment";

@@ -1,4 +1,4 @@
-import { comparisonOf, namesWith } from "../../fields";
+import { comparisonOf, namesWith } from "../../contract/fields";
 import { withoutNulls } from "../../lifecycle/properties";
 import { isSameSecret } from "../../lifecycle/references";
 import { SettingsPage, Values } from "./page";

@@ -1,5 +1,5 @@
-import { json } from "../../comparison";
-import { bool, rule, str } from "../../inputs";
+import { json } from "../../contract/comparison";
+import { bool, rule, str } from "../../contract/inputs";
 import { objectIn } from "../../text/json";
 import { SettingsInputs, SettingsState, Values } from "./page";
 import { SettingsDefinition, settings } from "./resource";

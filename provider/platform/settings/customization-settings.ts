@@ -1,4 +1,4 @@
-import { nonEmptyStr, str } from "../../inputs";
+import { nonEmptyStr, str } from "../../contract/inputs";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 

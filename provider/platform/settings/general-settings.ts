@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { duration, seconds } from "../../comparison";
-import { bool, rule, str } from "../../inputs";
+import { duration, seconds } from "../../contract/comparison";
+import { bool, rule, str } from "../../contract/inputs";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 

@@ -1,5 +1,5 @@
-import { PlanNote } from "../../definition";
-import { CheckFailure } from "../../errors";
+import { PlanNote } from "../../contract/definition";
+import { CheckFailure } from "../../contract/errors";
 import { isReference } from "../../lifecycle/properties";
 import { HiddenSecret, isSameSecret } from "../../lifecycle/references";
 import { declaredIn, differing, secrets, storedValues, wrap, writeOnly } from "./attributes";

@@ -1,9 +1,9 @@
 import type { Output } from "@pulumi/pulumi/output";
-import { AnyFields } from "../../definition";
-import { namesWith } from "../../fields";
-import { ConnectionArgs, onlyConnection } from "../../inputs";
+import { AnyFields } from "../../contract/definition";
+import { namesWith } from "../../contract/fields";
+import { ConnectionArgs, onlyConnection } from "../../contract/inputs";
 import { read, secretsAsOutputs } from "../../program/invoke";
-import { ReadFunction } from "../../read-function";
+import { ReadFunction } from "../../contract/function";
 import { system } from "../client";
 import { SettingsState } from "./page";
 import { SettingsDefinition } from "./resource";

@@ -1,11 +1,20 @@
 import { z } from "zod";
 import { cached, Operation } from "../../connection";
-import { Definition, DeleteRequest, ExistingObject, Fields, OutcomeUnknown, ReadRequest, Rule, UpdateRequest } from "../../definition";
-import { invalidInput, StewardError } from "../../errors";
-import { variableFor } from "../../fields";
-import { connectionField } from "../../inputs";
+import {
+  Claims,
+  Definition,
+  DeleteRequest,
+  ExistingObject,
+  Fields,
+  OutcomeUnknown,
+  ReadRequest,
+  Rule,
+  UpdateRequest,
+} from "../../contract/definition";
+import { invalidInput, StewardError } from "../../contract/errors";
+import { variableFor } from "../../contract/fields";
+import { connectionField } from "../../contract/inputs";
 import { adoptExisting } from "../../lifecycle/adoption";
-import { otherManagerOf, removeObject } from "../../lifecycle/ownership";
 import { adminPath, system } from "../client";
 import { fetchSettings, patchSettings } from "./api";
 import * as attributes from "./attributes";
@@ -36,7 +45,12 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     fields: { ...typed.attributes, ...sharedFields },
     rules: typed.rules as Rule<SettingsInputs>[] | undefined,
     deleteBeforeReplace: true,
-    objects: { fields: [], paths: () => [objectOf(page)] },
+    objects: {
+      fields: [],
+      paths: () => [objectOf(page)],
+      isRemoved: ({ onDelete }) => onDelete !== "retain",
+      remove: (request, claims) => remove(page, request, claims),
+    },
     planNotes: ({ inputs, last }) => [...notesOnLost(page, inputs, last?.managed), ...(last ? notesOf(page, inputs, last) : [])],
     read: (request) => read(page, request),
     imported: (state) => ({ ...state, originalValues: originalsOf(page, attributes.storedValues(page, state)) }),
@@ -44,7 +58,6 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     find: async ({ operation, inputs }) => existingSettings(page, operation, inputs, unmanaged(await fetchSettings(page, operation))),
     create: ({ operation, inputs, existing }) => write(page, operation, inputs, unmanaged(existing?.state as Values)),
     update: (request) => update(page, request),
-    delete: (request) => remove(page, request),
     discover: ({ operation, attempt }) =>
       attempt(page.id, async () => {
         const state = await read(page, { operation, state: {} as Last, declared: [] });
@@ -158,15 +171,13 @@ function writtenValues(prior: Prior, { managed, changes }: Plan, returned: Value
   return values;
 }
 
-async function remove(page: SettingsPage, { operation, state: last }: DeleteRequest<Last>): Promise<void> {
-  if (last.onDelete === "retain") return;
-  const object = objectOf(page);
-  const other = otherManagerOf(operation, object) as { managed?: string[] } | undefined;
-  if (await removeObject(operation, object, () => restore(page, operation, last))) return;
+async function remove(page: SettingsPage, { operation, state: last }: DeleteRequest<Last>, claims: Claims): Promise<void> {
+  const other: { managed?: string[] } | undefined = await claims.each(objectOf(page), () => restore(page, operation, last));
+  if (!other) return;
   // No resource manages an attribute that the other one does not manage, so restore it.
-  const kept = last.managed.filter((name) => other?.managed?.includes(name) ?? true);
+  const kept = last.managed.filter((name) => other.managed?.includes(name) ?? true);
   const left = last.managed.filter((name) => !kept.includes(name));
-  if (left.length > 0) await restore(page, operation, { ...last, managed: left }, other?.managed);
+  if (left.length > 0) await restore(page, operation, { ...last, managed: left }, other.managed);
   const originals = kept.filter((name) => last.originalValues[name]);
   if (originals.length > 0)
     warn(

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { pem } from "../../comparison";
-import { bool, isCertificate, nonEmptyStr, rule, str, urlInput } from "../../inputs";
+import { pem } from "../../contract/comparison";
+import { bool, isCertificate, nonEmptyStr, rule, str, urlInput } from "../../contract/inputs";
 import { dialectOf } from "../client";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";

@@ -1,5 +1,5 @@
-import { trimmed } from "../../comparison";
-import { bool, nonEmptyStr, tokenInput } from "../../inputs";
+import { trimmed } from "../../contract/comparison";
+import { bool, nonEmptyStr, tokenInput } from "../../contract/inputs";
 import { dialectOf } from "../client";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";

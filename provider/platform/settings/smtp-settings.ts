@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bool, nonEmptyStr } from "../../inputs";
+import { bool, nonEmptyStr } from "../../contract/inputs";
 import { SettingsInputs, SettingsState } from "./page";
 import { SettingsDefinition, settings } from "./resource";
 

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { neverDiffers } from "../../comparison";
+import { neverDiffers } from "../../contract/comparison";
 import { isPrivate } from "../../connection";
-import { Definition, OutcomeUnknown, Rule } from "../../definition";
-import { CheckFailure } from "../../errors";
-import { str } from "../../inputs";
-import { removeObject } from "../../lifecycle/ownership";
+import { Claims, Definition, DeleteRequest, OutcomeUnknown, Rule } from "../../contract/definition";
+import { CheckFailure } from "../../contract/errors";
+import { str } from "../../contract/inputs";
 import { dialectOf, placeOf } from "../client";
 import * as api from "./api";
 import { RekeyOperation, RekeyParameters } from "./api";
@@ -262,8 +261,17 @@ async function resumeOrCancel({ operation, inputs, attempt }: AttemptRun, observ
 const fromComponent = "must come from the component Rekey";
 const { currentShares: _current, newShares: _new, ...ownFields } = rekeyFields;
 
+async function remove({ operation: connected, state }: DeleteRequest<AttemptState>, claims: Claims): Promise<void> {
+  const { attempt } = state;
+  if (!attempt) return;
+  const operation = api.ofTarget(connected, state as Partial<AttemptInputs>);
+  await claims.each(step.rekeyObjects(operation).attempt, async () =>
+    step.cancelLeftovers(operation, await step.observe(operation, identityOf(attempt, attempt.nonces)), attempt.nonces),
+  );
+}
+
 export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
-  ...step.definitionOf<AttemptInputs, AttemptState>("attempt", up),
+  ...step.definitionOf<AttemptInputs, AttemptState>("attempt", up, remove),
   token: "secrets:RekeyAttempt",
   id: "sys/rekey/init",
   fields: {
@@ -280,12 +288,4 @@ export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   rules: rekeyRules,
   planNotes,
   read: async ({ state: { attempt } }) => ({ attempt }),
-  async delete({ operation: connected, state }) {
-    const { attempt } = state;
-    if (!attempt) return;
-    const operation = api.ofTarget(connected, state as Partial<AttemptInputs>);
-    await removeObject(operation, step.rekeyObjects(operation).attempt, async () =>
-      step.cancelLeftovers(operation, await step.observe(operation, identityOf(attempt, attempt.nonces)), attempt.nonces),
-    );
-  },
 };

@@ -1,7 +1,7 @@
 import { Output, output, secret, unsecret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
-import { invalidInput } from "../../errors";
-import { checkFailures, str, strictObject } from "../../inputs";
+import { invalidInput } from "../../contract/errors";
+import { checkFailures, str, strictObject } from "../../contract/inputs";
 import { Args } from "../../program/resource";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
 import { decryptMessage, EncryptedShare, ShareSet } from "./crypto";

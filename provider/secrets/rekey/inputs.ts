@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Comparison, exact, neverDiffers } from "../../comparison";
-import { Fields, PlanNote } from "../../definition";
-import { CheckFailure, StewardError } from "../../errors";
+import { Comparison, exact, neverDiffers } from "../../contract/comparison";
+import { Fields, PlanNote } from "../../contract/definition";
+import { CheckFailure, StewardError } from "../../contract/errors";
 import {
   bool,
   ConnectionArgs,
@@ -13,7 +13,7 @@ import {
   Schema,
   strictObject,
   strList,
-} from "../../inputs";
+} from "../../contract/inputs";
 import { readReference } from "../../lifecycle/references";
 import { decodeShare, Share, shareOf } from "./crypto";
 import { stopped } from "./stops";

@@ -1,4 +1,4 @@
-import { StewardError } from "../../errors";
+import { StewardError } from "../../contract/errors";
 import { isFromService } from "../client";
 import * as api from "./api";
 import { RekeyOperation, Requested } from "./api";

@@ -1,4 +1,4 @@
-import { StewardError } from "../../errors";
+import { StewardError } from "../../contract/errors";
 import * as api from "./api";
 import { RekeyOperation } from "./api";
 import { Attempt } from "./attempt";

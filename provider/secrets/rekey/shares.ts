@@ -1,6 +1,6 @@
-import { Comparison } from "../../comparison";
-import { Definition } from "../../definition";
-import { PartialState, StewardError } from "../../errors";
+import { Comparison } from "../../contract/comparison";
+import { Definition, DeleteRequest } from "../../contract/definition";
+import { PartialState, StewardError } from "../../contract/errors";
 import { assertAdopted, otherManagerOf } from "../../lifecycle/ownership";
 import * as api from "./api";
 import { RekeyOperation } from "./api";
@@ -143,8 +143,28 @@ const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ i
   ];
 };
 
+async function remove({ operation: connected, state }: DeleteRequest<SharesState>): Promise<void> {
+  const { attempt, submission, discardShares } = state as LastShares;
+  const { candidate, kept = [], nonces = [], nonce } = submission ?? {};
+  const operation = api.ofTarget(connected, state as LastShares);
+  const objects = step.rekeyObjects(operation);
+  assertAdopted(operation, objects.attempt);
+  if (!attempt) return;
+  const observed = await step.observe(operation, identityOf(attempt, nonces, nonce));
+  // Another resource of the program may have taken the attempt over.
+  if (!otherManagerOf(operation, objects.shares)) await step.cancelLeftovers(operation, observed, nonces);
+  // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
+  const verdict = candidate && step.recordedOutcome(operation, candidate.nonce);
+  // A live candidate makes every other set worthless. A dead one does not.
+  const isCanceled = observed.server === "verifying" && nonces.includes(observed.status.nonce);
+  const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || isCanceled;
+  const judged = verdict === "live" || (kept.length === 0 && isWorthless);
+  if (judged || discardShares) return;
+  throw stopped("shares-unsettled", "the state contains shares that may be live");
+}
+
 export const rekeyShares: Definition<SharesInputs, SharesState> = {
-  ...step.definitionOf<SharesInputs, SharesState>("shares", up),
+  ...step.definitionOf<SharesInputs, SharesState>("shares", up, remove),
   token: "secrets:RekeyShares",
   id: "sys/rekey/update",
   fields: {
@@ -161,23 +181,4 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   },
   planNotes,
   read: async ({ state }) => state,
-  async delete({ operation: connected, state }) {
-    const { attempt, submission, discardShares } = state as LastShares;
-    const { candidate, kept = [], nonces = [], nonce } = submission ?? {};
-    const operation = api.ofTarget(connected, state as LastShares);
-    const objects = step.rekeyObjects(operation);
-    assertAdopted(operation, objects.attempt);
-    if (!attempt) return;
-    const observed = await step.observe(operation, identityOf(attempt, nonces, nonce));
-    // Another resource of the program may have taken the attempt over.
-    if (!otherManagerOf(operation, objects.shares)) await step.cancelLeftovers(operation, observed, nonces);
-    // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
-    const verdict = candidate && step.recordedOutcome(operation, candidate.nonce);
-    // A live candidate makes every other set worthless. A dead one does not.
-    const isCanceled = observed.server === "verifying" && nonces.includes(observed.status.nonce);
-    const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || isCanceled;
-    const judged = verdict === "live" || (kept.length === 0 && isWorthless);
-    if (judged || discardShares) return;
-    throw stopped("shares-unsettled", "the state contains shares that may be live");
-  },
 };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { FindRequest, OutcomeUnknown, UpdateRequest } from "../../definition";
-import { StewardError } from "../../errors";
+import { FindRequest, Objects, OutcomeUnknown, UpdateRequest } from "../../contract/definition";
+import { StewardError } from "../../contract/errors";
 import { otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
 import * as api from "./api";
@@ -316,15 +316,16 @@ export async function cancelLeftovers(operation: RekeyOperation, { server, statu
   if (server === "probe" || nonces.includes(status.nonce)) await cancelOwnAttempt(operation, status);
 }
 
-/** The part that the definitions of the three resources share. `up` runs the step. */
+/** The part that the definitions of the three resources share. `up` runs the step, and `remove` ends it. */
 export const definitionOf = <Inputs extends { target?: RekeyTarget }, State>(
   step: Step,
   up: (operation: RekeyOperation, inputs: Inputs, last: Partial<State> & OutcomeUnknown) => Promise<State>,
+  remove: Objects<Inputs, State>["remove"],
 ) => ({
   system,
   displayName: "rekey",
   deleteBeforeReplace: true,
-  objects: { fields: ["target"] as const, paths: (fields: object) => [rekeyObjects(fields)[step]] },
+  objects: { fields: ["target"] as const, paths: (fields: object) => [rekeyObjects(fields)[step]], remove },
   create: ({ operation, inputs }: FindRequest<Inputs>) => up(api.ofTarget(operation, inputs), inputs, {}),
   update: ({ operation, inputs, last }: UpdateRequest<Inputs, State>) => up(api.ofTarget(operation, inputs), inputs, last),
 });

@@ -1,5 +1,5 @@
-import { OutcomeUnknown } from "../../definition";
-import { StewardError } from "../../errors";
+import { OutcomeUnknown } from "../../contract/definition";
+import { StewardError } from "../../contract/errors";
 import { pauseFor } from "../../http";
 import { isInactiveNode } from "../../http/failure";
 import { dialectOf } from "../client";

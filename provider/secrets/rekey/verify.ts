@@ -1,5 +1,5 @@
-import { OutcomeUnknown } from "../../definition";
-import { StewardError } from "../../errors";
+import { OutcomeUnknown } from "../../contract/definition";
+import { StewardError } from "../../contract/errors";
 import { isInactiveNode } from "../../http/failure";
 import { newInstance } from "../../lifecycle/ownership";
 import * as api from "./api";

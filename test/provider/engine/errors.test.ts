@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { definitions } from "../../../provider/definitions";
+import { definitions } from "../../../provider/registry/resources";
 import { call } from "../../support/call";
 import { configOf } from "../../support/context";
 import { refusal } from "../../support/refusal";

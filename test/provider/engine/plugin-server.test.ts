@@ -5,7 +5,7 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { ListRequest, ListResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { definitions } from "../../../provider/definitions";
+import { definitions } from "../../../provider/registry/resources";
 import { Sandbox } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { limits } from "../../support/limits";

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from "node:https";
 import { connect as netConnect, Socket } from "node:net";
 import { connect, noEngine } from "../../../provider/connection";
 import { send } from "../../../provider/http";
-import { standardOutput } from "../../../provider/log/log";
+import { standardOutput } from "../../../provider/text/log";
 import { stewardProcess } from "../../command/holder";
 import { certificate, expiredCertificate, otherCertificate, privateKey } from "../../support/certificates";
 import { connectTo, systems } from "../../support/connection";

@@ -1,4 +1,4 @@
-import { unknown } from "../../../provider/inputs";
+import { unknown } from "../../../provider/contract/inputs";
 import { certificate, privateKey } from "../../support/certificates";
 import { configOf } from "../../support/context";
 import { Engine } from "../../support/engine";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { definitions } from "../../../provider/definitions";
-import { format } from "../../../provider/fields";
+import { definitions } from "../../../provider/registry/resources";
+import { format } from "../../../provider/contract/fields";
 import { release } from "../../../provider/program/dynamic";
 import { Engine, NativeEngine } from "../../support/engine";
 import "../../support/printed";

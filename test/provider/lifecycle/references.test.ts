@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { unknown } from "../../../provider/inputs";
+import { unknown } from "../../../provider/contract/inputs";
 import { Reading, readReference } from "../../../provider/lifecycle/references";
 import { Sandbox } from "../../../sandbox/index";
 import { certificate, privateKey } from "../../support/certificates";

@@ -1,4 +1,4 @@
-import { signatureKey, unknown } from "../../../provider/inputs";
+import { signatureKey, unknown } from "../../../provider/contract/inputs";
 import { freshSandbox } from "../../sandbox/sandbox";
 import { call } from "../../support/call";
 import { configOf } from "../../support/context";

@@ -1,4 +1,5 @@
-import { StewardError } from "../../../provider/errors";
+import { StewardError } from "../../../provider/contract/errors";
+import { claimsOf } from "../../../provider/lifecycle/ownership";
 import { adminWorkspace } from "../../../provider/platform/admin-workspace";
 import { connectTo } from "../../support/connection";
 import { Engine } from "../../support/engine";
@@ -147,7 +148,8 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     const operation = connectTo("platform", { address: service.url, token: service.token, dialect }, { engine });
     limit("0");
     const state = { workspaceId: id, name: "network-prod", organization: "acme", destroyOnDelete: true };
-    const destroy = (): Promise<unknown> => Promise.resolve(adminWorkspace.delete?.({ operation, state: state as never }));
+    const destroy = (): Promise<unknown> =>
+      Promise.resolve(adminWorkspace.objects?.remove({ operation, state: state as never }, claimsOf(operation, adminWorkspace)));
     const sent = await requests(() => expect(destroy()).rejects.toMatchObject({ code: "ERR_ENGINE_GONE" }));
     expect(sent).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`]);
     expect((await outOfBand("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { dynamic, runtime } from "@pulumi/pulumi";
 import { secrets } from "../../../provider";
-import { definitions } from "../../../provider/definitions";
+import { definitions } from "../../../provider/registry/resources";
 import { providerText } from "../../../provider/program/dynamic";
 import { registered as registeredRequest } from "../../support/registered";
 

@@ -8,7 +8,7 @@ import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_
 import { noEngine } from "../../../provider/connection";
 import { createPlugin } from "../../../provider/engine/plugin";
 import { unwrapSecrets } from "../../../provider/engine/plugin-values";
-import { functions } from "../../../provider/functions";
+import { functions } from "../../../provider/registry/functions";
 import { isObject } from "../../../provider/text/json";
 import { Sandbox } from "../../../sandbox/index";
 import { configOf } from "../../support/context";

@@ -1,4 +1,4 @@
-import { secretSignature, signatureKey } from "../../../provider/inputs";
+import { secretSignature, signatureKey } from "../../../provider/contract/inputs";
 import { isObject, Properties, Secret, transform } from "./values";
 
 // The marks of secrets that the SDK and a native plugin write.

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { StewardError } from "../../../provider/errors";
+import { StewardError } from "../../../provider/contract/errors";
 import { Sandbox } from "../../../sandbox/index";
 import { cases, held, livingForms } from "../../cases";
 import { Context, isIn } from "../../cases/case";

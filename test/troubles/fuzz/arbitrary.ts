@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { AnyDefinition } from "../../../provider/definition";
-import { namesWith } from "../../../provider/fields";
-import { unknown } from "../../../provider/inputs";
+import { AnyDefinition } from "../../../provider/contract/definition";
+import { namesWith } from "../../../provider/contract/fields";
+import { unknown } from "../../../provider/contract/inputs";
 import { resolved } from "../../../provider/lifecycle/references";
 import { isObject } from "../../../provider/text/json";
 import { caseOf, cases } from "../../cases";

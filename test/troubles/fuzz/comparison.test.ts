@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import { Comparison, duration, exact, json, neverDiffers, pem, trimmed, unordered } from "../../../provider/comparison";
-import { definitions } from "../../../provider/definitions";
+import { Comparison, duration, exact, json, neverDiffers, pem, trimmed, unordered } from "../../../provider/contract/comparison";
+import { definitions } from "../../../provider/registry/resources";
 import { mountField } from "../../../provider/secrets/mount";
 import { certificate } from "../../support/certificates";
 import { wire } from "../../support/deployment";

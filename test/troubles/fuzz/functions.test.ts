@@ -1,7 +1,7 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import * as fc from "fast-check";
 import { platform, secrets } from "../../../provider";
-import { StewardError } from "../../../provider/errors";
+import { StewardError } from "../../../provider/contract/errors";
 import { call, functionNames, optionsOf } from "../../support/functions";
 import { limited, limits } from "../../support/limits";
 import "../../support/printed";

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
-import { AnyDefinition } from "../../../provider/definition";
-import { definitions } from "../../../provider/definitions";
+import { AnyDefinition } from "../../../provider/contract/definition";
+import { definitions } from "../../../provider/registry/resources";
 import { clearCache } from "../../../provider/engine/dynamic-runtime";
-import { StewardError } from "../../../provider/errors";
-import { essentialNames, format } from "../../../provider/fields";
+import { StewardError } from "../../../provider/contract/errors";
+import { essentialNames, format } from "../../../provider/contract/fields";
 import { hasUnknown } from "../../../provider/lifecycle/properties";
 import { formsIn } from "../../support/canaries";
 import { wire } from "../../support/deployment";

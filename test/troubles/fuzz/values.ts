@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { unknown } from "../../../provider/inputs";
+import { unknown } from "../../../provider/contract/inputs";
 import { isObject } from "../../../provider/text/json";
 import { seed } from "../../support/scope";
 

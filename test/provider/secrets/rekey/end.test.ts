@@ -1,6 +1,6 @@
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { noEngine, Operation } from "../../../../provider/connection";
-import { StewardError } from "../../../../provider/errors";
+import { StewardError } from "../../../../provider/contract/errors";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
 import { rekeyCommit } from "../../../../provider/secrets/rekey/commit";
@@ -109,10 +109,12 @@ onEachRekeyTarget("the end of a rekey", (current) => {
   ])("the resources of a rekey send no write $title", async ({ engine, error }) => {
     const operation = connectTo("secrets", {}, { config: (key) => JSON.stringify(current().config[key]), engine });
     const refuses = async (
-      create: (request: { operation: Operation; inputs: never }) => Promise<unknown>,
+      create: (request: { operation: Operation; inputs: never; claims: never }) => Promise<unknown>,
       given: object,
     ): Promise<void> => {
-      const sent = await requests(() => expect(create({ operation, inputs: given as never })).rejects.toThrow(error));
+      const sent = await requests(() =>
+        expect(create({ operation, inputs: given as never, claims: undefined as never })).rejects.toThrow(error),
+      );
       expect(sent.filter((request) => !request.startsWith("GET "))).toEqual([]);
     };
     await refuses(rekeyAttempt.create, stack.attemptInputs(inputs()));

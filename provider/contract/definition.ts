@@ -1,5 +1,5 @@
 import { Comparison } from "./comparison";
-import { Operation, System } from "./connection";
+import { Operation, System } from "../connection";
 import { CheckFailure, StewardError } from "./errors";
 import { Schema } from "./inputs";
 
@@ -111,6 +111,7 @@ export interface FindRequest<Inputs> {
 export interface CreateRequest<Inputs, Existing> extends FindRequest<Inputs> {
   /** The result of `find`. */
   existing?: ExistingObject<Existing>;
+  claims: Claims;
 }
 export interface ReadRequest<State> {
   operation: Operation;
@@ -126,10 +127,40 @@ export interface UpdateRequest<Inputs, State> extends FindRequest<Inputs> {
   last: State & OutcomeUnknown;
   /** The inputs that the program declared at the last `up`. */
   declared: readonly string[];
+  claims: Claims;
 }
 export interface DeleteRequest<State> {
   operation: Operation;
   state: State & OutcomeUnknown;
+}
+
+declare const claimed: unique symbol;
+/** The right to remove an object that no other resource of this run manages. Only the life cycle makes one. */
+export interface Claim {
+  readonly path: string;
+  readonly [claimed]: true;
+}
+
+export interface Claims {
+  /**
+   * Removes an object with `act`. If another resource of this run manages it, returns the fields of that resource instead and, unless `isQuiet`, prints a
+   * warning. Nothing else in this process writes the object meanwhile.
+   */
+  each(path: string, act: (claim: Claim) => Promise<void>, isQuiet?: boolean): Promise<object | undefined>;
+}
+
+/** The objects that a resource manages on the server. A program may declare each only once. */
+export interface Objects<Inputs, State> {
+  /** The inputs in the paths. */
+  fields: readonly (keyof Inputs & string)[];
+  /** A path that ends with a slash stands for all objects directly below it. If there are none, each create makes another object. */
+  paths(fields: Inputs | State): readonly string[];
+  /** A removal that cannot be undone: no object is removed while it is not known that no other resource declares it. */
+  isIrreversible?: true;
+  /** False if a delete leaves the objects on the server. */
+  isRemoved?(state: State): boolean;
+  /** Removes the objects, each with its claim. Succeeds if they are already gone. */
+  remove(request: DeleteRequest<State>, claims: Claims): Promise<unknown>;
 }
 
 /** A search for objects to import. */
@@ -185,16 +216,8 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
    * - If omitted, `false`, except that a move to another server deletes first.
    */
   deleteBeforeReplace?: boolean;
-  /**
-   * The paths of the objects that a resource manages on the server. A program may declare each only once. No delete removes one that another resource
-   * manages, since `delete` calls `removeObject` for each. If omitted, each create makes another object, or none.
-   */
-  objects?: {
-    /** The inputs in the paths. */
-    fields: readonly (keyof Inputs & string)[];
-    /** A path that ends with a slash stands for all objects directly below it. */
-    paths(fields: Inputs | State): readonly string[];
-  };
+  /** Undefined for a resource that leaves nothing on the server. */
+  objects: Objects<Inputs, State> | undefined;
 
   /**
    * Returns notes on a create (without `last`) or an update: its effects, or values that the server would reject. Also called if nothing changes, while a
@@ -209,8 +232,6 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   find?(request: FindRequest<Inputs>): Promise<ExistingObject<Existing> | undefined>;
   create(request: CreateRequest<Inputs, Existing>): Promise<State>;
   update(request: UpdateRequest<Inputs, State>): Promise<State>;
-  /** Succeeds if the object is already gone. If omitted, the resource leaves nothing on the server. */
-  delete?(request: DeleteRequest<State>): Promise<unknown>;
   /** Finds objects to import, or is the reason why none can be imported. If omitted, the resource is an operation. */
   discover?: string | ((request: DiscoverRequest) => Promise<Discovered<State>[]>);
 }

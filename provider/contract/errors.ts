@@ -1,5 +1,5 @@
 import { ErrorCode, StewardError as PublicError } from "./steward-error";
-import { printable } from "./text/printable";
+import { printable } from "../text/printable";
 
 export { ErrorCode } from "./steward-error";
 

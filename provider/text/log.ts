@@ -1,4 +1,4 @@
-import { printable } from "../text/printable";
+import { printable } from "./printable";
 
 /** Receives lines for the user, and shows their severity. */
 export interface Log {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Comparison, exact } from "./comparison";
-import { Operation } from "./connection";
+import { Operation } from "../connection";
 import { AnyFields, Field } from "./definition";
 import { issuesOf, Schema, strictObject } from "./inputs";
 

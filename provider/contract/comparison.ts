@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject, parsed } from "./text/json";
+import { isObject, parsed } from "../text/json";
 
 /** The normalization and comparison of a field. A field without one uses `exact`. */
 export interface Comparison {

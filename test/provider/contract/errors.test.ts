@@ -1,5 +1,5 @@
 import { RunError } from "@pulumi/pulumi/errors";
-import { PartialState, StewardError } from "../../provider/errors";
+import { PartialState, StewardError } from "../../../provider/contract/errors";
 
 test("a message has the cause, the request and the next step", () => {
   const error = new StewardError({

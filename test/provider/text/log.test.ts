@@ -1,5 +1,5 @@
 import { providerWith } from "../../../provider/engine/dynamic-runtime";
-import { standardOutput } from "../../../provider/log/log";
+import { standardOutput } from "../../../provider/text/log";
 import { printed } from "../../support/printed";
 
 test("a printed line about a server contains no control characters", () => {

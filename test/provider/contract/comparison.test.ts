@@ -1,5 +1,5 @@
-import { duration, exact, pem, seconds, unordered } from "../../provider/comparison";
-import { certificate } from "../support/certificates";
+import { duration, exact, pem, seconds, unordered } from "../../../provider/contract/comparison";
+import { certificate } from "../../support/certificates";
 
 describe("seconds", () => {
   test.each([

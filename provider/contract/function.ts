@@ -1,4 +1,4 @@
-import { Operation, System } from "./connection";
+import { Operation, System } from "../connection";
 import { Schema } from "./inputs";
 
 // A function that reads. Node programs call it directly, and programs in other languages through the native plugin.
