@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { connect, isPrivate, noEngine } from "../provider/connection";
+import { connect } from "../provider/connection";
 import { StewardError } from "../provider/contract/errors";
+import { isPrivate, noEngine } from "../provider/contract/operation";
 import { placeOf, system } from "../provider/secrets/client";
 import { commandFor, getStatus, ofTarget, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
 import { RekeyTarget } from "../provider/secrets/rekey/inputs";

@@ -1,5 +1,5 @@
-import { noEngine } from "../provider/connection";
 import { StewardError } from "../provider/contract/errors";
+import { noEngine } from "../provider/contract/operation";
 import { readReference } from "../provider/lifecycle/references";
 import { assertTarget, getStatus, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
 import { createThrowAwayKey, keyOf, prove, redacting, Share } from "../provider/secrets/rekey/crypto";

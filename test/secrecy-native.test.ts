@@ -1,6 +1,6 @@
-import { unwrapSecrets } from "../provider/engine/plugin-values";
 import { namesWith, publicNames } from "../provider/contract/fields";
 import { signatureKey } from "../provider/contract/inputs";
+import { unwrapSecrets } from "../provider/engine/plugin-values";
 import { resolved } from "../provider/lifecycle/references";
 import { Sandbox } from "../sandbox/index";
 import { cases, livingCases, livingForms } from "./cases";

@@ -1,6 +1,6 @@
 import { platform, secrets } from "../provider";
-import { definitions } from "../provider/registry/resources";
 import { registration } from "../provider/program/resource";
+import { definitions } from "../provider/registry/resources";
 import * as steps from "../provider/secrets/rekey/classes";
 import { caseOf, livingForms } from "./cases";
 import { configOf, contextOf } from "./support/context";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { definitions } from "../provider/registry/resources";
 import * as runtime from "../provider/engine/runtime";
 import { providerText, release } from "../provider/program/dynamic";
+import { definitions } from "../provider/registry/resources";
 import { Sandbox } from "../sandbox/index";
 import { caseOf, held, livingCases } from "./cases";
 import { Context, isIn } from "./cases/case";

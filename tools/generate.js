@@ -95,10 +95,10 @@ function classesOf(model, definitions, folder) {
 
 /** @param {readonly Exported[]} constants */
 const importsOf = (constants) =>
-  constants.map(({ system, file, constant }) => `import { ${constant} } from "./${system}/${file}";\n`).join("");
+  constants.map(({ system, file, constant }) => `import { ${constant} } from "../${system}/${file}";\n`).join("");
 
 /** @param {readonly Exported[]} definitions */
-const definitionsOf = (definitions) => `${notice}import { AnyDefinition } from "./definition";
+const definitionsOf = (definitions) => `${notice}import { AnyDefinition } from "../contract/definition";
 ${importsOf(definitions)}
 /** Every resource of the package. */
 export const definitions: readonly AnyDefinition[] = [
@@ -106,9 +106,9 @@ ${definitions.map(({ constant }) => `  ${constant},\n`).join("")}];
 `;
 
 /** @param {readonly Exported[]} functions @param {readonly Exported[]} settings */
-const functionsOf = (functions, settings) => `${notice}${importsOf([...functions, ...settings])}
-import { settingsFunction } from "./platform/settings/read";
-import { AnyReadFunction } from "./read-function";
+const functionsOf = (functions, settings) => `${notice}import { AnyReadFunction } from "../contract/function";
+${importsOf([...functions, ...settings])}
+import { settingsFunction } from "../platform/settings/read";
 
 /** Every function of the package that reads. */
 export const functions: readonly AnyReadFunction[] = [

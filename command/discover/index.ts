@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
-import { noEngine } from "../../provider/connection";
-import { withProgress } from "../../provider/connection/progress";
 import { StewardError } from "../../provider/contract/errors";
+import { noEngine, withProgress } from "../../provider/contract/operation";
 import { OperationFailed } from "../../provider/lifecycle/failure";
 import { part } from "../../provider/platform/module-version";
 import { nativeType } from "../../provider/program/dynamic";

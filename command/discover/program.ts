@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { Operation } from "../../provider/connection";
 import { defaultsOf, namesWith, publicNames, variableFor } from "../../provider/contract/fields";
+import { Operation } from "../../provider/contract/operation";
 import { isReference, Properties } from "../../provider/lifecycle/properties";
 import { isObject } from "../../provider/text/json";
 import { declaredSecrets, Imported } from "./state";

@@ -1,8 +1,8 @@
-import { Operation } from "../../provider/connection";
 import { AnyDefinition } from "../../provider/contract/definition";
-import { definitions } from "../../provider/registry/resources";
 import { format, namesWith } from "../../provider/contract/fields";
+import { Operation } from "../../provider/contract/operation";
 import { nativeType } from "../../provider/program/dynamic";
+import { definitions } from "../../provider/registry/resources";
 import { configurationKey } from "./program";
 import { Found, isIn, Refused } from "./search";
 import { declaredSecrets, Imported } from "./state";

@@ -1,11 +1,12 @@
-import { ConfigurationSources, connect, Operation, System } from "../../provider/connection";
+import { ConfigurationSources, connect } from "../../provider/connection";
 import { AnyDefinition, Discovered, DiscoverRequest } from "../../provider/contract/definition";
-import { definitions } from "../../provider/registry/resources";
 import { StewardError } from "../../provider/contract/errors";
 import { format, parseId } from "../../provider/contract/fields";
+import { Operation, System } from "../../provider/contract/operation";
 import { className } from "../../provider/lifecycle/context";
 import { Properties } from "../../provider/lifecycle/properties";
 import { nativeType } from "../../provider/program/dynamic";
+import { definitions } from "../../provider/registry/resources";
 import { isObject, parsed } from "../../provider/text/json";
 import { say, Terminal } from "../terminal";
 import { Names, Variables } from "./names";

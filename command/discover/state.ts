@@ -7,9 +7,9 @@ import { importObject, readById } from "../../provider/lifecycle/import";
 import { defined, isReference, Properties } from "../../provider/lifecycle/properties";
 import { assertStorable } from "../../provider/lifecycle/recorded";
 import { encryptedOutputs } from "../../provider/lifecycle/state";
-import { Log } from "../../provider/text/log";
 import { hasMask } from "../../provider/platform/settings/mask";
 import { dynamicType, providerText } from "../../provider/program/dynamic";
+import { Log } from "../../provider/text/log";
 import { ImportEntry } from "./files";
 import { Found } from "./search";
 

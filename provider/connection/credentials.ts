@@ -2,10 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { StewardError } from "../contract/errors";
 import { nonEmptyStr } from "../contract/inputs";
+import { CredentialSettings, Credentials } from "../contract/operation";
 
 const pemFields = ["caCert", "clientCert", "clientKey"] as const;
-const fields = ["token", "tokenEnv", "tokenFile", ...pemFields, "tlsServerName"] as const;
-export type CredentialSettings = { [Field in (typeof fields)[number]]?: string };
+const fields = [...pemFields, "token", "tokenEnv", "tokenFile", "tlsServerName"] as const;
 export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((field) => [field, nonEmptyStr.optional()]));
 
 /** The settings of a server, and their names in messages. */
@@ -15,15 +15,6 @@ export interface NamedSettings<Settings> {
   label(field: keyof Settings & string): string;
   /** True for settings of the configuration, false for those of the environment. */
   isConfigured: boolean;
-  /** The way to set a missing token, as the end of a sentence. If omitted, the token is set in the configuration. */
-  missingToken?: string;
-}
-
-export interface Credentials extends Pick<CredentialSettings, (typeof pemFields)[number] | "tlsServerName"> {
-  /** Reads the token. Called when a request is sent, so that a preview needs no credentials. */
-  token(): string | undefined;
-  /** The source of the token, as the end of a sentence: `the file /run/token`. */
-  tokenSource: string;
   /** The way to set a missing token, as the end of a sentence. If omitted, the token is set in the configuration. */
   missingToken?: string;
 }

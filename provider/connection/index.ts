@@ -4,109 +4,24 @@ import { join } from "node:path";
 import { z } from "zod";
 import { invalidInput, StewardError } from "../contract/errors";
 import { bool, checkFailures, issuesOf, rule, strictObject } from "../contract/inputs";
-import { Log } from "../text/log";
-import { parsed } from "../text/json";
-import { CredentialSettings, Credentials, credentialShape, credentialsOf, invalid, NamedSettings } from "./credentials";
 import { defaultLimits, Limits } from "../contract/limits";
-import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
-
-export const systemNames = ["secrets", "platform", "scheduler"] as const;
-
-/** The names of a dialect's servers in messages. */
-export interface Words {
-  /** `Vault`, or `the service` for a server of any name. */
-  service: string;
-}
-
-/** A kind of server. `Own` are the settings that not every system has. */
-export interface System<Own extends object = object> {
-  /** The key of its settings in a connection of the configuration. */
-  name: (typeof systemNames)[number];
-  /** Checks the settings of one server. */
-  settings: z.ZodType<ServerSettings & Own>;
-  /** Checks a connection. Rejects a misspelled system, for which the environment would otherwise select the server. */
-  connection: z.ZodType<Record<string, unknown>>;
-  /** The rows of its dialect table. */
-  dialects: Record<string, { words: Words }>;
-  /** The setting that selects a part of a server. Two parts of one server count as two servers. */
-  partition?: string;
-  /** The variables that select a server, most specific first. An address and its token always come from the same row. */
-  variables: readonly Variables[];
-}
-
-/** A server of a connection. */
-export interface Server {
-  /** The system's name. */
-  system: string;
-  /** The connection in messages: `connection "default"`, or `provider "west"` for an explicit provider. */
-  title: string;
-  /** The place of its settings, for messages: `steward:default`. */
-  place: string;
-  /** Scheme, host, port and base path, without a trailing slash. */
-  address: string;
-  /** The server that a resource records: the address and, if set, the part of the server. */
-  id: string;
-  /** A name in the system's dialect table. */
-  dialect: string;
-  words: Words;
-  /** The set variable that would disable the verification of certificates. The provider ignores it. */
-  skipVerify?: string;
-  /** The set variable with a folder of CA certificates, which the provider does not read. */
-  caPath?: string;
-  /** The set variable with a namespace that is not sent, because the address comes from the configuration. */
-  unusedNamespace?: string;
-  allowAddressChange: boolean;
-  /** True if the check of a create may read the existing object. */
-  previewReads: boolean;
-  credentials: Credentials;
-}
-
-/** One run of Pulumi, for which the engine starts the process. */
-export interface Run {
-  /** The cache of this process. */
-  cache: Map<string, unknown>;
-  engine: Engine;
-  /** Receives lines for the user. */
-  log: Log;
-  limits: Limits;
-}
-
-/** Returns the cached value of a key, or creates and caches it. */
-export function cached<Value>(cache: Run["cache"], key: readonly string[], create: () => Value): Value {
-  const name = JSON.stringify(key);
-  if (!cache.has(name)) cache.set(name, create());
-  return cache.get(name) as Value;
-}
-
-/** An operation on a server. `Own` are the settings that only its system has. */
-export interface Operation<Own = object> {
-  server: Server & Own;
-  run: Run;
-  /** The name of the current resource in messages: `Nomad role "web"`. */
-  resource?: string;
-  /** The instance id of the current resource. Undefined for a function, and for a state without one. */
-  instance?: string;
-  /** The secrets of the current resource. */
-  secrets: {
-    /** Values that must not appear in an error. */
-    values: readonly string[];
-    /** Inputs whose values must not appear in a message. */
-    fields: readonly string[];
-  };
-}
-
-/** The Pulumi engine, which saves the state. */
-export interface Engine {
-  /** Throws if the engine has exited, since a response could not be saved. */
-  assertAlive(): Promise<void>;
-  /** True if the engine saves the state after each resource. */
-  savesEachStep: boolean;
-  /** Aborts when the user cancels the run. The engine notifies only the native plugin. */
-  canceled?: AbortSignal;
-}
-
-/** For programs and the command line, which receive responses directly, so that nothing has to be saved. */
-export const noEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
+import {
+  CredentialSettings,
+  cached,
+  Engine,
+  Operation,
+  Run,
+  Server,
+  ServerSettings,
+  System,
+  systemNames,
+  Variables,
+  Words,
+} from "../contract/operation";
+import { parsed } from "../text/json";
+import { Log } from "../text/log";
+import { credentialShape, credentialsOf, invalid, NamedSettings } from "./credentials";
+import { namesIn, sharesTokenFile, warnOfUnused } from "./variables";
 
 /** The sources of settings: the stack's configuration (`steward:<connection>`, a JSON string) and the environment. */
 export interface ConfigurationSources extends Omit<Run, "limits"> {
@@ -118,22 +33,6 @@ export interface ConfigurationSources extends Omit<Run, "limits"> {
   server?: { address?: string; token?: string; dialect?: string };
   /** Limits that override the defaults. */
   limits?: Partial<Limits>;
-}
-
-/**
- * True for an address of this machine. Requests to it use no proxy and cross no network, so they may contain shares in plaintext.
- */
-export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
-
-/** True for an address with TLS, which also protects from proxies, and for this machine. */
-export const isPrivate = ({ address }: Server): boolean => new URL(address).protocol === "https:" || isLoopback(address);
-
-/** The settings that every server has. */
-interface ServerSettings extends CredentialSettings {
-  address: string;
-  dialect: string;
-  allowAddressChange?: boolean;
-  previewReads?: boolean;
 }
 
 export const dialectInput = (dialects: object): z.ZodType<string> =>

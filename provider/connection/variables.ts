@@ -1,19 +1,5 @@
+import { Variables } from "../contract/operation";
 import { Log, warnOnce } from "../text/log";
-
-/** The environment variables that select a server of one dialect. */
-export interface Variables {
-  dialect: string;
-  /** The settings that every server has are `<prefix>_TOKEN`, `_CACERT`, `_CLIENT_CERT`, `_CLIENT_KEY` and `_TLS_SERVER_NAME`. */
-  prefix: string;
-  address: string;
-  /** The variable with the host name of the server, which is used if that of the address is not set. */
-  host?: string;
-  /** The file in the home directory whose token is used without `<prefix>_TOKEN`. */
-  tokenFile?: string;
-  skipVerify?: string;
-  /** The system's own settings, such as `namespace` in `<prefix>_NAMESPACE`. */
-  more?: readonly string[];
-}
 
 /** The variables of a row, by their settings. */
 export const namesIn = ({ prefix, address, more = [] }: Variables): Record<string, string> => ({

@@ -1,7 +1,7 @@
 import { Comparison } from "./comparison";
-import { Operation, System } from "../connection";
 import { CheckFailure, StewardError } from "./errors";
 import { Schema } from "./inputs";
+import { Operation, System } from "./operation";
 
 /** An attribute whose value on the server differs from the declared one. */
 export interface Difference {

@@ -1,5 +1,5 @@
-import { ErrorCode, StewardError as PublicError } from "./steward-error";
 import { printable } from "../text/printable";
+import { ErrorCode, StewardError as PublicError } from "./steward-error";
 
 export { ErrorCode } from "./steward-error";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Comparison, exact } from "./comparison";
-import { Operation } from "../connection";
 import { AnyFields, Field } from "./definition";
 import { issuesOf, Schema, strictObject } from "./inputs";
+import { Operation } from "./operation";
 
 export type Values = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
-import { Operation, System } from "../connection";
 import { Schema } from "./inputs";
+import { Operation, System } from "./operation";
 
 // A function that reads. Node programs call it directly, and programs in other languages through the native plugin.
 

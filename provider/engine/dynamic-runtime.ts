@@ -1,6 +1,5 @@
 import { ConfigurationSources } from "../connection";
 import { AnyDefinition } from "../contract/definition";
-import { definitions } from "../registry/resources";
 import { check } from "../lifecycle/check";
 import { Resource } from "../lifecycle/context";
 import { create } from "../lifecycle/create";
@@ -12,6 +11,7 @@ import { atPath } from "../lifecycle/notes";
 import { Properties } from "../lifecycle/properties";
 import { refresh } from "../lifecycle/refresh";
 import { update } from "../lifecycle/update";
+import { definitions } from "../registry/resources";
 import { standardOutput } from "../text/log";
 import { printable } from "../text/printable";
 import { toEngineError } from "./diagnostics";

@@ -1,7 +1,7 @@
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
-import { Engine, noEngine } from "../connection";
 import { StewardError } from "../contract/errors";
+import { Engine, noEngine } from "../contract/operation";
 
 const pause = 1000;
 

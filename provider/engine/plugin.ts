@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { ConfigurationSources, connect, Operation, System, systemNames } from "../connection";
+import { ConfigurationSources, connect } from "../connection";
 import { AnyDefinition } from "../contract/definition";
-import { definitions } from "../registry/resources";
 import { CheckFailure, StewardError } from "../contract/errors";
 import { format, namesWith, secretsOf } from "../contract/fields";
-import { functions } from "../registry/functions";
 import { unknown, valueAt } from "../contract/inputs";
+import { Operation, System, systemNames } from "../contract/operation";
 import { check } from "../lifecycle/check";
 import { className, Mechanism, Resource } from "../lifecycle/context";
 import { create } from "../lifecycle/create";
@@ -17,10 +16,12 @@ import { Properties, stringsIn, withoutNulls } from "../lifecycle/properties";
 import { refresh } from "../lifecycle/refresh";
 import { encryptedOutputs } from "../lifecycle/state";
 import { update } from "../lifecycle/update";
-import { Log } from "../text/log";
 import { nativeType } from "../program/dynamic";
 import { assertOptions, withOperation } from "../program/invoke";
+import { functions } from "../registry/functions";
+import { definitions } from "../registry/resources";
 import { isObject, parsed } from "../text/json";
+import { Log } from "../text/log";
 import { propertyChanges } from "./plugin-diff";
 import { Path, unwrapSecrets, wrapSecrets } from "./plugin-values";
 

@@ -1,5 +1,5 @@
-import { Operation, Server } from "../connection";
 import { ErrorCode, invalidInput, StewardError } from "../contract/errors";
+import { Operation, Server } from "../contract/operation";
 import { isObject } from "../text/json";
 import { containsShortSecret, redact } from "./redaction";
 

@@ -1,5 +1,5 @@
 import type * as Undici from "undici";
-import { isLoopback, isPrivate, Operation } from "../connection";
+import { isLoopback, isPrivate, Operation } from "../contract/operation";
 import { warnOnce } from "../text/log";
 import { proxyFor } from "./failure";
 

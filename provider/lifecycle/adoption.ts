@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Comparison, neverDiffers } from "../contract/comparison";
-import { cached, Operation } from "../connection";
 import { AnyDefinition, AnyFields, Difference, ExistingObject } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { comparisonOf, namesWith } from "../contract/fields";
-import { redact } from "../http/redaction";
 import { bool, Schema, valueAt } from "../contract/inputs";
+import { cached, Operation } from "../contract/operation";
+import { redact } from "../http/redaction";
 import { shortened } from "../text/printable";
 import { Properties } from "./properties";
 

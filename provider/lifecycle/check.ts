@@ -1,8 +1,8 @@
-import { cached, Operation } from "../connection";
 import { AnyDefinition, AnyFields } from "../contract/definition";
 import { CheckFailure, StewardError } from "../contract/errors";
 import { comparisonOf, defaultsOf, format, inputSchema, namesWith, publicNames, secretsOf } from "../contract/fields";
 import { checkFailures, issuesOf, pathOf, unknown, valueAt } from "../contract/inputs";
+import { cached, Operation } from "../contract/operation";
 import { isObject } from "../text/json";
 import { previewAdoption } from "./adoption";
 import { comparisonFor } from "./changes";

@@ -1,8 +1,9 @@
-import { ConfigurationSources, connect, Operation, Words, wordsOf } from "../connection";
+import { ConfigurationSources, connect, wordsOf } from "../connection";
 import { AnyDefinition } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { format, namesWith, secretsOf } from "../contract/fields";
 import { valueAt } from "../contract/inputs";
+import { Operation, Words } from "../contract/operation";
 import { Properties, secretInputs, stringsIn } from "./properties";
 import { encryptedOutputs } from "./state";
 

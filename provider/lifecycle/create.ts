@@ -1,6 +1,6 @@
-import { Operation } from "../connection";
 import { PartialState, StewardError } from "../contract/errors";
 import { format } from "../contract/fields";
+import { Operation } from "../contract/operation";
 import { findAndAdopt } from "./adoption";
 import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";

@@ -1,5 +1,5 @@
-import { Operation } from "../connection";
 import { namesWith } from "../contract/fields";
+import { Operation } from "../contract/operation";
 import { hiddenChange } from "./adoption";
 import { changedFields, declaredIn } from "./changes";
 import { describe, isChecked, objectsOf, operationOn, Resource } from "./context";

@@ -1,6 +1,6 @@
-import { Operation } from "../connection";
 import { invalidInput, StewardError } from "../contract/errors";
 import { defaultsOf, namesWith, parseId } from "../contract/fields";
+import { Operation } from "../contract/operation";
 import { className, operationOn, Resource } from "./context";
 import { attempt, OperationFailed } from "./failure";
 import { newInstance } from "./ownership";

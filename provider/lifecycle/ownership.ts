@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { cached, Operation, Run } from "../connection";
 import { AnyDefinition, Claim, Claims, PlanNote } from "../contract/definition";
 import { PartialState, StewardError } from "../contract/errors";
+import { cached, Operation, Run } from "../contract/operation";
 import { objectsOf, Resource } from "./context";
 import { Properties } from "./properties";
 

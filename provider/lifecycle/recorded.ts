@@ -1,7 +1,7 @@
-import { Operation } from "../connection";
 import { StewardError } from "../contract/errors";
 import { essentialNames, parseId, placeholdersIn } from "../contract/fields";
 import { pathOf, unstorablePath } from "../contract/inputs";
+import { Operation } from "../contract/operation";
 import { isStringList } from "../text/json";
 import { Resource } from "./context";
 import { failure } from "./failure";

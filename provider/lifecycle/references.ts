@@ -6,8 +6,8 @@ import { AnyFields } from "../contract/definition";
 import { CheckFailure, invalidInput } from "../contract/errors";
 import { comparisonOf, namesWith } from "../contract/fields";
 import { SecretReference, unknown, valueAt } from "../contract/inputs";
-import { Log, warnOnce } from "../text/log";
 import { isObject } from "../text/json";
+import { Log, warnOnce } from "../text/log";
 import { hasUnknown, isReference, Properties, StoredReference } from "./properties";
 
 // Secrets by reference. Only the provider reads them. In the inputs and in the state, a reference has a fingerprint of its value, so that a changed value is

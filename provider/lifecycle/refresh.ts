@@ -1,7 +1,7 @@
 import { neverDiffers } from "../contract/comparison";
-import { Operation } from "../connection";
 import { Difference } from "../contract/definition";
 import { namesWith } from "../contract/fields";
+import { Operation } from "../contract/operation";
 import { shortened } from "../text/printable";
 import { describeDifference } from "./adoption";
 import { comparisonFor, declaredIn, isEqual, recordDifferences } from "./changes";

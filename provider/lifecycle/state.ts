@@ -1,6 +1,6 @@
-import { Operation } from "../connection";
 import { AnyFields } from "../contract/definition";
 import { namesWith } from "../contract/fields";
+import { Operation } from "../contract/operation";
 import { isObject } from "../text/json";
 import { declaredIn, isEqual } from "./changes";
 import { defined, Properties } from "./properties";

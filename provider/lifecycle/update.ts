@@ -1,6 +1,6 @@
-import { Operation } from "../connection";
 import { OutcomeUnknown } from "../contract/definition";
 import { PartialState, StewardError } from "../contract/errors";
+import { Operation } from "../contract/operation";
 import { changedFields, declaredIn } from "./changes";
 import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";

@@ -1,7 +1,7 @@
-import { Operation } from "../connection";
 import { AnyFields, Definition, Fields, FindRequest } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { ConnectionArgs, connectionField, strList } from "../contract/inputs";
+import { Operation } from "../contract/operation";
 import type { Args } from "../program/resource";
 import { adminPath, callAsAdministrator, system } from "./client";
 

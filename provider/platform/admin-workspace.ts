@@ -1,8 +1,8 @@
-import { Operation } from "../connection";
 import { Claim, Definition, DeleteRequest, ExistingObject, FindRequest, PlanNote } from "../contract/definition";
 import { StewardError } from "../contract/errors";
-import { delayAfter429, pauseFor } from "../http";
 import { bool, ConnectionArgs, connectionField } from "../contract/inputs";
+import { Operation } from "../contract/operation";
+import { delayAfter429, pauseFor } from "../http";
 import { adminPath, call, callAsAdministrator, system } from "./client";
 import { readAll } from "./pages";
 import { assertWorkspaceGone, noWorkspace, readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";

@@ -1,5 +1,6 @@
-import { defineSystem, Operation, System } from "../connection";
+import { defineSystem } from "../connection";
 import { StewardError } from "../contract/errors";
+import { Operation, System } from "../contract/operation";
 import { ApiRequest, Request, send } from "../http";
 import { isNotFound as isPlain404, unexpectedResponse } from "../http/failure";
 import { isObject } from "../text/json";

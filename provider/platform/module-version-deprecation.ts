@@ -1,7 +1,7 @@
-import { Operation } from "../connection";
 import { Definition, DiscoverRequest, ExistingObject, FindRequest, PlanNote, ReadRequest, UpdateRequest } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { ConnectionArgs, connectionField, nonEmptyStr } from "../contract/inputs";
+import { Operation } from "../contract/operation";
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
 import { renamedHint } from "../lifecycle/ownership";
 import { isObject } from "../text/json";

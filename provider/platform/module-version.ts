@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Operation } from "../connection";
+import { Operation } from "../contract/operation";
 import { isObject } from "../text/json";
 import { apiPath, call, canRead, dialectOf, invalidResponse, isAdministrator, isOwnNotFound } from "./client";
 

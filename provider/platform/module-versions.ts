@@ -1,7 +1,7 @@
 import { StewardError } from "../contract/errors";
+import { ReadFunction } from "../contract/function";
 import { ConnectionArgs, connectionInput, strictObject } from "../contract/inputs";
 import { read } from "../program/invoke";
-import { ReadFunction } from "../contract/function";
 import { isObject } from "../text/json";
 import { call, invalidResponse, system } from "./client";
 import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, versionOf } from "./module-version";

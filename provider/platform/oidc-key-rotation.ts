@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isPast, seconds } from "../contract/comparison";
-import { Operation } from "../connection";
 import { Definition, FindRequest, OutcomeUnknown, PlanNote } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { bool, connectionField, strList } from "../contract/inputs";
+import { Operation } from "../contract/operation";
 import { ActionInputs, ActionState, perform } from "./action";
 import { adminPath, callAsAdministrator, dialectOf, generalPath, Resource, resourceOf, system } from "./client";
 import { trimKey } from "./oidc-key-trim";

@@ -1,4 +1,4 @@
-import { Operation } from "../connection";
+import { Operation } from "../contract/operation";
 import { isObject } from "../text/json";
 import { asString, call, completed, invalidResponse, Resource } from "./client";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Operation } from "../connection";
 import { StewardError } from "../contract/errors";
+import { Operation } from "../contract/operation";
 import { Request } from "../http";
 import { isObject } from "../text/json";
 import { adminPath, asString, assertGone, call, completed, idsIn, Resource, resourceOf } from "./client";

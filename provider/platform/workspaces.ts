@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Operation } from "../connection";
-import { ConnectionArgs, connectionInput, str, strictObject } from "../contract/inputs";
-import { eachWithOperation, invoke, read } from "../program/invoke";
 import { ReadFunction } from "../contract/function";
+import { ConnectionArgs, connectionInput, str, strictObject } from "../contract/inputs";
+import { Operation } from "../contract/operation";
+import { eachWithOperation, invoke, read } from "../program/invoke";
 import { adminPath, callAsAdministrator, completed, system } from "./client";
 import { itemsFrom, Page, pageOf } from "./pages";
 import { noWorkspace, readWorkspace, Workspace, WorkspaceInclude, workspaceIdInput, workspaceOf } from "./workspace";

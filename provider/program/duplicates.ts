@@ -1,10 +1,11 @@
 import { all, Inputs, Output } from "@pulumi/pulumi/output";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
-import { cached, connect, noEngine, Operation, Run } from "../connection";
+import { connect } from "../connection";
 import { AnyDefinition } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { defaultsOf } from "../contract/fields";
+import { cached, noEngine, Operation, Run } from "../contract/operation";
 import { className } from "../lifecycle/context";
 import { declaredTwice, findDeclared } from "../lifecycle/ownership";
 import { withoutNulls } from "../lifecycle/properties";

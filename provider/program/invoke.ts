@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Input, Output } from "@pulumi/pulumi/output";
-import { ConfigurationSources, connect, noEngine, Operation } from "../connection";
+import { ConfigurationSources, connect } from "../connection";
 import { invalidInput, StewardError } from "../contract/errors";
-import { checkFailures, issuesOf, Schema } from "../contract/inputs";
 import { FunctionSpec, ReadFunction } from "../contract/function";
+import { checkFailures, issuesOf, Schema } from "../contract/inputs";
+import { noEngine, Operation } from "../contract/operation";
 import type * as Program from "./program";
 
 /** Sources that override the program's in nested calls, such as the limits of a test. */

@@ -1,6 +1,6 @@
+import { ReadFunction } from "../contract/function";
 import { strictObject } from "../contract/inputs";
 import { read } from "../program/invoke";
-import { ReadFunction } from "../contract/function";
 import { callUnchanged, ServerOptions, serverShape, system } from "./client";
 
 /** Options of {@link getAgentMembers}. */

@@ -1,9 +1,10 @@
 import type { Input } from "@pulumi/pulumi/output";
-import { defineSystem, dialectInput, Operation, System, Words } from "../connection";
+import { defineSystem, dialectInput } from "../connection";
 import { invalidInput, StewardError } from "../contract/errors";
+import { bool, connectionInput, nonEmptyStr, valueAt } from "../contract/inputs";
+import { Operation, System, Words } from "../contract/operation";
 import { ApiRequest, Request, Response, send } from "../http";
 import { unexpectedResponse } from "../http/failure";
-import { bool, connectionInput, nonEmptyStr, valueAt } from "../contract/inputs";
 import type { Dialect } from "../program/provider";
 import { isObject, parseLossless } from "../text/json";
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Duration, seconds } from "../contract/comparison";
-import { Operation } from "../connection";
 import { StewardError } from "../contract/errors";
 import { rule } from "../contract/inputs";
+import { Operation } from "../contract/operation";
 
 // A scheduler without a leader answers 500 or 503 for some seconds. Functions that wait for changes also wait for the election.
 

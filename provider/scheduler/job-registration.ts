@@ -1,8 +1,8 @@
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { StewardError } from "../contract/errors";
-import { notJson } from "../http/failure";
 import { rule, strictObject, valueAt } from "../contract/inputs";
+import { notJson } from "../http/failure";
 import { invoke } from "../program/invoke";
 import { isObject } from "../text/json";
 import {

@@ -1,9 +1,9 @@
 import type { Output } from "@pulumi/pulumi/output";
 import { z } from "zod";
 import { StewardError } from "../contract/errors";
+import { ReadFunction } from "../contract/function";
 import { bool, rule, strictObject } from "../contract/inputs";
 import { invokeEach, readAsOutput } from "../program/invoke";
-import { ReadFunction } from "../contract/function";
 import { isObject } from "../text/json";
 import {
   call,

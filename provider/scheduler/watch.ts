@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Duration, seconds } from "../contract/comparison";
-import { Limits } from "../contract/limits";
 import { StewardError } from "../contract/errors";
+import { Limits } from "../contract/limits";
 import { invokeEach } from "../program/invoke";
 import { SchedulerOperation, system } from "./client";
 import { durationInput, Election, ElectionOptions, outlastElection } from "./election";

@@ -1,6 +1,6 @@
-import { Operation } from "../connection";
 import { Definition, Discovered, DiscoverRequest, ExistingObject, FindRequest } from "../contract/definition";
 import { placeholdersIn } from "../contract/fields";
+import { Operation } from "../contract/operation";
 import { Adopt } from "../lifecycle/adoption";
 import { renamedHint } from "../lifecycle/ownership";
 import { isStringList } from "../text/json";

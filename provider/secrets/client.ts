@@ -1,10 +1,11 @@
 import type { OpenAPIV3 } from "openapi-types";
-import { cached, defineSystem, Operation, System } from "../connection";
+import { defineSystem } from "../connection";
 import { Claim } from "../contract/definition";
 import { StewardError } from "../contract/errors";
+import { nonEmptyStr, rule } from "../contract/inputs";
+import { cached, Operation, System } from "../contract/operation";
 import { ApiRequest, Request, send } from "../http";
 import { isNotFound, notJson, unexpectedResponse, webPage } from "../http/failure";
-import { nonEmptyStr, rule } from "../contract/inputs";
 import { isObject, isStringList } from "../text/json";
 import { dialects, isMessage, SecretsDialect } from "./dialects";
 import { isMountPath, normalizeMount } from "./mount-path";

@@ -1,11 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { Comparison, pem, trimmed } from "../contract/comparison";
-import { Operation } from "../connection";
 import { Claim, Definition, DeleteRequest, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../contract/definition";
 import { CheckFailure } from "../contract/errors";
 import { variableFor } from "../contract/fields";
 import { ConnectionArgs, connectionField, isCertificate, rule, str, tokenInput, urlInput } from "../contract/inputs";
+import { Operation } from "../contract/operation";
 import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
 import { isRemoved, renamedHint } from "../lifecycle/ownership";
 import { apiPath, dialectOf, invalidResponse, readData, remove, replaceHint, settleRemoval, system, writeData } from "./client";

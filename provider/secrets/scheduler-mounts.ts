@@ -1,6 +1,6 @@
-import { cached, Operation } from "../connection";
 import { Discovered, DiscoverRequest } from "../contract/definition";
 import { StewardError } from "../contract/errors";
+import { cached, Operation } from "../contract/operation";
 import { isObject } from "../text/json";
 import { apiPath, defaultMount, dialectOf, matches, readData, visiblePaths } from "./client";
 import { normalizeMount } from "./mount-path";

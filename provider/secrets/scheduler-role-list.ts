@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { ReadFunction } from "../contract/function";
 import { ConnectionArgs, connectionInput, strictObject } from "../contract/inputs";
 import { read } from "../program/invoke";
-import { ReadFunction } from "../contract/function";
 import { defaultMount, system } from "./client";
 import { MountArgs, mountInput } from "./mount";
 import { normalizeMount } from "./mount-path";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { unordered } from "../contract/comparison";
-import { Operation } from "../connection";
 import { Definition, Difference } from "../contract/definition";
 import { CheckFailure } from "../contract/errors";
 import { bool, ConnectionArgs, connectionField, isStorableKey, str } from "../contract/inputs";
+import { Operation } from "../contract/operation";
 import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
 import { isStringList } from "../text/json";
 import { apiObject, listNames } from "./api-object";

@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { Comparison, unordered } from "../contract/comparison";
-import { Operation } from "../connection";
-import { withProgress } from "../connection/progress";
 import {
   Claims,
   Definition,
@@ -15,6 +13,7 @@ import {
 } from "../contract/definition";
 import { PartialState, StewardError } from "../contract/errors";
 import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../contract/inputs";
+import { Operation, withProgress } from "../contract/operation";
 import { Adopt, adoptExisting, adoptField } from "../lifecycle/adoption";
 import { isRemoved, renamedHint } from "../lifecycle/ownership";
 import { shortened } from "../text/printable";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { Operation } from "../connection";
 import { CreateRequest, Definition, DeleteRequest, ReadRequest } from "../contract/definition";
 import { StewardError } from "../contract/errors";
-import { unexpectedResponse } from "../http/failure";
 import { ConnectionArgs, connectionField, str } from "../contract/inputs";
+import { Operation } from "../contract/operation";
+import { unexpectedResponse } from "../http/failure";
 import { apiPath, call, dialectOf, isLeaseGone, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { roleNameFindings } from "./scheduler-role";

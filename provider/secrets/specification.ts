@@ -1,8 +1,8 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { z } from "zod";
+import { ReadFunction } from "../contract/function";
 import { ConnectionArgs, connectionInput, rule, str, strictObject } from "../contract/inputs";
 import { read } from "../program/invoke";
-import { ReadFunction } from "../contract/function";
 import { isStringList } from "../text/json";
 import { readOpenApi, system } from "./client";
 

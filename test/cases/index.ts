@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { definitions } from "../../provider/registry/resources";
 import { secretsOf } from "../../provider/contract/fields";
+import { definitions } from "../../provider/registry/resources";
 import { Context, isIn, ResourceCase, withReferences } from "./case";
 import type { SettingsCase } from "./settings";
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { definitions } from "../../provider/registry/resources";
 import { unknown } from "../../provider/contract/inputs";
+import { definitions } from "../../provider/registry/resources";
 import { call } from "../support/call";
 import { onEachSandbox, rows, written } from "./discover";
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { definitions } from "../../provider/registry/resources";
-import { unwrapSecrets } from "../../provider/engine/plugin-values";
 import { format, namesWith } from "../../provider/contract/fields";
+import { unwrapSecrets } from "../../provider/engine/plugin-values";
 import { resolved } from "../../provider/lifecycle/references";
+import { definitions } from "../../provider/registry/resources";
 import { isObject } from "../../provider/text/json";
 import { Context, isIn, System, withReferences } from "../cases/case";
 import { cases, livingForms } from "../cases/index";

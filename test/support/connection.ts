@@ -1,8 +1,9 @@
-import { ConfigurationSources, connect, noEngine, Operation } from "../../provider/connection";
-import { standardOutput } from "../../provider/text/log";
+import { ConfigurationSources, connect } from "../../provider/connection";
+import { noEngine, Operation } from "../../provider/contract/operation";
 import { system as platform } from "../../provider/platform/client";
 import { system as scheduler } from "../../provider/scheduler/client";
 import { system as secrets } from "../../provider/secrets/client";
+import { standardOutput } from "../../provider/text/log";
 
 export const systems = { secrets, platform, scheduler };
 

@@ -1,6 +1,6 @@
 import { AnyDefinition } from "../../provider/contract/definition";
-import { definitions } from "../../provider/registry/resources";
 import { namesWith, secretsOf } from "../../provider/contract/fields";
+import { definitions } from "../../provider/registry/resources";
 
 export const definitionOf = (token: string): AnyDefinition => {
   const found = definitions.find((definition) => definition.token === token);

@@ -1,5 +1,5 @@
-import { clearCache } from "../../provider/engine/dynamic-runtime";
 import { invalidInput } from "../../provider/contract/errors";
+import { clearCache } from "../../provider/engine/dynamic-runtime";
 import { definitionOf, secretOutputs } from "./definitions";
 import {
   Declaration,

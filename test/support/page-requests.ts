@@ -1,5 +1,5 @@
-import { definitions } from "../../provider/registry/resources";
 import { format } from "../../provider/contract/fields";
+import { definitions } from "../../provider/registry/resources";
 import { Sandbox } from "../../sandbox/index";
 import { livingCases } from "../cases";
 import { Context, isIn, Properties, ResourceCase } from "../cases/case";

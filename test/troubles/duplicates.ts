@@ -1,6 +1,7 @@
-import { connect, noEngine } from "../../provider/connection";
-import { definitions } from "../../provider/registry/resources";
+import { connect } from "../../provider/connection";
+import { noEngine } from "../../provider/contract/operation";
 import { declare } from "../../provider/program/duplicates";
+import { definitions } from "../../provider/registry/resources";
 import { systems } from "../support/connection";
 import { Declaration } from "../support/deployment";
 

@@ -1,4 +1,4 @@
-import { Operation } from "../../connection";
+import { Operation } from "../../contract/operation";
 import { ApiRequest } from "../../http";
 import { adminPath, callAsAdministrator, invalidResponse, resourceOf, wireName } from "../client";
 import { readable } from "./attributes";

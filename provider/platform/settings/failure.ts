@@ -1,5 +1,5 @@
-import { Operation } from "../../connection";
 import { PartialState, StewardError } from "../../contract/errors";
+import { Operation } from "../../contract/operation";
 import { fetchSettings } from "./api";
 import { same } from "./attributes";
 import { SettingsPage, Values } from "./page";

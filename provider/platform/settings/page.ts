@@ -1,8 +1,8 @@
-import { Operation } from "../../connection";
 import { AnyFields, Fields, Rule } from "../../contract/definition";
 import { CheckFailure } from "../../contract/errors";
-import { Retry } from "../../http";
 import { ConnectionArgs } from "../../contract/inputs";
+import { Operation } from "../../contract/operation";
+import { Retry } from "../../http";
 import type { Args } from "../../program/resource";
 
 // A page of Terraform Enterprise's settings, such as the SMTP settings, and the inputs and outputs that all pages share.

@@ -1,9 +1,9 @@
 import type { Output } from "@pulumi/pulumi/output";
 import { AnyFields } from "../../contract/definition";
 import { namesWith } from "../../contract/fields";
+import { ReadFunction } from "../../contract/function";
 import { ConnectionArgs, onlyConnection } from "../../contract/inputs";
 import { read, secretsAsOutputs } from "../../program/invoke";
-import { ReadFunction } from "../../contract/function";
 import { system } from "../client";
 import { SettingsState } from "./page";
 import { SettingsDefinition } from "./resource";

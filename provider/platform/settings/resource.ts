@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { cached, Operation } from "../../connection";
 import {
   Claims,
   Definition,
@@ -14,6 +13,7 @@ import {
 import { invalidInput, StewardError } from "../../contract/errors";
 import { variableFor } from "../../contract/fields";
 import { connectionField } from "../../contract/inputs";
+import { cached, Operation } from "../../contract/operation";
 import { adoptExisting } from "../../lifecycle/adoption";
 import { adminPath, system } from "../client";
 import { fetchSettings, patchSettings } from "./api";

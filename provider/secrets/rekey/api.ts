@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { cached, Operation } from "../../connection";
 import { StewardError } from "../../contract/errors";
+import { cached, Operation } from "../../contract/operation";
 import { ApiRequest, delayAfter429, pauseFor } from "../../http";
 import { isNotFound, unexpectedResponse, webPage } from "../../http/failure";
 import { isObject } from "../../text/json";

@@ -1,6 +1,6 @@
+import { ReadFunction } from "../../contract/function";
 import { ConnectionArgs, connectionInput, strictObject } from "../../contract/inputs";
 import { read } from "../../program/invoke";
-import { ReadFunction } from "../../contract/function";
 import { system } from "../client";
 import * as api from "./api";
 import { RekeyBackup, RekeyStatus } from "./api";

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect, noEngine, Operation, System } from "../../../provider/connection";
-import { definitions } from "../../../provider/registry/resources";
+import { connect } from "../../../provider/connection";
 import { StewardError } from "../../../provider/contract/errors";
+import { noEngine, Operation, System } from "../../../provider/contract/operation";
+import { definitions } from "../../../provider/registry/resources";
 import { standardOutput } from "../../../provider/text/log";
 import { foreign, secretsAddresses } from "../../../tools/environment";
 import { systems } from "../../support/connection";

@@ -1,7 +1,7 @@
-import { noEngine } from "../../../provider/connection";
+import { unknown } from "../../../provider/contract/inputs";
+import { noEngine } from "../../../provider/contract/operation";
 import { createPlugin } from "../../../provider/engine/plugin";
 import { wrapSecrets } from "../../../provider/engine/plugin-values";
-import { unknown } from "../../../provider/contract/inputs";
 import { Sandbox } from "../../../sandbox/index";
 import { Context } from "../../cases/case";
 import { configOf, contextOf, resetAll } from "../../support/context";

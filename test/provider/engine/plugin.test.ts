@@ -1,6 +1,6 @@
-import { noEngine } from "../../../provider/connection";
-import { createPlugin } from "../../../provider/engine/plugin";
 import { unknown } from "../../../provider/contract/inputs";
+import { noEngine } from "../../../provider/contract/operation";
+import { createPlugin } from "../../../provider/engine/plugin";
 import { Sandbox } from "../../../sandbox/index";
 import { configOf } from "../../support/context";
 import { limits } from "../../support/limits";

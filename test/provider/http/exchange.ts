@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, RequestListener, Server } from "node:http";
 import { AddressInfo, createServer as createTcpServer, Socket, Server as TcpServer } from "node:net";
-import { Operation } from "../../../provider/connection";
+import { Operation } from "../../../provider/contract/operation";
 import { Request } from "../../../provider/http";
 import { connectTo } from "../../support/connection";
 import { limits } from "../../support/limits";

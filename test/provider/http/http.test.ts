@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { Operation } from "../../../provider/connection";
 import { StewardError } from "../../../provider/contract/errors";
+import { Operation } from "../../../provider/contract/operation";
 import { Request, send } from "../../../provider/http";
 import { limits } from "../../support/limits";
 import { failure, refusal } from "../../support/refusal";

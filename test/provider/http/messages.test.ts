@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { Operation } from "../../../provider/connection";
+import { Operation } from "../../../provider/contract/operation";
 import { send } from "../../../provider/http";
 import { limits } from "../../support/limits";
 import { failure, refusal } from "../../support/refusal";

@@ -1,5 +1,5 @@
 import { ServerResponse } from "node:http";
-import { Operation } from "../../../provider/connection";
+import { Operation } from "../../../provider/contract/operation";
 import { Response, send } from "../../../provider/http";
 import { Engine } from "../../support/engine";
 import { limits } from "../../support/limits";

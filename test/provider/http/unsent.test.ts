@@ -1,6 +1,6 @@
 import { createServer as createHttpServer } from "node:http";
 import net, { Socket } from "node:net";
-import { Operation } from "../../../provider/connection";
+import { Operation } from "../../../provider/contract/operation";
 import { send } from "../../../provider/http";
 import { limits } from "../../support/limits";
 import { failure, refusal } from "../../support/refusal";

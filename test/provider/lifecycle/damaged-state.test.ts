@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { definitions } from "../../../provider/registry/resources";
 import { format } from "../../../provider/contract/fields";
 import { release } from "../../../provider/program/dynamic";
+import { definitions } from "../../../provider/registry/resources";
 import { Engine, NativeEngine } from "../../support/engine";
 import "../../support/printed";
 import { seen, serveAt } from "../http/exchange";

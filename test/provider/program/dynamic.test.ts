@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { dynamic, runtime } from "@pulumi/pulumi";
 import { secrets } from "../../../provider";
-import { definitions } from "../../../provider/registry/resources";
 import { providerText } from "../../../provider/program/dynamic";
+import { definitions } from "../../../provider/registry/resources";
 import { registered as registeredRequest } from "../../support/registered";
 
 describe("the provider's source that Pulumi stores", () => {

@@ -5,7 +5,7 @@ import { Output, unsecret } from "@pulumi/pulumi/output";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { noEngine } from "../../../provider/connection";
+import { noEngine } from "../../../provider/contract/operation";
 import { createPlugin } from "../../../provider/engine/plugin";
 import { unwrapSecrets } from "../../../provider/engine/plugin-values";
 import { functions } from "../../../provider/registry/functions";

@@ -1,5 +1,5 @@
-import { provider } from "../../../provider/engine/runtime";
 import { CheckFailure } from "../../../provider/contract/errors";
+import { provider } from "../../../provider/engine/runtime";
 import { Resource } from "./state";
 import { annotated, known, Properties, plain, wire } from "./values";
 

@@ -1,4 +1,4 @@
-import { noEngine } from "../../../provider/connection";
+import { noEngine } from "../../../provider/contract/operation";
 import { createPlugin } from "../../../provider/engine/plugin";
 import { OperationFailed } from "../../../provider/lifecycle/failure";
 import { atPath } from "../../../provider/lifecycle/notes";

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { AnyDefinition } from "../../../provider/contract/definition";
-import { definitions } from "../../../provider/registry/resources";
-import { clearCache } from "../../../provider/engine/dynamic-runtime";
 import { StewardError } from "../../../provider/contract/errors";
 import { essentialNames, format } from "../../../provider/contract/fields";
+import { clearCache } from "../../../provider/engine/dynamic-runtime";
 import { hasUnknown } from "../../../provider/lifecycle/properties";
+import { definitions } from "../../../provider/registry/resources";
 import { formsIn } from "../../support/canaries";
 import { wire } from "../../support/deployment";
 import { Engine } from "../../support/engine";

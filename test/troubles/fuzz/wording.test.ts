@@ -1,12 +1,13 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import * as fc from "fast-check";
 import { z } from "zod";
-import { connect, noEngine, System } from "../../../provider/connection";
-import { definitions } from "../../../provider/registry/resources";
+import { connect } from "../../../provider/connection";
 import { StewardError } from "../../../provider/contract/errors";
 import { inputSchema } from "../../../provider/contract/fields";
 import { checkFailures } from "../../../provider/contract/inputs";
+import { noEngine, System } from "../../../provider/contract/operation";
 import * as platformClient from "../../../provider/platform/client";
+import { definitions } from "../../../provider/registry/resources";
 import * as schedulerClient from "../../../provider/scheduler/client";
 import * as secretsClient from "../../../provider/secrets/client";
 import { inspectShares } from "../../../provider/secrets/rekey/inputs";

@@ -1,6 +1,6 @@
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
-import { noEngine, Operation } from "../../../../provider/connection";
 import { StewardError } from "../../../../provider/contract/errors";
+import { noEngine, Operation } from "../../../../provider/contract/operation";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
 import { rekeyCommit } from "../../../../provider/secrets/rekey/commit";

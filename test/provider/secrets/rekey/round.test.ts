@@ -1,4 +1,4 @@
-import { noEngine } from "../../../../provider/connection";
+import { noEngine } from "../../../../provider/contract/operation";
 import { rekeyShares } from "../../../../provider/secrets/rekey/shares";
 import { connectTo } from "../../../support/connection";
 import { allRekeyTargets, RekeyTarget } from "../../../support/rekey";
