@@ -1,6 +1,6 @@
 import { StewardError } from "../provider/contract/errors";
 import { noEngine } from "../provider/contract/operation";
-import { readReference } from "../provider/lifecycle/references";
+import { readReference } from "../provider/contract/secret";
 import { assertTarget, getStatus, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
 import { createThrowAwayKey, keyOf, prove, redacting, Share } from "../provider/secrets/rekey/crypto";
 import { isNoShare, nameOf, ShareReference } from "../provider/secrets/rekey/inputs";

@@ -1,6 +1,5 @@
-export { ConnectionArgs, EnvironmentReference, FileReference, SecretReference } from "./contract/inputs";
+export { Adopt, ConnectionArgs, EnvironmentReference, FileReference, SecretReference } from "./contract/inputs";
 export { ErrorCode, StewardError } from "./contract/steward-error";
-export { Adopt } from "./lifecycle/adoption";
 export * as platform from "./platform/index";
 export { Dialect, Provider, ProviderArgs, SchedulerServer, SecretsDialect, SecretsServer, Server } from "./program/provider";
 export { Args, DeepInput, Getter, Outputs } from "./program/resource";

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { defaultsOf, namesWith, publicNames, variableFor } from "../../provider/contract/fields";
 import { Operation } from "../../provider/contract/operation";
-import { isReference, Properties } from "../../provider/lifecycle/properties";
+import { isReference } from "../../provider/contract/secret";
+import { Properties } from "../../provider/lifecycle/properties";
 import { isObject } from "../../provider/text/json";
 import { declaredSecrets, Imported } from "./state";
 

@@ -1,10 +1,11 @@
 import { CheckFailure, invalidInput } from "../../provider/contract/errors";
 import { namesWith } from "../../provider/contract/fields";
 import { secretSignature, signatureKey } from "../../provider/contract/inputs";
+import { isReference } from "../../provider/contract/secret";
 import { check } from "../../provider/lifecycle/check";
 import { Resource } from "../../provider/lifecycle/context";
 import { importObject, readById } from "../../provider/lifecycle/import";
-import { defined, isReference, Properties } from "../../provider/lifecycle/properties";
+import { defined, Properties } from "../../provider/lifecycle/properties";
 import { assertStorable } from "../../provider/lifecycle/recorded";
 import { encryptedOutputs } from "../../provider/lifecycle/state";
 import { hasMask } from "../../provider/platform/settings/mask";

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { StewardError } from "../contract/errors";
 import { nonEmptyStr } from "../contract/inputs";
 import { CredentialSettings, Credentials } from "../contract/operation";
+import { isVariableName } from "../contract/secret";
 
 const pemFields = ["caCert", "clientCert", "clientKey"] as const;
 const fields = [...pemFields, "token", "tokenEnv", "tokenFile", "tlsServerName"] as const;
@@ -53,9 +54,6 @@ function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, label, isConf
 }
 
 const isPath = (value: string): boolean => /^(\.{0,2}|~)\//.test(value);
-
-/** True for the conventional form of variable names, which tokens rarely have. */
-export const isVariableName = (name: string): boolean => /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/.test(name);
 
 function findToken({ settings: { token, tokenFile, tokenEnv }, label }: Settings, environment: NodeJS.ProcessEnv): string | undefined {
   if (token) return token;

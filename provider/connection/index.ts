@@ -5,21 +5,8 @@ import { z } from "zod";
 import { invalidInput, StewardError } from "../contract/errors";
 import { bool, checkFailures, issuesOf, rule, strictObject } from "../contract/inputs";
 import { defaultLimits, Limits } from "../contract/limits";
-import {
-  CredentialSettings,
-  cached,
-  Engine,
-  Operation,
-  Run,
-  Server,
-  ServerSettings,
-  System,
-  systemNames,
-  Variables,
-  Words,
-} from "../contract/operation";
+import { Operation, Run, ServerSettings, System, systemNames, Variables, Words } from "../contract/operation";
 import { parsed } from "../text/json";
-import { Log } from "../text/log";
 import { credentialShape, credentialsOf, invalid, NamedSettings } from "./credentials";
 import { namesIn, sharesTokenFile, warnOfUnused } from "./variables";
 

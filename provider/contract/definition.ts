@@ -1,5 +1,5 @@
 import { Comparison } from "./comparison";
-import { CheckFailure, StewardError } from "./errors";
+import { CheckFailure } from "./errors";
 import { Schema } from "./inputs";
 import { Operation, System } from "./operation";
 
@@ -15,13 +15,10 @@ export interface Difference {
 export interface ExistingObject<State> {
   /** The object's state. Undefined if only its existence is known. */
   state?: State;
-  /** The reason of the error without `adopt`. Undefined for an object that a create always adopts. */
-  reason?: string;
-  hint?: string;
+  /** Why a create fails without `adopt`, and the remedy, as the end of a sentence. Undefined for an object that a create always adopts. */
+  refusal?: { reason: string; remedy: string };
   /** If omitted, the inputs that differ from `state`. */
   differences?: readonly Difference[];
-  /** The error with which the server would reject the declared values. */
-  refusal?: StewardError;
   /** Attributes that the server does not return, and that an adoption overwrites. If `differences` are omitted, the inputs that `state` lacks. */
   unreadable?: readonly string[];
 }
@@ -108,10 +105,13 @@ export interface FindRequest<Inputs> {
   operation: Operation;
   inputs: Inputs;
 }
-export interface CreateRequest<Inputs, Existing> extends FindRequest<Inputs> {
+/** A request that may ask what the other resources of this run manage. */
+export interface Claiming {
+  claims: Claims;
+}
+export interface CreateRequest<Inputs, Existing> extends FindRequest<Inputs>, Claiming {
   /** The result of `find`. */
   existing?: ExistingObject<Existing>;
-  claims: Claims;
 }
 export interface ReadRequest<State> {
   operation: Operation;
@@ -128,6 +128,8 @@ export interface UpdateRequest<Inputs, State> extends FindRequest<Inputs> {
   /** The inputs that the program declared at the last `up`. */
   declared: readonly string[];
   claims: Claims;
+  /** Adopts what joins the resource, as a create adopts its object: throws if it may not, else prints the changes. Called before the first write. */
+  adopt(existing: ExistingObject<unknown>): void;
 }
 export interface DeleteRequest<State> {
   operation: Operation;
@@ -147,6 +149,12 @@ export interface Claims {
    * warning. Nothing else in this process writes the object meanwhile.
    */
   each(path: string, act: (claim: Claim) => Promise<void>, isQuiet?: boolean): Promise<object | undefined>;
+  /** True if this run has removed the object and not written it again, so that its manager must write it. */
+  isRemoved(path: string): boolean;
+  /** The fields of another resource of this run that manages the object. A state without an instance id matches no known resource. */
+  managerOf(path: string): object | undefined;
+  /** Throws if another resource of this run failed to adopt the object. */
+  assertAdopted(path: string): void;
 }
 
 /** The objects that a resource manages on the server. A program may declare each only once. */
@@ -229,7 +237,7 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   /** Converts the state of a read to that of an import. If omitted, both are equal. */
   imported?(state: State): State;
   /** Reads the existing object and compares it with the declared values. If omitted, a create adopts nothing. */
-  find?(request: FindRequest<Inputs>): Promise<ExistingObject<Existing> | undefined>;
+  find?(request: FindRequest<Inputs> & Claiming): Promise<ExistingObject<Existing> | undefined>;
   create(request: CreateRequest<Inputs, Existing>): Promise<State>;
   update(request: UpdateRequest<Inputs, State>): Promise<State>;
   /** Finds objects to import, or is the reason why none can be imported. If omitted, the resource is an operation. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Comparison, exact } from "./comparison";
-import { AnyFields, Field } from "./definition";
-import { issuesOf, Schema, strictObject } from "./inputs";
+import { AnyFields, Difference, Field } from "./definition";
+import { issuesOf, Schema, strictObject, valueAt } from "./inputs";
 import { Operation } from "./operation";
 
 export type Values = Record<string, unknown>;
@@ -13,6 +13,14 @@ export const namesWith = (fields: AnyFields, trait: Trait): string[] =>
   Object.entries(fields).flatMap(([name, field]) => (field?.[trait] ? [name] : []));
 
 export const comparisonOf = (fields: AnyFields, name: string): Comparison => fields[name]?.compare ?? exact;
+
+/** The fields with these names that differ. */
+export const differencesOf = (fields: AnyFields, names: readonly string[], from: object, to: object): Difference[] =>
+  names.flatMap((path) => {
+    const { equal, normalize } = comparisonOf(fields, path);
+    const [before, after] = [valueAt(from, [path]), valueAt(to, [path])];
+    return equal(before, after) ? [] : [{ path, from: before, to: normalize?.(after) ?? after }];
+  });
 
 const schemas = new WeakMap<AnyFields, Schema>();
 

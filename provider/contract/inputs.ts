@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { Duration, seconds } from "./comparison";
+import { Comparison, Duration, neverDiffers, seconds } from "./comparison";
 import { CheckFailure } from "./errors";
 
 interface Issue {
@@ -70,6 +70,15 @@ export const connectionField: { input: Schema<string> } = { input: connectionNam
 export const connectionInput: z.ZodType<string | undefined> = connectionName.optional();
 /** The options of a function that takes only `connection`. */
 export const onlyConnection: z.ZodType<{ connection?: string }> = strictObject({ connection: connectionInput });
+
+/** The handling of an object that already exists on create: true overwrites it, "unchanged" fails if it differs, and false always fails. */
+export type Adopt = boolean | "unchanged";
+
+/** The input `adopt`. */
+export const adoptField: { input: Schema<Adopt>; compare: Comparison } = {
+  input: z.union([bool, z.literal("unchanged")], 'must be true, false or "unchanged"'),
+  compare: neverDiffers,
+};
 
 /** Pulumi's property path: `roles.web.policies[0]`, `roles["a.b"]`. */
 export const pathOf = (parts: readonly PropertyKey[]): string =>

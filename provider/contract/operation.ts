@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { Log } from "../text/log";
 import { Limits } from "./limits";
@@ -6,7 +7,7 @@ export const systemNames = ["secrets", "platform", "scheduler"] as const;
 
 /** The names of a dialect's servers in messages. */
 export interface Words {
-  /** `Vault`, or `the service` for a server of any name. */
+  /** The name of the product, or `the service` for a server of any name. */
   service: string;
 }
 
@@ -74,7 +75,7 @@ export function cached<Value>(cache: Run["cache"], key: readonly string[], creat
 export interface Operation<Own = object> {
   server: Server & Own;
   run: Run;
-  /** The name of the current resource in messages: `Nomad role "web"`. */
+  /** The name of the current resource in messages: `workspace "web"`. */
   resource?: string;
   /** The instance id of the current resource. Undefined for a function, and for a state without one. */
   instance?: string;
@@ -160,4 +161,12 @@ export function withProgress<Part>({ run }: Operation, name: string, work: Promi
   for (const part of work) part.then(count, count);
   void Promise.allSettled(work).then(() => clearInterval(timer));
   return work;
+}
+
+let lastCreation = 0;
+
+/** A new instance id. Instance ids sort by time. */
+export function newInstance(): string {
+  lastCreation = Math.max(Date.now(), lastCreation + 1);
+  return `${lastCreation.toString(36)}${randomBytes(5).toString("base64url")}`;
 }

@@ -1,25 +1,15 @@
-import { z } from "zod";
-import { Comparison, neverDiffers } from "../contract/comparison";
-import { AnyDefinition, AnyFields, Difference, ExistingObject } from "../contract/definition";
+import { AnyDefinition, Difference, ExistingObject } from "../contract/definition";
 import { StewardError } from "../contract/errors";
-import { comparisonOf, namesWith } from "../contract/fields";
-import { bool, Schema, valueAt } from "../contract/inputs";
+import { differencesOf, namesWith } from "../contract/fields";
+import { Adopt } from "../contract/inputs";
 import { cached, Operation } from "../contract/operation";
 import { redact } from "../http/redaction";
 import { shortened } from "../text/printable";
+import { claimsOf, renamedHint } from "./ownership";
 import { Properties } from "./properties";
 
 // A create of an object that already exists. It fails, or adopts the object and prints the changes. A create reads the existing object first. With
 // `previewReads` its check reads as well, so that a preview can report the object.
-
-/** The handling of an object that already exists on create: true overwrites it, "unchanged" fails if it differs, and false always fails. */
-export type Adopt = boolean | "unchanged";
-
-/** The input `adopt`. */
-export const adoptField: { input: Schema<Adopt>; compare: Comparison } = {
-  input: z.union([bool, z.literal("unchanged")], 'must be true, false or "unchanged"'),
-  compare: neverDiffers,
-};
 
 const longest = 200;
 
@@ -54,11 +44,18 @@ function logAdoption(operation: Operation, { differences = [], unreadable = [] }
   }
 }
 
-/** The reason why the object may not be adopted. */
-function refusalOf(operation: Operation, adopt: Adopt | undefined, existing: ExistingObject<unknown>): StewardError | undefined {
-  const { differences = [], unreadable = [], reason, hint, refusal } = existing;
-  if (refusal) return refusal;
-  if (!adopt && reason) return new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
+/** The reason why the object may not be adopted. `isNew`: the resource is being created, perhaps under a new name. */
+function refusalOf(
+  operation: Operation,
+  adopt: Adopt | undefined,
+  { differences = [], unreadable = [], refusal }: ExistingObject<unknown>,
+  isNew: boolean,
+): StewardError | undefined {
+  if (!adopt && refusal) {
+    const { reason, remedy } = refusal;
+    const hint = isNew ? `${renamedHint} Otherwise ${remedy}` : `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`;
+    return new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
+  }
   if (adopt !== "unchanged" || differences.length === 0) return undefined;
   const listed = shortened(differences.map((difference) => describeDifference(operation, difference)));
   const unseen = unreadable.length > 0 ? `; the server does not return ${unreadable.join(", ")}, so these were not compared` : "";
@@ -71,31 +68,18 @@ function refusalOf(operation: Operation, adopt: Adopt | undefined, existing: Exi
 }
 
 /** Throws if the object may not be adopted, else prints the changes. Called before the first write. */
-export function adoptExisting(operation: Operation, adopt: Adopt | undefined, existing: ExistingObject<unknown> | undefined): void {
-  if (!existing) return;
-  const refusal = refusalOf(operation, adopt, existing);
+export function adoptExisting(operation: Operation, adopt: Adopt | undefined, existing: ExistingObject<unknown>, isNew = false): void {
+  const refusal = refusalOf(operation, adopt, existing, isNew);
   if (refusal) throw refusal;
   logAdoption(operation, existing);
 }
 
-/** Prints the values that an update overwrites in fields that the program did not declare before. Called before the write. */
-export const adoptFields = (operation: Operation, declared: readonly string[], differences: readonly Difference[]): void =>
-  logAdoption(operation, { differences: differences.filter(({ path }) => !declared.includes(path)) });
-
-/** The fields with these names that differ. */
-export const differencesOf = (fields: AnyFields, names: readonly string[], from: object, to: object): Difference[] =>
-  names.flatMap((path) => {
-    const { equal, normalize } = comparisonOf(fields, path);
-    const [before, after] = [valueAt(from, [path]), valueAt(to, [path])];
-    return equal(before, after) ? [] : [{ path, from: before, to: normalize?.(after) ?? after }];
-  });
-
 type Existing = ExistingObject<Properties> | undefined;
-type Adopting = Pick<AnyDefinition, "find" | "fields">;
+type Adopting = Pick<AnyDefinition, "find" | "fields" | "objects">;
 
 /** Finds the existing object, and compares it with the inputs unless the definition did. */
 async function find(definition: Adopting, operation: Operation, inputs: Properties): Promise<Existing> {
-  const existing: Existing = await definition.find?.({ operation, inputs });
+  const existing: Existing = await definition.find?.({ operation, inputs, claims: claimsOf(operation, definition) });
   if (!existing?.state || existing.differences) return existing;
   const { state } = existing;
   const outputs = namesWith(definition.fields, "output").filter((field) => inputs[field] !== undefined);
@@ -109,12 +93,13 @@ export async function previewAdoption(definition: Adopting, operation: Operation
   try {
     const existing = await find(definition, operation, inputs);
     if (!existing) return;
-    const refusal = refusalOf(operation, inputs.adopt as Adopt | undefined, existing);
+    const refusal = refusalOf(operation, inputs.adopt as Adopt | undefined, existing, true);
     if (refusal) operation.run.log.warn(`${operation.resource}: \`pulumi up\` will fail to create it. ${refusal.message}`);
     logAdoption(operation, existing, ["changes nothing"]);
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    operation.run.log.warn(`${operation.resource}: ${error.message}`);
+    const effect = error.code === "ERR_INVALID_INPUT" ? "`pulumi up` will fail to create it. " : "";
+    operation.run.log.warn(`${operation.resource}: ${effect}${error.message}`);
   }
 }
 
@@ -124,6 +109,6 @@ export async function previewAdoption(definition: Adopting, operation: Operation
  */
 export async function findAndAdopt(definition: Adopting, operation: Operation, inputs: Properties): Promise<Existing> {
   const existing = await find(definition, operation, inputs);
-  adoptExisting(operation, inputs.adopt as Adopt | undefined, existing);
+  if (existing) adoptExisting(operation, inputs.adopt as Adopt | undefined, existing, true);
   return existing;
 }

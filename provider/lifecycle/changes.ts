@@ -3,8 +3,9 @@ import { Comparison, isPast, neverDiffers } from "../contract/comparison";
 import { AnyFields, Difference } from "../contract/definition";
 import { comparisonOf, namesWith } from "../contract/fields";
 import { pathOf, valueAt } from "../contract/inputs";
+import { isReference } from "../contract/secret";
 import { isObject } from "../text/json";
-import { hasUnknown, isReference, Properties, secretInputs } from "./properties";
+import { hasUnknown, Properties, secretInputs } from "./properties";
 
 // Compares the declared inputs with the state.
 

@@ -3,13 +3,13 @@ import { CheckFailure, StewardError } from "../contract/errors";
 import { comparisonOf, defaultsOf, format, inputSchema, namesWith, publicNames, secretsOf } from "../contract/fields";
 import { checkFailures, issuesOf, pathOf, unknown, valueAt } from "../contract/inputs";
 import { cached, Operation } from "../contract/operation";
-import { isObject } from "../text/json";
+import { isObject, withoutNulls } from "../text/json";
 import { previewAdoption } from "./adoption";
 import { comparisonFor } from "./changes";
 import { alternatives, describe, objectsOf, operationOn, Resource, recordCheck } from "./context";
 import { logNotes } from "./notes";
 import { declaredTwice, forgetRefreshed, forgetUnidentifiedManager, notesOnRename, recordDeclared } from "./ownership";
-import { defined, hasUnknown, Properties, secretInputs, withoutNulls } from "./properties";
+import { defined, hasUnknown, Properties, secretInputs } from "./properties";
 import { fingerprinted, resolved } from "./references";
 
 /** The inputs to store and their check failures. */

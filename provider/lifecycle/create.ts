@@ -1,10 +1,10 @@
 import { PartialState, StewardError } from "../contract/errors";
 import { format } from "../contract/fields";
-import { Operation } from "../contract/operation";
+import { newInstance, Operation } from "../contract/operation";
 import { findAndAdopt } from "./adoption";
 import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
-import { claimsOf, createObjects, newInstance, recordFailure, recordWritten } from "./ownership";
+import { claimsOf, createObjects, recordFailure, recordWritten } from "./ownership";
 import { defined, Properties } from "./properties";
 import { Resolved, resolveForWrite } from "./references";
 import { deletedState, fillUnknown, formerValues, hideRetained, stored } from "./state";

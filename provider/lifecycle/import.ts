@@ -1,9 +1,8 @@
 import { invalidInput, StewardError } from "../contract/errors";
 import { defaultsOf, namesWith, parseId } from "../contract/fields";
-import { Operation } from "../contract/operation";
+import { newInstance, Operation } from "../contract/operation";
 import { className, operationOn, Resource } from "./context";
 import { attempt, OperationFailed } from "./failure";
-import { newInstance } from "./ownership";
 import { defined, Properties } from "./properties";
 import { assertStorable } from "./recorded";
 

@@ -22,14 +22,6 @@ interface Ownership {
   removal?: Promise<unknown>;
 }
 
-let lastCreation = 0;
-
-/** A new instance id. Instance ids sort by time. */
-export function newInstance(): string {
-  lastCreation = Math.max(Date.now(), lastCreation + 1);
-  return `${lastCreation.toString(36)}${randomBytes(5).toString("base64url")}`;
-}
-
 const claimsOn = ({ server: { id: server }, run: { cache } }: Operation, object: string): Ownership =>
   cached(cache, ["object", server, object], () => ({ managers: new Map(), createFailed: false, removed: false }));
 
@@ -175,6 +167,9 @@ export function recordWritten(operation: Operation, objects: readonly string[], 
 /** The claims of a resource that removes objects. */
 export const claimsOf = (operation: Operation, { objects }: Pick<AnyDefinition, "objects">): Claims => ({
   each: (path, act, isQuiet = false) => removeObject(operation, path, act, objects?.isIrreversible === true, isQuiet),
+  isRemoved: (path) => isRemoved(operation, path),
+  managerOf: (path) => otherManagerOf(operation, path),
+  assertAdopted: (path) => assertAdopted(operation, path),
 });
 
 async function removeObject(

@@ -1,5 +1,6 @@
-import { hasHalfPair, SecretReference, unknown } from "../contract/inputs";
-import { isObject } from "../text/json";
+import { unknown } from "../contract/inputs";
+import { isReference } from "../contract/secret";
+import { withoutNulls } from "../text/json";
 
 /** Inputs and outputs as the engine passes them. */
 export type Properties = Record<string, unknown>;
@@ -11,28 +12,12 @@ export function hasUnknown(value: unknown): boolean {
   return value === unknown || (typeof value === "object" && value !== null && Object.values(value).some(hasUnknown));
 }
 
-/** A secret by reference, as checked inputs and the state have it. */
-export type StoredReference = SecretReference & { fingerprint?: string };
-
-export const isReference = (value: unknown): value is StoredReference =>
-  isObject(value) &&
-  /^(env|file)$/.test(
-    Object.keys(value)
-      .filter((key) => key !== "fingerprint")
-      .join(),
-  ) &&
-  Object.values(value).every((part) => typeof part === "string" && part !== "" && part !== unknown && !hasHalfPair(part));
-
 /** The strings in a secret value, except the names of variables and files that contain a secret. */
 export function stringsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (isReference(value)) return [];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
-
-/** The properties without undefined and null. A nested null stays, for the schema to reject. */
-export const withoutNulls = (properties: object): Properties =>
-  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));
 
 /** The properties without undefined and null at any depth: the engine treats both as missing, and cannot serialize undefined. */
 export function defined(properties: Properties): Properties {

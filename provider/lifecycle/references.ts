@@ -1,82 +1,30 @@
-import { createHash, randomBytes, scryptSync } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { isVariableName } from "../connection/credentials";
 import { AnyFields } from "../contract/definition";
-import { CheckFailure, invalidInput } from "../contract/errors";
 import { comparisonOf, namesWith } from "../contract/fields";
 import { SecretReference, unknown, valueAt } from "../contract/inputs";
+import {
+  fingerprintOf,
+  HiddenSecret,
+  isReference,
+  isSameSecret,
+  Reading,
+  readReference,
+  referenceName,
+  StoredReference,
+  unreadable,
+} from "../contract/secret";
 import { isObject } from "../text/json";
 import { Log, warnOnce } from "../text/log";
-import { hasUnknown, isReference, Properties, StoredReference } from "./properties";
+import { hasUnknown, Properties } from "./properties";
 
 // Secrets by reference. Only the provider reads them. In the inputs and in the state, a reference has a fingerprint of its value, so that a changed value is
 // a change. The class marks the whole input as a secret, so the engine encrypts the fingerprint with it.
-
-/** In bytes. */
-const longestFile = 64 * 1024;
-
-/** `the variable SMTP_PASSWORD`. Omits a name that may itself be a misplaced secret. */
-export function referenceName(reference: SecretReference): string {
-  if ("env" in reference) return isVariableName(reference.env) ? `the variable ${reference.env}` : "the variable of a reference";
-  return /[/.]/.test(reference.file) ? `the file ${reference.file}` : "the file of a reference";
-}
-
-/** The value of a secret, or why it cannot be read. */
-export type Reading = { value: string; problem?: undefined } | { value?: undefined; problem: string };
-
-/** Reads a secret. Follows symbolic links, and drops one newline at the end. */
-export function readReference(reference: SecretReference): Reading {
-  if ("env" in reference) {
-    const value = Object.hasOwn(process.env, reference.env) ? process.env[reference.env] : undefined;
-    return value ? { value: withoutNewline(value) } : { problem: "is not set" };
-  }
-  try {
-    const file = statSync(reference.file);
-    // Reading a named pipe would block.
-    if (!file.isFile()) return { problem: "is not a regular file" };
-    if (file.size > longestFile) return { problem: "is larger than 64 KB" };
-    const value = withoutNewline(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(reference.file)));
-    // PowerShell writes UTF-16, or a byte order mark, which would be a part of the secret.
-    if (/^\uFEFF|\0/.test(value)) return { problem: notText };
-    return value ? { value } : { problem: "is empty" };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return { problem: notText };
-    return { problem: code === "ENOENT" ? "does not exist" : `cannot be read (${code})` };
-  }
-}
 
 /** Reads the secret of a field in the form in which it is sent. */
 function readField(fields: AnyFields, name: string, reference: SecretReference): Reading {
   const { value, problem } = readReference(reference);
   return value === undefined ? { problem } : { value: (comparisonOf(fields, name).normalize?.(value) ?? value) as string };
-}
-
-const withoutNewline = (text: string): string => text.replace(/\r?\n$/, "");
-const notText = "is not UTF-8 text without a byte order mark";
-
-/** Each fingerprint takes about 50 ms of CPU time, so a value gets a new one only once in a process. */
-const fingerprints = new Map<string, string>();
-
-/** A fingerprint, with the salt of an earlier one if there is one. */
-function fingerprintOf(fields: AnyFields, name: string, secret: string, earlier?: string): string {
-  const { key = String } = comparisonOf(fields, name);
-  const value = key(secret);
-  const salt = /^scrypt:([^:]+):/.exec(earlier ?? "")?.[1] ?? randomBytes(16).toString("base64");
-  const cacheKey = `${salt} ${value}`;
-  const fingerprint = fingerprints.get(cacheKey) ?? `scrypt:${salt}:${scryptSync(value, salt, 32).toString("base64")}`;
-  fingerprints.set(cacheKey, fingerprint);
-  return fingerprint;
-}
-
-/** True if two forms of a secret, values or references, have the same value. */
-export function isSameSecret(fields: AnyFields, name: string, a: unknown, b: unknown): boolean {
-  if (a instanceof HiddenSecret) return isSameSecret(fields, name, a.reference, b);
-  if (b instanceof HiddenSecret) return isSameSecret(fields, name, a, b.reference);
-  if (isReference(a) && isReference(b)) return a.fingerprint !== undefined && a.fingerprint === b.fingerprint;
-  if (isReference(b)) return isSameSecret(fields, name, b, a);
-  return isReference(a) && typeof b === "string" && a.fingerprint === fingerprintOf(fields, name, b, a.fingerprint);
 }
 
 /** The names of the secret fields whose values are references. */
@@ -128,27 +76,6 @@ export function fingerprinted(
   }
   return result;
 }
-
-/** The value of a reference that cannot be read, or that the server has and the program does not. It fails when it is sent. */
-export class HiddenSecret {
-  constructor(
-    readonly name: string,
-    readonly reference: SecretReference,
-  ) {}
-
-  toJSON(): never {
-    throw unreadable([[this.name, this.reference]]);
-  }
-}
-
-const unreadable = (references: readonly (readonly [name: string, reference: SecretReference])[]): Error =>
-  invalidInput(
-    references.map(([name, reference]): CheckFailure => {
-      const { problem = "differs from the value on the server" } = readReference(reference);
-      return { path: name, rule: "reference", reason: `${referenceName(reference)} ${problem}` };
-    }),
-    { hint: "Set it in the environment of `pulumi up`. Nothing was sent." },
-  );
 
 /** The inputs of a write with the values of their references, and the way back to references. */
 export type Resolved = ReturnType<typeof resolveForWrite>;

@@ -1,13 +1,16 @@
-import { OutcomeUnknown } from "../contract/definition";
+import { ExistingObject, OutcomeUnknown } from "../contract/definition";
 import { PartialState, StewardError } from "../contract/errors";
-import { Operation } from "../contract/operation";
+import { Adopt } from "../contract/inputs";
+import { newInstance, Operation } from "../contract/operation";
+import { isSameSecret } from "../contract/secret";
+import { adoptExisting } from "./adoption";
 import { changedFields, declaredIn } from "./changes";
 import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
-import { claimsOf, createObjects, isRemoved, newInstance, recordFailure, recordWritten, registerManager } from "./ownership";
+import { claimsOf, createObjects, isRemoved, recordFailure, recordWritten, registerManager } from "./ownership";
 import { defined, Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
-import { exposed, isSameSecret, Resolved, resolveForWrite } from "./references";
+import { exposed, Resolved, resolveForWrite } from "./references";
 import { fillUnknown, formerInputs, hidePrevious, hideRetained, stored, withFormer } from "./state";
 
 /** Writes the declared values that changed. Returns the new state. Throws {@link OperationFailed}. */
@@ -70,6 +73,7 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
     last: { ...last, outcomeUnknown: Boolean(outcomeUnknown) || progress.isRemoved },
     declared: declaredIn(all),
     claims: claimsOf(operation, definition),
+    adopt: (existing: ExistingObject<unknown>) => adoptExisting(operation, inputs.adopt as Adopt | undefined, existing),
   };
   const added = objects.filter((object) => !before.has(object));
   const written = await createObjects(resource, operation, added, inputs, () => definition.update(request));

@@ -1,9 +1,8 @@
 import { Definition, DiscoverRequest, ExistingObject, FindRequest, PlanNote, ReadRequest, UpdateRequest } from "../contract/definition";
 import { StewardError } from "../contract/errors";
-import { ConnectionArgs, connectionField, nonEmptyStr } from "../contract/inputs";
+import { differencesOf } from "../contract/fields";
+import { Adopt, adoptField, ConnectionArgs, connectionField, nonEmptyStr } from "../contract/inputs";
 import { Operation } from "../contract/operation";
-import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
-import { renamedHint } from "../lifecycle/ownership";
 import { isObject } from "../text/json";
 import { apiPath, asString, call, completed, dialectOf, isNotFound, system } from "./client";
 import { addressOf, Identity, Module, ModuleVersion, part, readModuleVersions, readVersion, recordWritten } from "./module-version";
@@ -145,8 +144,10 @@ async function find({ operation, inputs }: FindRequest<ModuleVersionDeprecationI
   const existing = version.deprecation;
   if (!existing || isSame(existing, inputs)) return undefined;
   return {
-    reason: "it is already deprecated with a different reason or link",
-    hint: `${renamedHint} Otherwise set adopt: true to overwrite them, or declare the same reason and link.`,
+    refusal: {
+      reason: "it is already deprecated with a different reason or link",
+      remedy: "set adopt: true to overwrite them, or declare the same reason and link.",
+    },
     differences: differencesOf(moduleVersionDeprecation.fields, ["reason", "link"], existing, inputs),
   };
 }

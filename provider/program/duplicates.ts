@@ -8,7 +8,7 @@ import { defaultsOf } from "../contract/fields";
 import { cached, noEngine, Operation, Run } from "../contract/operation";
 import { className } from "../lifecycle/context";
 import { declaredTwice, findDeclared } from "../lifecycle/ownership";
-import { withoutNulls } from "../lifecycle/properties";
+import { withoutNulls } from "../text/json";
 import { standardOutput } from "../text/log";
 
 // A program may declare each object on a server only once. Two resources for one object would overwrite each other, and deleting one would delete the

@@ -1,8 +1,7 @@
 import { Definition, Discovered, DiscoverRequest, ExistingObject, FindRequest } from "../contract/definition";
 import { placeholdersIn } from "../contract/fields";
+import { Adopt } from "../contract/inputs";
 import { Operation } from "../contract/operation";
-import { Adopt } from "../lifecycle/adoption";
-import { renamedHint } from "../lifecycle/ownership";
 import { isStringList } from "../text/json";
 import { apiPath, dialectOf, invalidResponse, Place, Reading, readData, remove, replaceHint, writeData } from "./client";
 import { normalizeMount } from "./mount-path";
@@ -38,7 +37,7 @@ interface ApiObject<Inputs, State> {
   exists?(inputs: Inputs): { reason: string; remedy: string };
 }
 
-const alreadyExists = { reason: "it already exists", remedy: "Otherwise set adopt: true to overwrite it." };
+const alreadyExists = { reason: "it already exists", remedy: "set adopt: true to overwrite it." };
 
 /** The operations of an {@link ApiObject}. A definition includes `operations`, and replaces those that differ. */
 export function apiObject<Inputs extends { adopt?: Adopt }, State extends object>({
@@ -86,7 +85,7 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
   async function find({ operation, inputs }: FindRequest<Inputs>): Promise<ExistingObject<State> | undefined> {
     const { reason, remedy } = exists(inputs);
     const state = await read(operation, inputs, { anyNotFound: inputs.adopt === true, mayBeMissing: true });
-    return state && { reason, hint: `${renamedHint} ${remedy} ${replaceHint}`, state };
+    return state && { refusal: { reason, remedy: `${remedy} ${replaceHint}` }, state };
   }
 
   async function search(operation: Operation, fields: Partial<Values>): Promise<Discovered<State>[]> {

@@ -1,13 +1,20 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { Comparison, pem, trimmed } from "../contract/comparison";
-import { Claim, Definition, DeleteRequest, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../contract/definition";
+import {
+  Claim,
+  Claiming,
+  Definition,
+  DeleteRequest,
+  ExistingObject,
+  FindRequest,
+  ReadRequest,
+  UpdateRequest,
+} from "../contract/definition";
 import { CheckFailure } from "../contract/errors";
-import { variableFor } from "../contract/fields";
-import { ConnectionArgs, connectionField, isCertificate, rule, str, tokenInput, urlInput } from "../contract/inputs";
+import { differencesOf, variableFor } from "../contract/fields";
+import { Adopt, adoptField, ConnectionArgs, connectionField, isCertificate, rule, str, tokenInput, urlInput } from "../contract/inputs";
 import { Operation } from "../contract/operation";
-import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
-import { isRemoved, renamedHint } from "../lifecycle/ownership";
 import { apiPath, dialectOf, invalidResponse, readData, remove, replaceHint, settleRemoval, system, writeData } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
@@ -173,20 +180,26 @@ const readable = { address: "address", maxTokenNameLength: "max_token_name_lengt
 const readableFields = Object.keys(readable) as (keyof typeof readable)[];
 
 /** A create overwrites the whole configuration: undeclared fields become blank. */
-async function find({ operation, inputs }: FindRequest<SchedulerAccessInputs>): Promise<ExistingObject<StoredState> | undefined> {
+async function find({
+  operation,
+  inputs,
+  claims,
+}: FindRequest<SchedulerAccessInputs> & Claiming): Promise<ExistingObject<StoredState> | undefined> {
   const { mount = "", adopt } = inputs;
   const data = await readData(operation, path(mount), { mount, anyNotFound: adopt === true, mayBeMissing: true });
   if (!data) return undefined;
   // Another client may have written a token without an address.
   if (isLeftover(operation, data))
-    return isRemoved(operation, path(mount)) ? undefined : { unreadable: ["token", "clientKey"], differences: [] };
+    return claims.isRemoved(path(mount)) ? undefined : { unreadable: ["token", "clientKey"], differences: [] };
   const returned = readableFields.filter((field) => readable[field] in data);
   const from = Object.fromEntries(returned.map((field) => [field, unblanked(data[readable[field]])]));
   const address = withoutCredentials(data.address);
   const shownAddress = operation.secrets.fields.includes("address") ? "[secret]" : address;
   return {
-    reason: `the secrets engine is already configured for ${address ? shownAddress : "the address in its environment"}`,
-    hint: `${renamedHint} Otherwise set adopt: true to overwrite that configuration. Its token cannot be read or restored. ${replaceHint}`,
+    refusal: {
+      reason: `the secrets engine is already configured for ${address ? shownAddress : "the address in its environment"}`,
+      remedy: `set adopt: true to overwrite that configuration. Its token cannot be read or restored. ${replaceHint}`,
+    },
     differences: differencesOf(schedulerAccess.fields, returned, { ...from, address: unblanked(address) }, inputs),
     unreadable: [...readableFields.filter((field) => !returned.includes(field)), "token", "clientKey"],
   };
@@ -194,7 +207,8 @@ async function find({ operation, inputs }: FindRequest<SchedulerAccessInputs>): 
 
 function update(request: Update): Promise<StoredState> {
   const { operation, inputs, state, declared } = request;
-  adoptFields(operation, declared, differencesOf(schedulerAccess.fields, readableFields, state, { ...state, ...inputs }));
+  const joining = readableFields.filter((field) => !declared.includes(field));
+  request.adopt({ differences: differencesOf(schedulerAccess.fields, joining, state, { ...state, ...inputs }) });
   return write(operation, inputs, request);
 }
 

@@ -1,7 +1,7 @@
 import { Duration, duration, seconds } from "../contract/comparison";
 import { Definition, UpdateRequest } from "../contract/definition";
-import { ConnectionArgs, connectionField, durationInput } from "../contract/inputs";
-import { Adopt, adoptField, adoptFields, differencesOf } from "../lifecycle/adoption";
+import { differencesOf } from "../contract/fields";
+import { Adopt, adoptField, ConnectionArgs, connectionField, durationInput } from "../contract/inputs";
 import { apiObject } from "./api-object";
 import { system } from "./client";
 import { MountArgs, mountField } from "./mount";
@@ -57,7 +57,7 @@ const lease = apiObject<SchedulerLeaseInputs, SchedulerLeaseState>({
   isBlank: (state, fields) => !state.ttl && !state.maxTtl && Boolean(seconds(fields.ttl) || seconds(fields.maxTtl)),
   exists: () => ({
     reason: "the secrets engine already has a lease configuration",
-    remedy: "Otherwise set adopt: true to overwrite it. Deleting the resource then restores the defaults.",
+    remedy: "set adopt: true to overwrite it. Deleting the resource then restores the defaults.",
   }),
 });
 
@@ -71,7 +71,8 @@ async function update(request: UpdateRequest<SchedulerLeaseInputs, SchedulerLeas
   const mayBeMissing = last.ttl === undefined || last.maxTtl === undefined;
   const current = isKnown ? (times as Times) : await lease.read(operation, inputs, { mayBeMissing });
   const after = timesOf(inputs, current);
-  if (current) adoptFields(operation, declared, differencesOf(schedulerLease.fields, ["ttl", "maxTtl"], current, after));
+  const joining = ["ttl", "maxTtl"].filter((field) => !declared.includes(field));
+  if (current) request.adopt({ differences: differencesOf(schedulerLease.fields, joining, current, after) });
   return lease.write(operation, { ...inputs, ...after });
 }
 

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { unordered } from "../contract/comparison";
 import { Definition, Difference } from "../contract/definition";
 import { CheckFailure } from "../contract/errors";
-import { bool, ConnectionArgs, connectionField, isStorableKey, str } from "../contract/inputs";
+import { differencesOf } from "../contract/fields";
+import { Adopt, adoptField, bool, ConnectionArgs, connectionField, isStorableKey, str } from "../contract/inputs";
 import { Operation } from "../contract/operation";
-import { Adopt, adoptField, differencesOf } from "../lifecycle/adoption";
 import { isStringList } from "../text/json";
 import { apiObject, listNames } from "./api-object";
 import { apiPath, dialectOf, Reading, system } from "./client";
@@ -120,7 +120,7 @@ const role = apiObject<SchedulerRoleInputs, SchedulerRoleState>({
   shows: (state, inputs) => roleDifferences(state, attributesOf(inputs)).length === 0,
   exists: ({ mount }) => ({
     reason: `a role with this name already exists at the mount "${mount}"`,
-    remedy: "Otherwise set adopt: true to adopt it, or choose another name.",
+    remedy: "set adopt: true to adopt it, or choose another name.",
   }),
 });
 

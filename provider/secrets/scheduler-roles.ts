@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Comparison, unordered } from "../contract/comparison";
 import {
+  Claiming,
   Claims,
   Definition,
   DeleteRequest,
@@ -12,10 +13,8 @@ import {
   UpdateRequest,
 } from "../contract/definition";
 import { PartialState, StewardError } from "../contract/errors";
-import { bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../contract/inputs";
+import { Adopt, adoptField, bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../contract/inputs";
 import { Operation, withProgress } from "../contract/operation";
-import { Adopt, adoptExisting, adoptField } from "../lifecycle/adoption";
-import { isRemoved, renamedHint } from "../lifecycle/ownership";
 import { shortened } from "../text/printable";
 import { apiPath, dialectOf, doubtedIn, invalidResponse, Reading, remove, system } from "./client";
 import { MountArgs, mountField } from "./mount";
@@ -148,17 +147,21 @@ function planNotes({ inputs: { roles, exclusive, mount }, last }: { inputs: Sche
   );
 }
 
-async function find({ operation, inputs }: FindRequest<SchedulerRolesInputs>): Promise<ExistingObject<StoredState> | undefined> {
+async function find({
+  operation,
+  inputs,
+  claims,
+}: FindRequest<SchedulerRolesInputs> & Claiming): Promise<ExistingObject<StoredState> | undefined> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const found = await listRoleNames(operation, mount, { mayBeMissing: true });
   const isDoubted = doubtedIn(operation).has(apiPath(mount, "role"));
   const listed = isDoubted ? await existingOf(operation, mount, Object.keys(roles)) : found;
   const others = without(listed, Object.keys(roles));
-  const adoptable = await existing(operation, inputs, listed, `${renamedHint} Otherwise set`);
+  const adoptable = await existing(operation, inputs, listed);
   // Report the roles that can be adopted first.
   if (adoptable && !inputs.adopt) return adoptable;
   // A replacement has just deleted the roles of this set, and must write them again. The next refresh lists the others.
-  const isReplacement = Object.keys(roles).some((name) => isRemoved(operation, rolePath({ mount, name })));
+  const isReplacement = Object.keys(roles).some((name) => claims.isRemoved(rolePath({ mount, name })));
   if (exclusive && others.length > 0 && !isReplacement)
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
@@ -181,7 +184,6 @@ async function existing(
   operation: Operation,
   { roles, adopt, mount = "" }: SchedulerRolesInputs,
   listed: readonly string[],
-  hint: string,
 ): Promise<ExistingObject<StoredState> | undefined> {
   const taken = listed.filter((name) => roleNamed(roles, name));
   if (taken.length === 0) return undefined;
@@ -193,8 +195,10 @@ async function existing(
       : [];
   const read = await Promise.all(withProgress(operation, rolesOf(operation, mount), reads, "read"));
   return {
-    reason: `the mount "${mount}" already has roles with these names: ${shortList(taken)}`,
-    hint: `${hint} adopt: true to adopt them, or choose other names.`,
+    refusal: {
+      reason: `the mount "${mount}" already has roles with these names: ${shortList(taken)}`,
+      remedy: "set adopt: true to adopt them, or choose other names.",
+    },
     differences: read.flatMap(([name, role]) => {
       const differences = role ? roleDifferences(role, attributesOf(roleNamed(roles, name) ?? {})) : [];
       return differences.map((each) => ({ ...each, path: pathOf(["roles", name, each.path]) }));
@@ -209,11 +213,12 @@ async function update(request: UpdateRequest<SchedulerRolesInputs, StoredState>)
   const added = without(Object.keys(inputs.roles), managed);
   if (added.length > 0) {
     const listed = without(await listRoleNames(operation, previous.mount, { mayBeMissing: managed.length === 0 }), managed);
-    adoptExisting(operation, inputs.adopt, await existing(operation, inputs, listed, "Set"));
+    const found = await existing(operation, inputs, listed);
+    if (found) request.adopt(found);
   }
   const paths = Object.keys(inputs.roles).map((name) => rolePath({ mount: previous.mount, name }));
   // An earlier run lost a response, or deleted roles and failed to write them again: write every role.
-  const isInDoubt = Boolean(last.outcomeUnknown) && !paths.some((path) => isRemoved(operation, path));
+  const isInDoubt = Boolean(last.outcomeUnknown) && !paths.some((path) => claims.isRemoved(path));
   return apply(operation, inputs, isInDoubt ? { ...previous, unanswered: Object.keys(previous.roles) } : previous, claims);
 }
 
@@ -224,7 +229,7 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
   const state: StoredState = { mount, roles: { ...previous.roles }, exclusive };
   /** The server may not have the role that the state has. */
   const isInDoubt = (name: string): boolean =>
-    Boolean(previous.unanswered?.includes(name) || (roleNamed(previous.roles, name) && isRemoved(operation, rolePath({ mount, name }))));
+    Boolean(previous.unanswered?.includes(name) || (roleNamed(previous.roles, name) && claims.isRemoved(rolePath({ mount, name }))));
   const writes = Object.keys(roles).filter((name) => isInDoubt(name) || !sameRole(roleNamed(previous.roles, name), roles[name]));
   const removals = without([...namesIn(previous), ...undeclared], Object.keys(roles));
   const send = async (name: string): Promise<unknown> => {

@@ -4,6 +4,10 @@ import type * as LosslessJson from "lossless-json";
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The properties without undefined and null. A nested null stays, for the schema to reject. */
+export const withoutNulls = (properties: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));
+
 export const isStringList = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
 
 /** Parses JSON. Returns undefined for any other string. */

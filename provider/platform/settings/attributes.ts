@@ -1,6 +1,6 @@
 import { comparisonOf, namesWith } from "../../contract/fields";
-import { withoutNulls } from "../../lifecycle/properties";
-import { isSameSecret } from "../../lifecycle/references";
+import { isSameSecret } from "../../contract/secret";
+import { withoutNulls } from "../../text/json";
 import { SettingsPage, Values } from "./page";
 
 // The attributes of a page, and their values by name.

@@ -1,7 +1,6 @@
 import { PlanNote } from "../../contract/definition";
 import { CheckFailure } from "../../contract/errors";
-import { isReference } from "../../lifecycle/properties";
-import { HiddenSecret, isSameSecret } from "../../lifecycle/references";
+import { HiddenSecret, isReference, isSameSecret } from "../../contract/secret";
 import { declaredIn, differing, secrets, storedValues, wrap, writeOnly } from "./attributes";
 import { hasMask } from "./mask";
 import { SettingsInputs, SettingsPage, Values } from "./page";

@@ -14,7 +14,6 @@ import { invalidInput, StewardError } from "../../contract/errors";
 import { variableFor } from "../../contract/fields";
 import { connectionField } from "../../contract/inputs";
 import { cached, Operation } from "../../contract/operation";
-import { adoptExisting } from "../../lifecycle/adoption";
 import { adminPath, system } from "../client";
 import { fetchSettings, patchSettings } from "./api";
 import * as attributes from "./attributes";
@@ -108,19 +107,19 @@ function existingSettings(
     .filter((name) => page.attributes[name]?.dialects && !isHidden(name) && !(name in current))
     .map((path) => ({ path, rule: "unsupported", reason: `this release of ${operation.server.words.service} does not have it` }));
   const failures = [...unsupported, ...refusals(page, plan), ...(page.conflicts?.(plan.changes, current) ?? [])];
+  if (failures.length > 0) throw invalidInput(failures, { hint: "Nothing was changed." });
   return {
     state: current,
     differences: names
       .filter((name) => !isHidden(name))
       .map((path) => ({ path, from: current[path] ?? undefined, to: plan.changes[path] })),
     unreadable: names.filter(isHidden),
-    refusal: failures.length > 0 ? invalidInput(failures, { hint: "Nothing was changed." }) : undefined,
   };
 }
 
 async function update(
   page: SettingsPage,
-  { operation, inputs, last, declared: before }: UpdateRequest<SettingsInputs, Last>,
+  { operation, inputs, last, declared: before, adopt }: UpdateRequest<SettingsInputs, Last>,
 ): Promise<Last> {
   const declared = attributes.declaredIn(page, inputs);
   const hasNewAttributes = Object.keys(declared).some((name) => !last.managed.includes(name));
@@ -137,7 +136,7 @@ async function update(
   // After an import, the program has declared values that no run has written.
   const recorded = attributes.storedValues(page, last);
   const known = before.filter((name) => attributes.same(page, name, recorded[name], current[name]));
-  adoptExisting(operation, undefined, existingSettings(page, operation, inputs, prior, known));
+  adopt(existingSettings(page, operation, inputs, prior, known));
   return write(page, operation, inputs, prior);
 }
 

@@ -1,4 +1,4 @@
-import { isReference } from "../../lifecycle/properties";
+import { isReference } from "../../contract/secret";
 import { readable, same, secrets, wrap } from "./attributes";
 import { hasMask, mayBe } from "./mask";
 import { OnDelete, SettingsPage, Values } from "./page";

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../contract/comparison";
-import { Definition, DeleteRequest } from "../../contract/definition";
+import { Claims, Definition, DeleteRequest } from "../../contract/definition";
 import { valueAt } from "../../contract/inputs";
-import { assertAdopted, otherManagerOf } from "../../lifecycle/ownership";
 import * as api from "./api";
 import { RekeyOperation } from "./api";
 import { identityOf } from "./attempt";
@@ -136,21 +135,21 @@ const { target, currentShares, newShares, proof, removeBackup: removal, onConfli
 const planNotes: Definition<CommitInputs, CommitState>["planNotes"] = ({ inputs: { submission, newShares = [] }, last }) =>
   !last || last.outcome === "live" || submission.candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
 
-async function remove({ operation: connected, state }: DeleteRequest<CommitState>): Promise<void> {
+async function remove({ operation: connected, state }: DeleteRequest<CommitState>, claims: Claims): Promise<void> {
   const { submission, outcome, live, discardShares } = state as LastCommit;
   const operation = api.ofTarget(connected, state as LastCommit);
   const objects = step.rekeyObjects(operation);
-  assertAdopted(operation, objects.attempt);
+  claims.assertAdopted(objects.attempt);
   if (!submission) return;
   const { attempt, candidate, nonces, hadBackup } = submission;
   // Every set of this rekey is then worthless.
-  if (step.isSucceeded(operation, state)) return step.recordOutcome(operation, candidate.nonce, "live");
+  if (step.isSucceeded(claims, operation, state)) return step.recordOutcome(operation, candidate.nonce, "live");
   const onlyCopy =
     live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await api.getBackup(operation))?.nonce === live.nonce));
   if (onlyCopy && !discardShares) throw stopped("only-copy", "the state contains the only copy of valid shares");
   const observed = await step.observe(operation, identityOf(attempt, nonces, candidate.nonce));
   // Another resource of the program may have adopted the attempt.
-  const mayEnd = !otherManagerOf(operation, objects.commit);
+  const mayEnd = !claims.managerOf(objects.commit);
   // Nothing is committed during the verification, unless the server failed in the middle of the commit.
   const isUncommitted = observed.server === "verifying" && outcome !== "unknown" && nonces.includes(observed.status.nonce);
   const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;

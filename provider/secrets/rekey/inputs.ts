@@ -14,7 +14,7 @@ import {
   strictObject,
   strList,
 } from "../../contract/inputs";
-import { readReference } from "../../lifecycle/references";
+import { readReference } from "../../contract/secret";
 import { decodeShare, Share, shareOf } from "./crypto";
 import { stopped } from "./stops";
 

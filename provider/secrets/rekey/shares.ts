@@ -1,7 +1,6 @@
 import { Comparison } from "../../contract/comparison";
-import { Definition, DeleteRequest } from "../../contract/definition";
+import { Claims, Definition, DeleteRequest } from "../../contract/definition";
 import { PartialState, StewardError } from "../../contract/errors";
-import { assertAdopted, otherManagerOf } from "../../lifecycle/ownership";
 import * as api from "./api";
 import { RekeyOperation } from "./api";
 import { Attempt, hasSubkeys, identityOf } from "./attempt";
@@ -143,16 +142,16 @@ const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ i
   ];
 };
 
-async function remove({ operation: connected, state }: DeleteRequest<SharesState>): Promise<void> {
+async function remove({ operation: connected, state }: DeleteRequest<SharesState>, claims: Claims): Promise<void> {
   const { attempt, submission, discardShares } = state as LastShares;
   const { candidate, kept = [], nonces = [], nonce } = submission ?? {};
   const operation = api.ofTarget(connected, state as LastShares);
   const objects = step.rekeyObjects(operation);
-  assertAdopted(operation, objects.attempt);
+  claims.assertAdopted(objects.attempt);
   if (!attempt) return;
   const observed = await step.observe(operation, identityOf(attempt, nonces, nonce));
   // Another resource of the program may have taken the attempt over.
-  if (!otherManagerOf(operation, objects.shares)) await step.cancelLeftovers(operation, observed, nonces);
+  if (!claims.managerOf(objects.shares)) await step.cancelLeftovers(operation, observed, nonces);
   // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
   const verdict = candidate && step.recordedOutcome(operation, candidate.nonce);
   // A live candidate makes every other set worthless. A dead one does not.

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { FindRequest, Objects, OutcomeUnknown, UpdateRequest } from "../../contract/definition";
+import { Claims, FindRequest, Objects, OutcomeUnknown, UpdateRequest } from "../../contract/definition";
 import { StewardError } from "../../contract/errors";
-import { otherManagerOf } from "../../lifecycle/ownership";
 import { system } from "../client";
 import * as api from "./api";
 import { RekeyBackup, RekeyOperation, RekeyParameters, RekeyStatus, Requested } from "./api";
@@ -338,8 +337,8 @@ export function rekeyObjects(fields: object): { attempt: string; shares: string;
 }
 
 /** True if another resource's shares became live after this one's, which are now worthless. */
-export function isSucceeded(operation: RekeyOperation, { since }: { since?: string }): boolean {
-  const other = otherManagerOf(operation, rekeyObjects(operation).commit) as { outcome?: unknown; since?: string } | undefined;
+export function isSucceeded(claims: Claims, operation: RekeyOperation, { since }: { since?: string }): boolean {
+  const other = claims.managerOf(rekeyObjects(operation).commit) as { outcome?: unknown; since?: string } | undefined;
   return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;
 }
 

@@ -1,7 +1,7 @@
 import { OutcomeUnknown } from "../../contract/definition";
 import { StewardError } from "../../contract/errors";
+import { newInstance } from "../../contract/operation";
 import { isInactiveNode } from "../../http/failure";
-import { newInstance } from "../../lifecycle/ownership";
 import * as api from "./api";
 import { RekeyOperation } from "./api";
 import { describeKeys, EncryptedShare, encryptedLine, prove, Share, ShareSet } from "./crypto";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unknown } from "../../../provider/contract/inputs";
-import { Reading, readReference } from "../../../provider/lifecycle/references";
+import { Reading, readReference } from "../../../provider/contract/secret";
 import { Sandbox } from "../../../sandbox/index";
 import { certificate, privateKey } from "../../support/certificates";
 import { configOf, contextOf } from "../../support/context";
