@@ -84,7 +84,7 @@ export const adoptField: { input: Schema<Adopt>; compare: Comparison } = {
 export const pathOf = (parts: readonly PropertyKey[]): string =>
   parts.reduce<string>((path, part) => {
     if (typeof part === "number") return `${path}[${part}]`;
-    return /^[A-Za-z_]\w*$/.test(String(part)) ? `${path}${path && ".."}${String(part)}` : `${path}[${JSON.stringify(part)}]`;
+    return /^[A-Za-z_]\w*$/.test(String(part)) ? `${path}${path && "."}${String(part)}` : `${path}[${JSON.stringify(part)}]`;
   }, "");
 
 /** The value at a path. Not an inherited one: an object may have a key such as `constructor`. */
