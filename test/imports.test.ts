@@ -70,6 +70,19 @@ test("no system imports the life cycle: a request carries what a resource may as
   expect(offenders(provider, (file, name) => isIn(file, ...systems) && isIn(name, "provider/lifecycle"))).toEqual([]);
 });
 
+test("only the rekey and the lookup of a lease call a server without a claim", () => {
+  const uses = ({ file }: SourceFile): boolean =>
+    /\bcallWithoutClaim\b|\bas (unknown as )?(Writer|Claim)\b/.test(readFileSync(join(root, file), "utf8"));
+  const allowed = ["secrets/client.ts", "secrets/rekey/", "secrets/scheduler-token.ts", "platform/client.ts", "platform/settings/api.ts"];
+  const inSystems = provider.filter(({ file }) => isIn(file, ...systems));
+  expect(
+    inSystems
+      .filter(uses)
+      .map(({ file }) => file)
+      .filter((file) => !allowed.some((each) => file.startsWith(`provider/${each}`))),
+  ).toEqual([]);
+});
+
 test("only the lists and the files for components import a system's files", () => {
   const lists = [
     "provider/index.ts",

@@ -79,18 +79,20 @@ test("a new resource of each kind compiles", () => expect(problemsIn(files)).toE
 
 test("a resource that could remove an object of another one does not compile", () => {
   const text = files.get(join(root, "provider/platform/greeting-board.ts")) as string;
+  const removal = /claims\.each\(.*assertGone\(operation, error\)\)\)/;
   const careless = {
     "with a delete of its own": text.replace("  find,\n", "  find,\n  delete: async () => {},\n"),
-    "without the claim": text.replace(
-      "claims.each(pathOf(name), (claim) => remove(operation, claim))",
-      "remove(operation, { path: pathOf(name) })",
-    ),
+    "without the claim": text.replace(removal, 'remove({ operation, path: pathOf(name) }, "idempotent")'),
+    "with a raw request": text.replace(removal, 'call(operation, { method: "DELETE", path: pathOf(name), retry: "never" })'),
+    "with a write": text.replace(removal, 'call(operation, { method: "PATCH", path: pathOf(name), retry: "never" })'),
     "that does not say what it owns": text.replace(/ {2}objects: \{[\s\S]*?\n {2}\},\n/, ""),
   };
   const problems = problemsIn(new Map(Object.entries(careless).map(([name, file]) => [join(root, `provider/platform/${name}.ts`), file])));
   expect(problems.map((problem) => problem.replace(/^.*\//, ""))).toEqual([
     expect.stringMatching(/^with a delete of its own\.ts: .* 'delete' does not exist/),
-    expect.stringMatching(/^without the claim\.ts: .* not assignable to parameter of type 'Claim'/),
+    expect.stringMatching(/^without the claim\.ts: .* required in type 'Writer/),
+    expect.stringMatching(/^with a raw request\.ts: .* not assignable/),
+    expect.stringMatching(/^with a write\.ts: .* not assignable to parameter of type 'Writer/),
     expect.stringMatching(/^that does not say what it owns\.ts: Property 'objects' is missing/),
   ]);
 });

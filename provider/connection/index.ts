@@ -5,7 +5,7 @@ import { z } from "zod";
 import { invalidInput, StewardError } from "../contract/errors";
 import { bool, checkFailures, issuesOf, rule, strictObject } from "../contract/inputs";
 import { defaultLimits, Limits } from "../contract/limits";
-import { Operation, Run, ServerSettings, System, systemNames, Variables, Words } from "../contract/operation";
+import { Operation, Run, ServerSettings, System, systemNames, Variables, Words, Writer } from "../contract/operation";
 import { parsed } from "../text/json";
 import { credentialShape, credentialsOf, invalid, NamedSettings } from "./credentials";
 import { namesIn, sharesTokenFile, warnOfUnused } from "./variables";
@@ -56,7 +56,7 @@ type NamedServer<Own> = NamedSettings<ServerSettings & Own>;
 /**
  * Finds the server of a connection in the configuration or, only for the connection `default`, in the environment.
  */
-export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Operation<Own> {
+export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Writer<Own> {
   const wording = wordingFor(system, name, sources.provider?.());
   const found = configured(system, name, sources, wording) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
   const settings = sources.server ? replaced(found, sources.server) : found;
@@ -69,7 +69,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
   const isSetFor = ({ prefix, ...row }: Variables): boolean =>
     row.dialect === dialect && Boolean(sources.environment[`${prefix}_NAMESPACE`]);
   const unused = settings.isConfigured && partition && !part ? system.variables.find(isSetFor) : undefined;
-  return {
+  const operation: Operation<Own> = {
     server: {
       ...(own as unknown as Own),
       system: system.name,
@@ -89,6 +89,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     run: { cache: sources.cache, engine: sources.engine, log: sources.log, limits: { ...defaultLimits, ...sources.limits } },
     secrets: { values: [], fields: [] },
   };
+  return operation as Writer<Own>;
 }
 
 /** The settings of a server, with those of a function in their place. */

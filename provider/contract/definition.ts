@@ -1,7 +1,7 @@
 import { Comparison } from "./comparison";
 import { CheckFailure } from "./errors";
 import { Schema } from "./inputs";
-import { Operation, System } from "./operation";
+import { Operation, System, Writer } from "./operation";
 
 /** An attribute whose value on the server differs from the declared one. */
 export interface Difference {
@@ -109,7 +109,10 @@ export interface FindRequest<Inputs> {
 export interface Claiming {
   claims: Claims;
 }
-export interface CreateRequest<Inputs, Existing> extends FindRequest<Inputs>, Claiming {
+export interface WriteRequest<Inputs> extends FindRequest<Inputs> {
+  operation: Writer;
+}
+export interface CreateRequest<Inputs, Existing> extends WriteRequest<Inputs>, Claiming {
   /** The result of `find`. */
   existing?: ExistingObject<Existing>;
 }
@@ -120,14 +123,13 @@ export interface ReadRequest<State> {
   /** The inputs that the program declares. Empty for a `get`. */
   declared: readonly string[];
 }
-export interface UpdateRequest<Inputs, State> extends FindRequest<Inputs> {
+export interface UpdateRequest<Inputs, State> extends WriteRequest<Inputs>, Claiming {
   /** The last state without the inputs that were removed from the program. */
   state: State;
   /** The last state, with the inputs that were removed from the program. */
   last: State & OutcomeUnknown;
   /** The inputs that the program declared at the last `up`. */
   declared: readonly string[];
-  claims: Claims;
   /** Adopts what joins the resource, as a create adopts its object: throws if it may not, else prints the changes. Called before the first write. */
   adopt(existing: ExistingObject<unknown>): void;
 }
@@ -137,18 +139,27 @@ export interface DeleteRequest<State> {
 }
 
 declare const claimed: unique symbol;
-/** The right to remove an object that no other resource of this run manages. Only the life cycle makes one. */
+/** The right to remove an object that no other resource of this run manages, with the operation that may. Only the life cycle makes one. */
 export interface Claim {
   readonly path: string;
+  readonly operation: Writer;
   readonly [claimed]: true;
+}
+
+/** An object that another resource of this run manages. */
+export interface Held {
+  /** The fields of that resource. */
+  fields: object;
+  /** For the parts that it does not manage. */
+  operation: Writer;
 }
 
 export interface Claims {
   /**
-   * Removes an object with `act`. If another resource of this run manages it, returns the fields of that resource instead and, unless `isQuiet`, prints a
-   * warning. Nothing else in this process writes the object meanwhile.
+   * Removes an object with `act`. If another resource of this run manages it, does not call `act` but returns what that resource holds, and prints a
+   * warning unless `isQuiet`. Nothing else in this process writes the object meanwhile.
    */
-  each(path: string, act: (claim: Claim) => Promise<void>, isQuiet?: boolean): Promise<object | undefined>;
+  each(path: string, act: (claim: Claim) => Promise<unknown>, isQuiet?: boolean): Promise<Held | undefined>;
   /** True if this run has removed the object and not written it again, so that its manager must write it. */
   isRemoved(path: string): boolean;
   /** The fields of another resource of this run that manages the object. A state without an instance id matches no known resource. */

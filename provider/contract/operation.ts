@@ -88,6 +88,15 @@ export interface Operation<Own = object> {
   };
 }
 
+declare const writes: unique symbol;
+/**
+ * An operation that may change the server. Those of a create, an update, a function and a command do. A delete receives one with each claim, so that
+ * nothing can be removed without.
+ */
+export interface Writer<Own = object> extends Operation<Own> {
+  readonly [writes]: true;
+}
+
 /** The Pulumi engine, which saves the state. */
 export interface Engine {
   /** Throws if the engine has exited, since a response could not be saved. */

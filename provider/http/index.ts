@@ -4,7 +4,7 @@ import { createGunzip } from "node:zlib";
 import type * as Undici from "undici";
 import { ErrorCode, StewardError } from "../contract/errors";
 import { Limits } from "../contract/limits";
-import { Operation } from "../contract/operation";
+import { Operation, Writer } from "../contract/operation";
 import { parsed } from "../text/json";
 import * as failures from "./failure";
 import { redact } from "./redaction";
@@ -26,6 +26,9 @@ const retries: Record<Retry, { transportErrors: boolean; statuses: readonly numb
   only429: { transportErrors: false, statuses: [429] },
   never: { transportErrors: false, statuses: [] },
 };
+
+/** The operation that a client's request takes: any for a read. */
+export type Sender<Sent extends Pick<Request, "method">> = Sent["method"] extends "GET" ? Operation : Writer;
 
 export interface Request {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -49,7 +52,10 @@ export interface Request {
 }
 
 /** A request without the headers, which its system adds. */
-export type ApiRequest = Omit<Request, "headers">;
+export interface ApiRequest extends Omit<Request, "headers"> {
+  /** A system deletes only with a claim. */
+  method: Exclude<Request["method"], "DELETE">;
+}
 
 export interface Response {
   status: number;

@@ -2,7 +2,7 @@ import { AnyDefinition, Difference, ExistingObject } from "../contract/definitio
 import { StewardError } from "../contract/errors";
 import { differencesOf, namesWith } from "../contract/fields";
 import { Adopt } from "../contract/inputs";
-import { cached, Operation } from "../contract/operation";
+import { cached, Operation, Writer } from "../contract/operation";
 import { redact } from "../http/redaction";
 import { shortened } from "../text/printable";
 import { claimsOf, renamedHint } from "./ownership";
@@ -78,7 +78,7 @@ type Existing = ExistingObject<Properties> | undefined;
 type Adopting = Pick<AnyDefinition, "find" | "fields" | "objects">;
 
 /** Finds the existing object, and compares it with the inputs unless the definition did. */
-async function find(definition: Adopting, operation: Operation, inputs: Properties): Promise<Existing> {
+async function find(definition: Adopting, operation: Writer, inputs: Properties): Promise<Existing> {
   const existing: Existing = await definition.find?.({ operation, inputs, claims: claimsOf(operation, definition) });
   if (!existing?.state || existing.differences) return existing;
   const { state } = existing;
@@ -89,7 +89,7 @@ async function find(definition: Adopting, operation: Operation, inputs: Properti
 }
 
 /** Prints what a create would find. An error is only a warning: a preview may have no credentials, and the mount may not exist yet. */
-export async function previewAdoption(definition: Adopting, operation: Operation, inputs: Properties): Promise<void> {
+export async function previewAdoption(definition: Adopting, operation: Writer, inputs: Properties): Promise<void> {
   try {
     const existing = await find(definition, operation, inputs);
     if (!existing) return;
@@ -107,7 +107,7 @@ export async function previewAdoption(definition: Adopting, operation: Operation
  * Returns the object that a create adopts. Throws if it may not adopt it, and prints the changes unless the check did. It reads the object again, since it
  * may have changed after the check.
  */
-export async function findAndAdopt(definition: Adopting, operation: Operation, inputs: Properties): Promise<Existing> {
+export async function findAndAdopt(definition: Adopting, operation: Writer, inputs: Properties): Promise<Existing> {
   const existing = await find(definition, operation, inputs);
   if (existing) adoptExisting(operation, inputs.adopt as Adopt | undefined, existing, true);
   return existing;

@@ -3,7 +3,7 @@ import { AnyDefinition } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { format, namesWith, secretsOf } from "../contract/fields";
 import { valueAt } from "../contract/inputs";
-import { Operation, Words } from "../contract/operation";
+import { Operation, Words, Writer } from "../contract/operation";
 import { Properties, secretInputs, stringsIn } from "./properties";
 import { encryptedOutputs } from "./state";
 
@@ -78,7 +78,7 @@ function assertDialect(definition: AnyDefinition, { server: { dialect, place } }
 /**
  * An operation on the server of the first properties, with the secrets of all of them. Throws if its dialect does not have the resource.
  */
-export function operationOn(resource: Resource, ...properties: Properties[]): Operation {
+export function operationOn(resource: Resource, ...properties: Properties[]): Writer {
   const { definition, mechanism } = resource;
   const connected = connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", mechanism);
   assertDialect(definition, connected);
@@ -97,7 +97,7 @@ export function operationOn(resource: Resource, ...properties: Properties[]): Op
 }
 
 /** The operation with further fields whose values no message may show: they were secrets of an earlier program. */
-export const hideFields = (operation: Operation, former: object): Operation => ({
+export const hideFields = (operation: Writer, former: object): Writer => ({
   ...operation,
   secrets: { ...operation.secrets, fields: [...operation.secrets.fields, ...Object.keys(former)] },
 });

@@ -1,6 +1,6 @@
 import { PartialState, StewardError } from "../contract/errors";
 import { format } from "../contract/fields";
-import { newInstance, Operation } from "../contract/operation";
+import { newInstance, Writer } from "../contract/operation";
 import { findAndAdopt } from "./adoption";
 import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
@@ -13,7 +13,7 @@ import { deletedState, fillUnknown, formerValues, hideRetained, stored } from ".
 export async function create(resource: Resource, news: Properties): Promise<{ id: string; state: Properties }> {
   const { definition } = resource;
   let inputs = defined(news);
-  let operation: Operation | undefined;
+  let operation: Writer | undefined;
   let conceal = (state: Properties): Properties => state;
   try {
     const objects = objectsOf(resource, inputs);
@@ -42,7 +42,7 @@ export async function create(resource: Resource, news: Properties): Promise<{ id
 /** The resource to store after a create that failed, if the server may have it. */
 function partialCreate(
   { definition }: Resource,
-  operation: Operation,
+  operation: Writer,
   inputs: Properties,
   error: StewardError,
   conceal: Resolved["conceal"],

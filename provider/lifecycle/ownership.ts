@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { AnyDefinition, Claim, Claims, PlanNote } from "../contract/definition";
+import { AnyDefinition, Claim, Claims, Held, PlanNote } from "../contract/definition";
 import { PartialState, StewardError } from "../contract/errors";
-import { cached, Operation, Run } from "../contract/operation";
+import { cached, Operation, Run, Writer } from "../contract/operation";
 import { objectsOf, Resource } from "./context";
 import { Properties } from "./properties";
 
@@ -165,7 +164,7 @@ export function recordWritten(operation: Operation, objects: readonly string[], 
 }
 
 /** The claims of a resource that removes objects. */
-export const claimsOf = (operation: Operation, { objects }: Pick<AnyDefinition, "objects">): Claims => ({
+export const claimsOf = (operation: Writer, { objects }: Pick<AnyDefinition, "objects">): Claims => ({
   each: (path, act, isQuiet = false) => removeObject(operation, path, act, objects?.isIrreversible === true, isQuiet),
   isRemoved: (path) => isRemoved(operation, path),
   managerOf: (path) => otherManagerOf(operation, path),
@@ -173,12 +172,12 @@ export const claimsOf = (operation: Operation, { objects }: Pick<AnyDefinition, 
 });
 
 async function removeObject(
-  operation: Operation,
+  operation: Writer,
   path: string,
   act: Parameters<Claims["each"]>[1],
   isIrreversible: boolean,
   isQuiet: boolean,
-): Promise<object | undefined> {
+): Promise<Held | undefined> {
   const claims = claimsOn(operation, path);
   const instance = operation.instance ?? "";
   const { other, removal } = await whenSettled(operation, [path], () => {
@@ -187,13 +186,13 @@ async function removeObject(
     if (claims.createFailed || (isIrreversible && areDeclared(operation, [path]))) throw notAdopted();
     if (isIrreversible && operation.run.cache.has(failed)) throw perhapsDeclared();
     claims.removed = true;
-    claims.removal = act({ path } as Claim);
+    claims.removal = act({ path, operation } as Claim);
     return { removal: claims.removal };
   });
   if (other) {
     claims.managers.delete(instance);
     if (!isQuiet) operation.run.log.warn(`${operation.resource}: not deleted, because another resource of this program now manages it.`);
-    return other;
+    return { fields: other, operation };
   }
   try {
     await removal;

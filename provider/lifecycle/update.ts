@@ -1,7 +1,7 @@
 import { ExistingObject, OutcomeUnknown } from "../contract/definition";
 import { PartialState, StewardError } from "../contract/errors";
 import { Adopt } from "../contract/inputs";
-import { newInstance, Operation } from "../contract/operation";
+import { newInstance, Writer } from "../contract/operation";
 import { isSameSecret } from "../contract/secret";
 import { adoptExisting } from "./adoption";
 import { changedFields, declaredIn } from "./changes";
@@ -31,7 +31,7 @@ export async function update(resource: Resource, id: string, recorded: Propertie
 /** The progress of an update, from which its failure continues. */
 interface Progress {
   instance: string;
-  operation?: Operation;
+  operation?: Writer;
   /** This run removed an object of the resource. */
   isRemoved: boolean;
   secrets?: Resolved;
@@ -42,7 +42,7 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
   const { fields } = definition;
   const all = withFormer(state);
   const secrets = resolveForWrite(fields, inputs, all);
-  const operation: Operation = {
+  const operation: Writer = {
     ...hideFields(operationOn(resource, secrets.inputs, all), state[formerInputs] ?? {}),
     instance: progress.instance,
   };

@@ -1,4 +1,4 @@
-import { AnyFields, Definition, Fields, FindRequest } from "../contract/definition";
+import { AnyFields, Definition, Fields, WriteRequest } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { ConnectionArgs, connectionField, strList } from "../contract/inputs";
 import { Operation } from "../contract/operation";
@@ -41,7 +41,7 @@ export interface Action<Inputs> {
 /** Runs an action once. Its outcome is the time. */
 export async function perform<Inputs>(
   { path, whenRefused, attributes }: Pick<Action<Inputs>, "path" | "whenRefused" | "attributes">,
-  { operation, inputs }: FindRequest<Inputs>,
+  { operation, inputs }: WriteRequest<Inputs>,
 ): Promise<ActionState> {
   const body = attributes && { data: { attributes: attributes(inputs) } };
   try {
@@ -59,7 +59,7 @@ export async function perform<Inputs>(
  * A resource for an action, which is not read back. The action runs on create and on each change of an input. It is not undone on delete.
  */
 export function action<Inputs extends ActionInputs>(options: Action<Inputs>): Definition<Inputs, ActionState> {
-  const run = (request: FindRequest<Inputs>): Promise<ActionState> => perform(options, request);
+  const run = (request: WriteRequest<Inputs>): Promise<ActionState> => perform(options, request);
   return {
     system,
     token: `platform:${options.type}`,

@@ -3,7 +3,7 @@ import { StewardError } from "../contract/errors";
 import { bool, ConnectionArgs, connectionField } from "../contract/inputs";
 import { Operation } from "../contract/operation";
 import { delayAfter429, pauseFor } from "../http";
-import { adminPath, call, callAsAdministrator, system } from "./client";
+import { adminPath, callAsAdministrator, remove, system } from "./client";
 import { readAll } from "./pages";
 import { assertWorkspaceGone, noWorkspace, readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";
 
@@ -88,7 +88,7 @@ async function destroy({ operation, state }: DeleteRequest<StoredState>, claim: 
   for (let attempt = 0; await mayBeDestroyed(operation, state, end); attempt++) {
     await operation.run.engine.assertAlive();
     try {
-      await call(operation, { method: "DELETE", path: claim.path, retry: "never" });
+      await remove(claim, "never");
       return;
     } catch (error) {
       const pause = delayAfter429(operation.run.limits, error, attempt);

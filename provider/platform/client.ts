@@ -1,7 +1,8 @@
 import { defineSystem } from "../connection";
+import { Claim } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { Operation, System } from "../contract/operation";
-import { ApiRequest, Request, send } from "../http";
+import { ApiRequest, Request, Retry, Sender, send } from "../http";
 import { isNotFound as isPlain404, unexpectedResponse } from "../http/failure";
 import { isObject } from "../text/json";
 
@@ -72,7 +73,12 @@ export interface Resource {
 }
 
 /** Sends a request to Terraform Enterprise and returns the response body. A write needs no body, or an empty or a JSON:API document. */
-export async function call(operation: Operation, request: ApiRequest): Promise<unknown> {
+export const call = <Sent extends ApiRequest>(operation: Sender<Sent>, request: Sent): Promise<unknown> => sent(operation, request);
+
+/** Deletes an object. */
+export const remove = ({ operation, path }: Claim, retry: Retry): Promise<unknown> => sent(operation, { method: "DELETE", path, retry });
+
+async function sent(operation: Operation, request: Omit<Request, "headers">): Promise<unknown> {
   const headers = (token?: string): ReturnType<Request["headers"]> => ({
     authorization: token && `Bearer ${token}`,
     "content-type": "application/vnd.api+json",
@@ -94,7 +100,7 @@ export const isNotFound = (operation: Operation, error: unknown): error is Stewa
 export const generalPath: string = adminPath("general-settings");
 
 /** `call` for the administration API, where a 404 means a token without administrator rights or an endpoint that this release lacks. */
-export async function callAsAdministrator(operation: Operation, request: ApiRequest): Promise<unknown> {
+export async function callAsAdministrator<Sent extends ApiRequest>(operation: Sender<Sent>, request: Sent): Promise<unknown> {
   try {
     return await call(operation, request);
   } catch (error) {

@@ -1,8 +1,17 @@
-import { Definition, DiscoverRequest, ExistingObject, FindRequest, PlanNote, ReadRequest, UpdateRequest } from "../contract/definition";
+import {
+  Definition,
+  DiscoverRequest,
+  ExistingObject,
+  FindRequest,
+  PlanNote,
+  ReadRequest,
+  UpdateRequest,
+  WriteRequest,
+} from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { differencesOf } from "../contract/fields";
 import { Adopt, adoptField, ConnectionArgs, connectionField, nonEmptyStr } from "../contract/inputs";
-import { Operation } from "../contract/operation";
+import { Writer } from "../contract/operation";
 import { isObject } from "../text/json";
 import { apiPath, asString, call, completed, dialectOf, isNotFound, system } from "./client";
 import { addressOf, Identity, Module, ModuleVersion, part, readModuleVersions, readVersion, recordWritten } from "./module-version";
@@ -98,7 +107,7 @@ async function read({ operation, state: previous }: ReadRequest<StoredState>): P
 const path = (version: Identity): string =>
   apiPath("api", "v2", "organizations", version.organizationName, "registry-modules", "private", ...Object.values(identityOf(version)));
 
-async function write(operation: Operation, version: Identity, deprecation: object): Promise<unknown> {
+async function write(operation: Writer, version: Identity, deprecation: object): Promise<unknown> {
   try {
     const body = { data: { type: "module-versions", attributes: { deprecation } } };
     return await call(operation, { method: "PATCH", path: path(version), body, retry: "idempotent" });
@@ -110,7 +119,7 @@ async function write(operation: Operation, version: Identity, deprecation: objec
 type Published = NonNullable<ModuleVersion["deprecation"]>;
 
 /** `published`: the link before the write. */
-async function deprecate(operation: Operation, inputs: ModuleVersionDeprecationInputs, published?: string): Promise<StoredState> {
+async function deprecate(operation: Writer, inputs: ModuleVersionDeprecationInputs, published?: string): Promise<StoredState> {
   // Terraform Enterprise may keep a link that a write omits, so it is cleared explicitly.
   const { reason, link = published && "" } = inputs;
   const document = await write(operation, inputs, { "deprecated-status": "Deprecated", reason, link }).catch((error) => {
@@ -152,7 +161,7 @@ async function find({ operation, inputs }: FindRequest<ModuleVersionDeprecationI
   };
 }
 
-async function create({ operation, inputs }: FindRequest<ModuleVersionDeprecationInputs>): Promise<StoredState> {
+async function create({ operation, inputs }: WriteRequest<ModuleVersionDeprecationInputs>): Promise<StoredState> {
   const existing = (await readVersion(operation, inputs))?.deprecation;
   if (existing && isSame(existing, inputs)) return { ...written(inputs, existing), isAdopted: true };
   return deprecate(operation, inputs, existing?.link);
@@ -164,7 +173,7 @@ async function update({ operation, inputs, last }: UpdateRequest<ModuleVersionDe
   return deprecate(operation, inputs, last.publishedLink ?? last.link);
 }
 
-async function reinstate(operation: Operation, state: ModuleVersionDeprecationState): Promise<void> {
+async function reinstate(operation: Writer, state: ModuleVersionDeprecationState): Promise<void> {
   try {
     await write(operation, state, { "deprecated-status": "Undeprecated" });
   } catch (error) {
@@ -270,7 +279,7 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   objects: {
     fields: identity,
     paths: (fields) => [path(fields)],
-    remove: ({ operation, state }, claims) => claims.each(path(state), () => reinstate(operation, state)),
+    remove: ({ state }, claims) => claims.each(path(state), ({ operation }) => reinstate(operation, state)),
   },
   planNotes: ({ operation, inputs, last }) =>
     inputs.link !== undefined || dialectOf(operation).formsAreKnown || (last && last.link === undefined) ? [] : [withoutLink],

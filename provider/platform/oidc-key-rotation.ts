@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isPast, seconds } from "../contract/comparison";
-import { Definition, FindRequest, OutcomeUnknown, PlanNote } from "../contract/definition";
+import { Definition, OutcomeUnknown, PlanNote, WriteRequest } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { bool, connectionField, strList } from "../contract/inputs";
-import { Operation } from "../contract/operation";
+import { Operation, Writer } from "../contract/operation";
 import { ActionInputs, ActionState, perform } from "./action";
 import { adminPath, callAsAdministrator, dialectOf, generalPath, Resource, resourceOf, system } from "./client";
 import { trimKey } from "./oidc-key-trim";
@@ -63,14 +63,14 @@ function schedule(operation: Operation, performedAt: string, lifetime: number): 
   return { performedAt, trimAt };
 }
 
-async function rotate({ operation, inputs }: FindRequest<OidcKeyRotationInputs>): Promise<OidcKeyRotationState> {
+async function rotate({ operation, inputs }: WriteRequest<OidcKeyRotationInputs>): Promise<OidcKeyRotationState> {
   // Read first: nothing may fail between the rotation and its record in the state.
   const lifetime = inputs.trimLater ? await tokenLifetime(operation) : undefined;
   const { performedAt } = await perform(rotateKey, { operation, inputs });
   return lifetime === undefined ? { performedAt, trimAt: undefined } : schedule(operation, performedAt, lifetime);
 }
 
-async function trim(operation: Operation): Promise<void> {
+async function trim(operation: Writer): Promise<void> {
   try {
     await perform(trimKey, { operation, inputs: {} });
   } catch (error) {
@@ -88,7 +88,7 @@ const rotates = ({ triggers }: OidcKeyRotationInputs, last: Last): boolean =>
 const trims = ({ trimLater }: OidcKeyRotationInputs, { trimAt, outcomeUnknown }: Last): boolean =>
   trimLater === true && isPast(trimAt) && !outcomeUnknown;
 
-async function update(operation: Operation, inputs: OidcKeyRotationInputs, last: Last): Promise<OidcKeyRotationState> {
+async function update(operation: Writer, inputs: OidcKeyRotationInputs, last: Last): Promise<OidcKeyRotationState> {
   const isTrimmed = trims(inputs, last);
   if (isTrimmed) await trim(operation);
   if (rotates(inputs, last)) return rotate({ operation, inputs });

@@ -1,7 +1,7 @@
 import { Definition, Discovered, DiscoverRequest, ExistingObject, FindRequest } from "../contract/definition";
 import { placeholdersIn } from "../contract/fields";
 import { Adopt } from "../contract/inputs";
-import { Operation } from "../contract/operation";
+import { Operation, Writer } from "../contract/operation";
 import { isStringList } from "../text/json";
 import { apiPath, dialectOf, invalidResponse, Place, Reading, readData, remove, replaceHint, writeData } from "./client";
 import { normalizeMount } from "./mount-path";
@@ -74,7 +74,7 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
     return { ...Object.fromEntries(names.map((name) => [name, (fields as Values)[name]])), ...values } as State;
   }
 
-  async function write(operation: Operation, inputs: Inputs): Promise<State> {
+  async function write(operation: Writer, inputs: Inputs): Promise<State> {
     await writeData(operation, { path: pathOf(inputs), body: toWire(inputs), ...placeOf(inputs) }, (data) => {
       const state = fromWire(data);
       return state !== undefined && shows(state, inputs);
@@ -105,7 +105,7 @@ export function apiObject<Inputs extends { adopt?: Adopt }, State extends object
       fields: names as (keyof Inputs & string)[],
       paths: (fields) => [pathOf(fields as object)],
       remove: ({ operation, state }, claims) =>
-        claims.each(pathOf(state), (claim) => remove(operation, claim, async (reading) => !(await read(operation, state, reading)))),
+        claims.each(pathOf(state), (claim) => remove(claim, async (reading) => !(await read(operation, state, reading)))),
     },
     read: ({ operation, state, declared }) => read(operation, state, { mayBeMissing: declared.length === 0 }),
     find,

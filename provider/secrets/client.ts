@@ -3,8 +3,8 @@ import { defineSystem } from "../connection";
 import { Claim } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { nonEmptyStr, rule } from "../contract/inputs";
-import { cached, Operation, System } from "../contract/operation";
-import { ApiRequest, Request, send } from "../http";
+import { cached, Operation, System, Writer } from "../contract/operation";
+import { ApiRequest, Request, Sender, send } from "../http";
 import { isNotFound, notJson, unexpectedResponse, webPage } from "../http/failure";
 import { isObject, isStringList } from "../text/json";
 import { dialects, isMessage, SecretsDialect } from "./dialects";
@@ -65,14 +65,24 @@ export function apiPath(mount: string, ...names: string[]): string {
 }
 
 /** The capability that a policy must grant for a request. */
-function capabilityFor({ method, path, query }: ApiRequest): string {
+function capabilityFor({ method, path, query }: Pick<Request, "method" | "path" | "query">): string {
   if (method === "GET") return query?.list ? "`list`" : "`read`";
   if (method === "DELETE") return "`delete`";
   return isBelowBuiltIn(path) ? "`update`" : "`create` and `update`";
 }
 
 /** Sends a request to the server and returns the response body. A write needs no body, or the server's own: see {@link settle}. */
-export async function call(operation: Operation, request: ApiRequest, ownsBody = dialectOf(operation).ownsBody): Promise<unknown> {
+export const call = <Sent extends ApiRequest>(operation: Sender<Sent>, request: Sent, ownsBody?: OwnsBody): Promise<unknown> =>
+  callWithoutClaim(operation, request, ownsBody);
+
+type OwnsBody = SecretsDialect["ownsBody"];
+
+/** `call` for what is no object of a resource: the lookup of a lease, and the rekey, whose protocol decides what to cancel. */
+export async function callWithoutClaim(
+  operation: Operation,
+  request: Omit<Request, "headers">,
+  ownsBody = dialectOf(operation).ownsBody,
+): Promise<unknown> {
   const { words, tokenHeader, namespaceHeader, formsAreKnown } = dialectOf(operation);
   const { method, path } = request;
   const namespace = namespaceOf(operation);
@@ -186,7 +196,7 @@ async function isShownAbsent(operation: Operation, path: string, { mount, name }
 
 /** Writes an object. If the form of a response is unknown, a read back must show the values. */
 export async function writeData(
-  operation: Operation,
+  operation: Writer,
   { path, body, hasSecrets, ...place }: Pick<ApiRequest, "path" | "body"> & Place & { hasSecrets?: boolean },
   shows: (data: Record<string, unknown>) => boolean,
 ): Promise<void> {
@@ -209,8 +219,10 @@ export const replaceHint =
   "To replace it with `pulumi up --replace` or `pulumi state taint`, set the resource option deleteBeforeReplace: true.";
 
 /** Deletes an object. Succeeds if the object no longer exists. */
-export async function remove(operation: Operation, { path }: Claim, isGone: IsGone = async () => false): Promise<void> {
-  await call(operation, { method: "DELETE", path, retry: "idempotent" }).catch((error) => settleRemoval(operation, error, isGone));
+export async function remove({ operation, path }: Claim, isGone: IsGone = async () => false): Promise<void> {
+  await callWithoutClaim(operation, { method: "DELETE", path, retry: "idempotent" }).catch((error) =>
+    settleRemoval(operation, error, isGone),
+  );
 }
 
 /**

@@ -1,20 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { Comparison, pem, trimmed } from "../contract/comparison";
-import {
-  Claim,
-  Claiming,
-  Definition,
-  DeleteRequest,
-  ExistingObject,
-  FindRequest,
-  ReadRequest,
-  UpdateRequest,
-} from "../contract/definition";
+import { Claim, Claiming, Definition, ExistingObject, FindRequest, ReadRequest, UpdateRequest } from "../contract/definition";
 import { CheckFailure } from "../contract/errors";
 import { differencesOf, variableFor } from "../contract/fields";
 import { Adopt, adoptField, ConnectionArgs, connectionField, isCertificate, rule, str, tokenInput, urlInput } from "../contract/inputs";
-import { Operation } from "../contract/operation";
+import { Operation, Writer } from "../contract/operation";
 import { apiPath, dialectOf, invalidResponse, readData, remove, replaceHint, settleRemoval, system, writeData } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
@@ -143,7 +134,7 @@ type Update = UpdateRequest<SchedulerAccessInputs, StoredState>;
  * An undeclared field keeps its value, except address and token: if they are blank, the server uses its own environment. Vault resets an omitted
  * maximum length, so that of the last refresh is sent. It keeps an omitted certificate or key.
  */
-async function write(operation: Operation, inputs: SchedulerAccessInputs, before?: Update): Promise<StoredState> {
+async function write(operation: Writer, inputs: SchedulerAccessInputs, before?: Update): Promise<StoredState> {
   const { maxTokenNameLength = 0, caCert, clientCert, mount = "" } = { ...before?.state, ...inputs };
   const { address = "", token = "", clientKey } = inputs;
   // A create blanks what was there. An update blanks only what the program declared before: the rest may be another client's, and a key cannot be read.
@@ -213,8 +204,9 @@ function update(request: Update): Promise<StoredState> {
 }
 
 /** Leaves no management token on the server. */
-async function clear({ operation, state: { mount } }: DeleteRequest<StoredState>, claim: Claim): Promise<void> {
-  if (dialectOf(operation).deletesAccess) return remove(operation, claim);
+async function clear({ mount }: StoredState, claim: Claim): Promise<void> {
+  const { operation } = claim;
+  if (dialectOf(operation).deletesAccess) return remove(claim);
   await write(operation, { mount, address: "", token: "" }).catch((error) =>
     settleRemoval(operation, error, async (reading) =>
       isLeftover(operation, (await readData(operation, path(mount), { mount, ...reading })) ?? { address: "" }),
@@ -301,7 +293,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
   objects: {
     fields: ["mount"],
     paths: ({ mount }) => [path(mount as string)],
-    remove: (request, claims) => claims.each(path(request.state.mount), (claim) => clear(request, claim)),
+    remove: ({ state }, claims) => claims.each(path(state.mount), (claim) => clear(state, claim)),
   },
   read,
   find,

@@ -4,7 +4,7 @@ import { Definition, Difference } from "../contract/definition";
 import { CheckFailure } from "../contract/errors";
 import { differencesOf } from "../contract/fields";
 import { Adopt, adoptField, bool, ConnectionArgs, connectionField, isStorableKey, str } from "../contract/inputs";
-import { Operation } from "../contract/operation";
+import { Operation, Writer } from "../contract/operation";
 import { isStringList } from "../text/json";
 import { apiObject, listNames } from "./api-object";
 import { apiPath, dialectOf, Reading, system } from "./client";
@@ -146,7 +146,7 @@ export async function readRole(
 }
 
 /** Creates or overwrites a role. */
-export async function writeRole(operation: Operation, inputs: Place & RoleAttributes): Promise<Required<RoleAttributes>> {
+export async function writeRole(operation: Writer, inputs: Place & RoleAttributes): Promise<Required<RoleAttributes>> {
   await role.write(operation, inputs);
   return attributesOf(inputs);
 }

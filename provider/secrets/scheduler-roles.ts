@@ -14,7 +14,7 @@ import {
 } from "../contract/definition";
 import { PartialState, StewardError } from "../contract/errors";
 import { Adopt, adoptField, bool, ConnectionArgs, connectionField, pathOf, strictObject } from "../contract/inputs";
-import { Operation, withProgress } from "../contract/operation";
+import { Operation, Writer, withProgress } from "../contract/operation";
 import { shortened } from "../text/printable";
 import { apiPath, dialectOf, doubtedIn, invalidResponse, Reading, remove, system } from "./client";
 import { MountArgs, mountField } from "./mount";
@@ -223,7 +223,7 @@ async function update(request: UpdateRequest<SchedulerRolesInputs, StoredState>)
 }
 
 /** Writes the roles that differ from the state, and deletes those that the program does not declare. */
-async function apply(operation: Operation, inputs: SchedulerRolesInputs, previous: StoredState, claims: Claims): Promise<StoredState> {
+async function apply(operation: Writer, inputs: SchedulerRolesInputs, previous: StoredState, claims: Claims): Promise<StoredState> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const undeclared = exclusive ? without(previous.undeclared ?? [], Object.keys(roles)) : [];
   const state: StoredState = { mount, roles: { ...previous.roles }, exclusive };
@@ -263,7 +263,7 @@ async function apply(operation: Operation, inputs: SchedulerRolesInputs, previou
 /** Deletes a role. Returns false if another resource of the program now manages it. */
 async function removal(operation: Operation, claims: Claims, mount: string, name: string): Promise<boolean> {
   const isGone = async (reading: Reading): Promise<boolean> => !(await readRole(operation, { mount, name }, undefined, reading));
-  return !(await claims.each(rolePath({ mount, name }), (claim) => remove(operation, claim, isGone), true));
+  return !(await claims.each(rolePath({ mount, name }), (claim) => remove(claim, isGone), true));
 }
 
 async function removeAll({ operation, state }: DeleteRequest<StoredState>, claims: Claims): Promise<void> {

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { CreateRequest, Definition, DeleteRequest, ReadRequest } from "../contract/definition";
+import { Claims, CreateRequest, Definition, DeleteRequest, ReadRequest } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { ConnectionArgs, connectionField, str } from "../contract/inputs";
 import { Operation } from "../contract/operation";
 import { unexpectedResponse } from "../http/failure";
-import { apiPath, call, dialectOf, isLeaseGone, system } from "./client";
+import { apiPath, call, callWithoutClaim, dialectOf, isLeaseGone, system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { roleNameFindings } from "./scheduler-role";
 
@@ -144,7 +144,7 @@ async function read({ operation, state: previous }: ReadRequest<StoredState>): P
   const path = leases("lookup");
   try {
     const { data: lease } = responses.lease.safeParse(
-      await call(operation, { method: "PUT", path, body: { lease_id: leaseId }, retry: "idempotent" }),
+      await callWithoutClaim(operation, { method: "PUT", path, body: { lease_id: leaseId }, retry: "idempotent" }),
     );
     // An expired lease remains until Nomad has revoked the token.
     if ((lease?.data.ttl ?? 0) < 0) return undefined;
@@ -159,7 +159,9 @@ async function read({ operation, state: previous }: ReadRequest<StoredState>): P
   }
 }
 
-async function revoke({ operation, state: { accessorId, leaseId } }: DeleteRequest<SchedulerTokenState>): Promise<void> {
+const revokePath = leases("revoke");
+
+async function revoke({ operation, state: { accessorId, leaseId } }: DeleteRequest<SchedulerTokenState>, claims: Claims): Promise<unknown> {
   const { service, scheduler, engine } = dialectOf(operation).words;
   if (!leaseId)
     return operation.run.log.warn(
@@ -167,19 +169,21 @@ async function revoke({ operation, state: { accessorId, leaseId } }: DeleteReque
     );
   // `sync` waits for Nomad. Otherwise success would only mean that the server will try.
   const body = { lease_id: leaseId, sync: true };
-  await call(operation, { method: "PUT", path: leases("revoke"), body, retry: "idempotent" }).catch((error) => {
-    if (isLeaseGone(error)) return;
-    if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
-    const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;
-    // The token was deleted in Nomad: the server would retry forever.
-    if (error.details.reason.includes(`nonexistent tokens: ${accessorId}`))
-      return operation.run.log.warn(
-        `${engine} token ${accessorId}: it no longer exists in ${scheduler}, so its lease must be force-revoked (${byForce})`,
-      );
-    throw error.with({
-      hint: `The secrets engine must reach ${scheduler}: correct its access configuration, and try again. If that is impossible, delete the token ${accessorId} in ${scheduler}, force-revoke its lease (${byForce}), and try again.`,
-    });
-  });
+  return claims.each(`${revokePath}/${leaseId}`, (claim) =>
+    call(claim.operation, { method: "PUT", path: revokePath, body, retry: "idempotent" }).catch((error) => {
+      if (isLeaseGone(error)) return;
+      if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
+      const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;
+      // The token was deleted in Nomad: the server would retry forever.
+      if (error.details.reason.includes(`nonexistent tokens: ${accessorId}`))
+        return operation.run.log.warn(
+          `${engine} token ${accessorId}: it no longer exists in ${scheduler}, so its lease must be force-revoked (${byForce})`,
+        );
+      throw error.with({
+        hint: `The secrets engine must reach ${scheduler}: correct its access configuration, and try again. If that is impossible, delete the token ${accessorId} in ${scheduler}, force-revoke its lease (${byForce}), and try again.`,
+      });
+    }),
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { ConfigurationSources, connect } from "../../provider/connection";
-import { noEngine, Operation } from "../../provider/contract/operation";
+import { noEngine, Writer } from "../../provider/contract/operation";
 import { system as platform } from "../../provider/platform/client";
 import { system as scheduler } from "../../provider/scheduler/client";
 import { system as secrets } from "../../provider/secrets/client";
@@ -8,7 +8,7 @@ import { standardOutput } from "../../provider/text/log";
 export const systems = { secrets, platform, scheduler };
 
 /** Creates a connection without the life cycle. `given` replaces the default sources: an empty environment and no engine. */
-export function connectTo(system: keyof typeof systems, settings: object, given: Partial<ConfigurationSources> = {}): Operation {
+export function connectTo(system: keyof typeof systems, settings: object, given: Partial<ConfigurationSources> = {}): Writer {
   const config = JSON.stringify({ [system]: { dialect: "standard", ...settings } });
   return connect(systems[system], "default", {
     config: () => config,

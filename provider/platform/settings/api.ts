@@ -1,5 +1,5 @@
-import { Operation } from "../../contract/operation";
-import { ApiRequest } from "../../http";
+import { Operation, Writer } from "../../contract/operation";
+import { ApiRequest, Sender } from "../../http";
 import { adminPath, callAsAdministrator, invalidResponse, resourceOf, wireName } from "../client";
 import { readable } from "./attributes";
 import { SettingsPage, Values } from "./page";
@@ -11,16 +11,16 @@ export const fetchSettings = (page: SettingsPage, operation: Operation): Promise
   send(page, operation, { method: "GET", retry: "idempotent" });
 
 /** Writes attributes, and returns those in the response. */
-export function patchSettings(page: SettingsPage, operation: Operation, values: Values): Promise<Values> {
+export function patchSettings(page: SettingsPage, operation: Writer, values: Values): Promise<Values> {
   const named = Object.entries(values).map(([name, value]) => [wireName(operation, name), value ?? null]);
   const body = { data: { type: documentOf(page, operation), attributes: Object.fromEntries(named) } };
   return send(page, operation, { method: "PATCH", body, retry: page.retry ?? "idempotent" });
 }
 
 /** Sends a request about a page, and returns the attributes in the response. */
-async function send(page: SettingsPage, operation: Operation, about: Omit<ApiRequest, "path">): Promise<Values> {
+async function send<Sent extends Omit<ApiRequest, "path">>(page: SettingsPage, operation: Sender<Sent>, about: Sent): Promise<Values> {
   const request = { ...about, path: adminPath(documentOf(page, operation)) };
-  const { attributes } = resourceOf(await callAsAdministrator(operation, request), request);
+  const { attributes } = resourceOf(await callAsAdministrator(operation as Writer, request), request);
   const values = Object.fromEntries(
     readable(page).flatMap((name) => {
       const wire = wireName(operation, name);

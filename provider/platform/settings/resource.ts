@@ -1,19 +1,9 @@
 import { z } from "zod";
-import {
-  Claims,
-  Definition,
-  DeleteRequest,
-  ExistingObject,
-  Fields,
-  OutcomeUnknown,
-  ReadRequest,
-  Rule,
-  UpdateRequest,
-} from "../../contract/definition";
+import { Claims, Definition, ExistingObject, Fields, OutcomeUnknown, ReadRequest, Rule, UpdateRequest } from "../../contract/definition";
 import { invalidInput, StewardError } from "../../contract/errors";
 import { variableFor } from "../../contract/fields";
 import { connectionField } from "../../contract/inputs";
-import { cached, Operation } from "../../contract/operation";
+import { cached, Operation, Writer } from "../../contract/operation";
 import { adminPath, system } from "../client";
 import { fetchSettings, patchSettings } from "./api";
 import * as attributes from "./attributes";
@@ -48,7 +38,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
       fields: [],
       paths: () => [objectOf(page)],
       isRemoved: ({ onDelete }) => onDelete !== "retain",
-      remove: (request, claims) => remove(page, request, claims),
+      remove: ({ state }, claims) => remove(page, state, claims),
     },
     planNotes: ({ inputs, last }) => [...notesOnLost(page, inputs, last?.managed), ...(last ? notesOf(page, inputs, last) : [])],
     read: (request) => read(page, request),
@@ -141,7 +131,7 @@ async function update(
 }
 
 /** Applies the plan and returns the new state. Sends a request only if needed. */
-async function write(page: SettingsPage, operation: Operation, inputs: SettingsInputs, prior: Prior): Promise<Last> {
+async function write(page: SettingsPage, operation: Writer, inputs: SettingsInputs, prior: Prior): Promise<Last> {
   const plan = planOf(page, inputs, prior);
   const { declared, managed, changes } = plan;
   const requestOnlyValues = attributes.pick(inputs, attributes.requestOnly(page));
@@ -170,9 +160,11 @@ function writtenValues(prior: Prior, { managed, changes }: Plan, returned: Value
   return values;
 }
 
-async function remove(page: SettingsPage, { operation, state: last }: DeleteRequest<Last>, claims: Claims): Promise<void> {
-  const other: { managed?: string[] } | undefined = await claims.each(objectOf(page), () => restore(page, operation, last));
-  if (!other) return;
+async function remove(page: SettingsPage, last: Last, claims: Claims): Promise<void> {
+  const held = await claims.each(objectOf(page), ({ operation }) => restore(page, operation, last));
+  if (!held) return;
+  const { operation } = held;
+  const other: { managed?: string[] } = held.fields;
   // No resource manages an attribute that the other one does not manage, so restore it.
   const kept = last.managed.filter((name) => other.managed?.includes(name) ?? true);
   const left = last.managed.filter((name) => !kept.includes(name));
@@ -188,7 +180,7 @@ async function remove(page: SettingsPage, { operation, state: last }: DeleteRequ
 const retainInstead = 'To keep the current values, set onDelete: "retain" and run `pulumi up` first.';
 
 /** Restores the original values of the managed attributes, except `kept`, which another resource manages. */
-async function restore(page: SettingsPage, operation: Operation, last: Last, kept: readonly string[] = []): Promise<void> {
+async function restore(page: SettingsPage, operation: Writer, last: Last, kept: readonly string[] = []): Promise<void> {
   // By resource: if two manage the same settings, only the older one holds the values from before both.
   const restored = cached(operation.run.cache, ["restored", operation.server.id, objectOf(page)], () => new Map<string, Values>());
   const older = [...restored].filter(([instance]) => instance < (operation.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));

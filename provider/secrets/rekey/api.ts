@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { StewardError } from "../../contract/errors";
 import { cached, Operation } from "../../contract/operation";
-import { ApiRequest, delayAfter429, pauseFor } from "../../http";
+import { delayAfter429, pauseFor, Request } from "../../http";
 import { isNotFound, unexpectedResponse, webPage } from "../../http/failure";
 import { isObject } from "../../text/json";
-import { apiPath, call, dialectOf, foreignResponse, isFromService, namespaceOf, unknownForm } from "../client";
+import { apiPath, call, callWithoutClaim, dialectOf, foreignResponse, isFromService, namespaceOf, unknownForm } from "../client";
 import { hasNoValue, RekeyApi } from "../dialects";
 import { decodeShare, ShareSet } from "./crypto";
 import { RekeyTarget } from "./inputs";
@@ -174,7 +174,7 @@ function unexpectedBody(method: string, path: string): StewardError {
 /** Sends a request and parses the fields of the response. One that changes the attempt is never retried blindly, and never sent when Pulumi can no longer save the response. */
 async function send<T>(
   operation: RekeyOperation,
-  method: ApiRequest["method"],
+  method: Request["method"],
   endpoint: Endpoint,
   schema: z.ZodType<T>,
   content?: object,
@@ -184,7 +184,7 @@ async function send<T>(
   // The responses to shares are parsed, since an unexpected one may still contain the only copy of the new shares.
   const ownsBody = endpoint === "update" || endpoint === "verify" ? isObject : undefined;
   const request = { method, path, body: content, retry: method === "GET" ? "idempotent" : "never" } as const;
-  const body = await call(operation, request, ownsBody).catch((error) => {
+  const body = await callWithoutClaim(operation, request, ownsBody).catch((error) => {
     throw error.details?.rule === foreignResponse ? unexpectedBody(method, path) : error;
   });
   const fields = apiOf(operation).wrapsData ? (body as { data?: unknown } | undefined)?.data : body;

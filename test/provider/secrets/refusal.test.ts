@@ -1,5 +1,5 @@
 import { Request } from "../../../provider/http";
-import { call, invalidResponse, matches } from "../../../provider/secrets/client";
+import { callWithoutClaim, invalidResponse, matches } from "../../../provider/secrets/client";
 import { connectTo } from "../../support/connection";
 import { failure, refusal } from "../../support/refusal";
 import { get, seen, serve, serveAt } from "../http/exchange";
@@ -22,7 +22,7 @@ test.each<Denied>([
   { method: "DELETE", path: "/v1/nomad/role/web", needs: "`delete` on nomad/role/web in the namespace team/a.", namespace: "/team/a/" },
 ])("the 403 of $method $path names the capability, without another request: $needs", async ({ needs, namespace, ...request }) => {
   const operation = await serve((_, response) => response.writeHead(403).end('{"errors":["denied"]}'), { namespace });
-  const error = (await call(operation, { ...request, retry: "never" }).catch((each) => each)) as Error;
+  const error = (await callWithoutClaim(operation, { ...request, retry: "never" }).catch((each) => each)) as Error;
   expect(error).toEqual(refusal("ERR_FORBIDDEN", { method: request.method, path: request.path }));
   expect(error.message).toMatch(/403\)\. Check the token of secrets .* It comes from /);
   expect(error.message).toContain(` The token's policy must grant ${needs}`);
@@ -34,7 +34,7 @@ test("a 403 says that the namespace of the environment was not sent", async () =
   const environment = { VAULT_NAMESPACE: "admin" };
   const refused = async (settings: object): Promise<string> => {
     const operation = connectTo("secrets", { address, token: "canary-token", dialect: "hashicorp", ...settings }, { environment });
-    return (await failure(call(operation, { ...get, path: "/v1/nomad/role/web" }))).message;
+    return (await failure(callWithoutClaim(operation, { ...get, path: "/v1/nomad/role/web" }))).message;
   };
   const hint =
     "No namespace was sent: the address is configured, so VAULT_NAMESPACE is not used. Set namespace of secrets in steward:default.";

@@ -1,6 +1,6 @@
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { StewardError } from "../../../../provider/contract/errors";
-import { noEngine, Operation } from "../../../../provider/contract/operation";
+import { noEngine, Writer } from "../../../../provider/contract/operation";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
 import { rekeyCommit } from "../../../../provider/secrets/rekey/commit";
@@ -109,7 +109,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
   ])("the resources of a rekey send no write $title", async ({ engine, error }) => {
     const operation = connectTo("secrets", {}, { config: (key) => JSON.stringify(current().config[key]), engine });
     const refuses = async (
-      create: (request: { operation: Operation; inputs: never; claims: never }) => Promise<unknown>,
+      create: (request: { operation: Writer; inputs: never; claims: never }) => Promise<unknown>,
       given: object,
     ): Promise<void> => {
       const sent = await requests(() =>
