@@ -59,10 +59,6 @@ export interface Field<Value = unknown> {
   output?: true;
   /** An output in the state that only the provider uses. */
   stored?: true;
-  /** An output that lists what the next update has to do. A value in the state is a change. */
-  pending?: true;
-  /** An output that is the time from which an update has something to do. It is a change once that time has passed. */
-  due?: true;
   /** Every state has it. */
   essential?: true;
   /** The default is `exact`. */
@@ -182,6 +178,8 @@ export interface Objects<Inputs, State> {
   remove(request: DeleteRequest<State>, claims: Claims): Promise<unknown>;
 }
 
+export type Work = "none" | "now" | Date;
+
 /** A search for objects to import. */
 export interface DiscoverRequest {
   operation: Operation;
@@ -239,8 +237,13 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   objects: Objects<Inputs, State> | undefined;
 
   /**
-   * Returns notes on a create (without `last`) or an update: its effects, or values that the server would reject. Also called if nothing changes, while a
-   * `due` time lies ahead.
+   * What the next update has to do even if the program does not change: nothing, something that the last read found, or something from a time on. If
+   * omitted, nothing. What a read found is drift, which a refresh reports. A time that has passed is not.
+   */
+  work?(state: State): Work;
+  /**
+   * Returns notes on a create (without `last`) or an update: its effects, or values that the server would reject. Also called if nothing changes, while
+   * `work` lies ahead.
    */
   planNotes?(request: FindRequest<Inputs> & { last?: State }): PlanNote[] | Promise<PlanNote[]>;
   /** Returns undefined if the object does not exist. Throws if the read fails. */

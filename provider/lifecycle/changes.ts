@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { Comparison, isPast, neverDiffers } from "../contract/comparison";
-import { AnyFields, Difference } from "../contract/definition";
-import { comparisonOf, namesWith } from "../contract/fields";
+import { Comparison, neverDiffers } from "../contract/comparison";
+import { AnyFields, Difference, Work } from "../contract/definition";
+import { comparisonOf } from "../contract/fields";
 import { pathOf, valueAt } from "../contract/inputs";
 import { isReference } from "../contract/secret";
 import { isObject } from "../text/json";
@@ -19,15 +19,13 @@ export const isEqual = (fields: AnyFields, field: string, a: unknown, b: unknown
 /** The fields that the program declared at the last `up`. Empty after a `get`. */
 export const declaredIn = (state: Properties): string[] => (state.declared as string[] | undefined) ?? [];
 
-/**
- * The fields whose values differ or are unknown, those that the program starts or stops declaring, and those that list pending or due work.
- */
+/** True for work that an update does now. */
+export const isDue = (work: Work): boolean => work === "now" || (work instanceof Date && work.getTime() <= Date.now());
+
+/** The fields whose values differ or are unknown, and those that the program starts or stops declaring. */
 export function changedFields(fields: AnyFields, state: Properties, inputs: Properties): string[] {
-  const [pending, due] = [namesWith(fields, "pending"), namesWith(fields, "due")];
   const [names, declared] = [Object.keys(inputs), declaredIn(state)];
-  return [...new Set([...names, ...declared, ...pending, ...due])].filter((field) => {
-    if (pending.includes(field)) return state[field] !== undefined;
-    if (due.includes(field)) return isPast(state[field]);
+  return [...new Set([...names, ...declared])].filter((field) => {
     if (field === "connection") return (state.connection ?? "default") !== (inputs.connection ?? "default");
     if (comparisonFor(fields, field).equal === neverDiffers.equal) return false;
     const value = inputs[field];

@@ -1,7 +1,6 @@
-import { namesWith } from "../contract/fields";
 import { Operation } from "../contract/operation";
 import { hiddenChange } from "./adoption";
-import { changedFields, declaredIn } from "./changes";
+import { changedFields, declaredIn, isDue } from "./changes";
 import { describe, isChecked, objectsOf, operationOn, Resource } from "./context";
 import { attempt } from "./failure";
 import { logNotes } from "./notes";
@@ -29,9 +28,7 @@ export async function diff(resource: Resource, id: string, recorded: Properties,
 async function compare(resource: Resource, state: Properties, inputs: Properties): Promise<DiffResult> {
   const { definition } = resource;
   const { fields, deleteBeforeReplace = false } = definition;
-  const due = namesWith(fields, "due");
-  // Work that is due is not drift, so a refresh does not report it.
-  const changing = changedFields(fields, state, inputs).filter((field) => isChecked(resource) || !due.includes(field));
+  const changing = changedFields(fields, state, inputs);
   const replaces = changing.filter((field) => fields[field]?.replaces);
   // Without a known connection the inputs have no defaults, so only declared values are compared.
   if (hasUnknown(inputs.connection))
@@ -50,8 +47,13 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
       // Two addresses may be the same server: delete first, or deleting the old resource removes the new one.
       deleteBeforeReplace: definition.deleteBeforeReplace ?? true,
     };
-  const isChanged = changing.length > 0 || Boolean(state.outcomeUnknown || state.partiallyUpdated);
-  const hasWork = isChanged || due.some((field) => state[field] !== undefined);
+  const work = definition.work?.(state) ?? "none";
+  // A time that has passed is no drift, so a refresh, which calls diff before the program declares anything, does not report it.
+  const isChanged =
+    changing.length > 0 ||
+    (isDue(work) && (work === "now" || isChecked(resource))) ||
+    Boolean(state.outcomeUnknown || state.partiallyUpdated);
+  const hasWork = isChanged || work !== "none";
   const isRewritten = await registerUpdate(resource, operation, { state, inputs, hasWork, changing, replaces });
   return { changes: isMoved || isChanged || isRewritten, changing, replaces, deleteBeforeReplace };
 }

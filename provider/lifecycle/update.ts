@@ -4,7 +4,7 @@ import { Adopt } from "../contract/inputs";
 import { newInstance, Writer } from "../contract/operation";
 import { isSameSecret } from "../contract/secret";
 import { adoptExisting } from "./adoption";
-import { changedFields, declaredIn } from "./changes";
+import { changedFields, declaredIn, isDue } from "./changes";
 import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
 import { claimsOf, createObjects, isRemoved, recordFailure, recordWritten, registerManager } from "./ownership";
@@ -61,7 +61,8 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
   const isRenamed = changing.length > 0 && changing.every(isOnlyNamed);
   // A new address does not repeat an operation that leaves nothing on the server.
   const isMoved = !definition.objects && server !== operation.server.id && changing.every((field) => field === "connection");
-  const isIncomplete = outcomeUnknown || partiallyUpdated || (last as OutcomeUnknown).unanswered?.length;
+  const isIncomplete =
+    outcomeUnknown || partiallyUpdated || isDue(definition.work?.(all) ?? "none") || (last as OutcomeUnknown).unanswered?.length;
   if ((isRenamed || isMoved) && !isIncomplete && !progress.isRemoved) {
     for (const field of changing) previous[field] = inputs[field];
     return stored(operation, secrets.stored, secrets.conceal(previous));
