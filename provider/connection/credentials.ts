@@ -6,7 +6,7 @@ import { CredentialSettings, Credentials } from "../contract/operation";
 import { isVariableName } from "../contract/secret";
 
 const pemFields = ["caCert", "clientCert", "clientKey"] as const;
-const fields = [...pemFields, "token", "tokenEnv", "tokenFile", "tlsServerName"] as const;
+const fields = ["token", "tokenEnv", "tokenFile", ...pemFields, "tlsServerName"] as const;
 export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((field) => [field, nonEmptyStr.optional()]));
 
 /** The settings of a server, and their names in messages. */

@@ -2,7 +2,7 @@ import { AnyDefinition, AnyFields } from "../contract/definition";
 import { CheckFailure, StewardError } from "../contract/errors";
 import { comparisonOf, defaultsOf, format, inputSchema, namesWith, publicNames, secretsOf } from "../contract/fields";
 import { checkFailures, issuesOf, pathOf, unknown, valueAt } from "../contract/inputs";
-import { cached, Operation } from "../contract/operation";
+import { cached, Operation, Writer } from "../contract/operation";
 import { isObject, withoutNulls } from "../text/json";
 import { previewAdoption } from "./adoption";
 import { comparisonFor } from "./changes";
@@ -12,35 +12,52 @@ import { declaredTwice, forgetRefreshed, forgetUnidentifiedManager, notesOnRenam
 import { defined, hasUnknown, Properties, secretInputs } from "./properties";
 import { fingerprinted, resolved } from "./references";
 
-/** The inputs to store and their check failures. */
-type Checked = { inputs: Properties; failures: CheckFailure[]; server?: string };
+/** The inputs of a check, and the operation on their server, if it is known and its settings are valid. */
+interface Checking {
+  operation?: Writer;
+  /** The inputs of the last run. Empty before the first. */
+  last: Properties;
+  declared: Properties;
+  /** The declared inputs with the values of references, and the defaults. */
+  plain: Properties;
+}
 
 /**
  * Checks the declared inputs, fills in defaults, and normalizes them for the state. `last`: the inputs of the last run, empty before the first. Returns
  * the inputs to store and their check failures.
  */
-export async function check(resource: Resource, last: Properties, news: Properties): Promise<Checked> {
-  const { fields } = resource.definition;
+export async function check(
+  resource: Resource,
+  last: Properties,
+  news: Properties,
+): Promise<{ inputs: Properties; failures: CheckFailure[] }> {
+  const { definition, mechanism } = resource;
+  const { fields } = definition;
   recordCheck(resource);
   const declared = withoutNulls(news);
   const values = resolved(fields, declared);
   const invalid = schemaFailures(resource, values);
   const isConnected = !hasUnknown(declared.connection) && !invalid.some(({ path }) => path === "connection");
-  const { inputs, failures, server } = isConnected
-    ? await checkConnected(resource, last, declared, values, invalid)
-    : { inputs: declared, failures: [], server: undefined };
+  const { operation, failure } = isConnected ? connected(resource, values) : {};
+  const defaults = operation ? defined(defaultsOf(fields, operation)) : {};
+  const inputs: Properties = { ...defaults, ...declared };
+  const checking = { operation, last, declared, plain: { ...defaults, ...values } };
+  const failures = [...(failure ? [failure] : []), ...(await failuresOf(resource, checking, invalid))];
+  if (operation && [...invalid, ...failures].every(({ warning }) => warning) && !hasUnknown(inputs))
+    failures.push(...(await declare(resource, { ...checking, operation }, inputs)));
   const all = [...invalid, ...failures, ...endsInBlanks(fields, values)];
   const warnings = all.filter(({ warning }) => warning);
   // With an invalid name, the resource cannot be described.
-  if (invalid.length === 0 && warnings.length > 0) logNotes(resource.mechanism.log, describe(resource, inputs), warnings);
+  if (invalid.length === 0 && warnings.length > 0) logNotes(mechanism.log, describe(resource, inputs), warnings);
   const normalized = Object.fromEntries(
     Object.entries(inputs).map(([field, value]) => [
       field,
       hasUnknown(value) ? value : (comparisonFor(fields, field).normalize?.(value) ?? value),
     ]),
   );
+  const object = `${operation?.server.id} ${format(definition.id, inputs)}`;
   return {
-    inputs: fingerprinted(resource.mechanism.log, fields, normalized, last, values, `${server} ${format(resource.definition.id, inputs)}`),
+    inputs: fingerprinted(mechanism.log, fields, normalized, last, values, object),
     failures: all.filter(({ warning }) => !warning),
   };
 }
@@ -57,45 +74,10 @@ function schemaFailures({ definition }: Resource, { [secretInputs]: _, ...declar
   return checkFailures({ issues }, declared);
 }
 
-/** Checks what depends on the connection: the defaults, the rules, and the other resources of the program. */
-async function checkConnected(
-  resource: Resource,
-  last: Properties,
-  declared: Properties,
-  values: Properties,
-  invalid: readonly CheckFailure[],
-): Promise<Checked> {
-  const { definition } = resource;
-  let inputs = declared;
-  let server: string | undefined;
-  const failures: CheckFailure[] = [];
+/** The operation on the server of the inputs, or why there is none. */
+function connected(resource: Resource, values: Properties): { operation?: Writer; failure?: CheckFailure } {
   try {
-    const operation = operationOn(resource, values);
-    server = operation.server.id;
-    const defaults = defined(defaultsOf(definition.fields, operation));
-    inputs = { ...defaults, ...declared };
-    const plain: Properties = { ...defaults, ...values };
-    failures.push(...operation.secrets.fields.filter((field) => publicNames(definition).includes(field)).map(secretName));
-    failures.push(...dialectFailures(definition, operation, declared));
-    const wrong = new Set([...invalid, ...failures].map(({ path }) => path.split(/[.[]/)[0]));
-    for (const rule of definition.rules ?? [])
-      if (!rule.fields.some((field) => hasUnknown(plain[field]) || wrong.has(field)))
-        failures.push(...(await rule.check(plain, operation, last)));
-    const isValid = invalid.length === 0 && failures.every(({ warning }) => warning);
-    if (isValid && !hasUnknown(inputs)) {
-      const objects = objectsOf(resource, inputs);
-      const others = recordDeclared(operation, objects, resource.mechanism.urn);
-      failures.push(...others.map(({ object, urn }) => ({ path: "", ...declaredTwice(urn.split("::").at(-1) ?? "", object) })));
-      // A replacement is checked with its last inputs first, and then as a new resource.
-      if (Object.keys(last).length > 0) forgetRefreshed(operation, objectsOf(resource, { ...defaults, ...last }));
-      else {
-        forgetUnidentifiedManager(operation, objects);
-        const name = describe(resource, inputs, operation.server.words);
-        const notes = (await definition.planNotes?.({ operation, inputs: plain })) ?? [];
-        logNotes(operation.run.log, name, [...notesOnRename(operation, objects), ...notes]);
-        if (operation.server.previewReads) await previewAdoption(definition, { ...operation, resource: name }, plain);
-      }
-    }
+    return { operation: operationOn(resource, values) };
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
     const { rule, failures: causes } = error.details;
@@ -103,9 +85,48 @@ async function checkConnected(
     const known = cached(resource.mechanism.cache, ["errors of checks"], () => new Set<string>());
     const reason = known.has(error.message) ? "it has the same error as another resource of this run" : error.message;
     known.add(error.message);
-    failures.push({ path: "", rule: rule ?? causes?.[0]?.rule ?? error.code, reason });
+    return { failure: { path: "", rule: rule ?? causes?.[0]?.rule ?? error.code, reason } };
   }
-  return { inputs, failures, server };
+}
+
+/** The check failures that depend on the server: secret names, the dialect and the rules. */
+async function failuresOf(
+  { definition }: Resource,
+  { operation, last, declared, plain }: Checking,
+  invalid: readonly CheckFailure[],
+): Promise<CheckFailure[]> {
+  if (!operation) return [];
+  const failures = [
+    ...operation.secrets.fields.filter((field) => publicNames(definition).includes(field)).map(secretName),
+    ...dialectFailures(definition, operation, declared),
+  ];
+  const wrong = new Set([...invalid, ...failures].map(({ path }) => path.split(/[.[]/)[0]));
+  for (const rule of definition.rules ?? [])
+    if (!rule.fields.some((field) => hasUnknown(plain[field]) || wrong.has(field)))
+      failures.push(...(await rule.check(plain, operation, last)));
+  return failures;
+}
+
+/** Records that the program declares the resource, and prints the notes on a create. Returns a failure for each object that another resource declares. */
+async function declare(
+  resource: Resource,
+  { operation, last, plain }: Checking & { operation: Writer },
+  inputs: Properties,
+): Promise<CheckFailure[]> {
+  const { definition, mechanism } = resource;
+  const objects = objectsOf(resource, inputs);
+  const others = recordDeclared(operation, objects, mechanism.urn);
+  // A replacement is checked with its last inputs first, and then as a new resource.
+  if (Object.keys(last).length > 0)
+    forgetRefreshed(operation, objectsOf(resource, { ...defaultsOf(definition.fields, operation), ...last }));
+  else {
+    forgetUnidentifiedManager(operation, objects);
+    const name = describe(resource, inputs, operation.server.words);
+    const notes = (await definition.planNotes?.({ operation, inputs: plain })) ?? [];
+    logNotes(operation.run.log, name, [...notesOnRename(operation, objects), ...notes]);
+    if (operation.server.previewReads) await previewAdoption(definition, { ...operation, resource: name }, plain);
+  }
+  return others.map(({ object, urn }) => ({ path: "", ...declaredTwice(urn.split("::").at(-1) ?? "", object) }));
 }
 
 const isOneLineInBlanks = (value: unknown): boolean => typeof value === "string" && value !== value.trim() && !/[\r\n]/.test(value.trim());
