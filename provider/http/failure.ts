@@ -1,9 +1,10 @@
-import { ErrorCode, invalidInput, StewardError } from "../contract/errors";
-import { Operation, Server } from "../contract/operation";
-import { isObject } from "../text/json";
-import { containsShortSecret, redact } from "./redaction";
+import { ErrorCode, StewardError } from "../contract/errors";
+import { Server } from "../contract/operation";
+import { ProxyServer } from "./proxy";
+import { redact } from "./redaction";
+import { Request } from "./request";
 
-// Converts a failed request to an error with a cause and a hint.
+// The errors of requests, and those of requests without a complete response.
 
 /** The error code of a response that exceeds the size limit. */
 export const bodyTooLarge = "BODY_TOO_LARGE";
@@ -11,12 +12,24 @@ export const bodyTooLarge = "BODY_TOO_LARGE";
 /** Makes an error of a request, without its secrets. */
 export type Fail = (code: ErrorCode, reason: string, details?: Partial<StewardError["details"]>) => StewardError;
 
+export const failureOf =
+  ({ method, path }: Pick<Request, "method" | "path">, secrets: readonly string[]): Fail =>
+  (code, reason, details = {}) =>
+    new StewardError({
+      code,
+      method,
+      path,
+      ...details,
+      reason: redact(reason, secrets),
+      hint: details.hint && redact(details.hint, secrets),
+    });
+
 const timeouts = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
 /** With TLS 1.3, the client may send a request before the server rejects its certificate. The server never reads that request. */
 const clientRefused = /_ALERT_.*(CERTIFICATE|UNKNOWN_CA)/;
 
-/** The progress of a request. */
-interface Progress {
+/** The state of a request without a complete response. */
+interface Delivery {
   writes: boolean;
   /** This attempt may have sent the request. */
   isSent: boolean;
@@ -24,14 +37,13 @@ interface Progress {
   nothingSent: boolean;
   /** The status and the headers were received. */
   hasResponse: boolean;
-  /** The proxy, if there is one. */
-  proxy: ReturnType<typeof proxyFor>;
+  proxy: ProxyServer | undefined;
 }
 
 /** Returns the error for a request that got no complete response. Rethrows errors that indicate a bug in this package. */
-export function transportError(thrown: unknown, operation: Operation, progress: Progress, fail: Fail): StewardError {
-  const { title, address, system } = operation.server;
-  const { writes, isSent, hasResponse } = progress;
+export function transportError(thrown: unknown, server: Server, delivery: Delivery, fail: Fail): StewardError {
+  const { title, address, system } = server;
+  const { writes, isSent, hasResponse } = delivery;
   const error = thrown as NodeJS.ErrnoException;
   // Undici's parser error has a name, but no code.
   const isGarbled = error.name === "HTTPParserError";
@@ -44,12 +56,12 @@ export function transportError(thrown: unknown, operation: Operation, progress: 
     return fail("ERR_UNEXPECTED_RESPONSE", `${address} rejected the connection's client certificate, or requires one (${code})`, {
       rule: "client-certificate",
       hint: `Check clientCert and clientKey of ${system} in the ${title}.`,
-      nothingSent: progress.nothingSent,
+      nothingSent: delivery.nothingSent,
       outcomeUnknown: false,
     });
   // A bug in this package, such as a value that JSON cannot represent.
   if (!isSent && code === "") throw error;
-  if (!isSent) return unsent(isLate ? "timed out" : code, error.message, operation, progress, fail);
+  if (!isSent) return unsent(isLate ? "timed out" : code, error.message, server, delivery, fail);
   if (code === bodyTooLarge)
     return fail("ERR_UNEXPECTED_RESPONSE", "the response is too large for the API", {
       rule: "too-large",
@@ -75,12 +87,12 @@ export function transportError(thrown: unknown, operation: Operation, progress: 
 }
 
 /** Returns the error for an attempt that sent nothing. Earlier attempts may have been sent. */
-function unsent(code: string, message: string, operation: Operation, { nothingSent, proxy }: Progress, fail: Fail): StewardError {
-  const { title, address, system } = operation.server;
+function unsent(code: string, message: string, server: Server, { nothingSent, proxy }: Delivery, fail: Fail): StewardError {
+  const { title, address, system } = server;
   const failed = (kind: ErrorCode, rule: string, reason: string, hint: string): StewardError =>
     fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { rule, hint, nothingSent, outcomeUnknown: false });
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code)) {
-    const { rule, hint } = tlsHint(code, operation);
+    const { rule, hint } = tlsHint(code, server);
     return failed("ERR_UNEXPECTED_RESPONSE", rule, `no trusted TLS connection to ${address} (${code})`, hint);
   }
   const settings = `of ${system} in the ${title}`;
@@ -124,7 +136,7 @@ const tlsCauses: readonly { rule: string; codes: RegExp; hint(host: string): str
   },
 ];
 
-function tlsHint(code: string, { server: { address, skipVerify, caPath, credentials } }: Operation): { rule: string; hint: string } {
+function tlsHint(code: string, { address, skipVerify, caPath, credentials }: Server): { rule: string; hint: string } {
   const cause = tlsCauses.find(({ codes }) => codes.test(code));
   const hint =
     cause?.hint(credentials.tlsServerName ?? new URL(address).hostname) ??
@@ -135,47 +147,7 @@ function tlsHint(code: string, { server: { address, skipVerify, caPath, credenti
   return { rule: cause?.rule ?? "tls", hint: [hint, ...unread, ...(isIgnored ? [ignored] : [])].join(" ") };
 }
 
-/** The variable with the proxy of a scheme. A variable in lower case hides the other one, even if it is empty. */
-function proxyVariable(scheme: "http" | "https", environment: NodeJS.ProcessEnv): string | undefined {
-  const lower = `${scheme}_proxy`;
-  const variable = environment[lower] === undefined ? lower.toUpperCase() : lower;
-  return environment[variable] ? variable : undefined;
-}
-
-/**
- * The proxy that undici uses for an address unless no_proxy excepts its host, without its credentials. Throws if undici cannot use a proxy variable: it reads
- * those of both schemes for every address.
- */
-export function proxyFor(address: string, environment: NodeJS.ProcessEnv): { name: string; variable: string } | undefined {
-  const [http, https] = [proxyVariable("http", environment), proxyVariable("https", environment)];
-  const wrong = [http, https].flatMap((variable) => (variable && !isProxy(environment[variable] as string) ? [variable] : []));
-  if (wrong.length > 0)
-    throw invalidInput(
-      wrong.map((path) => ({ path, rule: "proxy", reason: "must be the URL of a proxy" })),
-      {
-        about: "The environment is invalid, and nothing was sent: ",
-        hint: `Set ${wrong.join(" and ")} to a URL such as http://proxy.example.com:3128. Write a percent sign in its password as %25.`,
-      },
-    );
-  const variable = (address.startsWith("https:") && https) || http;
-  if (!variable) return undefined;
-  const { protocol, host } = new URL(environment[variable] as string);
-  return { variable, name: `the proxy ${protocol}//${host} in ${variable}` };
-}
-
-function isProxy(value: string): boolean {
-  try {
-    const { protocol, hostname, username, password } = new URL(value);
-    for (const part of [username, password]) decodeURIComponent(part);
-    return hostname !== "" && ["http:", "https:", "socks5:", "socks:"].includes(protocol);
-  } catch {
-    return false;
-  }
-}
-
-const inactiveNode = "inactive-node";
-/** Responses of nodes of a cluster that are sealed, or know no active node. */
-const inactive = /^(\w+ is sealed|local node not active but active cluster node not found|no active \w+ instance found)$/;
+export const inactiveNode = "inactive-node";
 
 /** True if a node of a cluster could not pass a request to the active node. Another attempt may reach the active node. */
 export const isInactiveNode = ({ details }: StewardError): boolean => details.rule === inactiveNode;
@@ -187,114 +159,10 @@ export const [webPage, notJson] = ["web-page", "not-json"] as const;
 export const isNotFound = (error: unknown): error is StewardError =>
   error instanceof StewardError && error.status === 404 && error.details.rule !== webPage;
 
-/** Identifies the cause of an error response. */
-export function ruleOf(status: number, reason: string, text: string, hasToken: boolean): string | undefined {
-  if (inactive.test(reason)) return inactiveNode;
-  if (errorCode(status) === "ERR_FORBIDDEN" && !hasToken) return "no-token";
-  return isHtml(text) ? webPage : undefined;
-}
-
-export function redirected(address: string, status: number, location: unknown, writes: boolean, fail: Fail): StewardError {
-  const server = new URL(address);
-  const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address) : undefined;
-  if (!target || target.origin === server.origin)
-    return fail("ERR_REDIRECTED", "the server redirects to a different path, which is not its API", {
-      rule: "other-path",
-      status,
-      hint: "Check the base path of the connection's address, and the mount.",
-    });
-  const { origin } = target;
-  // Also after the active node has applied the request, if its response to the standby is lost.
-  const isStandby = status === 307 && target.host !== server.host && target.pathname.startsWith("/v1/");
-  return fail("ERR_REDIRECTED", `the server redirects to ${origin}, and the provider does not send credentials there`, {
-    rule: isStandby ? inactiveNode : "other-server",
-    status,
-    outcomeUnknown: isStandby && writes,
-    hint: `If ${origin} is the active node of this cluster, set the connection's address to it, or to a load balancer whose health check is /v1/sys/health.`,
-  });
-}
-
-/** The milliseconds of a Retry-After header, which is a number of seconds or a date. Undefined if it is neither. */
-export function parseRetryAfter(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  const milliseconds = /^-?[\d.]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
-}
-
-export function errorCode(status: number): ErrorCode {
-  if (status === 401 || status === 403) return "ERR_FORBIDDEN";
-  if (status === 404) return "ERR_NOT_FOUND";
-  if (status === 429) return "ERR_RATE_LIMITED";
-  if (status === 503) return "ERR_UNAVAILABLE";
-  return status >= 500 ? "ERR_SERVER" : "ERR_REJECTED";
-}
-
-/** The remedy for a 403 if the token may belong to a namespace that only the environment names. */
-export const namespaceHint = (status: number, { system, place, unusedNamespace }: Server): string | undefined =>
-  status === 403 && unusedNamespace
-    ? `No namespace was sent: the address is configured, so ${unusedNamespace} is not used. Set namespace of ${system} in ${place}.`
-    : undefined;
-
-export function hintFor(status: number, { system, title, credentials }: Server, hasToken: boolean): string | undefined {
-  if ((status === 401 || status === 403) && !hasToken)
-    return `No token was sent: ${credentials.missingToken ?? `set tokenEnv, tokenFile or token of ${system} in the ${title}`}.`;
-  if (status === 401 || status === 403)
-    return `Check the token of ${system} in the ${title}, and its permissions. It comes from ${credentials.tokenSource}.`;
-  if (status === 429) return "The server limits the rate of requests: try again later, or with a lower --parallel.";
-  if (status === 503)
-    return system === "secrets"
-      ? "The server is sealed, starting or overloaded: try again when it is ready."
-      : "The server failed, or it is not ready: see its log, then try again.";
-  if (status >= 500) return "The server failed: see its log.";
-  return undefined;
-}
-
-/** The reason in an error: a string, JSON:API's `title` and `detail`, or a usual name. No API document shows the fields of an error. */
-function reasonIn(error: unknown): string {
-  if (typeof error === "string") return error;
-  const { title, detail, error: inner, message } = (error ?? {}) as Record<string, unknown>;
-  const own = [title, detail].filter((part) => typeof part === "string").join(": ");
-  const others = [inner, (inner as { message?: unknown } | null | undefined)?.message, message];
-  return own || others.find((part): part is string => typeof part === "string") || "";
-}
-
-/** A whole response as a reason: one object of plain values, none of which may be a secret that the server made. */
-function wholeOf(body: unknown): string {
-  const entries = Object.entries(isObject(body) ? body : {});
-  const isHarmless = entries.every(([name, value]) => typeof value !== "object" && !/secret|token|key|password|nonce|share/i.test(name));
-  // Serialized again, since the server may have escaped a character of a secret.
-  return entries.length > 0 && isHarmless ? JSON.stringify(body) : "";
-}
-
-/**
- * The reason in an error response: that of each error in its list, or its own, or else the whole response. Every regular expression takes linear time,
- * since the server chooses the length, and no deadline interrupts an expression.
- */
-export function serverReason(body: unknown, text: string, secrets: readonly string[]): string {
-  const errors = errorsIn(body);
-  const words = (errors ?? [body]).map(reasonIn).filter(Boolean);
-  const reason = words.join("; ") || (body === undefined ? (isHtml(text) ? "" : text) : wholeOf(body));
-  if (containsShortSecret(reason, secrets)) return "the server's reason contains a secret and is not shown";
-  // Redact before shortening: a part of a secret would not be found.
-  return (
-    redact(reason, secrets)
-      // Go servers print each error of a list on its own line: "2 errors occurred:\n\t* one\n\t* two\n\n".
-      .replace(/([\p{Cc}\p{Cf}\s]+)(\* )?/gu, (_, blanks: string, item = "") => (item && blanks.includes("\n") ? "; " : ` ${item}`))
-      .replace(/\d{1,9} errors? occurred:; /, "")
-      .trim()
-      .slice(0, 500)
-      .replace(/\.$/, "")
-  );
-}
-
-/** Returns the list of errors in a response, or undefined if it has none. */
-export function errorsIn(body: unknown): unknown[] | undefined {
-  const errors = typeof body === "object" && body !== null && "errors" in body ? body.errors : undefined;
-  return Array.isArray(errors) ? errors : undefined;
-}
-
 /** Makes the error of a JSON response that does not follow the API. A write may have been applied nevertheless. */
 export const unexpectedResponse = (method: string, path: string, reason: string, hint: string): StewardError =>
   new StewardError({ code: "ERR_UNEXPECTED_RESPONSE", reason, method, path, hint, outcomeUnknown: method !== "GET" });
 
-export const isHtml = (text: string): boolean => text.trimStart().startsWith("<");
+/** The same for a response that another service may have sent. */
+export const invalidResponse = (method: string, path: string, reason = "the response does not match the API"): StewardError =>
+  unexpectedResponse(method, path, reason, "Check the connection's address and any proxy on the way.");

@@ -1,14 +1,13 @@
 import type * as Undici from "undici";
-import { isLoopback, isPrivate, Operation } from "../contract/operation";
+import { isPrivate, Operation } from "../contract/operation";
 import { warnOnce } from "../text/log";
-import { proxyFor } from "./failure";
+import { ProxyServer, proxyFor } from "./proxy";
 
 /** The keep-alive sockets to a server, with one set of certificates. Each request takes a slot, first in, first out. */
 export class Sockets {
+  readonly proxy: ProxyServer | undefined;
   /** The time since which the server responds to every request with 429. */
-  limitedSince: number | undefined;
-  /** The proxy to the server, unless a connection without one was attempted. */
-  proxy: ReturnType<typeof proxyFor>;
+  private limitedSince: number | undefined;
   private taken = 0;
   private readonly waiting = new Set<() => void>();
   private pool: Undici.Dispatcher | undefined;
@@ -18,31 +17,46 @@ export class Sockets {
     private readonly operation: Operation,
     private readonly isBlocking: boolean,
   ) {
-    const { address } = operation.server;
-    this.proxy = isLoopback(address) ? undefined : proxyFor(address, process.env);
+    this.proxy = proxyFor(operation.server.address, process.env);
   }
 
-  /** Waits for a free slot. Returns false, without a slot, if the signal ends the wait. */
-  takeSlot(signal: AbortSignal | undefined): Promise<boolean> {
-    return new Promise((resolve) => {
-      if (signal?.aborted) return resolve(false);
-      const enter = (): void => {
-        this.taken++;
-        resolve(true);
-      };
-      if (this.isBlocking || this.taken < this.operation.run.limits.maxConcurrentRequests) return enter();
-      this.waiting.add(enter);
-      signal?.addEventListener("abort", () => this.waiting.delete(enter) && resolve(false), { once: true });
-    });
+  /** The slot of a request. `take` waits for it, unless the request has it already. If the signal ends the wait, the request has none. */
+  slot(signal: AbortSignal | undefined): { take(): Promise<void>; release(): void } {
+    let isTaken = false;
+    const take = (): Promise<void> =>
+      new Promise((resolve) => {
+        if (isTaken || signal?.aborted) return resolve();
+        const enter = (): void => {
+          isTaken = true;
+          this.taken++;
+          resolve();
+        };
+        if (this.isBlocking || this.taken < this.operation.run.limits.maxConcurrentRequests) return enter();
+        this.waiting.add(enter);
+        signal?.addEventListener("abort", () => this.waiting.delete(enter) && resolve(), { once: true });
+      });
+    const release = (): void => {
+      if (isTaken) this.release();
+      isTaken = false;
+    };
+    return { take, release };
   }
 
-  /** Passes the slot to the first waiting request. */
-  releaseSlot(): void {
+  /** Passes a slot to the first waiting request. */
+  private release(): void {
     this.taken--;
     const [next] = this.waiting;
     if (next) this.waiting.delete(next);
     next?.();
     if (this.taken === 0) this.limitedSince = undefined;
+  }
+
+  /**
+   * Records the status of a response to an attempt that began at this time. After a 429, returns the time since which the server has rejected every request.
+   */
+  recordStatus(status: number, begin: number): number | undefined {
+    this.limitedSince = status === 429 ? (this.limitedSince ?? begin) : undefined;
+    return this.limitedSince;
   }
 
   /** Returns a dispatcher that calls `onWrite` before it writes the first byte of a request. A failure before that call has sent nothing. */
@@ -58,27 +72,20 @@ export class Sockets {
     });
   }
 
-  /** Uses the proxies of the environment, except for loopback addresses. */
   private open(): Undici.Dispatcher {
     const { server, run } = this.operation;
     const { caCert, clientCert, clientKey, tlsServerName } = server.credentials;
     const { connect: timeout, idleTimeout, maxConcurrentRequests } = run.limits;
-    const { Agent, buildConnector, EnvHttpProxyAgent, Pool } = undici();
+    const { Agent, buildConnector, Pool, ProxyAgent } = undici();
     // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
     const verified = { rejectUnauthorized: true };
     const tls = { ca: caCert, cert: clientCert, key: clientKey, servername: tlsServerName, ...verified };
-    const connect = buildConnector({ timeout, ...tls });
-    const options: Undici.Agent.Options & Undici.EnvHttpProxyAgent.Options = {
+    const options: Undici.Agent.Options = {
       connections: this.isBlocking ? null : maxConcurrentRequests,
       headersTimeout: idleTimeout,
       bodyTimeout: idleTimeout,
-      connect: (...connection) => {
-        this.proxy = undefined;
-        connect(...connection);
-      },
-      requestTls: tls,
-      clientFactory: (proxy, poolOptions) => new ProxyPool(proxy, { ...poolOptions, connect: verified, headersTimeout: idleTimeout }),
     };
+    if (!this.proxy) return new Agent({ ...options, connect: buildConnector({ timeout, ...tls }) });
     // Undici retries endlessly when a proxy closes the connection. Only an error with another code reaches the request.
     class ProxyPool extends Pool {
       override async connect(request: unknown): Promise<never> {
@@ -90,7 +97,12 @@ export class Sockets {
         }
       }
     }
-    return isLoopback(server.address) ? new Agent(options) : new EnvHttpProxyAgent(options);
+    return new ProxyAgent({
+      ...options,
+      uri: this.proxy.uri,
+      requestTls: tls,
+      clientFactory: (proxy, poolOptions) => new ProxyPool(proxy, { ...poolOptions, connect: verified, headersTimeout: idleTimeout }),
+    });
   }
 }
 

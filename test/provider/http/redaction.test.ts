@@ -1,4 +1,4 @@
-import { serverReason } from "../../../provider/http/failure";
+import { serverReason } from "../../../provider/http/judge";
 import { containsShortSecret, longestText, redact } from "../../../provider/http/redaction";
 
 test("a private key is redacted line by line, because a server may reflow it", () => {
