@@ -25,11 +25,16 @@ export interface ConfigurationSources extends Omit<Run, "limits"> {
 export const dialectInput = (dialects: object): z.ZodType<string> =>
   z.enum(Object.keys(dialects), `must be ${Object.keys(dialects).join(" or ")}`);
 
-/** Makes a system from its dialects, its own settings and its variables. */
-export function defineSystem<Own extends object>({
+interface SystemParts<Own extends object, Dialect> extends Pick<System<Own>, "name" | "partition" | "variables"> {
+  dialects: Record<string, Dialect>;
+  ownSettings: z.ZodRawShape;
+}
+
+/** Makes a system from its dialects, its own settings and its variables. `dialectOf` returns the row of an operation's server. */
+export function defineSystem<Own extends object, Dialect extends { words: Words }>({
   ownSettings,
   ...rest
-}: Pick<System<Own>, "name" | "dialects" | "partition" | "variables"> & { ownSettings: z.ZodRawShape }): System<Own> {
+}: SystemParts<Own, Dialect>): { system: System<Own>; dialectOf(operation: Operation): Dialect } {
   const shape = strictObject({
     address: z.string("must be set").min(1, "must be set"),
     ...credentialShape,
@@ -48,7 +53,12 @@ export function defineSystem<Own extends object>({
       rule("certificate-and-key", "must set both clientCert and clientKey, or neither"),
     );
   const others = Object.fromEntries(systemNames.map((system) => [system, z.unknown().optional()]));
-  return { ...rest, settings, connection: strictObject({ ...others, [rest.name]: settings.optional() }) };
+  const connection = strictObject({ ...others, [rest.name]: settings.optional() });
+  return {
+    system: { ...rest, settings, connection },
+    // `connect` has already rejected every other dialect.
+    dialectOf: ({ server }) => rest.dialects[server.dialect] as Dialect,
+  };
 }
 
 type NamedServer<Own> = NamedSettings<ServerSettings & Own>;

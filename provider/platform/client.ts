@@ -1,9 +1,9 @@
 import { defineSystem } from "../connection";
 import { Claim } from "../contract/definition";
 import { StewardError } from "../contract/errors";
-import { Operation, System } from "../contract/operation";
+import { Operation } from "../contract/operation";
 import { ApiRequest, Request, Retry, Sender, send } from "../http";
-import { isNotFound as isPlain404, unexpectedResponse } from "../http/failure";
+import { invalidResponse, isNotFound as isPlain404 } from "../http/failure";
 import { isObject } from "../text/json";
 
 /** The differences between the API specification and Terraform Enterprise. */
@@ -38,7 +38,7 @@ const dialects: Record<string, PlatformDialect> = {
   },
 };
 
-export const system: System = defineSystem({
+export const { system, dialectOf } = defineSystem<object, PlatformDialect>({
   name: "platform",
   dialects,
   ownSettings: {},
@@ -47,9 +47,6 @@ export const system: System = defineSystem({
     { dialect: "hashicorp", prefix: "TFE", address: "TFE_ADDRESS", host: "TFE_HOSTNAME", skipVerify: "TFE_SSL_SKIP_VERIFY" },
   ],
 });
-
-/** `connect` has already rejected every other dialect. */
-export const dialectOf = ({ server: { dialect } }: Operation): PlatformDialect => dialects[dialect] as PlatformDialect;
 
 /** The attribute name on the server: `cloud-a-access-key-id` for `cloudAAccessKeyId`. */
 export function wireName(operation: Operation, field: string): string {
@@ -62,8 +59,8 @@ export const apiPath = (...segments: string[]): string => `/${segments.map(encod
 
 export const adminPath = (...segments: string[]): string => apiPath("api", "v2", "admin", ...segments);
 
-/** A resource in a JSON:API document. */
-export interface Resource {
+/** A resource in a JSON:API document, which calls it so. */
+export interface ResourceObject {
   id: string;
   type: string;
   attributes: Record<string, unknown>;
@@ -99,6 +96,12 @@ export const isNotFound = (operation: Operation, error: unknown): error is Stewa
 
 export const generalPath: string = adminPath("general-settings");
 
+/** The parts of the administration API that older releases lack, with the release that added each. */
+const additions: Record<string, string> = {
+  [adminPath("customization-settings")]: "customization settings require release 202003-1 or later",
+  [adminPath("workspaces")]: "workspace administration 201807-1 or later",
+};
+
 /** `call` for the administration API, where a 404 means a token without administrator rights or an endpoint that this release lacks. */
 export async function callAsAdministrator<Sent extends ApiRequest>(operation: Sender<Sent>, request: Sent): Promise<unknown> {
   try {
@@ -106,10 +109,12 @@ export async function callAsAdministrator<Sent extends ApiRequest>(operation: Se
   } catch (error) {
     if (!isNotFound(operation, error)) throw error;
     if (request.path === generalPath || !(await isAdministrator(operation))) throw notAdministrator(operation, error);
+    const { service } = operation.server.words;
+    const since = request.path in additions ? `: ${Object.values(additions).join(", and ")}` : "";
     throw error.with({
       rule: "endpoint-missing",
-      reason: `this release of ${operation.server.words.service} does not have this endpoint`,
-      hint: `Upgrade ${operation.server.words.service}: customization settings require release 202003-1 or later, and workspace administration 201807-1 or later.`,
+      reason: `this release of ${service} does not have this endpoint`,
+      hint: `Upgrade ${service}${since}.`,
     });
   }
 }
@@ -146,14 +151,14 @@ export async function assertGone(operation: Operation, error: unknown, isListed?
   if (!dialectOf(operation).formsAreKnown && (isListed ? await isListed() : !isOwnNotFound(error))) throw error;
 }
 
-export function resourceOf(document: unknown, { method, path }: { method: string; path: string }): Resource {
+export function resourceOf(document: unknown, { method, path }: { method: string; path: string }): ResourceObject {
   const data = isObject(document) ? document.data : undefined;
   if (isObject(data)) return completed(data);
   throw invalidResponse(method, path);
 }
 
 /** A resource with empty values for the members that a document may omit. */
-export function completed(data: Record<string, unknown>): Resource {
+export function completed(data: Record<string, unknown>): ResourceObject {
   const part = (name: string): Record<string, unknown> => (isObject(data[name]) ? data[name] : {});
   return {
     id: asString(data.id),
@@ -172,6 +177,3 @@ export const idsIn = (relationship: unknown): string[] =>
     .flat()
     .filter(isObject)
     .map(({ id }) => asString(id));
-
-export const invalidResponse = (method: string, path: string, reason = "the response does not match the API"): StewardError =>
-  unexpectedResponse(method, path, reason, "Check the connection's address and any proxy on the way.");

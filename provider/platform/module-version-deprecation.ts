@@ -14,7 +14,7 @@ import { Adopt, adoptField, ConnectionArgs, connectionField, nonEmptyStr } from 
 import { Writer } from "../contract/operation";
 import { isObject } from "../text/json";
 import { apiPath, asString, call, completed, dialectOf, isNotFound, system } from "./client";
-import { addressOf, Identity, Module, ModuleVersion, part, readModuleVersions, readVersion, recordWritten } from "./module-version";
+import { addressOf, clearCachedVersion, Identity, Module, ModuleVersion, part, readModuleVersions, readVersion } from "./module-version";
 import { readAll } from "./pages";
 
 /** Inputs of {@link ModuleVersionDeprecation}. */
@@ -112,7 +112,7 @@ async function write(operation: Writer, version: Identity, deprecation: object):
     const body = { data: { type: "module-versions", attributes: { deprecation } } };
     return await call(operation, { method: "PATCH", path: path(version), body, retry: "idempotent" });
   } finally {
-    recordWritten(operation, version);
+    clearCachedVersion(operation, version);
   }
 }
 

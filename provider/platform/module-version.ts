@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Operation } from "../contract/operation";
+import { invalidResponse } from "../http/failure";
 import { isObject } from "../text/json";
-import { apiPath, call, canRead, dialectOf, invalidResponse, isAdministrator, isOwnNotFound } from "./client";
+import { apiPath, call, canRead, dialectOf, isAdministrator, isOwnNotFound } from "./client";
 
 /** A private module. */
 export interface Module {
@@ -124,6 +125,6 @@ export async function readVersion(operation: Operation, version: Identity): Prom
 }
 
 /** Makes the next read of this version send a request. */
-export function recordWritten(operation: Operation, version: Identity): void {
+export function clearCachedVersion(operation: Operation, version: Identity): void {
   (operation.run.cache.get(keyOf(operation, version)) as Reading | undefined)?.written.add(version.moduleVersion);
 }

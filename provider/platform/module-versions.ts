@@ -1,9 +1,10 @@
 import { StewardError } from "../contract/errors";
 import { ReadFunction } from "../contract/function";
 import { ConnectionArgs, connectionInput, strictObject } from "../contract/inputs";
+import { invalidResponse } from "../http/failure";
 import { read } from "../program/invoke";
 import { isObject } from "../text/json";
-import { call, invalidResponse, system } from "./client";
+import { call, system } from "./client";
 import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, versionOf } from "./module-version";
 
 /** Options of {@link listModuleVersions}. */

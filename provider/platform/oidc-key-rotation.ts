@@ -5,7 +5,7 @@ import { StewardError } from "../contract/errors";
 import { bool, connectionField, strList } from "../contract/inputs";
 import { Operation, Writer } from "../contract/operation";
 import { ActionInputs, ActionState, perform } from "./action";
-import { adminPath, callAsAdministrator, dialectOf, generalPath, Resource, resourceOf, system } from "./client";
+import { adminPath, callAsAdministrator, dialectOf, generalPath, ResourceObject, resourceOf, system } from "./client";
 import { trimKey } from "./oidc-key-trim";
 import { readAll } from "./pages";
 
@@ -45,7 +45,7 @@ async function tokenLifetime(operation: Operation): Promise<number> {
   const request = { method: "GET", path: generalPath, retry: "idempotent" } as const;
   const general = resourceOf(await callAsAdministrator(operation, request), request);
   const organizations = await readAll(operation, adminPath("organizations"), callAsAdministrator);
-  const timeoutsOf = ({ attributes }: Resource): unknown[] => runTimeouts.map((name) => attributes[name]);
+  const timeoutsOf = ({ attributes }: ResourceObject): unknown[] => runTimeouts.map((name) => attributes[name]);
   // An organization whose timeout is null has that of the general settings.
   const timeouts = [...timeoutsOf(general), ...organizations.flatMap(timeoutsOf).filter((timeout) => timeout !== null)];
   const lifetimes = timeouts.map((timeout) => (seconds(timeout) ?? 0) * 1000 || defaultTimeout);

@@ -1,6 +1,7 @@
 import { Operation } from "../contract/operation";
+import { invalidResponse } from "../http/failure";
 import { isObject } from "../text/json";
-import { asString, call, completed, invalidResponse, Resource } from "./client";
+import { asString, call, completed, ResourceObject } from "./client";
 
 interface Pagination {
   links?: { next?: unknown };
@@ -80,12 +81,12 @@ export async function* itemsFrom<Item extends Identified>(first: Page<Item>, pat
 }
 
 /** Reads a whole collection, with the largest page size of Terraform Enterprise. */
-export async function readAll(operation: Operation, path: string, send: typeof call = call): Promise<Resource[]> {
-  const fetchPage = async (page: number): Promise<Page<Resource>> => {
+export async function readAll(operation: Operation, path: string, send: typeof call = call): Promise<ResourceObject[]> {
+  const fetchPage = async (page: number): Promise<Page<ResourceObject>> => {
     const query = { "page[number]": String(page), "page[size]": "100" };
     return pageOf(await send(operation, { method: "GET", path, query, retry: "idempotent" }), path, completed);
   };
-  const all: Resource[] = [];
+  const all: ResourceObject[] = [];
   for await (const each of itemsFrom(await fetchPage(1), path, fetchPage)) all.push(each);
   return all;
 }

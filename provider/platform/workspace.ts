@@ -3,7 +3,7 @@ import { StewardError } from "../contract/errors";
 import { Operation } from "../contract/operation";
 import { Request } from "../http";
 import { isObject } from "../text/json";
-import { adminPath, asString, assertGone, call, completed, idsIn, Resource, resourceOf } from "./client";
+import { adminPath, asString, assertGone, call, completed, idsIn, ResourceObject, resourceOf } from "./client";
 import { readAll } from "./pages";
 
 /** A workspace in the administration API. */
@@ -65,7 +65,7 @@ export const noWorkspace = ({ server: { words } }: Operation, id: string): Stewa
     path: adminPath("workspaces", id),
   });
 
-export function workspaceOf({ id, attributes, relationships, links }: Resource, included: unknown): Workspace {
+export function workspaceOf({ id, attributes, relationships, links }: ResourceObject, included: unknown): Workspace {
   const one = (name: string): string | undefined => idsIn(relationships[name])[0];
   const all = (Array.isArray(included) ? included : []).filter(isObject).map(completed);
   const organization = all.find((each) => each.type === "organizations" && each.id === one("organization"));

@@ -2,9 +2,9 @@ import type { Input } from "@pulumi/pulumi/output";
 import { defineSystem, dialectInput } from "../connection";
 import { invalidInput, StewardError } from "../contract/errors";
 import { bool, connectionInput, nonEmptyStr, valueAt } from "../contract/inputs";
-import { Operation, System, Words } from "../contract/operation";
+import { Operation, Words } from "../contract/operation";
 import { ApiRequest, Request, Response, send } from "../http";
-import { unexpectedResponse } from "../http/failure";
+import { invalidResponse } from "../http/failure";
 import type { Dialect } from "../program/provider";
 import { isObject, parseLossless } from "../text/json";
 
@@ -70,7 +70,7 @@ export interface SchedulerSettings {
   region?: string;
 }
 
-export const system: System<SchedulerSettings> = defineSystem({
+export const { system, dialectOf } = defineSystem<SchedulerSettings, SchedulerDialect>({
   name: "scheduler",
   dialects,
   ownSettings: {
@@ -85,9 +85,6 @@ export const system: System<SchedulerSettings> = defineSystem({
 });
 
 export type SchedulerOperation = Operation<SchedulerSettings>;
-
-/** `connect` has already rejected every other dialect. */
-export const dialectOf = ({ server: { dialect } }: Operation): SchedulerDialect => dialects[dialect] as SchedulerDialect;
 
 export const serverShape = {
   connection: connectionInput,
@@ -162,6 +159,3 @@ export function header(operation: Operation, { headers }: Response, name: string
   const [value] = [headers[`${dialectOf(operation).headerPrefix}-${name}`]].flat();
   return value || undefined;
 }
-
-export const invalidResponse = (method: string, path: string, reason = "the response does not match the API"): StewardError =>
-  unexpectedResponse(method, path, reason, "Check the connection's address and any proxy on the way.");

@@ -8,7 +8,7 @@ import { invoke } from "../program/invoke";
 import { isObject } from "../text/json";
 import { assertOneNamespace, call, consistencyShape, dialectOf, QueryOptions, queryOf, SchedulerOperation, system } from "./client";
 import { Deployment } from "./deployments";
-import { durationInput, ElectionOptions, outlastElection } from "./election";
+import { ElectionOptions, outlastElection, waitInput } from "./election";
 import { filter } from "./filter";
 import { aborted, fetchPage, Item, ListOptions, signalInput } from "./list";
 import { changes } from "./watch";
@@ -40,8 +40,8 @@ export interface WaitForDeploymentOptions extends QueryOptions, ElectionOptions 
 const schema = strictObject({
   ...consistencyShape,
   jobId: z.string("must be a job ID").min(1, "must be a job ID"),
-  timeout: durationInput,
-  electionTimeout: durationInput,
+  timeout: waitInput,
+  electionTimeout: waitInput,
   signal: signalInput,
 });
 

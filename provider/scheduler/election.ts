@@ -16,7 +16,7 @@ export interface ElectionOptions {
   electionTimeout?: Duration;
 }
 
-export const durationInput: z.ZodType<Duration | undefined> = z
+export const waitInput: z.ZodType<Duration | undefined> = z
   .custom<Duration>(
     (value) => (seconds(value) ?? 0) >= 1,
     rule("at-least-1s", 'must be at least 1s, such as "30s", "1h30m", or whole seconds'),

@@ -3,13 +3,13 @@ import { z } from "zod";
 import { StewardError } from "../contract/errors";
 import { ReadFunction } from "../contract/function";
 import { bool, rule, strictObject } from "../contract/inputs";
+import { invalidResponse } from "../http/failure";
 import { invokeEach, readAsOutput } from "../program/invoke";
 import { isObject } from "../text/json";
 import {
   call,
   consistencyShape,
   header,
-  invalidResponse,
   QueryOptions,
   queryOf,
   SchedulerOperation,

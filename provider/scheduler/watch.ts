@@ -5,7 +5,7 @@ import { StewardError } from "../contract/errors";
 import { Limits } from "../contract/limits";
 import { invokeEach } from "../program/invoke";
 import { SchedulerOperation, system } from "./client";
-import { durationInput, Election, ElectionOptions, outlastElection } from "./election";
+import { Election, ElectionOptions, outlastElection, waitInput } from "./election";
 import { Collection, Fetched, fetchPage, Item, ListOptions, pages, querySchema } from "./list";
 
 /** Options of {@link watch}. */
@@ -42,8 +42,8 @@ const maxImmediate = 4;
 const resources = ["jobs", "deployments", "nodes"] as const;
 const schema = querySchema({
   resource: z.enum(resources, 'must be "jobs", "deployments" or "nodes"'),
-  wait: durationInput,
-  electionTimeout: durationInput,
+  wait: waitInput,
+  electionTimeout: waitInput,
 });
 
 /**

@@ -3,7 +3,7 @@ import { defineSystem } from "../connection";
 import { Claim } from "../contract/definition";
 import { StewardError } from "../contract/errors";
 import { nonEmptyStr, rule } from "../contract/inputs";
-import { cached, Operation, System, Writer } from "../contract/operation";
+import { cached, Operation, Writer } from "../contract/operation";
 import { ApiRequest, Request, Sender, send } from "../http";
 import { isNotFound, notJson, unexpectedResponse, webPage } from "../http/failure";
 import { isObject, isStringList } from "../text/json";
@@ -18,7 +18,7 @@ interface SecretsSettings {
 
 const ofCli = { tokenFile: ".vault-token", more: ["namespace"] };
 
-export const system: System<SecretsSettings> = defineSystem({
+export const { system, dialectOf } = defineSystem<SecretsSettings, SecretsDialect>({
   name: "secrets",
   dialects,
   ownSettings: {
@@ -40,9 +40,6 @@ export const system: System<SecretsSettings> = defineSystem({
     { ...ofCli, dialect: "hashicorp", prefix: "VAULT", address: "VAULT_ADDR", skipVerify: "VAULT_SKIP_VERIFY" },
   ],
 });
-
-/** `connect` has already rejected every other dialect. */
-export const dialectOf = ({ server: { dialect } }: Operation): SecretsDialect => dialects[dialect] as SecretsDialect;
 
 /** The life cycle passes operations without the type of these settings. */
 const settingsOf = ({ server }: Operation): SecretsSettings => server as Operation<SecretsSettings>["server"];

@@ -1,6 +1,7 @@
 import { Operation, Writer } from "../../contract/operation";
 import { ApiRequest, Sender } from "../../http";
-import { adminPath, callAsAdministrator, invalidResponse, resourceOf, wireName } from "../client";
+import { invalidResponse } from "../../http/failure";
+import { adminPath, callAsAdministrator, resourceOf, wireName } from "../client";
 import { readable } from "./attributes";
 import { SettingsPage, Values } from "./page";
 

@@ -24,7 +24,7 @@ export const same = ({ attributes }: SettingsPage, name: string, a: unknown, b: 
 export const differing = (page: SettingsPage, desired: Values, current: Values): Values =>
   Object.fromEntries(Object.entries(desired).filter(([name, value]) => !same(page, name, current[name], value)));
 
-export const declaredIn = (page: SettingsPage, inputs: object): Values =>
+export const declaredAttributes = (page: SettingsPage, inputs: object): Values =>
   pick(
     withoutNulls(inputs),
     namesWith(page.attributes, "input").filter((name) => !requestOnly(page).includes(name)),

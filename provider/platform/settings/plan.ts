@@ -1,7 +1,7 @@
 import { PlanNote } from "../../contract/definition";
 import { CheckFailure } from "../../contract/errors";
 import { HiddenSecret, isReference, isSameSecret } from "../../contract/secret";
-import { declaredIn, differing, secrets, storedValues, wrap, writeOnly } from "./attributes";
+import { declaredAttributes, differing, secrets, storedValues, wrap, writeOnly } from "./attributes";
 import { hasMask } from "./mask";
 import { SettingsInputs, SettingsPage, Values } from "./page";
 import { Managed, Wrapped } from "./state";
@@ -46,7 +46,7 @@ export function restoration(page: SettingsPage, leaving: string[], last: Managed
 
 export function planOf(page: SettingsPage, inputs: SettingsInputs, prior: Prior) {
   const { current, managed: before, originalValues, isFirst } = prior;
-  const declared = declaredIn(page, inputs);
+  const declared = declaredAttributes(page, inputs);
   const managed = Object.keys(declared).sort();
   const captured = managed.map((name) => [
     name,
@@ -94,7 +94,7 @@ export function notesOf(page: SettingsPage, inputs: SettingsInputs, last: Manage
 
 /** A note on values that a write takes over and that no destroy can restore. */
 export function notesOnLost(page: SettingsPage, inputs: SettingsInputs, managed: readonly string[] = []): PlanNote[] {
-  const lost = writeOnly(page).filter((name) => name in declaredIn(page, inputs) && !managed.includes(name));
+  const lost = writeOnly(page).filter((name) => name in declaredAttributes(page, inputs) && !managed.includes(name));
   if (lost.length === 0 || inputs.onDelete === "retain") return [];
   const reason = 'a destroy cannot restore the previous value, so it disables enabled settings unless onDelete is "retain"';
   return [{ path: lost.join(", "), reason, isInformation: true }];

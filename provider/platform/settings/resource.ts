@@ -111,7 +111,7 @@ async function update(
   page: SettingsPage,
   { operation, inputs, last, declared: before, adopt }: UpdateRequest<SettingsInputs, Last>,
 ): Promise<Last> {
-  const declared = attributes.declaredIn(page, inputs);
+  const declared = attributes.declaredAttributes(page, inputs);
   const hasNewAttributes = Object.keys(declared).some((name) => !last.managed.includes(name));
   let current = attributes.storedValues(page, last);
   const changes = (): Values => planOf(page, inputs, { ...last, current, isFirst: false }).changes;
