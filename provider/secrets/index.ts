@@ -7,9 +7,9 @@ export { EnvironmentShare, FileShare, OnConflict, RekeyInputs, RekeyProof, Rekey
 export { GetRekeyBackupOptions, GetRekeyStatusOptions, getRekeyBackup, getRekeyStatus } from "./rekey/status";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export {
+  ApiOperation,
   GetSpecificationOptions,
   getSpecification,
-  Operation,
   Specification,
   SpecificationInfo,
   SpecificationLicense,

@@ -7,7 +7,7 @@ import { isStringList } from "../text/json";
 import { readOpenApi, system } from "./client";
 
 /** An operation, which is one method of one path. */
-export interface Operation {
+export interface ApiOperation {
   /** The path below `/v1`, including the mount, with parameters in braces, such as `/nomad/role/{name}`. */
   path: string;
   /** The method in upper case, such as `GET`. */
@@ -49,7 +49,7 @@ export interface Specification {
   /** The title, version and license. */
   info: SpecificationInfo;
   /** The operations that match the options, in the order of the document. */
-  operations: Operation[];
+  operations: ApiOperation[];
   /** The whole document as the server sent it, regardless of the options. It may be several megabytes long. */
   document: unknown;
 }
@@ -116,7 +116,7 @@ export function getSpecification(options: GetSpecificationOptions = {}): Promise
 }
 
 /** The operations of a path item, which also has `parameters`, `servers` and vendor extensions. */
-function operationsOf(path: string, item: OpenAPIV3.PathItemObject | undefined): Operation[] {
+function operationsOf(path: string, item: OpenAPIV3.PathItemObject | undefined): ApiOperation[] {
   return methods.flatMap((method) => {
     const operation = item?.[method];
     if (!operation) return [];
@@ -142,7 +142,7 @@ function operationsOf(path: string, item: OpenAPIV3.PathItemObject | undefined):
 const strings = <Name extends string>(members: Record<Name, unknown>): { [Member in Name]?: string } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => typeof value === "string")) as { [Member in Name]?: string };
 
-const responsesOf = (responses: OpenAPIV3.ResponsesObject | undefined): Operation["responses"] =>
+const responsesOf = (responses: OpenAPIV3.ResponsesObject | undefined): ApiOperation["responses"] =>
   Object.fromEntries(
     Object.entries(responses ?? {}).map(([code, response]) => [
       code,

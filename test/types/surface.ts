@@ -95,7 +95,7 @@ export const specification: Promise<secrets.Specification> = secrets.getSpecific
 specification.then(({ info, operations }) => {
   const about: secrets.SpecificationInfo = info;
   const license: secrets.SpecificationLicense | undefined = about.license;
-  const first: secrets.Operation | undefined = operations[0];
+  const first: secrets.ApiOperation | undefined = operations[0];
   return [license?.url, first?.path];
 });
 

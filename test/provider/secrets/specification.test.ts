@@ -14,7 +14,7 @@ const configure = (config: Record<string, object>): void =>
 afterAll(() => setAllConfig({}));
 
 const request = { method: "GET", path: "/v1/sys/internal/specs/openapi" };
-const named = ({ method, path }: secrets.Operation): string => `${method} ${path}`;
+const named = ({ method, path }: secrets.ApiOperation): string => `${method} ${path}`;
 
 onEachTarget("getSpecification", (current) => {
   beforeEach(() => configure(current().config()));
@@ -67,7 +67,7 @@ onEachTarget("getSpecification", (current) => {
   test("finds an engine at its mount, with the server's details of each operation", async () => {
     const mount = await current().newMount();
     const { operations } = await getSpecification({ pathPrefix: `/${mount}/` });
-    const find = (wanted: string): secrets.Operation | undefined => operations.find((operation) => named(operation) === wanted);
+    const find = (wanted: string): secrets.ApiOperation | undefined => operations.find((operation) => named(operation) === wanted);
     expect(operations.every(({ path }) => path.startsWith(`/${mount}/`))).toBe(true);
     const role = { path: `/${mount}/role/{name}`, tags: ["secrets"], sudo: false, unauthenticated: false, createSupported: true };
     for (const method of ["GET", "POST", "DELETE"]) expect(find(`${method} ${role.path}`)).toMatchObject({ method, ...role });
@@ -105,7 +105,7 @@ onEachTarget("getSpecification", (current) => {
     };
     const { operations } = await getSpecification();
     const shown = operations.filter((operation) => responses[named(operation)]);
-    const described = (operation: secrets.Operation): Record<string, string> =>
+    const described = (operation: secrets.ApiOperation): Record<string, string> =>
       Object.fromEntries(Object.entries(operation.responses).map(([status, { description }]) => [status, description]));
     expect(Object.fromEntries(shown.map((operation) => [named(operation), described(operation)]))).toEqual(responses);
   });
