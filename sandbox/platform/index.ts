@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { Clock } from "../clock";
-import { AppEnv, bodyOf, errors, missing, Route } from "./answer";
 import { Dialect } from "./dialect";
 import { HttpError } from "./http-error";
 import { Records, randomText } from "./records";
+import { AppEnv, bodyOf, errors, missing, Route } from "./response";
 import { routeFiles } from "./routes";
 import * as general from "./routes/general-settings";
 import { applySeed, initialSeed } from "./seed";

@@ -1,4 +1,4 @@
-import { Route } from "./answer";
+import { Route } from "./response";
 
 const defaultSize = 20;
 // The specification has no maximum. This is the one of Terraform Enterprise.

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { Block } from "../view";
-import { AppEnv } from "./answer";
 import { Dialect } from "./dialect";
 import { Records } from "./records";
+import { AppEnv } from "./response";
 import { Settings } from "./settings";
 
 /** The exports of a file in routes/. No two files serve the same path, so their order does not matter. */

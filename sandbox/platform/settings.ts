@@ -1,8 +1,8 @@
 import { Hono } from "hono";
-import { AppEnv, attributesOf, document, Route } from "./answer";
 import { Attribute, Values } from "./attributes";
 import { HttpError, Problem } from "./http-error";
 import { Records } from "./records";
+import { AppEnv, attributesOf, document, Route } from "./response";
 
 /** A settings resource of the installation. Each exists exactly once. */
 export interface Settings {

@@ -1,8 +1,8 @@
-import { Route } from "./answer";
 import { byBytes, Listing, page } from "./paging";
 import { Query } from "./query";
 import { read } from "./reading";
 import { Collection, keyOf, Row, structures, Table } from "./records";
+import { Route } from "./response";
 
 /** The response to a list: the matching rows, sorted, filtered and paginated. */
 export function listed(

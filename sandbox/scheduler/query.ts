@@ -1,7 +1,7 @@
 import { parseBool, parseDuration } from "../go-values";
-import { Route } from "./answer";
 import { HttpError } from "./http-error";
 import { home } from "./records";
+import { Route } from "./response";
 
 export interface Query {
   namespace: string;

@@ -1,8 +1,8 @@
-import { json, Route, secretOf } from "./answer";
 import { denied, HttpError } from "./http-error";
 import { Access, accessOf } from "./policy";
 import { Query, queryOf } from "./query";
 import { Collection, home, Region, State } from "./records";
+import { json, Route, secretOf } from "./response";
 
 const defaultWait = 300_000;
 

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { AppEnv } from "./answer";
 import { Dialect } from "./dialect";
+import { AppEnv } from "./response";
 
 /** The exports of a file in routes/. No two files serve the same path, so their order does not matter. */
 export interface RouteFile {

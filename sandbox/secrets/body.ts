@@ -1,6 +1,6 @@
-import { Route } from "./answer";
 import { flag, text, whole, words } from "./fields";
 import { HttpError } from "./http-error";
+import { Route } from "./response";
 
 interface Kinds {
   string: string;

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { Block } from "../view";
-import { AppEnv } from "./answer";
 import { Dialect } from "./dialect";
 import { Described } from "./document";
 import { Mount, Records } from "./records";
+import { AppEnv } from "./response";
 
 /** The exports of a file in `routes/`. No two files serve the same path, so their order does not matter. */
 export interface RouteFile {

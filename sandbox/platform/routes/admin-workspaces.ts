@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { Block, row, table } from "../../view";
-import { AppEnv, document, done, missing, Route } from "../answer";
 import { HttpError } from "../http-error";
 import { page } from "../paging";
 import { Records, runStatuses, Workspace } from "../records";
+import { AppEnv, document, done, missing, Route } from "../response";
 import { organization, Resource, run, user, workspace } from "../wire";
 
 const includable = ["organization", "organization.owners", "current_run"];

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { AppEnv } from "../answer";
 import { Values } from "../attributes";
 import { Dialect } from "../dialect";
+import { AppEnv } from "../response";
 import { Settings, serve, wrong } from "../settings";
 
 export function settings(dialect: Dialect): Settings {

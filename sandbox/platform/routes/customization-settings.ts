@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { AppEnv } from "../answer";
 import { Dialect } from "../dialect";
+import { AppEnv } from "../response";
 import { Settings, serve } from "../settings";
 
 export function settings(dialect: Dialect): Settings {

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { AppEnv } from "../answer";
 import { Dialect } from "../dialect";
+import { AppEnv } from "../response";
 import { Settings, serve, wrong } from "../settings";
 
 const leastRate = 30;

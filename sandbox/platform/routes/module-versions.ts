@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { Block, row, table } from "../../view";
-import { AppEnv, attributesOf, document, missing, objectOf, Route } from "../answer";
 import { HttpError } from "../http-error";
 import { mayManage, Records } from "../records";
+import { AppEnv, attributesOf, document, missing, objectOf, Route } from "../response";
 import { wrong } from "../settings";
 import { deprecation, moduleVersion } from "../wire";
 

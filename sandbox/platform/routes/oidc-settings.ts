@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { Block, row, table, time } from "../../view";
-import { AppEnv, done } from "../answer";
 import { Records } from "../records";
+import { AppEnv, done } from "../response";
 
 export function routes(app: Hono<AppEnv>): void {
   const path = "/api/v2/admin/oidc-settings/actions";

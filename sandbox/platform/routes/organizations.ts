@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import { AppEnv, attributesOf, document, done, missing, Route } from "../answer";
 import { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
 import { page } from "../paging";
 import { mayManage, Organization } from "../records";
+import { AppEnv, attributesOf, document, done, missing, Route } from "../response";
 import { valuesOf, wrong } from "../settings";
 import { organization } from "../wire";
 import { settings as generalSettings } from "./general-settings";

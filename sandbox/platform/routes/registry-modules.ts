@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { AppEnv, document } from "../answer";
 import { Dialect } from "../dialect";
 import { page } from "../paging";
+import { AppEnv, document } from "../response";
 import { registryModule } from "../wire";
 import { organizationOf } from "./organizations";
 

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { AppEnv, Route } from "../answer";
 import { Module, mayManage } from "../records";
+import { AppEnv, Route } from "../response";
 import { registryVersion, registryVersions } from "../wire";
 
 /** The registry protocol, with plain JSON and errors as strings. */

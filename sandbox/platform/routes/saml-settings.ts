@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { Hono } from "hono";
-import { AppEnv } from "../answer";
 import { Values } from "../attributes";
 import { Dialect } from "../dialect";
 import { Problem } from "../http-error";
+import { AppEnv } from "../response";
 import { merged, required, Settings, show, store, valuesOf, wrong } from "../settings";
 
 const endpoints = ["slo-endpoint-url", "sso-endpoint-url"];

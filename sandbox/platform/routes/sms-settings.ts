@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { Block, row, table, time } from "../../view";
-import { AppEnv, errors, Route } from "../answer";
 import { Dialect } from "../dialect";
 import { Records } from "../records";
+import { AppEnv, errors, Route } from "../response";
 import { required, Settings, serve, valuesOf } from "../settings";
 
 export function settings(dialect: Dialect): Settings {

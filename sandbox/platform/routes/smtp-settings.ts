@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { Block, row, table, time } from "../../view";
-import { AppEnv, errors } from "../answer";
 import { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
 import { Records } from "../records";
+import { AppEnv, errors } from "../response";
 import { merged, required, Settings, show, store, valuesOf, wrong } from "../settings";
 
 const smtp: Settings = {

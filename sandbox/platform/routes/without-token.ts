@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { AppEnv } from "../answer";
 import { Dialect } from "../dialect";
+import { AppEnv } from "../response";
 
 export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 export const isPublic = true;

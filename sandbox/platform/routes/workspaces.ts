@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import { AppEnv, attributesOf, document, done, errors, objectOf, Route } from "../answer";
 import { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
 import { page } from "../paging";
 import { mayManage, Organization, Workspace } from "../records";
+import { AppEnv, attributesOf, document, done, errors, objectOf, Route } from "../response";
 import { wrong } from "../settings";
 import { workspace } from "../wire";
 import { checkedName, organizationOf } from "./organizations";

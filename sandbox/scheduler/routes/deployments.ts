@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import { AppEnv } from "../answer";
 import { HttpError } from "../http-error";
 import { listed, oneRecord } from "../listing";
 import { byBytes } from "../paging";
 import { Row } from "../records";
+import { AppEnv } from "../response";
 
 export function routes(app: Hono<AppEnv>): void {
   app.get("/v1/deployments", (c) => {

@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import { parseBool } from "../../go-values";
-import { AppEnv, json, Route, secretOf } from "../answer";
 import { Dialect } from "../dialect";
 import { denied, HttpError } from "../http-error";
 import { listed, oneRecord } from "../listing";
@@ -9,6 +8,7 @@ import { accessOf } from "../policy";
 import { regionOf } from "../reading";
 import { home, Row } from "../records";
 import { register } from "../registration";
+import { AppEnv, json, Route, secretOf } from "../response";
 import { jobStub } from "../wire";
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { AppEnv, json, secretOf } from "../answer";
 import { denied } from "../http-error";
 import { accessOf } from "../policy";
+import { AppEnv, json, secretOf } from "../response";
 import { membership } from "../wire";
 
 /** The single agent knows the members of all regions. The request has no region, no wait and no pages. */

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { AppEnv } from "../answer";
 import { listed } from "../listing";
 import { byBytes } from "../paging";
+import { AppEnv } from "../response";
 import { nodeStub } from "../wire";
 
 export function routes(app: Hono<AppEnv>): void {

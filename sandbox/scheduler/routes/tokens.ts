@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { AppEnv, json, Route, secretOf } from "../answer";
 import { Dialect } from "../dialect";
+import { AppEnv, json, Route, secretOf } from "../response";
 import { createToken, deleteToken } from "../tokens";
 
 /** Tokens, which a real Vault creates and deletes. The API specification has no such requests. */

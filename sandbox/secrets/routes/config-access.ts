@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { Block, fields as block, secret } from "../../view";
-import { AppEnv, data, done, errors, missing } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { text, whole } from "../fields";
 import { Mount } from "../records";
+import { AppEnv, data, done, errors, missing } from "../response";
 
 export const below = "engine";
 

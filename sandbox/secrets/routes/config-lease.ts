@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { Block, fields } from "../../view";
-import { AppEnv, data, done, missing } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { duration } from "../fields";
 import { Mount } from "../records";
+import { AppEnv, data, done, missing } from "../response";
 import { lease } from "../wire";
 
 export const below = "engine";

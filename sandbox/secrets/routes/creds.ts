@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import { AppEnv, errors } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { one } from "../http-error";
 import { grant } from "../leases";
+import { AppEnv, errors } from "../response";
 import { createToken, Unreachable } from "../scheduler-client";
 import { nameOf } from "./role";
 

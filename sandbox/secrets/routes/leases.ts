@@ -1,10 +1,10 @@
 import { Hono } from "hono";
-import { AppEnv, data, done, errors, Route } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { duration, text } from "../fields";
 import { HttpError } from "../http-error";
 import { renew, revoke } from "../leases";
+import { AppEnv, data, done, errors, Route } from "../response";
 import { leaseTimes } from "../wire";
 
 const renews = "Renew a lease on a secret";

@@ -1,10 +1,10 @@
 import { Hono } from "hono";
-import { AppEnv, done, errors, twice } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { text } from "../fields";
 import { unmount } from "../leases";
 import { Mount } from "../records";
+import { AppEnv, done, errors, twice } from "../response";
 
 export const below = "sys";
 

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { AppEnv } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
+import { AppEnv } from "../response";
 
 export const below = "sys";
 

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import { AppEnv, data, done, errors, missing } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { text } from "../fields";
 import { parsePolicy } from "../policy";
+import { AppEnv, data, done, errors, missing } from "../response";
 
 export const below = "sys";
 

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import { AppEnv, done, errors, Route } from "../answer";
 import { rekeyBody, structure } from "../body";
 import { Dialect, Rekey } from "../dialect";
 import { Described, Operation } from "../document";
 import { assertCancel, assertShare, assertSupported, restart, Submission, start, update, verify } from "../rekey";
+import { AppEnv, done, errors, Route } from "../response";
 import { readShare } from "../seal";
 
 export const below = "sys";

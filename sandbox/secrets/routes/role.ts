@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { Block, row, table } from "../../view";
-import { AppEnv, data, done, errors, keys, missing, Route } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { flag, text, words } from "../fields";
 import { one } from "../http-error";
 import { Mount } from "../records";
+import { AppEnv, data, done, errors, keys, missing, Route } from "../response";
 
 /** The role in the path. The path is already decoded, and `c.req.param` would decode it again. */
 export function nameOf(c: Route): string {

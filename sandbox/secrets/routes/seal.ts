@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
-import { AppEnv, errors } from "../answer";
 import { structure } from "../body";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { HttpError } from "../http-error";
 import { Records } from "../records";
+import { AppEnv, errors } from "../response";
 import { combine, readShare, same } from "../seal";
 import { health, sealStatus } from "../wire";
 

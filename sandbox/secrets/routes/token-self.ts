@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import { AppEnv, data, done, errors } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { text } from "../fields";
 import { revokeToken } from "../leases";
+import { AppEnv, data, done, errors } from "../response";
 import { token } from "../wire";
 
 const looksUp = "This endpoint will lookup a token and its properties.";

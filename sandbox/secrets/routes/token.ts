@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
-import { AppEnv, errors, keys } from "../answer";
 import { Dialect } from "../dialect";
 import { Described } from "../document";
 import { flag, secondsOf, text, words } from "../fields";
 import { HttpError } from "../http-error";
 import { Token } from "../records";
+import { AppEnv, errors, keys } from "../response";
 import { timeToLive } from "../ttl";
 
 export const below = "auth/token";
