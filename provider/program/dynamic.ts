@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { dirname, join, sep } from "node:path";
+import { join } from "node:path";
 import { StewardError } from "../contract/errors";
 import { isRunByPulumi } from "./project-file";
 
@@ -43,28 +43,4 @@ export function assertRuntimeResolves(): void {
     });
   }
   resolved = true;
-}
-
-const library = dirname(__dirname);
-/** True if the file of a stack frame belongs to the program, not to Node, Pulumi or this package. */
-function isProgram(file: string | null | undefined): boolean {
-  return !!file && !file.startsWith("node:") && !/[\\/]node_modules[\\/]@pulumi[\\/]/.test(file) && !file.startsWith(library + sep);
-}
-
-/**
- * Shortens the call stack of the next resource: removes frames outside the program that follow the first program frame. Pulumi stores the stack in the
- * state, where these frames are a fifth of a small resource. No option disables this.
- */
-export function shortenCallStack(): void {
-  const before = Error.prepareStackTrace;
-  const restore = (): void => {
-    Error.prepareStackTrace = before;
-  };
-  Error.prepareStackTrace = (error, frames) => {
-    restore();
-    const first = frames.findIndex((frame) => isProgram(frame.getFileName()));
-    const kept = frames.filter((frame, depth) => first < 0 || depth < first || isProgram(frame.getFileName()));
-    return before ? before(error, kept) : [String(error), ...kept.map((frame) => `    at ${frame}`)].join("\n");
-  };
-  queueMicrotask(restore);
 }

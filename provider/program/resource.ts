@@ -10,7 +10,7 @@ import { secretInputs } from "../lifecycle/properties";
 import { encryptedOutputs } from "../lifecycle/state";
 import { hideResponses } from "./debug-log";
 import { declareOnce } from "./duplicates";
-import { assertRuntimeResolves, dynamicType, nativeType, providerText, shortenCallStack } from "./dynamic";
+import { assertRuntimeResolves, dynamicType, nativeType, providerText } from "./dynamic";
 import { usesPlugin } from "./mechanism";
 import { lostParts } from "./plain-inputs";
 import { assertPluginFound } from "./plugin-found";
@@ -56,7 +56,6 @@ export function registration(
   const lost = lostParts(args, []);
   if (lost.length > 0) throw invalidInput(lost, { operation: `Cannot declare ${className(definition)} "${name}"` });
   hideResponses();
-  shortenCallStack();
   // Pulumi makes an output of each given property, even an undefined one. Each costs 0.2 ms, so properties that only the adapter uses (`server`,
   // `declared`) are not given.
   const properties: Inputs = isNative ? {} : { __provider: providerText(definition.token) };

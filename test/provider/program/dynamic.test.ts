@@ -7,7 +7,6 @@ import { dynamic, runtime } from "@pulumi/pulumi";
 import { secrets } from "../../../provider";
 import { providerText } from "../../../provider/program/dynamic";
 import { definitions } from "../../../provider/registry/resources";
-import { registered as registeredRequest } from "../../support/registered";
 
 describe("the provider's source that Pulumi stores", () => {
   test.each([...definitions.map(({ token }) => token), "platform:SamlCertificateRevocation"])(
@@ -79,25 +78,6 @@ describe("the protocol of Pulumi's dynamic providers", () => {
     expect(registered).toHaveLength(2);
     expect(registered[1]?.type).toBe(registered[0]?.type);
     for (const { keys } of registered) expect(keys.sort()).toEqual(["__provider", "name"]);
-  });
-
-  test("the stored call stack holds only the program's frames, and the hook that shortens it is removed", async () => {
-    const before = Error.prepareStackTrace;
-    // A named function, since Pulumi's SDK does not recognize a position in an anonymous function.
-    function declare(): void {
-      new secrets.SchedulerLease("stack", { ttl: 1 });
-      expect(Error.prepareStackTrace).toBe(before);
-    }
-    const request = await registeredRequest(declare);
-    const files =
-      request
-        .getStacktrace()
-        ?.getFramesList()
-        .map((frame) => frame.getPc()?.getUri() ?? "") ?? [];
-    expect(request.getSourceposition()?.getUri()).toContain("dynamic.test.ts");
-    expect(files[0]).toContain("dynamic.test.ts");
-    expect(files.filter((file) => /@pulumi|provider\/resource|scheduler-lease|node:/.test(file))).toEqual([]);
-    expect(files).not.toContain("");
   });
 });
 
