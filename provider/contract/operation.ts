@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { Log } from "../text/log";
+import { StewardError } from "./errors";
 import { Limits } from "./limits";
 
 export const systemNames = ["secrets", "platform", "scheduler"] as const;
@@ -95,6 +96,22 @@ declare const writes: unique symbol;
  */
 export interface Writer<Own = object> extends Operation<Own> {
   readonly [writes]: true;
+}
+
+/** `"hashicorp" or "openbao"`. */
+export const alternatives = (dialects: readonly string[]): string => dialects.map((each) => `"${each}"`).join(" or ");
+
+/** Throws if the dialect of the connection does not have a resource or a function. */
+export function assertDialect(
+  { token, dialects, system }: { token: string; dialects?: readonly string[]; system: Pick<System, "name"> },
+  { server: { dialect, place } }: Pick<Operation, "server">,
+): void {
+  if (!dialects || dialects.includes(dialect)) return;
+  throw new StewardError({
+    code: "ERR_INVALID_INPUT",
+    rule: "dialect",
+    reason: `the dialect "${dialect}" has no ${token.replace(":", ".")}: if the server has it, set the dialect of ${system.name} in ${place} to ${alternatives(dialects)}`,
+  });
 }
 
 /** The Pulumi engine, which saves the state. */

@@ -3,6 +3,7 @@ import { ConfigurationSources, connect } from "../connection";
 import { AnyDefinition } from "../contract/definition";
 import { CheckFailure, StewardError } from "../contract/errors";
 import { format, namesWith, secretsOf } from "../contract/fields";
+import { call, ReadFunction } from "../contract/function";
 import { unknown, valueAt } from "../contract/inputs";
 import { Operation, System, systemNames } from "../contract/operation";
 import { check } from "../lifecycle/check";
@@ -149,7 +150,11 @@ export function createPlugin(base: Partial<ConfigurationSources> & Pick<Configur
       const secretValues = secrets.flatMap((path) => stringsIn(valueAt(properties, path)));
       const result = await withOperation(called.operation, async () => {
         assertOptions(called.options, options);
-        return called.run(connected(called.system, options.connection as string | undefined, options) as never, options as never);
+        return call(
+          called as ReadFunction<object, unknown>,
+          connected(called.system, options.connection as string | undefined, options),
+          options,
+        );
       }).catch((error) => {
         throw withoutSecrets(error, secretValues);
       });

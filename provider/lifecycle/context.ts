@@ -1,9 +1,8 @@
 import { ConfigurationSources, connect, wordsOf } from "../connection";
 import { AnyDefinition } from "../contract/definition";
-import { StewardError } from "../contract/errors";
 import { format, namesWith, secretsOf } from "../contract/fields";
 import { valueAt } from "../contract/inputs";
-import { Operation, Words, Writer } from "../contract/operation";
+import { assertDialect, Words, Writer } from "../contract/operation";
 import { Properties, secretInputs, stringsIn } from "./properties";
 import { encryptedOutputs } from "./state";
 
@@ -59,20 +58,6 @@ export function secretsIn({ definition: { fields } }: Resource, properties: Prop
   const holders = [properties, ...encryptedOutputs(fields).map((output) => properties[output])];
   const paths = [...secretsOf(fields), ...markedIn(properties).map((name) => [name])];
   return holders.flatMap((holder) => paths.flatMap((path) => stringsIn(valueAt(holder, path))));
-}
-
-/** `"hashicorp" or "openbao"`. */
-export const alternatives = (dialects: readonly string[]): string => dialects.map((each) => `"${each}"`).join(" or ");
-
-/** Throws if the dialect of the connection does not have the resource. */
-function assertDialect(definition: AnyDefinition, { server: { dialect, place } }: Operation): void {
-  const { dialects, system } = definition;
-  if (!dialects || dialects.includes(dialect)) return;
-  throw new StewardError({
-    code: "ERR_INVALID_INPUT",
-    rule: "dialect",
-    reason: `the dialect "${dialect}" has no ${className(definition)}: if the server has it, set the dialect of ${system.name} in ${place} to ${alternatives(dialects)}`,
-  });
 }
 
 /**

@@ -28,6 +28,8 @@ export interface Action<Inputs> {
   type: string;
   displayName: string;
   id: string;
+  /** The dialects that have it. If omitted, all have it. */
+  dialects?: readonly string[];
   /** The last segments of the API path. */
   path(operation: Operation): string[];
   /** The inputs besides `triggers`. */
@@ -65,6 +67,7 @@ export function action<Inputs extends ActionInputs>(options: Action<Inputs>): De
     token: `platform:${options.type}`,
     displayName: options.displayName,
     id: options.id,
+    dialects: options.dialects,
     objects: undefined,
     fields: {
       ...options.fields,

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Input, Output } from "@pulumi/pulumi/output";
 import { ConfigurationSources, connect } from "../connection";
 import { invalidInput, StewardError } from "../contract/errors";
-import { FunctionSpec, ReadFunction } from "../contract/function";
+import { call, FunctionSpec, ReadFunction } from "../contract/function";
 import { checkFailures, issuesOf, Schema } from "../contract/inputs";
 import { noEngine, Operation } from "../contract/operation";
 import type * as Program from "./program";
@@ -100,7 +100,7 @@ export function invoke<T, Own extends object>(
 export const read = <Options extends ServerOptions, Result, Own extends object>(
   called: ReadFunction<Options, Result, Own>,
   options: Options,
-): Promise<Result> => invoke(called, options, (operation) => called.run(operation, options), program().unknown as Result);
+): Promise<Result> => invoke(called, options, (operation) => call(called, operation, options), program().unknown as Result);
 
 /** The result as an output, which is secret if an option is. */
 export const readAsOutput = <Options extends ServerOptions, Result, Own extends object>(

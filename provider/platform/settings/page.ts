@@ -1,4 +1,4 @@
-import { AnyFields, Fields, Rule } from "../../contract/definition";
+import { AnyFields, Definition, Fields } from "../../contract/definition";
 import { CheckFailure } from "../../contract/errors";
 import { ConnectionArgs } from "../../contract/inputs";
 import { Operation } from "../../contract/operation";
@@ -64,7 +64,8 @@ export interface SettingsPage {
   mailErrors?: Readonly<Record<number, string>>;
 }
 
-export interface SettingsPageOf<Inputs, Outputs> extends Omit<SettingsPage, "attributes"> {
+export interface SettingsPageOf<Inputs, Outputs extends object>
+  extends Omit<SettingsPage, "attributes">,
+    Pick<Definition<Inputs, Outputs>, "dialects" | "rules"> {
   attributes: Attributes<Inputs, Outputs>;
-  rules?: readonly Rule<Inputs>[];
 }

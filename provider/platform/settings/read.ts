@@ -19,6 +19,7 @@ export const settingsFunction = <State extends SettingsState>(page: Readable<Sta
   token: page.token.replace(":", ":get"),
   operation: `Cannot read ${page.displayName}`,
   system,
+  dialects: page.dialects,
   options: onlyConnection,
   secrets: namesWith(page.fields, "secret"),
   async run(operation) {
@@ -28,7 +29,7 @@ export const settingsFunction = <State extends SettingsState>(page: Readable<Sta
   },
 });
 
-type Readable<State extends SettingsState> = Pick<SettingsDefinition<never, State>, "token" | "displayName" | "read"> & {
+type Readable<State extends SettingsState> = Pick<SettingsDefinition<never, State>, "token" | "dialects" | "displayName" | "read"> & {
   fields: AnyFields;
 };
 

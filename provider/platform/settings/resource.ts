@@ -14,8 +14,14 @@ import { recognized, StoredState, serverNormalizations, stateOf, Wrapped } from 
 
 // The life cycle that all kinds of settings share: read, patch, restore.
 
-/** A definition whose `find` returns the values on the server. */
-export interface SettingsDefinition<Inputs, State> extends Definition<Inputs, State, State & StoredState, Values> {}
+/** A definition whose `find` returns the plan of the create. */
+export interface SettingsDefinition<Inputs, State> extends Definition<Inputs, State, State & StoredState, Planned> {}
+
+/** The values on the server before a write, and its plan. */
+interface Planned {
+  prior: Prior;
+  plan: Plan;
+}
 
 type Last = SettingsState & StoredState & OutcomeUnknown;
 
@@ -24,10 +30,11 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   typed: SettingsPageOf<Inputs, State>,
 ): SettingsDefinition<Inputs, State> {
   const page = typed as unknown as SettingsPage;
-  const definition: Omit<Definition<SettingsInputs, SettingsState, Last, Values>, "fields"> & { fields: object } = {
+  const definition: Omit<Definition<SettingsInputs, SettingsState, Last, Planned>, "fields"> & { fields: object } = {
     system,
     token: `platform:${typed.type}`,
     displayName: typed.displayName,
+    dialects: typed.dialects,
     name: typed.id,
     id: typed.id,
     readById: true,
@@ -44,8 +51,9 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     read: (request) => read(page, request),
     imported: (state) => ({ ...state, originalValues: originalsOf(page, attributes.storedValues(page, state)) }),
     // Settings always exist, so a create adopts them.
-    find: async ({ operation, inputs }) => existingSettings(page, operation, inputs, unmanaged(await fetchSettings(page, operation))),
-    create: ({ operation, inputs, existing }) => write(page, operation, inputs, unmanaged(existing?.state as Values)),
+    find: async ({ operation, inputs }) =>
+      adoptionOf(page, operation, planned(page, inputs, unmanaged(await fetchSettings(page, operation)))),
+    create: ({ operation, inputs, existing }) => write(page, operation, inputs, existing?.state as Planned),
     update: (request) => update(page, request),
     discover: ({ operation, attempt }) =>
       attempt(page.id, async () => {
@@ -79,17 +87,13 @@ async function read(page: SettingsPage, { operation, state }: ReadRequest<Last>)
 
 const unmanaged = (current: Values): Prior => ({ current, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
-/** The attributes that a write takes over, because the program did not declare them before. */
-function existingSettings(
-  page: SettingsPage,
-  operation: Operation,
-  inputs: SettingsInputs,
-  prior: Prior,
-  known: readonly string[] = [],
-): ExistingObject<Values> {
+const planned = (page: SettingsPage, inputs: SettingsInputs, prior: Prior): Planned => ({ prior, plan: planOf(page, inputs, prior) });
+
+/** The attributes that a write takes over, because the program did not declare them before. Throws if the server would reject the write. */
+function adoptionOf(page: SettingsPage, operation: Operation, planned: Planned, known: readonly string[] = []): ExistingObject<Planned> {
+  const { prior, plan } = planned;
   const { current } = prior;
   const managed = [...prior.managed, ...known];
-  const plan = planOf(page, inputs, prior);
   const names = Object.keys(plan.changes).filter((name) => name in plan.declared && !managed.includes(name));
   const isHidden = (name: string): boolean => attributes.writeOnly(page).includes(name);
   // An older release of Terraform Enterprise ignores an attribute that it does not have.
@@ -99,7 +103,7 @@ function existingSettings(
   const failures = [...unsupported, ...refusals(page, plan), ...(page.conflicts?.(plan.changes, current) ?? [])];
   if (failures.length > 0) throw invalidInput(failures, { hint: "Nothing was changed." });
   return {
-    state: current,
+    state: planned,
     differences: names
       .filter((name) => !isHidden(name))
       .map((path) => ({ path, from: current[path] ?? undefined, to: plan.changes[path] })),
@@ -114,25 +118,24 @@ async function update(
   const declared = attributes.declaredAttributes(page, inputs);
   const hasNewAttributes = Object.keys(declared).some((name) => !last.managed.includes(name));
   let current = attributes.storedValues(page, last);
-  const changes = (): Values => planOf(page, inputs, { ...last, current, isFirst: false }).changes;
-  if (hasNewAttributes || last.outcomeUnknown || page.readBefore?.some((name) => name in changes())) {
+  const plan = (): Planned => planned(page, inputs, { ...last, current, isFirst: false });
+  if (hasNewAttributes || last.outcomeUnknown || page.readBefore?.some((name) => name in plan().plan.changes)) {
     // The state may be outdated, so read the original value of a new attribute, and what decides a change, from the server.
     const now = await fetchSettings(page, operation);
     if (last.outcomeUnknown && !writeWasApplied(page, last, now))
       for (const name of [...attributes.writeOnly(page), ...attributes.requestOnly(page)]) delete current[name];
     current = { ...current, ...recognized(page, now, current, last.serverNormalized) };
   }
-  const prior = { ...last, current, isFirst: false };
   // After an import, the program has declared values that no run has written.
   const recorded = attributes.storedValues(page, last);
   const known = before.filter((name) => attributes.same(page, name, recorded[name], current[name]));
-  adopt(existingSettings(page, operation, inputs, prior, known));
-  return write(page, operation, inputs, prior);
+  const next = plan();
+  adopt(adoptionOf(page, operation, next, known));
+  return write(page, operation, inputs, next);
 }
 
 /** Applies the plan and returns the new state. Sends a request only if needed. */
-async function write(page: SettingsPage, operation: Writer, inputs: SettingsInputs, prior: Prior): Promise<Last> {
-  const plan = planOf(page, inputs, prior);
+async function write(page: SettingsPage, operation: Writer, inputs: SettingsInputs, { prior, plan }: Planned): Promise<Last> {
   const { declared, managed, changes } = plan;
   const requestOnlyValues = attributes.pick(inputs, attributes.requestOnly(page));
   const isSent = Object.keys({ ...changes, ...attributes.differing(page, requestOnlyValues, prior.current) }).length > 0;
