@@ -7,7 +7,7 @@ import { adoptExisting } from "./adoption";
 import { changedFields, declaredIn, isDue } from "./changes";
 import { hideFields, objectsOf, operationOn, Resource } from "./context";
 import { asStewardError, failure, PartialResource } from "./failure";
-import { claimsOf, createObjects, isRemoved, recordFailure, recordWritten, registerManager } from "./ownership";
+import { claimsOf, createObjects, recordFailure, recordWritten, registerManager, isRemoved as wasRemoved } from "./ownership";
 import { defined, Properties } from "./properties";
 import { assertSameServer, wholeState } from "./recorded";
 import { exposed, Resolved, resolveForWrite } from "./references";
@@ -17,66 +17,105 @@ import { fillUnknown, formerInputs, hidePrevious, hideRetained, stored, withForm
 export async function update(resource: Resource, id: string, recorded: Properties, news: Properties): Promise<Properties> {
   const state = wholeState(resource, "update", id, recorded);
   const inputs = defined(news);
-  const progress: Progress = { instance: (state.instance as string | undefined) ?? newInstance(), isRemoved: false };
+  let write: Write | undefined;
   try {
-    const current = await write(resource, state, inputs, progress);
+    write = await prepare(resource, state, inputs);
+    const current = sendsNothing(resource, write) ? keep(write) : await send(resource, write);
     return hideRetained(resource.definition.fields, current, state, Object.keys(inputs));
   } catch (thrown) {
     const error = asStewardError(thrown, resource, inputs);
     recordFailure(resource.mechanism);
-    throw failure(resource, "update", inputs, error, partialUpdate(resource, { id, state, inputs }, progress, error));
+    throw failure(resource, "update", inputs, error, write && partialUpdate(resource, { id, state }, write, error));
   }
 }
 
-/** The progress of an update, from which its failure continues. */
-interface Progress {
-  instance: string;
-  operation?: Writer;
+/** An update that is about to be sent. */
+interface Write {
+  operation: Writer;
+  inputs: Properties;
+  secrets: Resolved;
+  /** The last state, with the inputs that were removed from the program. */
+  last: Properties & OutcomeUnknown;
+  /** The last state without them. */
+  previous: Properties;
+  /** The inputs that the program declared at the last `up`. */
+  declared: string[];
+  changing: string[];
+  /** Only the connection changes, or a secret becomes a reference or the reverse. */
+  isOnlyNamed: boolean;
+  isMoved: boolean;
+  /** An earlier update did not finish, or `work` is due. */
+  isIncomplete: boolean;
   /** This run removed an object of the resource. */
   isRemoved: boolean;
-  secrets?: Resolved;
+  objects: readonly string[];
+  added: readonly string[];
 }
 
-async function write(resource: Resource, state: Properties, inputs: Properties, progress: Progress): Promise<Properties> {
+/** Reads the secrets, finds the changes, and registers the resource as the manager of the objects that it keeps. */
+async function prepare(resource: Resource, state: Properties, inputs: Properties): Promise<Write> {
   const { definition } = resource;
   const { fields } = definition;
   const all = withFormer(state);
   const secrets = resolveForWrite(fields, inputs, all);
   const operation: Writer = {
     ...hideFields(operationOn(resource, secrets.inputs, all), state[formerInputs] ?? {}),
-    instance: progress.instance,
+    instance: (state.instance as string | undefined) ?? newInstance(),
   };
-  Object.assign(progress, { operation, secrets });
   assertSameServer(operation, all);
-  const { connection: _, declared, server, outcomeUnknown, partiallyUpdated, ...last } = exposed(fields, all, inputs, secrets.inputs);
+  const { connection: _, declared: __, server, outcomeUnknown, partiallyUpdated, ...last } = exposed(fields, all, inputs, secrets.inputs);
+  const declared = declaredIn(all);
   const previous = { ...last };
-  for (const field of declaredIn(all)) if (!Object.hasOwn(inputs, field)) previous[field] = undefined;
+  for (const field of declared) if (!Object.hasOwn(inputs, field)) previous[field] = undefined;
   const [objects, before] = [objectsOf(resource, inputs), new Set(objectsOf(resource, last))];
   const kept = objects.filter((object) => before.has(object));
   await registerManager(operation, kept, last);
-  progress.isRemoved = kept.some((object) => isRemoved(operation, object));
-  const changing = changedFields(fields, all, inputs);
-  // A secret that only becomes a reference, or the reverse, is not sent.
-  const isOnlyNamed = (field: string): boolean => field === "connection" || isSameSecret(fields, field, all[field], inputs[field]);
-  const isRenamed = changing.length > 0 && changing.every(isOnlyNamed);
-  // A new address does not repeat an operation that leaves nothing on the server.
-  const isMoved = !definition.objects && server !== operation.server.id && changing.every((field) => field === "connection");
+  const isRemoved = kept.some((object) => wasRemoved(operation, object));
   const isIncomplete =
     outcomeUnknown || partiallyUpdated || isDue(definition.work?.(all) ?? "none") || (last as OutcomeUnknown).unanswered?.length;
-  if ((isRenamed || isMoved) && !isIncomplete && !progress.isRemoved) {
-    for (const field of changing) previous[field] = inputs[field];
-    return stored(operation, secrets.stored, secrets.conceal(previous));
-  }
+  const changing = changedFields(fields, all, inputs);
+  return {
+    operation,
+    inputs,
+    secrets,
+    last: { ...last, outcomeUnknown: Boolean(outcomeUnknown) || isRemoved },
+    previous,
+    declared,
+    changing,
+    isOnlyNamed: changing.every((field) => field === "connection" || isSameSecret(fields, field, all[field], inputs[field])),
+    isMoved: server !== operation.server.id,
+    isIncomplete: Boolean(isIncomplete),
+    isRemoved,
+    objects,
+    added: objects.filter((object) => !before.has(object)),
+  };
+}
+
+/** True if only the state changes. A new address does not repeat an operation that leaves nothing on the server. */
+function sendsNothing({ definition: { objects } }: Resource, { changing, isOnlyNamed, isMoved, isIncomplete, isRemoved }: Write): boolean {
+  const isOnlyMoved = !objects && isMoved && changing.every((field) => field === "connection");
+  return ((changing.length > 0 && isOnlyNamed) || isOnlyMoved) && !isIncomplete && !isRemoved;
+}
+
+function keep({ operation, inputs, secrets, previous, changing }: Write): Properties {
+  const named = Object.fromEntries(changing.map((field) => [field, inputs[field]]));
+  return stored(operation, secrets.stored, secrets.conceal({ ...previous, ...named }));
+}
+
+async function send(
+  resource: Resource,
+  { operation, inputs, secrets, last, previous, declared, objects, added }: Write,
+): Promise<Properties> {
+  const { definition } = resource;
   const request = {
     operation,
     inputs: secrets.inputs,
     state: previous,
-    last: { ...last, outcomeUnknown: Boolean(outcomeUnknown) || progress.isRemoved },
-    declared: declaredIn(all),
+    last,
+    declared,
     claims: claimsOf(operation, definition),
     adopt: (existing: ExistingObject<unknown>) => adoptExisting(operation, inputs.adopt as Adopt | undefined, existing),
   };
-  const added = objects.filter((object) => !before.has(object));
   const written = await createObjects(resource, operation, added, inputs, () => definition.update(request));
   const current = stored(operation, secrets.stored, secrets.conceal(written));
   recordWritten(operation, objects, current);
@@ -86,17 +125,16 @@ async function write(resource: Resource, state: Properties, inputs: Properties, 
 /** The resource to store after an update that failed, if the server may have other values than the state. */
 function partialUpdate(
   { definition }: Resource,
-  { id, state, inputs }: { id: string; state: Properties; inputs: Properties },
-  { operation, instance, isRemoved: mustRewrite, secrets }: Progress,
+  { id, state }: { id: string; state: Properties },
+  { operation, inputs, secrets, isRemoved: mustRewrite }: Write,
   error: StewardError,
 ): PartialResource | undefined {
-  const keep = (properties: Properties): PartialResource => ({
+  const partial = (properties: Properties): PartialResource => ({
     id,
     properties: hidePrevious(definition.fields, { ...fillUnknown(properties, inputs), partiallyUpdated: true }, state, inputs),
   });
-  if (error instanceof PartialState && operation && secrets)
-    return keep(stored(operation, secrets.stored, secrets.conceal(error.state as Properties)));
+  if (error instanceof PartialState) return partial(stored(operation, secrets.stored, secrets.conceal(error.state as Properties)));
   return error.details.outcomeUnknown || mustRewrite
-    ? keep({ ...(secrets?.conceal(withFormer(state)) ?? withFormer(state)), outcomeUnknown: true, instance })
+    ? partial({ ...secrets.conceal(withFormer(state)), outcomeUnknown: true, instance: operation.instance })
     : undefined;
 }
