@@ -178,6 +178,7 @@ export interface Objects<Inputs, State> {
   remove(request: DeleteRequest<State>, claims: Claims): Promise<unknown>;
 }
 
+/** No work, work for the next update, or work for the first update after a time. */
 export type Work = "none" | "now" | Date;
 
 /** A search for objects to import. */
@@ -237,8 +238,8 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   objects: Objects<Inputs, State> | undefined;
 
   /**
-   * What the next update has to do even if the program does not change: nothing, something that the last read found, or something from a time on. If
-   * omitted, nothing. What a read found is drift, which a refresh reports. A time that has passed is not.
+   * The work of the next update even if the program does not change. If omitted, there is none. Work that a read found is drift, which a refresh reports. A
+   * time that has passed is no drift.
    */
   work?(state: State): Work;
   /**
