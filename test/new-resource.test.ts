@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as ts from "typescript";
@@ -33,8 +33,8 @@ const files = new Map(
 );
 
 test.each([
-  ["secrets/Greeting", 'The noun "Greeting" must be in kebab case, such as greeting-card.'],
-  ["secrets/a..b", 'The noun "a..b" must be in kebab case, such as greeting-card.'],
+  ["secrets/Greeting", 'The noun "Greeting" must be in kebab case, such as greeting-card, with abbreviations in capitals, such as SCIM.'],
+  ["secrets/a..b", 'The noun "a..b" must be in kebab case, such as greeting-card, with abbreviations in capitals, such as SCIM.'],
   ["secrets/new", '"new" is a keyword of TypeScript: choose another noun.'],
   [
     "scheduler/thing",
@@ -58,6 +58,33 @@ test("npm run new writes a provider, a route and a case, and prints the next ste
   expect(said).toHaveBeenCalledWith(expect.stringMatching(new RegExp(`^${written.join("\n")}\nNext: run npm run generate`)));
   said.mockRestore();
   rmSync(folder, { recursive: true });
+});
+
+/** The sentences of the comments of a source. */
+const sentencesIn = (source: string): string[] =>
+  [...source.matchAll(/\/\*\*([\s\S]*?)\*\//g)].flatMap(([, comment = ""]) =>
+    comment
+      .replace(/^ *\* ?/gm, "")
+      .split(/\n\n|\n(?=@)|(?<=\.)\s+/)
+      .map((sentence) => sentence.replace(/\s+/g, " ").trim()),
+  );
+
+test("the prose of the template of settings is that of the pages of settings", () => {
+  const folder = join(root, "provider/platform/settings");
+  const pages = readdirSync(folder).filter((file) => file.endsWith("-settings.ts"));
+  const known = new Set(pages.flatMap((file) => sentencesIn(readFileSync(join(folder, file), "utf8"))));
+  const prose = sentencesIn(readFileSync(join(root, "tools/new/settings/provider.txt"), "utf8"));
+  expect(prose).toContain("@unreadable Nothing, because Terraform Enterprise returns all attributes.");
+  // What each page says in its own words.
+  const own = /TODO|<\w+>/;
+  expect(prose.filter((sentence) => !own.test(sentence) && !known.has(sentence))).toEqual([]);
+});
+
+test("an abbreviation in capitals stays so in messages and comments", () => {
+  const [provider = ""] = filesOf("platform/settings/SCIM").values();
+  expect([...filesOf("platform/settings/SCIM").keys()]).toContain("test/cases/scim-settings.ts");
+  for (const text of ['displayName: "SCIM settings"', "Attributes of the SCIM settings.", 'id: "scim"', 'type: "ScimSettings"'])
+    expect(provider).toContain(text);
 });
 
 /** Compiles these files beside those of the repository. */

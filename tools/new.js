@@ -39,23 +39,22 @@ function filesOf(resource, apiPath) {
     throw new Problem(
       `The argument must be the system and the noun of the resource: ${Object.keys(systems).join("/<noun>, ")}/<noun>. The system of Vault and OpenBao is secrets, that of Terraform Enterprise platform.`,
     );
-  if (!/^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/.test(name))
-    throw new Problem(`The noun "${name}" must be in kebab case, such as greeting-card.`);
+  if (!/^([a-z][a-z0-9]*|[A-Z][A-Z0-9]+)(-([a-z][a-z0-9]*|[A-Z][A-Z0-9]+))*$/.test(name))
+    throw new Problem(`The noun "${name}" must be in kebab case, such as greeting-card, with abbreviations in capitals, such as SCIM.`);
   if (apiPath !== undefined && system !== "secrets") throw new Problem("Only secrets/<noun> takes a path.");
   const template = apiPath === undefined ? of.template : "named";
-  const id = name.replace(/-settings$/, "");
-  const slug = of.template === "settings" ? `${id}-settings` : name;
+  const words = of.template === "settings" ? `${name.replace(/-settings$/, "")}-settings` : name;
+  const slug = words.toLowerCase();
   const constant = slug.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
   if (ts.identifierToKeywordKind(ts.factory.createIdentifier(constant)))
     throw new Problem(`"${name}" is a keyword of TypeScript: choose another noun.`);
   /** @type {Record<string, string>} */
   const values = {
     noun: slug,
-    id,
+    id: slug.replace(/-settings$/, ""),
     constant,
     Type: constant.replace(/^./, (letter) => letter.toUpperCase()),
-    words: slug.replaceAll("-", " "),
-    article: /^[aeiou]/.test(slug) ? "an" : "a",
+    words: words.replaceAll("-", " "),
     ...(apiPath !== undefined && partsOf(apiPath)),
   };
   const filled = (/** @type {string} */ part) =>
