@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
 
-const root = join(__dirname, "../..");
+export const root: string = join(__dirname, "../..");
 /** The output of `npm run build`. */
 const built = ["dist", "sandbox/dist", "sandbox/scheduler/filter/parser.js"];
 

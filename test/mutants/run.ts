@@ -1,12 +1,13 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
-import { Copy, Failure, Limits } from "./copy";
+import { Copy, Failure, Limits, root } from "./copy";
 import { files, MutatedFile } from "./index";
 
 // `node tools/run.js mutants`: applies one mutant after another to a copy of the repository, and prints the test that detects it.
 
 interface Options {
+  check: boolean;
   commandLine: boolean;
   only: string;
 }
@@ -41,23 +42,37 @@ async function judge(copy: Copy, { file, suites, commandLine = [] }: MutatedFile
   return second ? `**only ${second.suite}**: ${second.title}` : "**survives**";
 }
 
-async function main({ commandLine, only }: Options): Promise<void> {
-  const isChosen = (file: string, name: string): boolean => `${file}: ${name}`.toLowerCase().includes(only.toLowerCase());
-  if (!files.some(({ file, mutants }) => mutants.some(({ name }) => isChosen(file, name))))
-    throw new Error(`No mutant's \`file: name\` contains "${only}": see test/mutants/mutants.yaml.`);
+/** Throws with the names of the mutants that do not apply to the sources in exactly one place. */
+function assertApply(chosen: readonly MutatedFile[]): void {
+  const wrong = chosen.flatMap(({ file, mutants }) => {
+    const path = join(root, file);
+    const source = existsSync(path) ? readFileSync(path, "utf8") : "";
+    return mutants.filter(({ from, to }) => from === to || source.split(from).length !== 2).map(({ name }) => `${file}: ${name}`);
+  });
+  const advice = "Adapt their `file`, `from` and `to` in test/mutants/mutants.yaml: `from` occurs exactly once in its file.";
+  if (wrong.length > 0) throw new Error(`${wrong.length} mutants no longer apply:\n${wrong.join("\n")}\n${advice}`);
+}
+
+async function main(options: Options): Promise<void> {
+  const isChosen = (text: string): boolean => text.toLowerCase().includes(options.only.toLowerCase());
+  const chosen = files
+    .map((each) => ({ ...each, mutants: each.mutants.filter(({ name }) => isChosen(`${each.file}: ${name}`)) }))
+    .filter(({ mutants }) => mutants.length > 0);
+  if (chosen.length === 0) throw new Error(`No mutant's \`file: name\` contains "${options.only}": see test/mutants/mutants.yaml.`);
+  assertApply(chosen);
+  if (options.check) return;
   const copy = new Copy();
   process.once("exit", () => copy.remove());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   let survivors = 0;
-  for (const each of files) {
+  for (const each of chosen) {
     const source = readFileSync(join(copy.folder, each.file), "utf8");
     for (const { name, from, to } of each.mutants) {
-      if (!isChosen(each.file, name)) continue;
       const verdict = await judge(
         copy,
         each,
         source.replace(from, () => to),
-        { commandLine, only },
+        options,
       );
       if (verdict === "**survives**") survivors++;
       process.stdout.write(`| ${each.file} | ${name} | ${verdict.replaceAll("|", "\\|")} |\n`);
@@ -68,7 +83,12 @@ async function main({ commandLine, only }: Options): Promise<void> {
 
 new Command("node tools/run.js mutants")
   .description("Changes one line after the other in a copy of this repository, and says which test notices it.")
+  .option("--check", "checks only that every mutant applies to the sources", false)
   .option("--command-line", "runs the suites of the real command line on what the others do not notice", false)
   .option("--only <text>", "those whose `file: name` contains it", "")
   .action(main)
-  .parseAsync();
+  .parseAsync()
+  .catch(({ message }: Error) => {
+    process.stderr.write(`${message}\n`);
+    process.exitCode = 1;
+  });
