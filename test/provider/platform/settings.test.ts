@@ -83,16 +83,16 @@ onEachPlatform("each attribute", (current, dialect) => {
 });
 
 onEachPlatform("the table", (current) => {
-  // The read-only attributes of Terraform Enterprise.
-  const shownOnly =
-    /^oldIdpCert$|^acsConsumerUrl$|^metadataUrl$|^cloud[ABC](Enabled|InstanceProfileEnabled)$|^terraformBuildWorker|^requireTwoFactor|^fairRunQueuing|[oO]rganizationsPerUser|[wW]orkspacesPerOrganization/;
-  test("has every readable attribute of the platform", async () => {
-    for (const settings of Object.keys(tokens)) {
-      const listed = attributesOf("hashicorp")
-        .filter((each) => each.settings === settings)
-        .map(({ attribute }) => attribute);
-      const unlisted = Object.keys(await current().held(settings)).filter((name) => !listed.includes(name));
-      expect(unlisted.filter((name) => !shownOnly.test(name))).toEqual([]);
+  test("has every attribute that the platform shows and a program or another client can write", async () => {
+    const { held, change } = current();
+    for (const [settings, type] of Object.entries(tokens)) {
+      const listed = attributesOf("hashicorp").flatMap((each) => (each.settings === settings ? [each.attribute] : []));
+      const unlisted = Object.entries(await held(settings)).filter(([name]) => !listed.includes(name));
+      const { fields } = definitionOf(`platform:${type}`);
+      expect(unlisted.filter(([name]) => fields[name]?.input)).toEqual([]);
+      // The platform ignores a write of what it only shows.
+      await change(settings, Object.fromEntries(unlisted.map(([name, value]) => [name, typeof value === "boolean" ? !value : "another"])));
+      expect(Object.entries(await held(settings)).filter(([name]) => !listed.includes(name))).toEqual(unlisted);
     }
   });
 });
