@@ -9,6 +9,8 @@ export interface SettingsCase {
   /** The kind, such as `saml` for `saml-settings`. */
   settings: string;
   type: string;
+  /** The dialects that have the settings. If omitted, all have them. */
+  dialects?: ResourceCase["dialects"];
   /** Every attribute that can be written and read. */
   values: AttributeValues;
   /** Attributes of Terraform Enterprise only. */
@@ -33,13 +35,14 @@ const arbitrariesOf = (values: AttributeValues): ResourceCase["arbitraries"] =>
   Object.fromEntries(Object.entries(values).map(([name, [value]]) => [name, typeof value === "boolean" ? fc.boolean() : word]));
 
 /** Returns the case of settings. All kinds have the same life. */
-export function settingsCase({ settings, type, inputs, changed, drift, ...more }: SettingsCase): ResourceCase {
+export function settingsCase({ settings, type, dialects, inputs, changed, drift, ...more }: SettingsCase): ResourceCase {
   const path = (context: Context): string => pathOf(context, settings);
   const [attributes, field] = drift;
   const joins = Object.keys(changed).some((name) => !(name in inputs));
   const change: Drift["change"] = (context) => context.outOfBand("platform", "PATCH", path(context), { data: { attributes } });
   return {
     token: `platform:${type}`,
+    dialects,
     inputs: () => inputs,
     changed: () => changed,
     requests: (context) => ({

@@ -1,4 +1,5 @@
 import { settingsCases as all } from "../../cases";
+import { isIn } from "../../cases/case";
 import { AttributeValues, SettingsCase } from "../../cases/settings";
 
 /** One readable attribute: the values that a program and another client write. */
@@ -21,8 +22,9 @@ const byName = <Value>(from: (each: SettingsCase) => Value): Record<string, Valu
 /** The attributes that are required to enable settings. */
 export const complete: Record<string, Record<string, unknown>> = byName((each) => each.complete ?? {});
 
-/** The resource of each settings document. */
-export const tokens: Record<string, string> = byName(({ type }) => type);
+/** The settings of a dialect: the name of each document, and its resource. */
+export const settingsOf = (dialect: "standard" | "hashicorp"): (readonly [settings: string, type: string])[] =>
+  all.filter(isIn(dialect)).map(({ settings, type }) => [settings, type] as const);
 
 const casesOf = ({ settings, type: token, complete = {}, alsoDeclared }: SettingsCase, values: AttributeValues): AttributeCase[] =>
   Object.entries(values).map(([attribute, [declared, outOfBand]]) => {
@@ -32,4 +34,4 @@ const casesOf = ({ settings, type: token, complete = {}, alsoDeclared }: Setting
 
 /** The readable attributes of a dialect. */
 export const attributesOf = (dialect: "standard" | "hashicorp"): AttributeCase[] =>
-  all.flatMap((each) => casesOf(each, { ...each.values, ...(dialect === "hashicorp" ? each.productValues : {}) }));
+  all.filter(isIn(dialect)).flatMap((each) => casesOf(each, { ...each.values, ...(dialect === "hashicorp" ? each.productValues : {}) }));

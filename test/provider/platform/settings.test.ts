@@ -1,7 +1,7 @@
 import { definitionOf, secretFields } from "../../support/definitions";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
-import { AttributeCase, attributesOf, tokens } from "./attributes";
+import { AttributeCase, attributesOf, settingsOf } from "./attributes";
 
 onEachPlatform("each attribute", (current, dialect) => {
   const cases = attributesOf(dialect);
@@ -82,10 +82,10 @@ onEachPlatform("each attribute", (current, dialect) => {
   });
 });
 
-onEachPlatform("the table", (current) => {
+onEachPlatform("the table", (current, dialect) => {
   test("has every attribute that the platform shows and a program or another client can write", async () => {
     const { held, change } = current();
-    for (const [settings, type] of Object.entries(tokens)) {
+    for (const [settings, type] of settingsOf(dialect)) {
       const listed = attributesOf("hashicorp").flatMap((each) => (each.settings === settings ? [each.attribute] : []));
       const unlisted = Object.entries(await held(settings)).filter(([name]) => !listed.includes(name));
       const { fields } = definitionOf(`platform:${type}`);
