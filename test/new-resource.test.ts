@@ -1,36 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as ts from "typescript";
+import { denialsIn, resourceOf, unmentioned } from "../tools/mentions";
 import { create, filesOf } from "../tools/new";
-import { ResourceCase } from "./cases/case";
+import { newFiles as files, load } from "./support/new-resources";
 
 const root = join(__dirname, "..");
-/** The arguments of `npm run new`. */
-const resources = [
-  ["secrets/greeting-card"],
-  ["secrets/greeting-wall", "sys/greetings/wall/:name"],
-  ["secrets/greeting-role", "auth/greetings/role/:name"],
-  ["platform/greeting-board"],
-  ["platform/settings/greeting"],
-] as const;
-/** Makes this resource one that only Vault has. */
-const inOneDialect = ([file, text]: [string, string]): [string, string] => {
-  const isServed = 'export const isServed = ({ name }: Dialect): boolean => name === "hashicorp";\n';
-  return [
-    file,
-    text
-      .replace(/^( +)token: "secrets:GreetingWall",$/m, '$&\n$1dialects: ["hashicorp"],')
-      .replace(/^export const below = "sys";$/m, `$&\n${isServed}`),
-  ];
-};
-/** Every file that `npm run new` writes for these resources, by its absolute path. */
-const files = new Map(
-  resources
-    .flatMap(([resource, path]) => [...filesOf(resource, path)])
-    .map(inOneDialect)
-    .map(([file, text]) => [join(root, file), text]),
-);
 
 test.each([
   ["secrets/Greeting", 'The noun "Greeting" must be in kebab case, such as greeting-card, with abbreviations in capitals, such as SCIM.'],
@@ -49,14 +25,12 @@ test.each([
   await expect(create(args.split(" "))).rejects.toThrow(message);
 });
 
-test("npm run new writes a provider, a route and a case, and prints the next steps", async () => {
+test("npm run new writes a provider, a route and a case", async () => {
   const folder = mkdtempSync(join(tmpdir(), "steward-new-"));
   const written = ["provider/secrets/greeting-card.ts", "sandbox/secrets/routes/greeting-card.ts", "test/cases/greeting-card.ts"];
   for (const file of written) mkdirSync(join(folder, dirname(file)), { recursive: true });
-  const said = jest.spyOn(process.stdout, "write").mockReturnValue(true);
-  expect(await create(["secrets/greeting-card"], folder)).toBe(0);
-  expect(said).toHaveBeenCalledWith(expect.stringMatching(new RegExp(`^${written.join("\n")}\nNext: run npm run generate`)));
-  said.mockRestore();
+  expect(await create(["secrets/greeting-card"], folder)).toEqual(written);
+  expect(written.every((file) => existsSync(join(folder, file)))).toBe(true);
   rmSync(folder, { recursive: true });
 });
 
@@ -75,7 +49,7 @@ test("the prose of the template of settings is that of the pages of settings", (
   const known = new Set(pages.flatMap((file) => sentencesIn(readFileSync(join(folder, file), "utf8"))));
   const prose = sentencesIn(readFileSync(join(root, "tools/new/settings/provider.txt"), "utf8"));
   expect(prose).toContain("@unreadable Nothing, because Terraform Enterprise returns all attributes.");
-  // What each page says in its own words.
+  // Each page says this in its own words.
   const own = /TODO|<\w+>/;
   expect(prose.filter((sentence) => !own.test(sentence) && !known.has(sentence))).toEqual([]);
 });
@@ -86,6 +60,32 @@ test("an abbreviation in capitals stays so in messages and comments", () => {
   for (const text of ['displayName: "SCIM settings"', "Attributes of the SCIM settings.", 'id: "scim"', 'type: "ScimSettings"'])
     expect(provider).toContain(text);
 });
+
+test("npm run check names every page and example by hand that lacks a new resource", () => {
+  const filesFor = (name: string): string[] =>
+    unmentioned([name]).flatMap((line) => (line.includes(name) ? (line.split(" ", 1) as string[]) : []));
+  const examples = ["examples/yaml/Pulumi.yaml", "examples/python/__main__.py", "examples/go/main.go"];
+  expect(filesFor("secrets.GreetingCard")).toEqual(["docs/reference/destroy.md", "docs/guides/from-terraform.md", ...examples]);
+  const ofSettings = ["docs/guides/settings.md", "README.md"];
+  expect(filesFor("platform.GreetingSettings")).toEqual([
+    "docs/reference/destroy.md",
+    "docs/guides/from-terraform.md",
+    ...ofSettings,
+    ...examples,
+  ]);
+});
+
+test.each([
+  ["| Greetings; farewells | no | yes |", true],
+  ["| `tfe_greeting_*`, `tfe_farewell` | no resource: keep them |", true],
+  ["| `tfe_greeting_card` | no resource: keep it |", false],
+  ["| Greeting settings | yes | no |", false],
+  ["It does not manage greeting settings, or farewells.", true],
+  ["- you need farewells or greetings as resources.", true],
+  ["Greeting settings do not change.", false],
+])("npm run check finds a sentence or a row that denies a resource: %s", (text, isDenial) =>
+  expect(denialsIn(text, resourceOf("platform.GreetingSettings")).length > 0).toBe(isDenial),
+);
 
 /** Compiles these files beside those of the repository. */
 function problemsIn(files: ReadonlyMap<string, string>): string[] {
@@ -125,28 +125,8 @@ test("a resource that could remove an object of another one does not compile", (
 });
 
 describe("a new resource of each kind works on the sandbox", () => {
-  // The files are in a separate folder, and import everything else from the repository.
-  const folder = mkdtempSync(join(tmpdir(), "steward-new-"));
-  const load = (part: string): Record<string, unknown>[] =>
-    [...files].flatMap(([file, text], index) => {
-      if (!file.startsWith(join(root, part))) return [];
-      const copy = join(folder, `${index}.ts`);
-      writeFileSync(
-        copy,
-        text.replace(/from "(\..+?)"/g, (_, name) => `from ${JSON.stringify(join(dirname(file), name))}`),
-      );
-      return [require(copy)];
-    });
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  const definitions = load("provider").flatMap((loaded) => Object.values(loaded));
+  const { definitions, cases } = load(files);
   jest.doMock("../provider/registry/resources", () => ({ definitions }));
-  for (const system of ["secrets", "platform"]) {
-    const routes = `../sandbox/${system}/routes`;
-    const { routeFiles } = jest.requireActual(routes);
-    jest.doMock(routes, () => ({ routeFiles: [...routeFiles, ...load(`sandbox/${system}`)] }));
-  }
-  const cases = load("test/cases").flatMap((loaded) => loaded.cases as ResourceCase[]);
   jest.doMock("./cases", () => ({ cases, livingForms: cases.map((each) => ({ ...each, title: each.token })) }));
   require("./provider/cases.test");
 });

@@ -3,6 +3,7 @@ import type * as fc from "fast-check";
 import { AnyFields } from "../../provider/contract/definition";
 import { namesWith } from "../../provider/contract/fields";
 import { Sandbox } from "../../sandbox/index";
+import type { Kind } from "../troubles/kind";
 
 export type Properties = Record<string, unknown>;
 export type System = "secrets" | "platform" | "scheduler";
@@ -58,6 +59,11 @@ export interface ResourceCase {
   paths?(context: Context): readonly string[];
   /** A valid value for each input, for random inputs. A name has the same meaning in all resources. */
   arbitraries: Readonly<Record<string, fc.Arbitrary<unknown>>>;
+  /**
+   * The programs of test/troubles create it with `inputs`, and update it to `changed`. If they do more, this is how, and if none declares it, the
+   * reason.
+   */
+  troubles?: Kind | string;
   /** Inputs that are always required for valid inputs, in addition to the declared ones. */
   needed?: readonly string[];
 }
@@ -68,6 +74,9 @@ export const written = (path: (context: Context) => string, body: object, shows:
   shows,
   hiddenIn,
 });
+
+/** The roles that programs of test/troubles declare, alone or in a set. */
+export const roleNames = ["web", "ops", "etl"];
 
 /** A role of another client. A 404 of an unknown form shows that an object is gone only if the engine responds with something else. */
 export const addTheirRole = ({ mount, outOfBand }: Context): Promise<unknown> =>

@@ -15,6 +15,7 @@ export const settings: SettingsCase = {
   productValues: { applyTimeout: ["12h", "6h"], planTimeout: ["1h", "3h"] },
   inputs: { apiRateLimit: 400 },
   changed: { apiRateLimit: 500, defaultRemoteStateAccess: false },
+  parts: ["apiRateLimit", "defaultRemoteStateAccess"],
   drift: [{ "api-rate-limit": 50 }, "apiRateLimit"],
   arbitraries: {
     apiRateLimit: fc.nat(1000),

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { text, url, word } from "../troubles/fuzz/values";
+import { marked, only, text as reasonOf } from "../troubles/kind";
 import { Context, ResourceCase } from "./case";
 
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
@@ -24,6 +25,15 @@ export const cases: readonly ResourceCase[] = [
       { change: (context) => deprecate(context, { "deprecated-status": "Undeprecated" }), shows: "gone" },
     ],
     paths: () => ["/api/registry/v1/modules/acme/network/aws/1.0.0"],
+    troubles: {
+      parts: ["1.0.0", "1.1.0"],
+      inputs: (parts) => {
+        const [moduleVersion, value] = only(parts);
+        return { ...version, moduleVersion, reason: marked(value, reasonOf(value)) };
+      },
+      held: (moduleVersion, value) => [`deprecation/network/${moduleVersion}`, reasonOf(value)],
+      keys: ({ moduleVersion }) => [`deprecation/network/${moduleVersion}`],
+    },
     arbitraries: {
       organizationName: word,
       moduleName: word,

@@ -2,7 +2,9 @@ import * as fc from "fast-check";
 import { publicKey } from "../support/certificates";
 import { canary, ResourceCase } from "./case";
 
-// The three steps of a rekey. Suites in test/troubles/faults and test/provider/secrets/rekey cover their life together.
+// The three steps of a rekey.
+
+const troubles = "A step is declared only by a Rekey: test/troubles/rekey and test/provider/secrets/rekey test the life of all three.";
 
 /** The standard dialect has no other keys. */
 const target = fc.constant("unseal");
@@ -33,6 +35,7 @@ const anyShares = fc.constantFrom<unknown[]>([share("one")], [share("one"), shar
 export const cases: readonly ResourceCase[] = [
   {
     token: "secrets:RekeyAttempt",
+    troubles,
     inputs: () => ({
       secretShares: 1,
       secretThreshold: 1,
@@ -64,11 +67,13 @@ export const cases: readonly ResourceCase[] = [
   },
   {
     token: "secrets:RekeyShares",
+    troubles,
     inputs: () => ({ attempt, ...shares }),
     arbitraries: { target, attempt: fc.constantFrom<unknown>(attempt, withoutNonce), currentShares: anyShares, newShares: anyShares },
   },
   {
     token: "secrets:RekeyCommit",
+    troubles,
     inputs: () => ({ submission, ...shares }),
     arbitraries: {
       target,

@@ -37,6 +37,7 @@ export const settings: SettingsCase = {
   complete,
   inputs: { ...complete, enabled: true },
   changed: { ...complete, enabled: true, debug: true },
+  parts: ["siteAdminRole", "certificate", "privateKey"],
   drift: [{ "attr-groups": "Another" }, "attrGroups"],
   arbitraries: {
     idpCert: fc.constant(certificate),

@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { certificate, privateKey } from "../support/certificates";
-import { Context, canary, Drift, Properties, ResourceCase } from "./case";
+import { Secret } from "../support/deployment";
+import { marked, number, only } from "../troubles/kind";
+import { Context, canary, Drift, Properties, ResourceCase, referenceTo } from "./case";
 
 const path = ({ mount }: Context): string => `/v1/${mount}/config/access`;
 const inputs = ({ sandbox }: Context): Properties => ({
@@ -46,6 +48,18 @@ export const cases: readonly ResourceCase[] = [
       drift("clientCert", "client_cert", "other", "standard"),
     ],
     paths: (context) => [path(context)],
+    troubles: {
+      parts: ["access"],
+      inputs: (parts, { sandbox }) => {
+        const [, value] = only(parts);
+        const { url: address, token } = sandbox.scheduler;
+        // An update changes the form of the token, too.
+        const given = new Secret(value.level % 2 === 1 ? referenceTo(token) : token);
+        return { address, token: given, maxTokenNameLength: marked(value, number(value)) };
+      },
+      held: (part, value) => [part, String(number(value))],
+      keys: () => ["access"],
+    },
     arbitraries: {
       address: fc.constantFrom("https://example.com", "https://127.0.0.1:4646/sso"),
       token: fc.constantFrom("canary-of-a-token", "canary-of-a-token with a blank"),

@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { marked, number, only } from "../troubles/kind";
 import { addTheirRole, Context, ResourceCase, written } from "./case";
 
 const path = ({ mount }: Context): string => `/v1/${mount}/config/lease`;
@@ -22,6 +23,15 @@ export const cases: readonly ResourceCase[] = [
       { change: (context) => context.outOfBand("secrets", "DELETE", path(context)), shows: "gone" },
     ],
     paths: (context) => [path(context)],
+    troubles: {
+      parts: ["lease"],
+      inputs: (parts) => {
+        const [, value] = only(parts);
+        return { ttl: marked(value, number(value)), maxTtl: 2_000_000_000 };
+      },
+      held: (part, value) => [part, String(number(value))],
+      keys: () => ["lease"],
+    },
     arbitraries: { ttl: time, maxTtl: time },
     needed: ["ttl"],
   },

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { word } from "../troubles/fuzz/values";
-import { addTheirRole, Context, ResourceCase, written } from "./case";
+import { marked, only, text } from "../troubles/kind";
+import { addTheirRole, Context, ResourceCase, roleNames, written } from "./case";
 
 const path = ({ mount }: Context, name = "web"): string => `/v1/${mount}/role/${name}`;
 
@@ -24,6 +25,15 @@ export const cases: readonly ResourceCase[] = [
       { change: (context) => context.outOfBand("secrets", "DELETE", path(context)), shows: "gone" },
     ],
     paths: (context) => [path(context), path(context, "site")],
+    troubles: {
+      parts: roleNames,
+      inputs: (parts) => {
+        const [name, value] = only(parts);
+        return { name, policies: marked(value, [text(value)]) };
+      },
+      held: (name, value) => [`role/${name}`, text(value)],
+      keys: ({ name }) => [`role/${name}`],
+    },
     arbitraries: {
       name: word,
       policies: fc.array(word, { maxLength: 3 }),

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { name, word } from "../troubles/fuzz/values";
-import { addTheirRole, Context, ResourceCase, written } from "./case";
+import { marked, text } from "../troubles/kind";
+import { addTheirRole, Context, ResourceCase, roleNames, written } from "./case";
 
 const path = ({ mount }: Context, role: string): string => `/v1/${mount}/role/${role}`;
 const one = (context: Context): string => path(context, "one");
@@ -25,6 +26,15 @@ export const cases: readonly ResourceCase[] = [
       { change: (context) => context.outOfBand("secrets", "DELETE", path(context, "three")), shows: ["roles"] },
     ],
     paths: (context) => ["one", "two", "three"].map((role) => path(context, role)),
+    troubles: {
+      parts: roleNames,
+      hasManyParts: true,
+      inputs: (parts) => ({
+        roles: Object.fromEntries([...parts].map(([name, value]) => [name, { policies: marked(value, [text(value)]) }])),
+      }),
+      held: (name, value) => [`role/${name}`, text(value)],
+      keys: ({ roles }) => Object.keys(roles ?? {}).map((name) => `role/${name}`),
+    },
     arbitraries: {
       roles: fc.dictionary(
         fc.oneof({ weight: 3, arbitrary: word }, name),

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { name, word } from "../troubles/fuzz/values";
+import { marked, only, text } from "../troubles/kind";
 import { Context, ResourceCase } from "./case";
 
 const creds = ({ mount }: Context, role: string): string => `GET /v1/${mount}/creds/${role}`;
@@ -23,6 +24,16 @@ export const cases: readonly ResourceCase[] = [
       delete: withLeases(context, "PUT /v1/sys/leases/revoke"),
     }),
     neverCreates: ["/v1/sys/leases/lookup", "/v1/sys/leases/revoke"],
+    troubles: {
+      parts: ["token"],
+      // The tokens of the other dialect have no leases, so nothing revokes them.
+      dialects: ["hashicorp"],
+      inputs: (parts) => {
+        const [, value] = only(parts);
+        return { role: "theirs", keepers: { level: marked(value, text(value)) } };
+      },
+      held: () => undefined,
+    },
     arbitraries: { role: word, keepers: fc.dictionary(name, fc.string(), { maxKeys: 2 }) },
     // The response, not the request, would contain the secret.
   },

@@ -24,6 +24,8 @@ export interface SettingsCase {
   changed: Properties;
   /** The attributes that another client writes, and the field whose drift a refresh reports. */
   drift: readonly [attributes: object, shows: string];
+  /** The attributes in the programs of test/troubles. If omitted, the first that take any text, number or flag. */
+  parts?: readonly string[];
   /** Those of the inputs that are not any boolean or any word. */
   arbitraries?: ResourceCase["arbitraries"];
 }

@@ -4,7 +4,7 @@ import { definitions } from "../../provider/registry/resources";
 
 export const definitionOf = (token: string): AnyDefinition => {
   const found = definitions.find((definition) => definition.token === token);
-  if (!found) throw new Error(`There is no definition ${token}.`);
+  if (!found) throw new Error(`There is no definition ${token}: run npm run generate.`);
   return found;
 };
 

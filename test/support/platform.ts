@@ -39,6 +39,15 @@ const clouds: [string, string][] = [
   ["cloud-c-", "azure-"],
 ];
 
+/** The package's name of an attribute. */
+export const attributeName = (wire: string): string =>
+  clouds
+    .reduce((name, [from, to]) => name.replace(new RegExp(`^${to}`), from), wire)
+    .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The name in the specification of settings, by the id of their document. */
+export const settingsName = (id: string): string => (id === "twilio" ? "sms" : id);
+
 /** Runs a suite in both dialects. Each test begins with a new platform without a rate limit. */
 export function onEachPlatform(what: string, suite: (current: () => Platform, dialect: Platform["dialect"]) => void): void {
   describe.each(["standard", "hashicorp"] as const)(`${what} (%s)`, (dialect) => {
@@ -66,10 +75,6 @@ export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platfo
   };
   const wired = (attributes: Attributes): Attributes =>
     Object.fromEntries(Object.entries(attributes).map(([name, value]) => [wire(name), value]));
-  const unwire = (name: string): string => {
-    const standard = real ? clouds.reduce((renamed, [from, to]) => renamed.replace(new RegExp(`^${to}`), from), name) : name;
-    return standard.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  };
   const outOfBand: Platform["outOfBand"] = async (method, at, body, token) => {
     const { status, json } = await call(service, method, at, body, token);
     return { status, body: json };
@@ -100,7 +105,7 @@ export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platfo
     outOfBand,
     async held(settings) {
       const { body } = await outOfBand("GET", path(settings));
-      return Object.fromEntries(Object.entries(body.data.attributes).map(([name, value]) => [unwire(name), value]));
+      return Object.fromEntries(Object.entries(body.data.attributes).map(([name, value]) => [attributeName(name), value]));
     },
     async change(settings, attributes) {
       const { status, body } = await outOfBand("PATCH", path(settings), { data: { attributes: wired(attributes) } });

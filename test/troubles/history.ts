@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { Place } from "./kinds";
+import { kindNames, Place } from "./kinds";
 import { Edit } from "./program";
 import { Troubles, troubleNames } from "./wire";
 
@@ -39,7 +39,7 @@ const isSecret = fc.boolean();
 
 const add = fc.record({
   edit: fc.constant("add" as const),
-  kind: fc.constantFrom("role" as const, "role" as const, "set", "access", "lease", "token", "general", "saml", "deprecation", "workspace"),
+  kind: fc.constantFrom("SchedulerRole", ...kindNames),
   part: some,
   place,
   level,

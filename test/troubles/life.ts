@@ -2,15 +2,17 @@ import { afterKill } from "../support/after-kill";
 import { Ending, mismatch, Resource, sealed } from "../support/deployment";
 import { duplicateErrors } from "./duplicates";
 import { History, Operation, Outside } from "./history";
-import { adopts, canariesOf, expected, Item, keysOf, kindOf } from "./kinds";
-import { Program } from "./program";
+import { canariesOf } from "./kind";
+import { adopts, expected, Item, keysOf, kindOf } from "./kinds";
+import { watch } from "./looks";
+import { isRole, Program } from "./program";
 import { Runner, Told } from "./runner";
 import { World } from "./world";
 
 /** Runs one history, from an empty stack to an empty stack. Throws if a rule is violated. */
 export class Life {
   private readonly program: Program;
-  private readonly others: Map<string, string>;
+  private others: ReadonlyMap<string, string> = new Map();
   /** Items that changed outside Pulumi since the last read. */
   private readonly drifted = new Set<string>();
   private needsRefresh = false;
@@ -31,14 +33,19 @@ export class Life {
     private readonly runner: Runner,
   ) {
     this.program = new Program(world, runner.mechanism);
-    this.others = world.held();
   }
 
   async live({ turns }: History): Promise<void> {
+    const added = turns.flatMap(({ edits }) => edits.flatMap((edit) => (edit.edit === "add" ? edit.kind : [])));
+    await watch(
+      [...new Set(added)].map((kind) => kindOf({ kind })),
+      this.world,
+    );
+    this.others = await await this.world.held();
     for (const { edits, outOfBand, forgetsInstances, run } of turns) {
-      for (const edit of edits) this.program.apply(edit);
+      for (const edit of edits) await this.program.apply(edit);
       if (forgetsInstances) for (const { outputs } of this.runner.resources) delete outputs.instance;
-      if (outOfBand) this.change(outOfBand);
+      if (outOfBand) await this.change(outOfBand);
       await this.operate(run);
     }
     await this.settle();
@@ -49,13 +56,12 @@ export class Life {
     throw new Error(`${reason}\n${this.story.join("\n")}`);
   }
 
-  private change({ outOfBand, item: number }: Outside): void {
+  private async change({ outOfBand, item: number }: Outside): Promise<void> {
     const { world } = this;
     const item = this.program.items[number % Math.max(1, this.program.items.length)];
     // Change only objects that are in the stack: an object that another client creates first belongs to that client.
-    if (!item || (item.kind !== "role" && item.kind !== "set") || !this.runner.resources.some(({ urn }) => urn === this.program.urn(item)))
-      return;
-    const held = world.held();
+    if (!item || !isRole(item) || !this.runner.resources.some(({ urn }) => urn === this.program.urn(item))) return;
+    const held = await world.held();
     for (const key of expected(item, world).keys()) {
       if (!held.has(key)) continue;
       const [server, mount, , name] = key.split("/") as ["home", string, string, string];
@@ -95,8 +101,8 @@ export class Life {
       this.drifted.clear();
       this.isKilled = false;
     }
-    if (run.operation === "destroy") for (const item of program.items.filter(({ kind }) => kind === "workspace")) program.remove(item);
-    if (isWhole && run.operation.startsWith("up")) this.expectDeclared();
+    if (run.operation === "destroy") for (const item of program.items.filter(({ kind }) => kind === "AdminWorkspace")) program.remove(item);
+    if (isWhole && run.operation.startsWith("up")) await this.expectDeclared();
   }
 
   private async start(run: Operation): Promise<Told> {
@@ -107,7 +113,7 @@ export class Life {
     const isUp = run.operation.startsWith("up") && items.length > 0;
     this.forget(run);
     this.story.push(`${JSON.stringify(run)}: ${items.map((item) => this.shown(item)).join("; ")}`);
-    const before = { held: world.held(), resources: runner.resources };
+    const before = { held: await world.held(), resources: runner.resources };
     const told = await runner.run(run, program.declarations(), {
       ...(isUp && run.targets ? { targets: chosen(run.targets) } : {}),
       ...(isUp && run.replace !== undefined ? { replace: chosen([run.replace]) } : {}),
@@ -118,8 +124,8 @@ export class Life {
     // After the import, the author removes the option. If it fails, they use `adopt`, or create an object that no longer exists.
     const hasFailed = told.errors.some((error) => error.includes(mismatch) || error.includes("remove this import"));
     for (const item of items) if (hasFailed || runner.resources.some(({ urn }) => urn === program.urn(item))) item.import = undefined;
-    this.expectSafe(told, run);
-    if (run.operation.startsWith("up")) this.expectKept(told, before, run);
+    await this.expectSafe(told, run);
+    if (run.operation.startsWith("up")) await this.expectKept(told, before, run);
     return told;
   }
 
@@ -162,18 +168,18 @@ export class Life {
     for (const key of this.program.expected().keys()) this.drifted.add(key);
     for (const item of this.program.items.filter((each) => pending.includes(this.program.urn(each)))) {
       for (const key of expected(item, this.world).keys()) this.orphans.add(key);
-      if (item.kind === "token") this.runner.lostTokens++;
+      if (item.kind === "SchedulerToken") this.runner.lostTokens++;
     }
   }
 
   /** Checks rules that hold after every operation. */
-  private expectSafe({ errors, printed }: Told, { operation }: Operation): void {
-    const held = this.world.held();
+  private async expectSafe({ errors, printed }: Told, { operation }: Operation): Promise<void> {
+    const held = await this.world.held();
     for (const [key, text] of this.others)
       if (!this.ours.has(key) && !this.program.condemned.has(key) && held.get(key) !== text)
         this.fail(`what others made is gone or changed: ${key} was ${text} and is ${held.get(key)}`);
     if (operation !== "destroy")
-      for (const item of this.program.items.filter(({ kind }) => kind === "workspace"))
+      for (const item of this.program.items.filter(({ kind }) => kind === "AdminWorkspace"))
         for (const key of expected(item, this.world).keys()) if (!held.has(key)) this.fail(`a declared workspace was destroyed: ${key}`);
     const states = JSON.stringify(this.runner.resources);
     const stored = this.program.referenced.find((canary) => canariesOf(canary).some((form) => states.includes(form)));
@@ -193,12 +199,12 @@ export class Life {
   }
 
   /** Checks that no deletion at the end of a run removed an object of a declared resource. */
-  private expectKept(
+  private async expectKept(
     { deleted, errors, steps }: Told,
     before: { held: Map<string, string>; resources: readonly Resource[] },
     { targets }: Operation,
-  ): void {
-    const held = this.world.held();
+  ): Promise<void> {
+    const held = await this.world.held();
     // No provider knows of a resource that is not a target and not in the state yet.
     const isKnown = (item: Item): boolean => !targets || before.resources.some(({ urn }) => urn === this.program.urn(item));
     const urnsOf = (item: Item): string[] => [this.program.urn(item), ...item.aliases];
@@ -241,8 +247,8 @@ export class Life {
   }
 
   /** Checks the servers after an `up` without targets. */
-  private expectDeclared(): void {
-    const held = this.world.held();
+  private async expectDeclared(): Promise<void> {
+    const held = await this.world.held();
     for (const [key, text] of this.program.expected())
       if (!this.drifted.has(key) && held.get(key) !== text)
         this.fail(`up succeeded, and the server holds ${held.get(key)} as ${key} instead of ${text}`);
@@ -265,7 +271,7 @@ export class Life {
     }
     if (!ending.succeeded) this.fail("up never succeeds");
     this.drifted.clear();
-    this.expectHeld(program.expected());
+    await this.expectHeld(program.expected());
     this.expectTokens();
 
     const preview = await this.start({ ...quiet, operation: "preview" });
@@ -276,19 +282,19 @@ export class Life {
     const again = await this.start(quiet);
     if (!again.succeeded || again.deleted.length > 0 || again.writes.length > 0)
       this.fail(`another up still does something: ${again.writes}`);
-    this.expectHeld(program.expected());
+    await this.expectHeld(program.expected());
   }
 
   private async depart(): Promise<void> {
     const ending = await this.start({ operation: "destroy", troubles: [] });
     if (!ending.succeeded || this.runner.resources.length > 0) this.fail("destroy does not leave an empty stack");
-    this.expectHeld(new Map());
+    await this.expectHeld(new Map());
     this.expectTokens();
   }
 
   /** Checks that the servers hold exactly the declared objects and those of other clients, which may have been adopted before. */
-  private expectHeld(declared: Map<string, string>): void {
-    const held = this.world.held();
+  private async expectHeld(declared: Map<string, string>): Promise<void> {
+    const held = await this.world.held();
     const isWorkspace = (key: string): boolean => this.program.condemned.has(key);
     for (const key of new Set([...held.keys(), ...this.others.keys(), ...declared.keys()])) {
       const wanted = declared.get(key) ?? this.others.get(key);
@@ -301,7 +307,7 @@ export class Life {
   private expectTokens(): void {
     const live = this.world.liveTokens();
     const held = this.runner.resources.filter(({ type }) => type === "secrets:SchedulerToken").map(({ id }) => id);
-    const declared = this.runner.resources.length > 0 ? this.program.items.filter(({ kind }) => kind === "token").length : 0;
+    const declared = this.runner.resources.length > 0 ? this.program.items.filter(({ kind }) => kind === "SchedulerToken").length : 0;
     if (held.length !== declared || held.some((id) => !live.includes(id)))
       this.fail(`of the declared tokens, not each has one that works: ${held}, ${live}`);
     if (live.length > held.length + this.runner.lostTokens) this.fail(`more tokens work than are known: ${live}, ${held}`);

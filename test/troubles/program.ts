@@ -1,5 +1,7 @@
+import { isIn } from "../cases/case";
 import { Declaration, urnOf } from "../support/deployment";
-import { declarationOf, expected, Item, isSamePlace, KindName, kindOf, kinds, objectsOf, Place, Value } from "./kinds";
+import { Value } from "./kind";
+import { declarationOf, expected, Item, isSamePlace, KindName, kindOf, objectsOf, Place } from "./kinds";
 import { World } from "./world";
 
 // A program that changes over time.
@@ -13,6 +15,9 @@ export type Edit =
   | { edit: "between types"; item: number; adopt: boolean }
   | { edit: "place"; item: number; place: Place }
   | { edit: "twice" | "remove" | "adopt" | "trigger"; item: number };
+
+/** A role alone or a set, which can take over each other's objects. */
+export const isRole = ({ kind }: Pick<Item, "kind">): boolean => kind === "SchedulerRole" || kind === "SchedulerRoles";
 
 const groups = ["g", "h"];
 const groupType = "story:Group";
@@ -41,8 +46,8 @@ export class Program {
     const parents = groups.map((name): Declaration => ({ name, type: groupType, isComponent: true, inputs: {} }));
     const own = items.map((item) => {
       const declaration = declarationOf(item, this.world, this.mechanism);
-      const access = items.find(({ kind, place }) => kind === "access" && isSamePlace(place, item.place));
-      return item.kind === "token" && access ? { ...declaration, dependsOn: [access.name] } : declaration;
+      const access = items.find(({ kind, place }) => kind === "SchedulerAccess" && isSamePlace(place, item.place));
+      return item.kind === "SchedulerToken" && access ? { ...declaration, dependsOn: [access.name] } : declaration;
     });
     // Dependencies come first.
     return [...parents, ...own.filter(({ dependsOn }) => !dependsOn), ...own.filter(({ dependsOn }) => dependsOn)];
@@ -64,8 +69,8 @@ export class Program {
   /** The objects that the servers should hold. */
   expected = (): Map<string, string> => new Map(this.items.flatMap((item) => [...expected(item, this.world)]));
 
-  apply(edit: Edit): void {
-    if (edit.edit === "add") this.add(edit);
+  async apply(edit: Edit): Promise<void> {
+    if (edit.edit === "add") await this.add(edit);
     else {
       const item = this.items[edit.item % Math.max(1, this.items.length)];
       if (item) this.edit(item, edit);
@@ -91,8 +96,8 @@ export class Program {
         break;
       case "place":
         // Vault revokes a token through the access configuration, which the engine would delete first.
-        if (item.kind === "access" && this.endTokens(item)) break;
-        if (item.kind === "token" && !this.hasAccess(edit.place)) break;
+        if (item.kind === "SchedulerAccess" && this.endTokens(item)) break;
+        if (item.kind === "SchedulerToken" && !this.hasAccess(edit.place)) break;
         if (this.isFree({ ...item, place: edit.place }, item)) Object.assign(item, { place: edit.place, import: undefined });
         break;
       case "twice":
@@ -111,59 +116,62 @@ export class Program {
 
   remove(item: Item): void {
     this.items = this.items.filter((each) => each !== item);
-    if (item.kind === "access") this.endTokens(item);
+    if (item.kind === "SchedulerAccess") this.endTokens(item);
   }
 
   /** Removes tokens, which cannot be revoked without the access configuration. Returns true if there were any. */
   private endTokens(access: Item): boolean {
     const before = this.items.length;
-    this.items = this.items.filter(({ kind, place }) => kind !== "token" || !isSamePlace(place, access.place));
+    this.items = this.items.filter(({ kind, place }) => kind !== "SchedulerToken" || !isSamePlace(place, access.place));
     return this.items.length < before;
   }
 
-  private hasAccess = (to: Place): boolean => this.items.some(({ kind, place }) => kind === "access" && isSamePlace(place, to));
+  private hasAccess = (to: Place): boolean => this.items.some(({ kind, place }) => kind === "SchedulerAccess" && isSamePlace(place, to));
 
   private newName = (): string => `r${++this.names}`;
 
-  private value(part: string, { level, isSecret }: { level: number; isSecret: boolean }): Value {
-    // A workspace is never marked as secret, and the class marks a private key.
-    if (part !== "private-key" && (!isSecret || part.startsWith("ws-") || this.open.has(part))) {
+  private value(item: Pick<Item, "kind">, part: string, { level, isSecret }: { level: number; isSecret: boolean }): Value {
+    const { isNeverSecret, definition } = kindOf(item);
+    // The class marks it.
+    const isAlwaysSecret = definition.fields[part]?.secret;
+    if (!isAlwaysSecret && (!isSecret || isNeverSecret || this.open.has(part))) {
       this.open.add(part);
       return { level };
     }
     const canary = this.canaries.length + 1;
     this.canaries.push(canary);
-    const isReference = part === "private-key" && level > 0;
+    const isReference = isAlwaysSecret && level > 0;
     if (isReference) this.referenced.push(canary);
     return { level, canary, isReference };
   }
 
-  private add(edit: Edit & { edit: "add" }): void {
-    const { parts, isOnlyOf } = kinds[edit.kind] as { parts: readonly string[]; isOnlyOf?: string };
-    if (isOnlyOf && isOnlyOf !== this.world.dialect) return;
+  private async add(edit: Edit & { edit: "add" }): Promise<void> {
+    const kind = kindOf(edit);
+    if (!isIn(this.world.dialect)(kind)) return;
+    const { parts } = kind;
     const part = parts[edit.part % parts.length] as string;
-    if (edit.kind === "workspace" && !this.world.platform.records.workspaces.has(part)) return;
+    if (edit.kind === "AdminWorkspace" && !this.world.platform.records.workspaces.has(part)) return;
     const item: Item = {
       name: this.newName(),
       kind: edit.kind,
-      parts: new Map([[part, this.value(part, edit)]]),
+      parts: new Map([[part, this.value(edit, part, edit)]]),
       place: edit.place,
       adopt: edit.adopt,
       aliases: [],
       trigger: 0,
     };
-    if (edit.kind === "token" && !this.hasAccess(edit.place)) return;
+    if (edit.kind === "SchedulerToken" && !this.hasAccess(edit.place)) return;
     if (!this.isFree(item)) return;
     this.items.push(item);
     // An import uses the default connection.
-    if (edit.exists && edit.kind === "role" && ["home", "second"].includes(edit.place)) this.import(item);
-    if (edit.kind === "workspace") this.condemned.add(`workspace/${part}`);
+    if (edit.exists && edit.kind === "SchedulerRole" && ["home", "second"].includes(edit.place)) await this.import(item);
+    if (edit.kind === "AdminWorkspace") this.condemned.add(`workspace/${part}`);
   }
 
   /** Another client creates the declared object. Only the native plugin can import it. */
-  private import(item: Item): void {
+  private async import(item: Item): Promise<void> {
     for (const [key, text] of this.mechanism === "native" ? expected(item, this.world) : []) {
-      if (this.world.held().has(key)) continue;
+      if ((await this.world.held()).has(key)) continue;
       const [server, mount, , name] = key.split("/") as ["home", string, string, string];
       this.world.mountOf(server, mount).roles.set(name, { policies: [text], global: false, type: "client" });
       item.import = `${mount}/role/${name}`;
@@ -172,29 +180,28 @@ export class Program {
   }
 
   private setPart(item: Item, number: number, given: { level: number; isSecret: boolean }): void {
-    const { parts } = kindOf(item);
-    const isOpen = item.kind === "set" || kindOf(item).isOneObject;
-    const part = (isOpen ? parts[number % parts.length] : [...item.parts.keys()][0]) as string;
+    const { parts, hasManyParts } = kindOf(item);
+    const part = (hasManyParts ? parts[number % parts.length] : [...item.parts.keys()][0]) as string;
     const changed = { ...item, parts: new Map([...item.parts, [part, { level: 0 }]]) };
-    if (this.isFree(changed, item)) item.parts.set(part, this.value(part, given));
+    if (this.isFree(changed, item)) item.parts.set(part, this.value(item, part, given));
   }
 
   /** Turns a role into a set or moves it into the existing set, and a set into roles. */
   private retype(item: Item, adopt: boolean): void {
-    if (item.kind !== "role" && item.kind !== "set") return;
+    if (!isRole(item)) return;
     const rest = this.items.filter((each) => each !== item);
-    const set = rest.find(({ kind, place }) => kind === "set" && place === item.place);
+    const set = rest.find(({ kind, place }) => kind === "SchedulerRoles" && place === item.place);
     const made: Item = { ...item, name: this.newName(), aliases: [], adopt: adopt || item.adopt, import: undefined };
-    if (item.kind === "set") {
+    if (item.kind === "SchedulerRoles") {
       this.items = [
         ...rest,
-        ...[...item.parts].map((part) => ({ ...made, kind: "role" as const, name: this.newName(), parts: new Map([part]) })),
+        ...[...item.parts].map((part) => ({ ...made, kind: "SchedulerRole", name: this.newName(), parts: new Map([part]) })),
       ];
     } else if (set) {
       for (const [part, value] of item.parts) set.parts.set(part, value);
       set.adopt ||= adopt;
       this.items = rest;
-    } else this.items = [...rest, { ...made, kind: "set" }];
+    } else this.items = [...rest, { ...made, kind: "SchedulerRoles" }];
   }
 
   private readdress(item: Item, isAliased: boolean, changed: Partial<Pick<Item, "name" | "parent">>): void {

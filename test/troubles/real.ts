@@ -2,14 +2,12 @@ import fc from "fast-check";
 import { CommandLine } from "./command-line";
 import { History, histories } from "./history";
 import { Life } from "./life";
-import { MechanismName } from "./runner";
-import { World } from "./world";
+import { MechanismName, newWorld } from "./runner";
 
 // Random histories on the real command line.
 
 async function live(history: History, mechanism: MechanismName): Promise<void> {
-  const world = await World.create(history.dialect);
-  world.reset();
+  const world = await newWorld(history.dialect);
   const runner = await CommandLine.create(world, mechanism);
   try {
     await new Life(world, runner).live(history);

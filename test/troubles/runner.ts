@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { clearCache } from "../../provider/engine/dynamic-runtime";
+import { isIn } from "../cases/case";
 import { Declaration, Deployment, Ending, native, Options, Resource, resourceOf, StartProcess, Verdict } from "../support/deployment";
 import { provider } from "../support/limits";
 import { Operation } from "./history";
+import { CaseKind, declarationOf, Item, kinds } from "./kinds";
+import { learn, watch } from "./looks";
 import { Order } from "./order";
 import { Wire } from "./wire";
 import { Dialect, World } from "./world";
@@ -103,22 +106,58 @@ export class InProcess implements Runner {
       refresh: () => deployment.refresh(options),
       destroy: () => deployment.destroy(options),
     };
-    const { log } = console;
-    console.log = (...lines: unknown[]) => void printed.push(lines.join(" "));
-    try {
-      const ending = await order.drive(work[operation]());
-      return { ...ending, steps, printed, writes: wire.writes };
-    } finally {
-      console.log = log;
-    }
+    const ending = await capture(printed, () => order.drive(work[operation]()));
+    return { ...ending, steps, printed, writes: wire.writes };
   }
 }
+
+/** Adds what is printed meanwhile to these lines instead. */
+async function capture<T>(printed: string[], work: () => Promise<T>): Promise<T> {
+  const { log } = console;
+  console.log = (...lines: unknown[]) => void printed.push(lines.join(" "));
+  try {
+    return await work();
+  } finally {
+    console.log = log;
+  }
+}
+
+/** Returns new servers, and how they show each resource that only its case can read: without it, created and changed. */
+export async function newWorld(dialect: Dialect): Promise<World> {
+  const world = await World.create(dialect);
+  for (const kind of [...kinds.values()].filter((each) => each.isWhole && isIn(dialect)(each))) {
+    world.reset();
+    await watch([kind], world);
+    await learn(kind, undefined, world);
+    new Wire(world, async () => {}).install();
+    const deployment = new Deployment(processes.dynamic, world.config());
+    const reached = kind.case.changed ? (["created", "changed"] as const) : (["created"] as const);
+    for (const [level, state] of reached.entries()) {
+      const declaration = declarationOf(wholeItem(kind, level), world, "dynamic");
+      const { errors } = await capture([], () => deployment.up([declaration]));
+      if (errors.length > 0) throw new Error(`A program cannot declare ${kind.type}: ${errors}`);
+      await learn(kind, state, world);
+    }
+  }
+  world.reset();
+  return world;
+}
+
+const wholeItem = ({ type, parts: [part = ""] }: CaseKind, level: number): Item => ({
+  name: "learned",
+  kind: type.replace(/^.*:/, ""),
+  parts: new Map([[part, { level }]]),
+  place: "home",
+  adopt: false,
+  aliases: [],
+  trigger: 0,
+});
 
 const worlds = new Map<Dialect, Promise<World>>();
 
 /** Returns the world of a dialect, which all histories share, after a reset. */
 export async function worldOf(dialect: Dialect): Promise<World> {
-  const known = worlds.get(dialect) ?? World.create(dialect);
+  const known = worlds.get(dialect) ?? newWorld(dialect);
   worlds.set(dialect, known);
   const world = await known;
   world.reset();

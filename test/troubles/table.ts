@@ -1,5 +1,5 @@
 import { Operation, Turn } from "./history";
-import { KindName, kindNames, Place } from "./kinds";
+import { CaseKind, hasMount, KindName, kindNames, kindOf, Place } from "./kinds";
 import { Edit } from "./program";
 import { Trouble } from "./wire";
 
@@ -29,9 +29,17 @@ const place = (item: number, to: Place): Edit => ({ edit: "place", item, place: 
 const retype = (item: number): Edit => ({ edit: "between types", item, adopt: true });
 const up = (edits: Edit[], run: Partial<Operation> = {}): Turn => ({ edits, run: { operation: "up", troubles: [], ...run } });
 
-const withParts: readonly KindName[] = ["set", "general", "saml"];
-const withPlaces: readonly KindName[] = ["role", "set", "access", "lease"];
-const without = (...kinds: KindName[]): readonly KindName[] => kindNames.filter((kind) => !kinds.includes(kind));
+/** All kinds but the token, which needs the access configuration of its mount. */
+const alone = kindNames.filter((kind) => kind !== "SchedulerToken");
+const among = (names: readonly KindName[], has: (kind: CaseKind) => unknown): readonly KindName[] =>
+  names.filter((kind) => has(kindOf({ kind })));
+const withObjects = among(alone, (kind) => kind.keys ?? kind.isOneObject);
+const withUpdates = among(alone, (kind) => kind.case.changed);
+const withSecrets = among(withUpdates, (kind) => !kind.isNeverSecret);
+const withParts = among(alone, (kind) => kind.hasManyParts && kind.parts.length > 1);
+const settings = among(withParts, (kind) => kind.isOneObject);
+const withMounts = among(alone, hasMount);
+const withServers = among(alone, ({ type }) => type.startsWith("secrets:"));
 
 interface Change {
   kinds?: readonly KindName[];
@@ -43,59 +51,63 @@ interface Change {
 }
 
 /** A token needs the access configuration of its mount, which is then item 0. */
-const alone = (kind: KindName): Edit[] => [...(kind === "token" ? [add("access")] : []), add(kind)];
+const itself = (kind: KindName): Edit[] => [...(kind === "SchedulerToken" ? [add("SchedulerAccess")] : []), add(kind)];
 const secretly = (kind: KindName): Edit[] => [add(kind, 0, { isSecret: true })];
 const inParts = (kind: KindName): Edit[] => [add(kind, 0, { isSecret: true }), set(0, 1, 0)];
-const sibling = add("role", 2);
+const sibling = add("SchedulerRole", 2);
 
 /** The changes of a run. */
 export const changes: Record<string, Change> = {
   "is created": { before: () => [], edits: () => [] },
-  "is renamed without an alias": { before: alone, edits: (item) => [rename(item), sibling] },
+  "is renamed without an alias": { before: itself, edits: (item) => [rename(item), sibling] },
   "is renamed without an alias and without adopt": {
     before: (kind) => [add(kind, 0, { adopt: false })],
-    kinds: without("token"),
+    kinds: alone,
     edits: (item) => [rename(item), sibling],
     run: () => ({ continueOnError: true }),
   },
-  "moves into a component": { before: alone, edits: (item) => [move(item), sibling] },
-  "moves to another mount": { kinds: withPlaces, before: alone, edits: (item) => [place(item, "second")] },
-  "moves to another server": { kinds: withPlaces, before: alone, edits: (item) => [place(item, "other")] },
-  "gets another connection to its server": { before: alone, edits: (item) => [place(item, "twin")] },
-  "gets another value": { before: alone, edits: (item) => [set(item, 0, 1)] },
+  "moves into a component": { before: itself, edits: (item) => [move(item), sibling] },
+  "moves to another mount": { kinds: withMounts, before: itself, edits: (item) => [place(item, "second")] },
+  "moves to another server": { kinds: withServers, before: itself, edits: (item) => [place(item, "other")] },
+  "gets another connection to its server": { before: itself, edits: (item) => [place(item, "twin")] },
+  "gets another value": { before: itself, edits: (item) => [set(item, 0, 1)] },
   "gets a secret in place of a secret": {
-    kinds: without("token", "workspace"),
+    kinds: withSecrets,
     before: secretly,
     edits: (item) => [set(item, 0, 1, true)],
   },
-  "gets a plain value in place of a secret": { kinds: without("token", "workspace"), before: secretly, edits: (item) => [set(item, 0, 1)] },
+  "gets a plain value in place of a secret": { kinds: withSecrets, before: secretly, edits: (item) => [set(item, 0, 1)] },
   "gets a secret in place of a plain value": {
-    kinds: without("token", "workspace"),
-    before: alone,
+    kinds: withSecrets,
+    before: itself,
     edits: (item) => [set(item, 0, 1, true)],
   },
   "loses a secret part": { kinds: withParts, before: inParts, edits: (item) => [drop(item, 0), set(item, 1, 1)] },
   "loses a part and is renamed": { kinds: withParts, before: inParts, edits: (item) => [drop(item, 0), rename(item)] },
   "moves between SchedulerRole and SchedulerRoles": {
-    kinds: ["role", "set"],
-    before: (kind) => [add(kind), add("role", 1)],
+    kinds: ["SchedulerRole", "SchedulerRoles"],
+    before: (kind) => [add(kind), add("SchedulerRole", 1)],
     edits: (item) => [retype(item), retype(item)],
   },
   "gives a role to a single resource": {
-    kinds: ["set"],
-    before: () => [add("set", 0), set(0, 1, 0)],
-    edits: (item) => [drop(item, 0), add("role", 0)],
+    kinds: ["SchedulerRoles"],
+    before: () => [add("SchedulerRoles", 0), set(0, 1, 0)],
+    edits: (item) => [drop(item, 0), add("SchedulerRole", 0)],
   },
-  "takes a role from a single resource": { kinds: ["set"], before: () => [add("set", 0), add("role", 1)], edits: () => [retype(1)] },
-  "leaves the program": { before: alone, edits: (item) => [{ edit: "remove", item }] },
-  "is destroyed": { before: alone, edits: () => [], run: () => ({ operation: "destroy" }) },
-  "is replaced by --replace": { before: alone, edits: () => [], run: (item) => ({ replace: item }) },
+  "takes a role from a single resource": {
+    kinds: ["SchedulerRoles"],
+    before: () => [add("SchedulerRoles", 0), add("SchedulerRole", 1)],
+    edits: () => [retype(1)],
+  },
+  "leaves the program": { before: itself, edits: (item) => [{ edit: "remove", item }] },
+  "is destroyed": { before: itself, edits: () => [], run: () => ({ operation: "destroy" }) },
+  "is replaced by --replace": { before: itself, edits: () => [], run: (item) => ({ replace: item }) },
   "is replaced by its trigger": {
-    before: (kind) => [...alone(kind), { edit: "trigger", item: kind === "token" ? 1 : 0 }],
+    before: (kind) => [...itself(kind), { edit: "trigger", item: kind === "SchedulerToken" ? 1 : 0 }],
     edits: (item) => [{ edit: "trigger", item }],
   },
-  "is renamed and replaced by --replace": { before: alone, edits: (item) => [rename(item)], run: (item) => ({ replace: item }) },
-  "is refreshed": { before: alone, edits: () => [], run: () => ({ operation: "refresh" }) },
+  "is renamed and replaced by --replace": { before: itself, edits: (item) => [rename(item)], run: (item) => ({ replace: item }) },
+  "is refreshed": { before: itself, edits: () => [], run: () => ({ operation: "refresh" }) },
 };
 
 const write = (trouble: Trouble, request = 1): Partial<Operation> => ({ troubles: [[request, trouble]] });
@@ -129,15 +141,15 @@ export const troubles: Record<string, Partial<Operation>> = {
 /** The history of a row: the resource exists, the change meets the trouble, and another run follows. */
 export function historyOf({ before, edits, run }: Change, trouble: Partial<Operation>, kind: KindName): Turn[] {
   const first = before(kind);
-  const item = kind === "token" ? 1 : 0;
+  const item = kind === "SchedulerToken" ? 1 : 0;
   const operation = { ...run?.(item), ...trouble, ...(trouble.targets && { targets: [item] }) };
-  return first.length > 0 ? [up(first), up(edits(item), operation), up([])] : [up(alone(kind), operation), up([])];
+  return first.length > 0 ? [up(first), up(edits(item), operation), up([])] : [up(itself(kind), operation), up([])];
 }
 
 const destroy: Turn = { edits: [], run: { operation: "destroy", troubles: [] } };
 const unfinished = up([rename(0), sibling], { troubles: [[2, "refused"]] });
-const three = [add("role", 0), add("role", 1), add("role", 2)];
-const setOfThree = [add("set", 0), set(0, 1, 0), set(0, 2, 0)];
+const three = [add("SchedulerRole", 0), add("SchedulerRole", 1), add("SchedulerRole", 2)];
+const setOfThree = [add("SchedulerRoles", 0), set(0, 1, 0), set(0, 2, 0)];
 
 interface Found {
   kinds: readonly KindName[];
@@ -147,62 +159,62 @@ interface Found {
 /** Failures that random histories and attacks have found and the table does not contain, reduced, in many orders of their concurrent steps. */
 export const found: Record<string, Found> = {
   "both resources of an unfinished rename are destroyed": {
-    kinds: without("token"),
+    kinds: alone,
     turns: (kind) => [up([add(kind)]), unfinished, destroy],
   },
   "the new resource of an unfinished rename is replaced by --replace": {
-    kinds: without("token"),
+    kinds: alone,
     turns: (kind) => [up([add(kind)]), unfinished, up([], { replace: 0 }), up([])],
   },
   "the state of an unfinished rename has no instances": {
-    kinds: without("token"),
+    kinds: alone,
     turns: (kind) => [up([add(kind)]), unfinished, { ...up([]), forgetsInstances: true }],
   },
   "the state of an unfinished rename has no instances, and the new resource is replaced": {
-    kinds: without("token"),
+    kinds: alone,
     turns: (kind) => [up([add(kind)]), unfinished, { ...up([], { replace: 0 }), forgetsInstances: true }],
   },
   "a resource whose state has no instance is replaced": {
-    kinds: without("token"),
+    kinds: alone,
     turns: (kind) => [up([add(kind)]), { ...up([], { replace: 0 }), forgetsInstances: true }],
   },
   "a resource whose state has no instance is replaced by its trigger": {
-    kinds: without("token"),
+    kinds: alone,
     turns: (kind) => {
       const trigger: Edit = { edit: "trigger", item: 0 };
       return [up([add(kind), trigger]), { ...up([trigger]), forgetsInstances: true }];
     },
   },
   "up rejects a program that declares an object twice": {
-    kinds: ["role", "set", "access", "lease", "deprecation", "workspace"],
+    kinds: withObjects,
     turns: (kind) => [up([add(kind, 0, { adopt: false }), { edit: "twice", item: 0 }])],
   },
   "an up without the change follows a killed update": {
-    kinds: without("token", "workspace"),
+    kinds: withUpdates,
     turns: (kind) => [up([add(kind)]), up([set(0, 0, 1)], { stop: { at: 1, how: "kill", isSentAll: true } }), up([set(0, 0, 0)])],
   },
   "an up without the change follows an update with an unknown outcome": {
-    kinds: without("token", "workspace"),
+    kinds: withUpdates,
     turns: (kind) => [up([add(kind)]), up([set(0, 0, 1)], write("lost after, and all that follow")), up([set(0, 0, 0)])],
   },
   "a resource whose creation has an unknown outcome is destroyed": {
-    kinds: without("token", "workspace"),
+    kinds: withUpdates,
     turns: (kind) => [up([add(kind)], write("lost after, and all that follow")), destroy],
   },
   "an attribute joins settings in an update whose response is lost, and leaves": {
-    kinds: ["general", "saml"],
+    kinds: settings,
     turns: (kind) => [up([add(kind)]), up([set(0, 1, 0)], write("lost after")), up([drop(0, 1)])],
   },
   "an attribute joins settings in an update whose response is lost, and all are destroyed": {
-    kinds: ["general", "saml"],
+    kinds: settings,
     turns: (kind) => [up([add(kind)]), up([set(0, 1, 0)], write("lost after, and all that follow")), destroy],
   },
   "an attribute leaves settings in an update whose response is lost, and then only the connection changes": {
-    kinds: ["general", "saml"],
+    kinds: settings,
     turns: (kind) => [up([add(kind), set(0, 1, 0)]), up([drop(0, 0)], write("lost after, and all that follow")), up([place(0, "twin")])],
   },
   "a secret is replaced in an update whose response is lost, and then by a plain value in one whose request is lost": {
-    kinds: ["role", "set", "access", "lease", "general", "saml", "deprecation"],
+    kinds: withSecrets,
     turns: (kind) => [
       up(secretly(kind)),
       up([set(0, 0, 1, true)], write("lost after, and all that follow")),
@@ -212,47 +224,47 @@ export const found: Record<string, Found> = {
     ],
   },
   "a lease moves to another mount, and another resource takes over the old object": {
-    kinds: ["lease"],
-    turns: () => [up([add("lease")]), up([place(0, "second"), add("lease")], { targets: [1] }), up([])],
+    kinds: ["SchedulerLease"],
+    turns: () => [up([add("SchedulerLease")]), up([place(0, "second"), add("SchedulerLease")], { targets: [1] }), up([])],
   },
-  "three roles move into a new set": { kinds: ["role"], turns: () => [up(three), up([retype(0), retype(0), retype(0)]), up([])] },
-  "a whole set moves into single roles": { kinds: ["set"], turns: () => [up(setOfThree), up([retype(0)]), up([])] },
+  "three roles move into a new set": { kinds: ["SchedulerRole"], turns: () => [up(three), up([retype(0), retype(0), retype(0)]), up([])] },
+  "a whole set moves into single roles": { kinds: ["SchedulerRoles"], turns: () => [up(setOfThree), up([retype(0)]), up([])] },
   "the private key of SAML settings leaves in an update whose response is lost": {
-    kinds: ["saml"],
-    turns: () => [up([add("saml", 2), set(0, 0, 0)]), up([drop(0, 0), set(0, 0, 1)], write("lost after")), up([])],
+    kinds: ["SamlSettings"],
+    turns: () => [up([add("SamlSettings", 2), set(0, 0, 0)]), up([drop(0, 0), set(0, 0, 1)], write("lost after")), up([])],
   },
   "a reason is secret, and the platform publishes it": {
-    kinds: ["deprecation"],
-    turns: () => [up([add("deprecation", 0, { isSecret: true })])],
+    kinds: ["ModuleVersionDeprecation"],
+    turns: () => [up([add("ModuleVersionDeprecation", 0, { isSecret: true })])],
   },
   "the deletion of a replacement is refused, and another resource holds the role": {
-    kinds: ["role"],
+    kinds: ["SchedulerRole"],
     turns: () => [
-      up([add("role", 0, { adopt: false })]),
+      up([add("SchedulerRole", 0, { adopt: false })]),
       up([retype(0)], { targets: [0] }),
       up([], { troubles: [[1, "refused"]], continueOnError: true, replace: 0 }),
       up([]),
     ],
   },
   "a secret of a killed creation is captured as an original value": {
-    kinds: ["saml"],
+    kinds: ["SamlSettings"],
     turns: () => [
-      up([add("saml", 0, { isSecret: true })], { stop: { at: 1, how: "kill", isSentAll: true } }),
+      up([add("SamlSettings", 0, { isSecret: true })], { stop: { at: 1, how: "kill", isSentAll: true } }),
       up([set(0, 0, 0)]),
       up([], { troubles: [[1, "lost after"]], replace: 0 }),
     ],
   },
   "an attribute leaves renamed settings whose creation is lost": {
-    kinds: ["saml"],
+    kinds: ["SamlSettings"],
     turns: () => [
-      up([add("saml", 2)]),
+      up([add("SamlSettings", 2)]),
       up([set(0, 0, 0)]),
       up([drop(0, 1), rename(0)], { troubles: [[1, "lost before"]], continueOnError: true }),
       up([]),
     ],
   },
   "an object whose creation is lost gets another connection": {
-    kinds: ["role", "set", "access", "lease", "deprecation", "general"],
+    kinds: withUpdates,
     turns: (kind) => [up([add(kind, 0, { adopt: false })], write("lost before")), up([place(0, "twin")])],
   },
 };

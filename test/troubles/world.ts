@@ -1,3 +1,4 @@
+import type { Sandbox } from "../../sandbox";
 import { Clock } from "../../sandbox/clock";
 import { createPlatform, Platform } from "../../sandbox/platform";
 import { hashicorp as realPlatform, standard as standardPlatform } from "../../sandbox/platform/dialect";
@@ -8,6 +9,8 @@ import { createSecrets, Secrets } from "../../sandbox/secrets";
 import { hashicorp as realSecrets, standard as standardSecrets } from "../../sandbox/secrets/dialect";
 import { Mount } from "../../sandbox/secrets/records";
 import { createKey } from "../../sandbox/secrets/seal";
+import { Context } from "../cases/case";
+import { attributeName, settingsName } from "../support/platform";
 
 export type Dialect = "standard" | "hashicorp";
 export type ServerName = "home" | "other";
@@ -30,6 +33,8 @@ export type Serve = (request: Request) => Response | Promise<Response>;
 /** The servers: two Vaults, a platform and a scheduler. */
 export class World {
   origins: Origins = seeming;
+  /** The objects that only a case can read, and their states. */
+  watched: readonly (readonly [key: string, read: () => Promise<string | undefined>])[] = [];
 
   private constructor(
     readonly dialect: Dialect,
@@ -75,6 +80,7 @@ export class World {
   }
 
   reset(): void {
+    this.watched = [];
     for (const { records, reset } of Object.values(this.secrets)) {
       reset();
       records.mount(secondMount, "");
@@ -95,13 +101,31 @@ export class World {
     return { "steward:default": connection("home"), "steward:twin": connection("home"), "steward:other": connection("other") };
   }
 
-  get schedulerAddress(): string {
-    return this.origins.scheduler;
+  /** The servers of a case, at one of the places. */
+  contextAt(server: ServerName, mount: string = this.mount): Context {
+    const { platform, scheduler, dialect } = this;
+    const service = { url: this.origins.scheduler, token: scheduler.records.token };
+    return {
+      dialect,
+      mount,
+      sandbox: { scheduler: service, platform: platform.service(this.origins.platform) } as unknown as Sandbox,
+      outOfBand: async (system, method, path, body) => {
+        const { token } = system === "platform" ? platform.records : this.secrets[server].records;
+        const type = system === "platform" ? "application/vnd.api+json" : "application/json";
+        const headers = { authorization: `Bearer ${token}`, "x-secrets-token": token, "x-vault-token": token, "content-type": type };
+        const serve = this.serving().get(system === "platform" ? "platform" : server) as Serve;
+        const response = await serve(new Request(this.origins[server] + path, { method, headers, body: body && JSON.stringify(body) }));
+        if (method !== "GET" && !response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+        return response.ok && method === "GET" ? response.json() : response.status;
+      },
+    };
   }
 
   /** The objects of all resources on the servers by name, without values that cannot be read. */
-  held(): Map<string, string> {
+  async held(): Promise<Map<string, string>> {
     const held = new Map<string, string>();
+    const states = await Promise.all(this.watched.map(async ([key, read]) => [key, await read()] as const));
+    for (const [key, state] of states) if (state !== undefined) held.set(key, state);
     for (const [server, { records }] of Object.entries(this.secrets))
       for (const mount of records.mounts.values()) {
         const at = `${server}/${mount.path}`;
@@ -112,7 +136,7 @@ export class World {
     const { records, settings } = this.platform;
     for (const each of settings)
       for (const [name, value] of Object.entries(valuesOf(records, each))) {
-        if (each.attributes[name]?.only !== "writes") held.set(`${each.id}/${name}`, String(value));
+        if (each.attributes[name]?.only !== "writes") held.set(`${settingsName(each.id)}/${attributeName(name)}`, String(value));
       }
     for (const { id } of records.workspaces.values()) held.set(`workspace/${id}`, "there");
     for (const module of records.modules)
