@@ -6,6 +6,7 @@ const { capture, root } = require("./command");
 const { outdated } = require("./generate");
 const { build } = require("./install");
 const { lines } = require("./lines");
+const { unmentioned } = require("./mentions");
 const { pack } = require("./npm");
 const words = require("./words");
 
@@ -19,6 +20,7 @@ const steps = [
   ["lint and format", () => capture(process.execPath, [modules("@biomejs/biome/bin/biome"), "check", "--diagnostic-level=warn", "."])],
   ["declarations with TypeScript 3.8, which Pulumi uses for programs", checkDeclarations],
   ["generated sources, docs/api and the table of resources are up to date", checkGenerated],
+  ["pages that say which resources there are", async () => resultOf(unmentioned())],
   ["words of docs, comments and messages", async () => resultOf(words.check(words.checkedFiles()))],
   ["packages with publint and arethetypeswrong", checkPackages],
 ];

@@ -146,7 +146,7 @@ const messages = () =>
       ),
     );
 
-module.exports = { check, checkedFiles };
+module.exports = { check, checkedFiles, paragraphsOf, sentencesOf };
 
 // `node tools/words.js --messages` prints all messages for reading.
 if (require.main === module && process.argv[2] === "--messages") process.stdout.write(`${messages().join("\n")}\n`);
