@@ -68,7 +68,7 @@ function filesOf(resource, apiPath) {
   ]);
 }
 
-/** Writes the files of a resource. @param {readonly string[]} args @param {string} [folder] The repository, or a copy of it. */
+/** Writes the files of a resource, and returns their paths. @param {readonly string[]} args @param {string} [folder] The repository, or a copy of it. */
 async function create([resource = "", apiPath], folder = root) {
   const files = filesOf(resource, apiPath);
   const existing = [...files.keys()].find((file) => fs.existsSync(path.join(folder, file)));
@@ -76,9 +76,11 @@ async function create([resource = "", apiPath], folder = root) {
   for (const [file, text] of files) fs.writeFileSync(path.join(folder, file), text);
   const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
   await succeed(process.execPath, [biome, "check", "--write", "--vcs-enabled=false", ...files.keys()], { cwd: folder });
-  const next = "Next: run npm run generate and npx jest test/provider/cases, then follow docs/development/add-a-resource.md.";
-  process.stdout.write(`${[...files.keys(), next].join("\n")}\n`);
-  return 0;
+  return [...files.keys()];
 }
 
-module.exports = { create, filesOf };
+/** @param {readonly string[]} files */
+const nextSteps = (files) =>
+  `Wrote ${files.join(", ")}.\nNext: run npx jest test/provider/cases, then follow docs/development/add-a-resource.md.\n`;
+
+module.exports = { create, filesOf, nextSteps };

@@ -23,7 +23,13 @@ const commands = {
   mutants: (args) => require("./test").program("test/mutants/run.ts", args),
   pictures: (args) => require("./test").program("tools/pictures/index.ts", args),
   check: () => require("./check").check(),
-  new: (args) => require("./new").create(args),
+  // The new resource has to join the generated lists before a suite can run it.
+  new: async (args) => {
+    const files = await require("./new").create(args);
+    await require("./generate").generate();
+    process.stdout.write(require("./new").nextSteps(files));
+    return 0;
+  },
   generate: () => require("./generate").generate(),
   executable: async ([folder = "."]) => ((await require("./executable").makeExecutable(folder)) ? 0 : 1),
 };
