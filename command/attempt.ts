@@ -3,9 +3,9 @@ import { connect } from "../provider/connection";
 import { StewardError } from "../provider/contract/errors";
 import { isPrivate, noEngine } from "../provider/contract/operation";
 import { placeOf, system } from "../provider/secrets/client";
-import { commandFor, getStatus, ofTarget, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
 import { RekeyTarget } from "../provider/secrets/rekey/inputs";
-import { keysOf, stopped } from "../provider/secrets/rekey/stops";
+import { commandFor, getStatus, ofTarget, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/protocol/api";
+import { keysOf, stopped } from "../provider/secrets/rekey/protocol/stops";
 import { Canceled, logOf, readLine, say, Terminal } from "./terminal";
 
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.

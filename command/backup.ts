@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { StewardError } from "../provider/contract/errors";
 import { placeOf } from "../provider/secrets/client";
-import { getBackup, RekeyBackup, removeBackup } from "../provider/secrets/rekey/api";
-import { encryptedLine } from "../provider/secrets/rekey/crypto";
+import { getBackup, RekeyBackup, removeBackup } from "../provider/secrets/rekey/protocol/api";
+import { encryptedLine } from "../provider/secrets/rekey/protocol/crypto";
 import { service, TargetOptions } from "./attempt";
 import { unusable } from "./file";
 import { print, say, Terminal } from "./terminal";

@@ -1,11 +1,11 @@
 import { StewardError } from "../provider/contract/errors";
 import { noEngine } from "../provider/contract/operation";
 import { readReference } from "../provider/contract/secret";
-import { assertTarget, getStatus, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
-import { createThrowAwayKey, keyOf, prove, redacting, Share } from "../provider/secrets/rekey/crypto";
 import { isNoShare, nameOf, ShareReference } from "../provider/secrets/rekey/inputs";
-import { firstAccepted } from "../provider/secrets/rekey/probe-attempt";
-import { keysOf } from "../provider/secrets/rekey/stops";
+import { assertTarget, getStatus, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/protocol/api";
+import { createThrowAwayKey, keyOf, prove, redacting, Share } from "../provider/secrets/rekey/protocol/crypto";
+import { firstAccepted } from "../provider/secrets/rekey/protocol/probe";
+import { keysOf } from "../provider/secrets/rekey/protocol/stops";
 import { assertPrivate, describe, service, TargetOptions } from "./attempt";
 import { Leftovers } from "./leftovers";
 import { checkShare, failed } from "./shares";

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { StewardError } from "../provider/contract/errors";
-import { cancelAttempt, getStatus, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/api";
-import { isProbe } from "../provider/secrets/rekey/step";
+import { cancelAttempt, getStatus, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/protocol/api";
+import { isProbe } from "../provider/secrets/rekey/protocol/server-state";
 import { Terminal } from "./terminal";
 
 /** The attempts that drills left on a service. For each, the name of an empty file has the process and the fingerprint of the throw-away key. */

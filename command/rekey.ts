@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { getStatus, restartVerification } from "../provider/secrets/rekey/api";
+import { getStatus, restartVerification } from "../provider/secrets/rekey/protocol/api";
 import { agree, assertUnchanged, canceling, describe, service, TargetOptions, verifyHint, verifying } from "./attempt";
 import { BackupOptions, backup } from "./backup";
 import { decrypt } from "./decrypt";

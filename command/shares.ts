@@ -14,9 +14,19 @@ import {
   unchecked,
   verifyShare,
   wasNotCounted,
-} from "../provider/secrets/rekey/api";
-import { encryptedLine, flawOf, isEmpty, mayBeShare, prove, redacting, Share, ShareSet, shareOf } from "../provider/secrets/rekey/crypto";
-import { identified, noShares, StopId, stopped } from "../provider/secrets/rekey/stops";
+} from "../provider/secrets/rekey/protocol/api";
+import {
+  encryptedLine,
+  flawOf,
+  isEmpty,
+  mayBeShare,
+  prove,
+  redacting,
+  Share,
+  ShareSet,
+  shareOf,
+} from "../provider/secrets/rekey/protocol/crypto";
+import { identified, noShares, StopId, stopped } from "../provider/secrets/rekey/protocol/stops";
 import {
   agree,
   assertPrivate,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { stopIds } from "../provider/secrets/rekey/stops";
+import { stopIds } from "../provider/secrets/rekey/protocol/stops";
 import { policyOf, traitsOf } from "../tools/docs-resource";
 import { pageRequests } from "./support/page-requests";
 
@@ -16,7 +16,7 @@ test("a rekey or a command stops with every id", () => {
   const folders = ["provider/secrets/rekey", "command"].map((folder) => join(__dirname, "..", folder));
   const source = folders
     .flatMap((folder) =>
-      readdirSync(folder)
+      readdirSync(folder, { recursive: true, encoding: "utf8" })
         .filter((file) => file.endsWith(".ts"))
         .map((file) => readFileSync(join(folder, file), "utf8")),
     )

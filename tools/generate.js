@@ -135,9 +135,9 @@ function sourcesOf(model) {
     ["provider/registry/resources.ts", definitionsOf(definitions)],
     ["provider/registry/functions.ts", functionsOf(functions, settings)],
   ]);
-  // Classes of internal definitions are in the folder of their definitions.
+  // Classes of internal definitions are in the folder of their component, which may have folders of its own.
   const folderOf = (/** @type {Exported} */ { comment, system, file }) =>
-    path.posix.join("provider", system, comment ? "" : path.posix.dirname(file));
+    path.posix.join("provider", system, comment ? "" : file.replace(/\/.*/, ""));
   for (const folder of new Set(definitions.map(folderOf))) {
     const inFolder = definitions.filter((each) => folderOf(each) === folder);
     files.set(`${folder}/classes.ts`, classesOf(model, inFolder, folder));

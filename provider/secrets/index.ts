@@ -1,9 +1,9 @@
 export { Duration } from "../contract/comparison";
 export * from "./classes";
 export { DecryptShareOptions, decryptShare, Rekey, RekeyArgs } from "./rekey";
-export { RekeyBackup, RekeyStatus } from "./rekey/api";
-export { EncryptedShare } from "./rekey/crypto";
 export { EnvironmentShare, FileShare, OnConflict, RekeyInputs, RekeyProof, RekeyTarget, ShareSource } from "./rekey/inputs";
+export { RekeyBackup, RekeyStatus } from "./rekey/protocol/api";
+export { EncryptedShare } from "./rekey/protocol/crypto";
 export { GetRekeyBackupOptions, GetRekeyStatusOptions, getRekeyBackup, getRekeyStatus } from "./rekey/status";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export {

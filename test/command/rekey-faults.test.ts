@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { noShares } from "../../provider/secrets/rekey/stops";
+import { noShares } from "../../provider/secrets/rekey/protocol/stops";
 import { formsIn } from "../support/canaries";
 import { holders } from "../support/pgp";
 import { onEachRekeyTarget, spoiled } from "../support/rekey";

@@ -1,7 +1,7 @@
-import { attemptRows } from "../../provider/secrets/rekey/attempt";
-import { commitRows } from "../../provider/secrets/rekey/commit";
-import { sharesRows } from "../../provider/secrets/rekey/shares";
-import { lineOf, Row, Step } from "../../provider/secrets/rekey/step";
+import { attemptRows } from "../../provider/secrets/rekey/attempt/resource";
+import { commitRows } from "../../provider/secrets/rekey/commit/resource";
+import { lineOf, Row, Step } from "../../provider/secrets/rekey/protocol/server-state";
+import { sharesRows } from "../../provider/secrets/rekey/shares/resource";
 
 export interface TableRow extends Pick<Row<never, object>, "holds" | "server" | "log"> {
   step: Step;

@@ -2,11 +2,11 @@
 
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { Args, Outputs, registration } from "../../program/resource";
-import { AttemptInputs, AttemptState, rekeyAttempt } from "./attempt";
-import { rekeyCommit } from "./commit";
-import { rekeyShares } from "./shares";
-import { SharesInputs, SharesState } from "./submit";
-import { CommitInputs, CommitState } from "./verify";
+import { AttemptInputs, AttemptState, rekeyAttempt } from "./attempt/resource";
+import { rekeyCommit } from "./commit/resource";
+import { CommitInputs, CommitState } from "./commit/verify";
+import { rekeyShares } from "./shares/resource";
+import { SharesInputs, SharesState } from "./shares/submit";
 
 export interface RekeyAttemptArgs extends Args<AttemptInputs> {}
 export interface RekeyAttempt extends Outputs<AttemptState> {}

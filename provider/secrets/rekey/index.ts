@@ -4,9 +4,9 @@ import { invalidInput } from "../../contract/errors";
 import { checkFailures, str, strictObject } from "../../contract/inputs";
 import { Args } from "../../program/resource";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
-import { decryptMessage, EncryptedShare, ShareSet } from "./crypto";
 import { inspectShares, RekeyInputs } from "./inputs";
-import { Submission } from "./submit";
+import { decryptMessage, EncryptedShare, ShareSet } from "./protocol/crypto";
+import { Submission } from "./shares/submit";
 
 /** Arguments of {@link Rekey}. */
 export interface RekeyArgs extends Args<RekeyInputs> {}

@@ -15,8 +15,8 @@ import {
   strList,
 } from "../../contract/inputs";
 import { readReference } from "../../contract/secret";
-import { decodeShare, Share, shareOf } from "./crypto";
-import { stopped } from "./stops";
+import { decodeShare, Share, shareOf } from "./protocol/crypto";
+import { stopped } from "./protocol/stops";
 
 /** A share in an environment variable. */
 export interface EnvironmentShare extends EnvironmentReference {}

@@ -2,9 +2,9 @@ import { ReadFunction } from "../../contract/function";
 import { ConnectionArgs, connectionInput, strictObject } from "../../contract/inputs";
 import { read } from "../../program/invoke";
 import { system } from "../client";
-import * as api from "./api";
-import { RekeyBackup, RekeyStatus } from "./api";
 import { RekeyTarget, targetInput } from "./inputs";
+import * as api from "./protocol/api";
+import { RekeyBackup, RekeyStatus } from "./protocol/api";
 
 const ofKeys = strictObject({ connection: connectionInput, target: targetInput.optional() });
 

@@ -1,4 +1,4 @@
-import { getBackup, ofTarget } from "../../../provider/secrets/rekey/api";
+import { getBackup, ofTarget } from "../../../provider/secrets/rekey/protocol/api";
 import { Fault, Sandbox } from "../../../sandbox/index";
 import { freshSandbox } from "../../sandbox/sandbox";
 import { call } from "../../support/call";

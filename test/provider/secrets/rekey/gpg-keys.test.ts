@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { secrets } from "../../../../provider";
-import { decryptMessage, inspectKeys } from "../../../../provider/secrets/rekey/crypto";
+import { decryptMessage, inspectKeys } from "../../../../provider/secrets/rekey/protocol/crypto";
 import { refusal } from "../../../support/refusal";
 
 // Keys of GnuPG, in each algorithm that it shares with the library. Vault encrypts a share to any of them.

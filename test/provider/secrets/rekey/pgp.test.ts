@@ -1,7 +1,7 @@
 import { isSecret, Output } from "@pulumi/pulumi/output";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { secrets } from "../../../../provider";
-import { describeKeys, flawOf, inspectKeys } from "../../../../provider/secrets/rekey/crypto";
+import { describeKeys, flawOf, inspectKeys } from "../../../../provider/secrets/rekey/protocol/crypto";
 import { makeHolder, rotate } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { prove, Share, shareOf } from "../../../../provider/secrets/rekey/crypto";
+import { prove, Share, shareOf } from "../../../../provider/secrets/rekey/protocol/crypto";
 import { spoiled } from "../../../support/rekey";
 
 /** Splits a secret by hand, since what the library computes is slow in Jest. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RekeyInputs } from "../../../../provider/secrets";
-import { keptBySeal } from "../../../../provider/secrets/rekey/stops";
+import { keptBySeal } from "../../../../provider/secrets/rekey/protocol/stops";
 import { Fault, Options, Sandbox, start } from "../../../../sandbox/index";
 import { steward } from "../../../command/holder";
 import { call } from "../../../support/call";

@@ -1,5 +1,5 @@
 import { noEngine } from "../../../../provider/contract/operation";
-import { rekeyShares } from "../../../../provider/secrets/rekey/shares";
+import { rekeyShares } from "../../../../provider/secrets/rekey/shares/resource";
 import { connectTo } from "../../../support/connection";
 import { allRekeyTargets, RekeyTarget } from "../../../support/rekey";
 import { lines, stack, tools, wrongBeside } from "./story";

@@ -1,5 +1,5 @@
 import { RekeyInputs } from "../../../../provider/secrets";
-import { inspectKeys } from "../../../../provider/secrets/rekey/crypto";
+import { inspectKeys } from "../../../../provider/secrets/rekey/protocol/crypto";
 import { Holder, holders, readAll, rotate } from "../../../support/pgp";
 import { refusal } from "../../../support/refusal";
 import { firstKeysTargets, inputsFrom, onEachRekeyTarget, RekeyTarget } from "../../../support/rekey";

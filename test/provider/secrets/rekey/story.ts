@@ -1,5 +1,5 @@
 import { RekeyInputs } from "../../../../provider/secrets";
-import { decodeShare } from "../../../../provider/secrets/rekey/crypto";
+import { decodeShare } from "../../../../provider/secrets/rekey/protocol/crypto";
 import { Interruption } from "../../../support/gateway";
 import { Holder, holders, readAll } from "../../../support/pgp";
 import { printed } from "../../../support/printed";

@@ -1,13 +1,13 @@
-import { StewardError } from "../../contract/errors";
-import * as api from "./api";
-import { RekeyOperation } from "./api";
-import { Attempt } from "./attempt";
-import { keyOf, redacting, Share, ShareSet, shareDigest, shareOf } from "./crypto";
-import { availableShares } from "./inputs";
-import { firstAccepted } from "./probe-attempt";
-import * as step from "./step";
-import { Observed } from "./step";
-import { stopped, unfinished } from "./stops";
+import { StewardError } from "../../../contract/errors";
+import { Attempt } from "../attempt/resource";
+import { availableShares } from "../inputs";
+import * as api from "../protocol/api";
+import { RekeyOperation } from "../protocol/api";
+import { keyOf, redacting, Share, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
+import { firstAccepted } from "../protocol/probe";
+import * as step from "../protocol/server-state";
+import { Observed } from "../protocol/server-state";
+import { stopped, unfinished } from "../protocol/stops";
 import { CommitRun, CommitState, finish, stateOf } from "./verify";
 
 /** Tests with a throw-away attempt if the candidate is valid. */

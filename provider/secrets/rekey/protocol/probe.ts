@@ -1,9 +1,9 @@
-import { StewardError } from "../../contract/errors";
-import { isFromService } from "../client";
+import { StewardError } from "../../../contract/errors";
+import { isFromService } from "../../client";
 import * as api from "./api";
 import { RekeyOperation, Requested } from "./api";
 import { Share } from "./crypto";
-import * as step from "./step";
+import * as step from "./server-state";
 
 /** The throw-away key of a probe, and the error of a probe that shows nothing. */
 export interface ProbeOptions {

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { StewardError } from "../../contract/errors";
-import { cached, Operation } from "../../contract/operation";
-import { delayAfter429, pauseFor, Request } from "../../http";
-import { isNotFound, unexpectedResponse, webPage } from "../../http/failure";
-import { isObject } from "../../text/json";
-import { apiPath, call, callWithoutClaim, dialectOf, foreignResponse, isFromService, namespaceOf, unknownForm } from "../client";
-import { hasNoValue, RekeyApi } from "../dialects";
+import { StewardError } from "../../../contract/errors";
+import { cached, Operation } from "../../../contract/operation";
+import { delayAfter429, pauseFor, Request } from "../../../http";
+import { isNotFound, unexpectedResponse, webPage } from "../../../http/failure";
+import { isObject } from "../../../text/json";
+import { apiPath, call, callWithoutClaim, dialectOf, foreignResponse, isFromService, namespaceOf, unknownForm } from "../../client";
+import { hasNoValue, RekeyApi } from "../../dialects";
+import { RekeyTarget } from "../inputs";
 import { decodeShare, ShareSet } from "./crypto";
-import { RekeyTarget } from "./inputs";
 import { identified, stopped, wrongTarget } from "./stops";
 
 // The endpoints of a rekey, below the dialect's path: one function for each request.

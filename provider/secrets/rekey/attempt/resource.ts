@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { neverDiffers } from "../../contract/comparison";
-import { Claims, Definition, DeleteRequest, OutcomeUnknown, Rule } from "../../contract/definition";
-import { CheckFailure } from "../../contract/errors";
-import { str } from "../../contract/inputs";
-import { isPrivate } from "../../contract/operation";
-import { dialectOf, placeOf } from "../client";
-import * as api from "./api";
-import { RekeyOperation, RekeyParameters } from "./api";
-import { createThrowAwayKey, inspectKeys, recipients } from "./crypto";
-import { decisive, InspectedShares, isNew, missingShares, RekeyInputs, rekeyFields } from "./inputs";
-import * as step from "./step";
-import { AttemptIdentity, Observed, Row } from "./step";
-import { keysOf } from "./stops";
+import { neverDiffers } from "../../../contract/comparison";
+import { Claims, Definition, DeleteRequest, OutcomeUnknown, Rule } from "../../../contract/definition";
+import { CheckFailure } from "../../../contract/errors";
+import { str } from "../../../contract/inputs";
+import { isPrivate } from "../../../contract/operation";
+import { dialectOf, placeOf } from "../../client";
+import { decisive, InspectedShares, isNew, missingShares, RekeyInputs, rekeyFields } from "../inputs";
+import * as api from "../protocol/api";
+import { RekeyOperation, RekeyParameters } from "../protocol/api";
+import { createThrowAwayKey, inspectKeys, recipients } from "../protocol/crypto";
+import * as step from "../protocol/server-state";
+import { AttemptIdentity, Observed, Row } from "../protocol/server-state";
+import { keysOf } from "../protocol/stops";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 

@@ -1,5 +1,5 @@
-import { ErrorCode, ErrorDetails, PartialState, StewardError } from "../../contract/errors";
-import { Words } from "../../contract/operation";
+import { ErrorCode, ErrorDetails, PartialState, StewardError } from "../../../contract/errors";
+import { Words } from "../../../contract/operation";
 
 // The reasons for which a rekey stops. Each id ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them.
 

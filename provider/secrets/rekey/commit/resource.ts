@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
-import { Comparison } from "../../contract/comparison";
-import { Claims, Definition, DeleteRequest } from "../../contract/definition";
-import { valueAt } from "../../contract/inputs";
-import * as api from "./api";
-import { RekeyOperation } from "./api";
-import { identityOf } from "./attempt";
-import { isEmpty, redacting, ShareSet, shareDigest, shareOf } from "./crypto";
-import { availableShares, missingShares, ProgramShare, rekeyFields, stepOutput } from "./inputs";
-import { notCommitted, resolveOutcome, stopDead } from "./probe";
-import * as step from "./step";
-import { Observed, Row } from "./step";
-import { stopped } from "./stops";
-import { Submission } from "./submit";
+import { Comparison } from "../../../contract/comparison";
+import { Claims, Definition, DeleteRequest } from "../../../contract/definition";
+import { valueAt } from "../../../contract/inputs";
+import { identityOf } from "../attempt/resource";
+import { availableShares, missingShares, ProgramShare, rekeyFields, stepOutput } from "../inputs";
+import * as api from "../protocol/api";
+import { RekeyOperation } from "../protocol/api";
+import { isEmpty, redacting, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
+import * as step from "../protocol/server-state";
+import { Observed, Row } from "../protocol/server-state";
+import { stopped } from "../protocol/stops";
+import { Submission } from "../shares/submit";
+import { notCommitted, resolveOutcome, stopDead } from "./outcome";
 import {
   CommitInputs,
   CommitRun,

@@ -1,16 +1,16 @@
-import { OutcomeUnknown } from "../../contract/definition";
-import { StewardError } from "../../contract/errors";
-import { pauseFor } from "../../http";
-import { isInactiveNode } from "../../http/failure";
-import { dialectOf } from "../client";
-import * as api from "./api";
-import { RekeyBackup, RekeyOperation, RekeyParameters, RekeyStatus } from "./api";
-import { Attempt } from "./attempt";
-import { flawOf, isEmpty, redacting, Share, ShareSet, shareDigest, shareOf } from "./crypto";
-import { availableShares, RekeyInputs, StepInputs } from "./inputs";
-import * as step from "./step";
-import { AttemptIdentity, Observed } from "./step";
-import { keptBySeal, lossCauses, noShares, StopId, unfinished } from "./stops";
+import { OutcomeUnknown } from "../../../contract/definition";
+import { StewardError } from "../../../contract/errors";
+import { pauseFor } from "../../../http";
+import { isInactiveNode } from "../../../http/failure";
+import { dialectOf } from "../../client";
+import { Attempt } from "../attempt/resource";
+import { availableShares, RekeyInputs, StepInputs } from "../inputs";
+import * as api from "../protocol/api";
+import { RekeyBackup, RekeyOperation, RekeyParameters, RekeyStatus } from "../protocol/api";
+import { flawOf, isEmpty, redacting, Share, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
+import * as step from "../protocol/server-state";
+import { AttemptIdentity, Observed } from "../protocol/server-state";
+import { keptBySeal, lossCauses, noShares, StopId, unfinished } from "../protocol/stops";
 
 // The current shares are submitted, one by one, and the new ones received.
 

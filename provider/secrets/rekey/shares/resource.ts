@@ -1,14 +1,14 @@
-import { Comparison } from "../../contract/comparison";
-import { Claims, Definition, DeleteRequest } from "../../contract/definition";
-import { PartialState, StewardError } from "../../contract/errors";
-import * as api from "./api";
-import { RekeyOperation } from "./api";
-import { Attempt, hasSubkeys, identityOf } from "./attempt";
-import { isEmpty, recipients } from "./crypto";
-import { missingShares, rekeyFields, stepOutput } from "./inputs";
-import * as step from "./step";
-import { Observed, Row } from "./step";
-import { noShares, stopped } from "./stops";
+import { Comparison } from "../../../contract/comparison";
+import { Claims, Definition, DeleteRequest } from "../../../contract/definition";
+import { PartialState, StewardError } from "../../../contract/errors";
+import { Attempt, hasSubkeys, identityOf } from "../attempt/resource";
+import { missingShares, rekeyFields, stepOutput } from "../inputs";
+import * as api from "../protocol/api";
+import { RekeyOperation } from "../protocol/api";
+import { isEmpty, recipients } from "../protocol/crypto";
+import * as step from "../protocol/server-state";
+import { Observed, Row } from "../protocol/server-state";
+import { noShares, stopped } from "../protocol/stops";
 import {
   fromBackup,
   LastShares,

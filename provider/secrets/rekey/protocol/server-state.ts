@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { Claims, FindRequest, Objects, OutcomeUnknown, UpdateRequest } from "../../contract/definition";
-import { StewardError } from "../../contract/errors";
-import { system } from "../client";
+import { Claims, FindRequest, Objects, OutcomeUnknown, UpdateRequest } from "../../../contract/definition";
+import { StewardError } from "../../../contract/errors";
+import { system } from "../../client";
+import { RekeyInputs, RekeyTarget } from "../inputs";
 import * as api from "./api";
 import { RekeyBackup, RekeyOperation, RekeyParameters, RekeyStatus, Requested } from "./api";
-import { RekeyInputs, RekeyTarget } from "./inputs";
 import { lossCauses, runAgain, stopped, wrongTarget } from "./stops";
 
 // Each step of a rekey has a table of what the next `pulumi up` does. This file observes the server, finds the row, and contains the code

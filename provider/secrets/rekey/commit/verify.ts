@@ -1,15 +1,15 @@
-import { OutcomeUnknown } from "../../contract/definition";
-import { StewardError } from "../../contract/errors";
-import { newInstance } from "../../contract/operation";
-import { isInactiveNode } from "../../http/failure";
-import * as api from "./api";
-import { RekeyOperation } from "./api";
-import { describeKeys, EncryptedShare, encryptedLine, prove, Share, ShareSet } from "./crypto";
-import { RekeyInputs, StepInputs } from "./inputs";
-import * as step from "./step";
-import { AttemptIdentity } from "./step";
-import { stopped, unfinished } from "./stops";
-import { Submission } from "./submit";
+import { OutcomeUnknown } from "../../../contract/definition";
+import { StewardError } from "../../../contract/errors";
+import { newInstance } from "../../../contract/operation";
+import { isInactiveNode } from "../../../http/failure";
+import { RekeyInputs, StepInputs } from "../inputs";
+import * as api from "../protocol/api";
+import { RekeyOperation } from "../protocol/api";
+import { describeKeys, EncryptedShare, encryptedLine, prove, Share, ShareSet } from "../protocol/crypto";
+import * as step from "../protocol/server-state";
+import { AttemptIdentity } from "../protocol/server-state";
+import { stopped, unfinished } from "../protocol/stops";
+import { Submission } from "../shares/submit";
 
 // Proves the new shares and verifies them. The last one commits.
 

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
-import { CheckFailure, StewardError } from "../../contract/errors";
-import { Operation } from "../../contract/operation";
+import { CheckFailure, StewardError } from "../../../contract/errors";
+import { Operation } from "../../../contract/operation";
 import { StopId } from "./stops";
 
 // Shares and sets of them, the proof that they belong together, and the PGP keys that they are encrypted to.
