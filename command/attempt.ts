@@ -3,8 +3,8 @@ import { connect } from "../provider/connection";
 import { StewardError } from "../provider/contract/errors";
 import { isPrivate, noEngine } from "../provider/contract/operation";
 import { placeOf, system } from "../provider/secrets/client";
-import { RekeyTarget } from "../provider/secrets/rekey/inputs";
-import { commandFor, getStatus, ofTarget, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/protocol/api";
+import { getStatus, RekeyStatus } from "../provider/secrets/rekey/protocol/api";
+import { commandFor, ofTarget, RekeyOperation, RekeyTarget } from "../provider/secrets/rekey/protocol/operation";
 import { keysOf, stopped } from "../provider/secrets/rekey/protocol/stops";
 import { Canceled, logOf, readLine, say, Terminal } from "./terminal";
 

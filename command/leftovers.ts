@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { StewardError } from "../provider/contract/errors";
-import { cancelAttempt, getStatus, RekeyOperation, RekeyStatus } from "../provider/secrets/rekey/protocol/api";
+import { cancelAttempt, getStatus, RekeyStatus } from "../provider/secrets/rekey/protocol/api";
+import { RekeyOperation } from "../provider/secrets/rekey/protocol/operation";
 import { isProbe } from "../provider/secrets/rekey/protocol/server-state";
 import { Terminal } from "./terminal";
 

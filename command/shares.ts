@@ -1,12 +1,10 @@
 import { StewardError } from "../provider/contract/errors";
 import {
   cancelAttempt,
-  commandFor,
   getStatus,
   isFailedCommit,
   isReplyLost,
   isUnchecked,
-  RekeyOperation,
   RekeyStatus,
   restartVerification,
   retryAfter429,
@@ -26,6 +24,7 @@ import {
   ShareSet,
   shareOf,
 } from "../provider/secrets/rekey/protocol/crypto";
+import { commandFor, RekeyOperation } from "../provider/secrets/rekey/protocol/operation";
 import { identified, noShares, StopId, stopped } from "../provider/secrets/rekey/protocol/stops";
 import {
   agree,

@@ -1,9 +1,10 @@
 export { Duration } from "../contract/comparison";
 export * from "./classes";
 export { DecryptShareOptions, decryptShare, Rekey, RekeyArgs } from "./rekey";
-export { EnvironmentShare, FileShare, OnConflict, RekeyInputs, RekeyProof, RekeyTarget, ShareSource } from "./rekey/inputs";
+export { EnvironmentShare, FileShare, OnConflict, RekeyInputs, RekeyProof, ShareSource } from "./rekey/inputs";
 export { RekeyBackup, RekeyStatus } from "./rekey/protocol/api";
 export { EncryptedShare } from "./rekey/protocol/crypto";
+export { RekeyTarget } from "./rekey/protocol/operation";
 export { GetRekeyBackupOptions, GetRekeyStatusOptions, getRekeyBackup, getRekeyStatus } from "./rekey/status";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export {

@@ -1,6 +1,6 @@
 import { attemptRows } from "../../provider/secrets/rekey/attempt/resource";
 import { commitRows } from "../../provider/secrets/rekey/commit/resource";
-import { lineOf, Row, Step } from "../../provider/secrets/rekey/protocol/server-state";
+import { lineOf, Row, Step } from "../../provider/secrets/rekey/protocol/rows";
 import { sharesRows } from "../../provider/secrets/rekey/shares/resource";
 
 export interface TableRow extends Pick<Row<never, object>, "holds" | "server" | "log"> {

@@ -2,11 +2,12 @@
 
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { Args, Outputs, registration } from "../../program/resource";
-import { AttemptInputs, AttemptState, rekeyAttempt } from "./attempt/resource";
+import { rekeyAttempt } from "./attempt/resource";
+import { AttemptInputs, AttemptState } from "./attempt/state";
 import { rekeyCommit } from "./commit/resource";
-import { CommitInputs, CommitState } from "./commit/verify";
+import { CommitInputs, CommitState } from "./commit/state";
 import { rekeyShares } from "./shares/resource";
-import { SharesInputs, SharesState } from "./shares/submit";
+import { SharesInputs, SharesState } from "./shares/state";
 
 export interface RekeyAttemptArgs extends Args<AttemptInputs> {}
 export interface RekeyAttempt extends Outputs<AttemptState> {}

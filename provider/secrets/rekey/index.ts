@@ -6,7 +6,7 @@ import { Args } from "../../program/resource";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
 import { inspectShares, RekeyInputs } from "./inputs";
 import { decryptMessage, EncryptedShare, ShareSet } from "./protocol/crypto";
-import { Submission } from "./shares/submit";
+import { Submission } from "./shares/state";
 
 /** Arguments of {@link Rekey}. */
 export interface RekeyArgs extends Args<RekeyInputs> {}

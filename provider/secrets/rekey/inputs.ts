@@ -16,6 +16,7 @@ import {
 } from "../../contract/inputs";
 import { readReference } from "../../contract/secret";
 import { decodeShare, Share, shareOf } from "./protocol/crypto";
+import { RekeyTarget } from "./protocol/operation";
 import { stopped } from "./protocol/stops";
 
 /** A share in an environment variable. */
@@ -144,9 +145,6 @@ export interface RekeyInputs extends ConnectionArgs {
 
 /** The inputs that the second and the third step share. */
 export type StepInputs = Pick<RekeyInputs, "target" | "currentShares" | "newShares" | "onConflict" | "discardShares" | "connection">;
-
-/** The keys that a rekey replaces, which are the unseal keys, or the recovery keys of a server with auto-unseal. */
-export type RekeyTarget = "unseal" | "recovery";
 
 /** The number of new shares to prove before the commit. */
 export type RekeyProof = "all" | "threshold";

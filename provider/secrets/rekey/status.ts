@@ -2,9 +2,10 @@ import { ReadFunction } from "../../contract/function";
 import { ConnectionArgs, connectionInput, strictObject } from "../../contract/inputs";
 import { read } from "../../program/invoke";
 import { system } from "../client";
-import { RekeyTarget, targetInput } from "./inputs";
+import { targetInput } from "./inputs";
 import * as api from "./protocol/api";
 import { RekeyBackup, RekeyStatus } from "./protocol/api";
+import { ofTarget, RekeyTarget } from "./protocol/operation";
 
 const ofKeys = strictObject({ connection: connectionInput, target: targetInput.optional() });
 
@@ -22,7 +23,7 @@ export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
   operation: "Cannot read the status of a rekey",
   system,
   options: ofKeys,
-  run: (operation, options) => api.getStatus(api.ofTarget(operation, options)),
+  run: (operation, options) => api.getStatus(ofTarget(operation, options)),
 };
 
 /**
@@ -52,7 +53,7 @@ export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | unde
   system,
   options: ofKeys,
   property: "backup",
-  run: (operation, options) => api.getBackup(api.ofTarget(operation, options)),
+  run: (operation, options) => api.getBackup(ofTarget(operation, options)),
 };
 
 /**

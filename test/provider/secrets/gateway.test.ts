@@ -1,4 +1,5 @@
-import { getBackup, ofTarget } from "../../../provider/secrets/rekey/protocol/api";
+import { getBackup } from "../../../provider/secrets/rekey/protocol/api";
+import { ofTarget } from "../../../provider/secrets/rekey/protocol/operation";
 import { Fault, Sandbox } from "../../../sandbox/index";
 import { freshSandbox } from "../../sandbox/sandbox";
 import { call } from "../../support/call";

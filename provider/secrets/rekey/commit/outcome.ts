@@ -1,14 +1,14 @@
 import { StewardError } from "../../../contract/errors";
-import { Attempt } from "../attempt/resource";
+import { Attempt } from "../attempt/state";
 import { availableShares } from "../inputs";
 import * as api from "../protocol/api";
-import { RekeyOperation } from "../protocol/api";
 import { keyOf, redacting, Share, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
+import { log, RekeyOperation } from "../protocol/operation";
 import { firstAccepted } from "../protocol/probe";
-import * as step from "../protocol/server-state";
 import { Observed } from "../protocol/server-state";
 import { stopped, unfinished } from "../protocol/stops";
-import { CommitRun, CommitState, finish, stateOf } from "./verify";
+import { CommitRun, CommitState, stateOf } from "./state";
+import { finish } from "./verify";
 
 /** Tests with a throw-away attempt if the candidate is valid. */
 export async function resolveOutcome(run: CommitRun, { status: { required } }: Observed): Promise<CommitState> {
@@ -29,12 +29,12 @@ export async function resolveOutcome(run: CommitRun, { status: { required } }: O
   const guarded = redacting(operation, others);
   const newSet: ProbedSet = { shares, threshold: candidate.threshold };
   const isTestable = others.some((other) => isComplete(other, required));
-  let accepted = await probe(guarded, attempt, [newSet, ...others]);
+  let accepted = await firstValid(guarded, attempt, [newSet, ...others]);
   // Holders claim that these are the candidate's shares. If the previous shares are valid as well, they are previous shares.
   const isClaimed = accepted === newSet && candidate.encrypted.length > 0;
-  if (isClaimed && isTestable) accepted = (await probe(guarded, attempt, others)) ?? newSet;
+  if (isClaimed && isTestable) accepted = (await firstValid(guarded, attempt, others)) ?? newSet;
   if (accepted === newSet) {
-    step.log(operation, "the new shares are valid");
+    log(operation, "the new shares are valid");
     const previousLive = isClaimed && state.live ? { previousLive: state.live } : {};
     run.state = { ...stateOf("live", candidate, []), ...previousLive };
     return finish(run);
@@ -65,7 +65,7 @@ export async function stopDead(run: CommitRun, live: ShareSet | undefined): Prom
   run.state = stateOf("dead", live, []);
   if (hadBackup && (await api.getBackup(operation))?.nonce === candidate.nonce) {
     await api.removeBackup(operation, candidate.nonce);
-    step.log(operation, `removed the backup of ${candidate.nonce}: its shares are dead`);
+    log(operation, `removed the backup of ${candidate.nonce}: its shares are dead`);
   }
   throw notCommitted(run);
 }
@@ -86,8 +86,8 @@ interface ProbedSet {
 }
 
 /** Tests which of these sets is valid, without changing any key. */
-function probe(operation: RekeyOperation, { probe: key }: Attempt, sets: readonly ProbedSet[]): Promise<ProbedSet | undefined> {
-  step.log(operation, "testing with a probe which shares are valid");
+function firstValid(operation: RekeyOperation, { probe: key }: Attempt, sets: readonly ProbedSet[]): Promise<ProbedSet | undefined> {
+  log(operation, "testing with a probe which shares are valid");
   return firstAccepted(operation, { key, disturbed: probeDisturbed }, sets, (set, required) =>
     isComplete(set, required) ? set.shares.slice(0, required) : undefined,
   );

@@ -2,28 +2,22 @@ import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../../contract/comparison";
 import { Claims, Definition, DeleteRequest } from "../../../contract/definition";
 import { valueAt } from "../../../contract/inputs";
-import { identityOf } from "../attempt/resource";
+import { cancelLeftovers, oldProbe } from "../attempt/cancel";
+import { onConflictDecides, resolveConflict, tamperedAttempt } from "../attempt/conflict";
+import { identityOf } from "../attempt/state";
+import { definitionOf, rekeyObjects } from "../definition";
 import { availableShares, missingShares, ProgramShare, rekeyFields, stepOutput } from "../inputs";
-import * as api from "../protocol/api";
-import { RekeyOperation } from "../protocol/api";
+import { getBackup } from "../protocol/api";
 import { isEmpty, redacting, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
-import * as step from "../protocol/server-state";
-import { Observed, Row } from "../protocol/server-state";
+import { assertSavesEachStep, log, ofTarget, RekeyOperation } from "../protocol/operation";
+import { followRows, Row, unexpectedState } from "../protocol/rows";
+import { Observed, observe } from "../protocol/server-state";
 import { stopped } from "../protocol/stops";
-import { Submission } from "../shares/submit";
+import { recordOutcome } from "../shares/outcome";
+import { Submission } from "../shares/state";
 import { notCommitted, resolveOutcome, stopDead } from "./outcome";
-import {
-  CommitInputs,
-  CommitRun,
-  CommitState,
-  finish,
-  Gathered,
-  LastCommit,
-  outcomeUnknown,
-  proveAndVerify,
-  stateOf,
-  waitForShares,
-} from "./verify";
+import { CommitInputs, CommitRun, CommitState, Gathered, LastCommit, stateOf } from "./state";
+import { finish, proveAndVerify, unknownOutcome, waitForShares } from "./verify";
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then outputs them as live.
 
@@ -54,14 +48,14 @@ async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCom
   };
   if (outcome === "live") return finish(run);
   if (outcome === "dead") throw notCommitted(run);
-  step.assertSavesEachStep(operation);
+  assertSavesEachStep(operation);
   const { nonce, threshold } = candidate;
   if (outcome === "unknown" && shares.length < threshold)
     throw await waitForShares(
       run,
       `it is unknown whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
     );
-  return step.followRows("commit", commitRows, outcome === "unknown" ? "an unknown outcome" : "a candidate", run);
+  return followRows("commit", commitRows, outcome === "unknown" ? "an unknown outcome" : "a candidate", run);
 }
 
 /** Without verification the response with the new shares has committed them. If it is lost, the outcome is unknown. */
@@ -77,7 +71,7 @@ function gather(operation: RekeyOperation, inputs: CommitInputs, before: readonl
   const { shares, missing } = availableShares(newShares, "newShares");
   const fitting = shares.filter((share) => !excluded.includes(shareDigest(candidate.nonce, share)));
   for (const each of shares)
-    if (!fitting.includes(each)) step.log(operation, `${each.label} is not one of this rekey's new shares, and is ignored`);
+    if (!fitting.includes(each)) log(operation, `${each.label} is not one of this rekey's new shares, and is ignored`);
   const available = fitting.map((share) => ({ label: labelOf(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
   const added = available.filter(({ share }) => !before.some((earlier) => earlier.share === share));
   return { gathered: [...before, ...added], missing };
@@ -101,13 +95,13 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
     server: ["none"],
     log: "the attempt is gone, and it may have been committed: the outcome is unknown",
     act: async (run) => {
-      throw outcomeUnknown(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
+      throw unknownOutcome(run, "the attempt is gone, after a commit, a seal, a failover or a cancel");
     },
   },
   { server: ["noKeys"], log: "the attempt is gone, and there are still no recovery keys: the new ones are dead", act: stopFirst },
-  step.oldProbe,
-  step.tamperedAttempt,
-  { server: ["matchingUnused", "matchingInUse", "matchingFirst", "foreign"], log: step.onConflictDecides, act: cancelConflicting },
+  oldProbe,
+  tamperedAttempt,
+  { server: ["matchingUnused", "matchingInUse", "matchingFirst", "foreign"], log: onConflictDecides, act: cancelConflicting },
   {
     holds: ["an unknown outcome"],
     server: ["none"],
@@ -119,12 +113,12 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
 async function stopFirst(run: CommitRun, observed: Observed): Promise<never> {
   const { source, excluded } = run.inputs.submission;
   // Current shares made this set, so there were keys: another service responds.
-  if (source === "backup" || excluded.length > 0) throw step.unexpectedState(run.operation, observed, "a candidate");
+  if (source === "backup" || excluded.length > 0) throw unexpectedState(run.operation, observed, "a candidate");
   return stopDead(run, run.state.live);
 }
 
 async function cancelConflicting({ operation, inputs }: CommitRun, observed: Observed): Promise<undefined> {
-  await step.resolveConflict(operation, observed, inputs.onConflict, false);
+  await resolveConflict(operation, observed, inputs.onConflict, false);
 }
 
 /** Only different new shares are a change. */
@@ -135,31 +129,36 @@ const { target, currentShares, newShares, proof, removeBackup: removal, onConfli
 const planNotes: Definition<CommitInputs, CommitState>["planNotes"] = ({ inputs: { submission, newShares = [] }, last }) =>
   !last || last.outcome === "live" || submission.candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
 
+/** True if another resource's shares became live after this one's, which are now worthless. */
+function isSucceeded(claims: Claims, operation: RekeyOperation, { since }: { since?: string }): boolean {
+  const other = claims.managerOf(rekeyObjects(operation).commit) as { outcome?: unknown; since?: string } | undefined;
+  return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;
+}
+
 async function remove({ operation: connected, state }: DeleteRequest<CommitState>, claims: Claims): Promise<void> {
   const { submission, outcome, live, discardShares } = state as LastCommit;
-  const operation = api.ofTarget(connected, state as LastCommit);
-  const objects = step.rekeyObjects(operation);
+  const operation = ofTarget(connected, state as LastCommit);
+  const objects = rekeyObjects(operation);
   claims.assertAdopted(objects.attempt);
   if (!submission) return;
   const { attempt, candidate, nonces, hadBackup } = submission;
   // Every set of this rekey is then worthless.
-  if (step.isSucceeded(claims, operation, state)) return step.recordOutcome(operation, candidate.nonce, "live");
-  const onlyCopy =
-    live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await api.getBackup(operation))?.nonce === live.nonce));
+  if (isSucceeded(claims, operation, state)) return recordOutcome(operation, candidate.nonce, "live");
+  const onlyCopy = live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(operation))?.nonce === live.nonce));
   if (onlyCopy && !discardShares) throw stopped("only-copy", "the state contains the only copy of valid shares");
-  const observed = await step.observe(operation, identityOf(attempt, nonces, candidate.nonce));
+  const observed = await observe(operation, identityOf(attempt, nonces, candidate.nonce));
   // Another resource of the program may have adopted the attempt.
   const mayEnd = !claims.managerOf(objects.commit);
   // Nothing is committed during the verification, unless the server failed in the middle of the commit.
   const isUncommitted = observed.server === "verifying" && outcome !== "unknown" && nonces.includes(observed.status.nonce);
   const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;
-  if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await step.cancelLeftovers(operation, observed, nonces);
+  if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(operation, observed, nonces);
   if (!isResolved && !discardShares) throw stopped("shares-unsettled", "it is unknown whether the new shares in the state are live");
-  if (isResolved) step.recordOutcome(operation, candidate.nonce, outcome === "live" ? "live" : "dead");
+  if (isResolved) recordOutcome(operation, candidate.nonce, outcome === "live" ? "live" : "dead");
 }
 
 export const rekeyCommit: Definition<CommitInputs, CommitState> = {
-  ...step.definitionOf<CommitInputs, CommitState>("commit", up, remove),
+  ...definitionOf<CommitInputs, CommitState>("commit", up, remove),
   token: "secrets:RekeyCommit",
   id: "sys/rekey/verify",
   fields: {
@@ -192,18 +191,18 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   planNotes,
   async read({ operation: connected, state: previous }) {
     const { outcome, live, submission } = previous as LastCommit;
-    const operation = api.ofTarget(connected, previous as LastCommit);
+    const operation = ofTarget(connected, previous as LastCommit);
     if (outcome !== "live" || !live || !submission) return previous;
-    const { server, status } = await step.observe(operation, identityOf(submission.attempt, submission.nonces));
+    const { server, status } = await observe(operation, identityOf(submission.attempt, submission.nonces));
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
-      step.log(
+      log(
         operation,
         `${operation.server.words.service} now requires ${status.required} shares, but the set in the state has a threshold of ${live.threshold}: another client has rekeyed it`,
       );
     if (server === "abandoned" || server === "probe")
-      step.log(operation, `this rekey's attempt ${status.nonce} is still in progress: the next rekey cancels it`);
+      log(operation, `this rekey's attempt ${status.nonce} is still in progress: the next rekey cancels it`);
     if (server === "matchingUnused")
-      step.log(
+      log(
         operation,
         `an attempt ${status.nonce} like this rekey's, without shares, is in progress: another client or a killed run started it`,
       );

@@ -1,68 +1,14 @@
-import { OutcomeUnknown } from "../../../contract/definition";
 import { StewardError } from "../../../contract/errors";
-import { newInstance } from "../../../contract/operation";
 import { isInactiveNode } from "../../../http/failure";
-import { RekeyInputs, StepInputs } from "../inputs";
+import { cancelOwnAttempt } from "../attempt/cancel";
 import * as api from "../protocol/api";
-import { RekeyOperation } from "../protocol/api";
-import { describeKeys, EncryptedShare, encryptedLine, prove, Share, ShareSet } from "../protocol/crypto";
-import * as step from "../protocol/server-state";
-import { AttemptIdentity } from "../protocol/server-state";
+import { describeKeys, encryptedLine, prove, Share } from "../protocol/crypto";
+import { log } from "../protocol/operation";
+import { describeStatus, observe } from "../protocol/server-state";
 import { stopped, unfinished } from "../protocol/stops";
-import { Submission } from "../shares/submit";
+import { CommitRun, CommitState, stateOf } from "./state";
 
 // Proves the new shares and verifies them. The last one commits.
-
-export interface CommitInputs extends StepInputs, Pick<RekeyInputs, "proof" | "removeBackup"> {
-  submission: Submission & { candidate: ShareSet };
-}
-
-export interface CommitState {
-  /** The known outcome of the candidate. */
-  outcome: "open" | "unknown" | "dead" | "live";
-  /** The decrypted shares that holders have brought. */
-  gathered: Gathered[];
-  /** The set known to be valid: the previous one until the candidate is proven. */
-  live?: ShareSet;
-  /** The set before the live one, encrypted, if only the holders' claim proves the live one. */
-  previousLive?: ShareSet;
-  shares: string[];
-  encryptedShares: EncryptedShare[];
-  fingerprints: string[];
-  complete: boolean;
-  /** The time at which the live set was first known to be live, as an instance id, which sorts by time. */
-  since?: string;
-}
-
-export interface Gathered {
-  label: string;
-  share: string;
-}
-
-export type LastCommit = Partial<CommitInputs & CommitState> & OutcomeUnknown;
-
-/** One run. Its progress is in `state`, which is saved however the run ends. */
-export interface CommitRun {
-  operation: RekeyOperation;
-  inputs: CommitInputs;
-  identity: AttemptIdentity;
-  state: CommitState;
-  /** The candidate's shares that are available in plaintext. */
-  shares: Share[];
-  /** The references in newShares that are not available. */
-  missing: string[];
-}
-
-export const stateOf = (outcome: CommitState["outcome"], live: ShareSet | undefined, gathered: Gathered[]): CommitState => ({
-  outcome,
-  gathered,
-  ...(live ? { live } : {}),
-  shares: live?.shares ?? [],
-  encryptedShares: live?.encrypted ?? [],
-  fingerprints: (live?.encrypted ?? []).map(({ fingerprint }) => fingerprint),
-  complete: outcome === "live",
-  ...(outcome === "live" ? { since: newInstance() } : {}),
-});
 
 export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   const { operation, inputs, identity, shares, missing } = run;
@@ -81,16 +27,19 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     if (error instanceof StewardError && error.status === 400) return undefined;
     throw error;
   });
-  if (!verification) throw outcomeUnknown(run, "the attempt disappeared while the provider restarted its verification");
+  if (!verification) throw unknownOutcome(run, "the attempt disappeared while the provider restarted its verification");
   if (all) await proveLocally(run);
   for (const [index, share] of shares.slice(0, threshold).entries()) {
     const assertVerifying = async (): Promise<true> => {
-      const { server, status } = await step.observe(operation, identity);
+      const { server, status } = await observe(operation, identity);
       if (server === "none")
-        throw outcomeUnknown(run, `the attempt disappeared before ${operation.server.words.service} confirmed the last new share`);
+        throw unknownOutcome(run, `the attempt disappeared before ${operation.server.words.service} confirmed the last new share`);
       if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index)
         return true;
-      throw stopped("verification-disturbed", `another client changed the verification of the attempt ${nonce} (${step.describe(status)})`);
+      throw stopped(
+        "verification-disturbed",
+        `another client changed the verification of the attempt ${nonce} (${describeStatus(status)})`,
+      );
     };
     await assertVerifying();
     const send = (): Promise<boolean> =>
@@ -100,21 +49,21 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     const done = await api.retryAfter429(operation, send, assertVerifying);
     if (done && index === threshold - 1) return committed(run);
     if (done)
-      throw outcomeUnknown(run, `${operation.server.words.service} reported completion after ${index + 1} of ${threshold} new shares`);
-    step.log(operation, `${index + 1} of ${threshold} new shares verified`);
+      throw unknownOutcome(run, `${operation.server.words.service} reported completion after ${index + 1} of ${threshold} new shares`);
+    log(operation, `${index + 1} of ${threshold} new shares verified`);
   }
-  throw outcomeUnknown(run, "the response to the last new share did not show the outcome");
+  throw unknownOutcome(run, "the response to the last new share did not show the outcome");
 }
 
 async function proveLocally(run: CommitRun): Promise<void> {
   const { operation, shares, inputs } = run;
-  const verdict = await prove(shares, inputs.submission.candidate.threshold);
-  if (verdict.proven === true) return step.log(operation, `all ${shares.length} new shares match: proven before the commit`);
-  if (verdict.proven === "unknown")
-    return step.log(operation, `${verdict.reason}: they cannot be proven locally, so only ${operation.server.words.service} checks them`);
-  const misfits = verdict.misfits.map(({ label }) => label);
+  const proof = await prove(shares, inputs.submission.candidate.threshold);
+  if (proof.proven === true) return log(operation, `all ${shares.length} new shares match: proven before the commit`);
+  if (proof.proven === "unknown")
+    return log(operation, `${proof.reason}: they cannot be proven locally, so only ${operation.server.words.service} checks them`);
+  const misfits = proof.misfits.map(({ label }) => label);
   const wrong = misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : "";
-  throw notProven(run, `${verdict.reason}${wrong}`);
+  throw notProven(run, `${proof.reason}${wrong}`);
 }
 
 /** The new shares are wrong. Those that holders gathered are requested again. */
@@ -133,11 +82,11 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   const { service } = run.operation.server.words;
   // Vault answers 500 to shares that cannot be combined. Another 5xx may come from a proxy, behind which the request continues.
   const isVerdict = error.status === 400 || error.status === 500;
-  if (api.isFailedCommit(error)) return outcomeUnknown(run, `${service} failed to commit the new shares (${error.details.reason})`);
+  if (api.isFailedCommit(error)) return unknownOutcome(run, `${service} failed to commit the new shares (${error.details.reason})`);
   if (!isVerdict && (api.isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
-    return outcomeUnknown(run, `${service} did not respond to a new share (${error.details.reason})`);
-  const { server } = await step.observe(run.operation, run.identity);
-  if (server !== "verifying") return outcomeUnknown(run, "the attempt disappeared while a new share was being sent");
+    return unknownOutcome(run, `${service} did not respond to a new share (${error.details.reason})`);
+  const { server } = await observe(run.operation, run.identity);
+  if (server !== "verifying") return unknownOutcome(run, "the attempt disappeared while a new share was being sent");
   if (!isVerdict) return error;
   return notProven(run, `${service} rejected the new shares when it received ${share.label} (${error.details.reason})`);
 }
@@ -147,11 +96,11 @@ async function committed(run: CommitRun): Promise<CommitState> {
   const { operation, identity } = run;
   const { candidate } = run.inputs.submission;
   // A proxy may respond with "complete". After a commit, the attempt is gone, and the server requires the new threshold.
-  const { status } = await step.observe(operation, identity);
+  const { status } = await observe(operation, identity);
   if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
-    throw outcomeUnknown(run, `${operation.server.words.service} reported completion, but its status does not show it`);
+    throw unknownOutcome(run, `${operation.server.words.service} reported completion, but its status does not show it`);
   run.state = stateOf("live", candidate, []);
-  step.log(operation, `the new shares are live: ${identity.parameters.shares} of them, threshold ${identity.parameters.threshold}`);
+  log(operation, `the new shares are live: ${identity.parameters.shares} of them, threshold ${identity.parameters.threshold}`);
   return finish(run);
 }
 
@@ -160,13 +109,13 @@ export async function finish(run: CommitRun): Promise<CommitState> {
   const { operation, inputs, identity, state } = run;
   const { candidate, nonces, hadBackup } = inputs.submission;
   try {
-    const observed = await step.observe(operation, { ...identity, nonce: undefined });
-    if (observed.server === "probe" || observed.server === "abandoned") await step.cancelOwnAttempt(operation, observed.status);
+    const observed = await observe(operation, { ...identity, nonce: undefined });
+    if (observed.server === "probe" || observed.server === "abandoned") await cancelOwnAttempt(operation, observed.status);
     const backup = hadBackup ? await api.getBackup(operation) : undefined;
     // The backup of an earlier attempt of this rekey contains dead shares.
     if (backup && (backup.nonce === candidate.nonce ? inputs.removeBackup : nonces.includes(backup.nonce))) {
       await api.removeBackup(operation, backup.nonce);
-      step.log(operation, `removed the backup of ${backup.nonce}`);
+      log(operation, `removed the backup of ${backup.nonce}`);
     }
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
@@ -178,7 +127,7 @@ export async function finish(run: CommitRun): Promise<CommitState> {
 }
 
 /** The status is the same after a commit, a seal, a failover and a cancel. Nothing starts before the next run has tested the shares. */
-export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
+export function unknownOutcome(run: CommitRun, reason: string): StewardError {
   run.state = stateOf("unknown", run.state.live, run.state.gathered);
   return unfinished(
     run,
@@ -192,7 +141,7 @@ export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
 export async function waitForShares(run: CommitRun, reason: string): Promise<StewardError> {
   const { attempt, candidate } = run.inputs.submission;
   const { encrypted } = candidate;
-  for (const { fingerprint, share } of encrypted) step.log(run.operation, encryptedLine(fingerprint, share));
+  for (const { fingerprint, share } of encrypted) log(run.operation, encryptedLine(fingerprint, share));
   return unfinished(
     run,
     "new-shares-missing",

@@ -1,30 +1,16 @@
 import { z } from "zod";
 import { StewardError } from "../../../contract/errors";
-import { cached, Operation } from "../../../contract/operation";
+import { cached } from "../../../contract/operation";
 import { delayAfter429, pauseFor, Request } from "../../../http";
 import { isNotFound, unexpectedResponse, webPage } from "../../../http/failure";
 import { isObject } from "../../../text/json";
 import { apiPath, call, callWithoutClaim, dialectOf, foreignResponse, isFromService, namespaceOf, unknownForm } from "../../client";
 import { hasNoValue, RekeyApi } from "../../dialects";
-import { RekeyTarget } from "../inputs";
 import { decodeShare, ShareSet } from "./crypto";
+import { RekeyOperation } from "./operation";
 import { identified, stopped, wrongTarget } from "./stops";
 
 // The endpoints of a rekey, below the dialect's path: one function for each request.
-
-/** An operation on one kind of keys. */
-export interface RekeyOperation extends Operation {
-  target: RekeyTarget;
-}
-
-export const ofTarget = (operation: Operation, { target = "unseal" }: { target?: RekeyTarget }): RekeyOperation => ({
-  ...operation,
-  target,
-});
-
-/** The command of a holder, such as `pulumi-steward rekey submit`. */
-export const commandFor = ({ target }: RekeyOperation, command: string): string =>
-  `pulumi-steward rekey ${command}${target === "recovery" ? " --target recovery" : ""}`;
 
 /** The status of the rekey. */
 export interface RekeyStatus {
@@ -320,12 +306,18 @@ const explainRefusedCancel = (error: StewardError, operation: RekeyOperation): S
     ? error
     : identified("wrong-dialect", error.with({ hint: 'If the server is Vault, set the connection\'s dialect to "hashicorp".' }));
 
+/** The response to a current share: the new set after the last one, and before it the server's count, if the response has it. */
+export interface SubmittedShare {
+  set?: ShareSet;
+  progress?: number;
+}
+
 /** Submits a current share. The response to the last one contains the new set. */
 export async function submitShare(
   operation: RekeyOperation,
   { nonce, share }: { nonce: string; share: string },
   parameters: Pick<RekeyParameters, "threshold" | "fingerprints">,
-): Promise<{ set?: ShareSet; progress?: number }> {
+): Promise<SubmittedShare> {
   const response = await write(operation, "update", updateSchema, { key: share, nonce });
   if (!response.complete) return { progress: response.progress };
   return { set: { nonce, threshold: parameters.threshold, ...sharesIn(response, parameters) } };

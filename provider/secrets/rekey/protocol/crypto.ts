@@ -67,13 +67,13 @@ const formsOf = ({ text, bytes }: Share): string[] => [text, bytes.toString("hex
 export const encryptedLine = (fingerprint: string, share: string): string => `for the holder of ${fingerprint}, encrypted: ${share}`;
 
 /** The result of a local proof of new shares. */
-export type Verdict = { proven: true } | { proven: false; reason: string; misfits: Share[] } | { proven: "unknown"; reason: string };
+export type ProofResult = { proven: true } | { proven: false; reason: string; misfits: Share[] } | { proven: "unknown"; reason: string };
 
 /**
  * Proves that all shares are points of one polynomial: every `threshold` of them combine to the same secret. The server only checks a threshold, and the
  * request that does so commits.
  */
-export async function prove(shares: readonly Share[], threshold: number): Promise<Verdict> {
+export async function prove(shares: readonly Share[], threshold: number): Promise<ProofResult> {
   const [first] = shares;
   if (!first) return { proven: false, reason: "no share is available", misfits: [] };
   const odd = shares.filter(({ bytes }) => bytes.length !== first.bytes.length || bytes.length === 0);
@@ -82,8 +82,8 @@ export async function prove(shares: readonly Share[], threshold: number): Promis
   // One share, or a threshold of one, has nothing to combine: each is the secret itself, or the secret and a point of its own.
   if (threshold === 1) {
     const hasPoints = new Set(shares.map(pointOf)).size === shares.length;
-    const keyOf = (share: Share): Buffer => (hasPoints ? valuesOf(share) : share.bytes);
-    const others = shares.filter((share) => !keyOf(share).equals(keyOf(first)));
+    const secretOf = (share: Share): Buffer => (hasPoints ? valuesOf(share) : share.bytes);
+    const others = shares.filter((share) => !secretOf(share).equals(secretOf(first)));
     return others.length > 0 ? { proven: false, reason: "the shares are different keys", misfits: others } : { proven: true };
   }
   if (duplicates.length > 0) return { proven: false, reason: "a share is duplicated", misfits: duplicates };
@@ -97,7 +97,7 @@ export async function prove(shares: readonly Share[], threshold: number): Promis
 }
 
 /** Looks for a threshold of shares that most of the others fit. Any that are next to each other, in a ring, will do. */
-function belongTogether(shares: readonly Share[], threshold: number): Verdict {
+function belongTogether(shares: readonly Share[], threshold: number): ProofResult {
   for (let start = 0; start < shares.length; start++) {
     const ring = [...shares.slice(start), ...shares.slice(0, start)];
     const [base, others] = [ring.slice(0, threshold), ring.slice(threshold)];
@@ -128,7 +128,7 @@ for (let exponent = 0, value = 1; exponent < 255; exponent++) {
   logarithm[value] = exponent;
   value ^= (value << 1) ^ (value & 0x80 ? 0x11b : 0);
 }
-const log = (value: number): number => logarithm[value] as number;
+const logarithmOf = (value: number): number => logarithm[value] as number;
 
 /**
  * The polynomials through some shares, one for each byte, at a point of none of them: Lagrange's form. Combining the shares again for each point would
@@ -136,16 +136,16 @@ const log = (value: number): number => logarithm[value] as number;
  */
 function polynomialThrough(base: readonly Share[]): (point: number) => Buffer {
   const points = base.map(pointOf);
-  const distances = (from: number): number => points.reduce((sum, point) => sum + (point === from ? 0 : log(point ^ from)), 0);
+  const distances = (from: number): number => points.reduce((sum, point) => sum + (point === from ? 0 : logarithmOf(point ^ from)), 0);
   const weights = points.map(distances);
   return (point) => {
     const values = Buffer.alloc((base[0] as Share).bytes.length - 1);
     const toAll = distances(point);
     base.forEach(({ bytes }, index) => {
-      const quotient = toAll - log(point ^ (points[index] as number)) - (weights[index] as number);
+      const quotient = toAll - logarithmOf(point ^ (points[index] as number)) - (weights[index] as number);
       const factor = ((quotient % 255) + 255) % 255;
       for (let at = 0; at < values.length; at++)
-        if (bytes[at] !== 0) values[at] = (values[at] as number) ^ (power[(log(bytes[at] as number) + factor) % 255] as number);
+        if (bytes[at] !== 0) values[at] = (values[at] as number) ^ (power[(logarithmOf(bytes[at] as number) + factor) % 255] as number);
     });
     return values;
   };
@@ -220,7 +220,7 @@ async function inspectKey(text: string): Promise<InspectedKey> {
   const [userId] = key.getUserIDs();
   const encryptionKeys = await encryptionKeysOf(key);
   const binary = Buffer.from(key.write()).toString("base64");
-  return { fingerprint, binary, encryptionKeys, userId, problem: await problemOf(key) };
+  return { fingerprint, binary, encryptionKeys, userId, problem: await keyProblemOf(key) };
 }
 
 /** Accepts each algorithm, as Vault does. */
@@ -286,10 +286,10 @@ export async function describeKeys(keys: readonly string[]): Promise<string> {
 }
 
 /** Returns the phrase `, encrypted to …` for messages, or an empty string. */
-export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
+export const encryptedTo = async (pgpKeys: readonly string[] = []): Promise<string> =>
   pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
 
-async function problemOf(key: OpenPGP.Key): Promise<KeyProblem | undefined> {
+async function keyProblemOf(key: OpenPGP.Key): Promise<KeyProblem | undefined> {
   const name = `the key ${key.getFingerprint()}`;
   if (await key.isRevoked()) return { rule: "revoked", reason: `${name} is revoked` };
   const expires = await key.getExpirationTime();

@@ -1,9 +1,9 @@
 import { StewardError } from "../../../contract/errors";
 import { isFromService } from "../../client";
 import * as api from "./api";
-import { RekeyOperation, Requested } from "./api";
 import { Share } from "./crypto";
-import * as step from "./server-state";
+import { RekeyOperation } from "./operation";
+import { matches } from "./server-state";
 
 /** The throw-away key of a probe, and the error of a probe that shows nothing. */
 export interface ProbeOptions {
@@ -11,12 +11,12 @@ export interface ProbeOptions {
   disturbed(reason: string): StewardError;
 }
 
-type Verdict = "accepted" | "refused" | "not combined";
+type ProbeVerdict = "accepted" | "refused" | "not combined";
 type SharesOf<Set> = (set: Set, required: number) => readonly Share[] | undefined;
 
 interface Probe {
   operation: RekeyOperation;
-  parameters: Requested;
+  parameters: api.Requested;
   nonce: string;
   required: number;
   disturbed: ProbeOptions["disturbed"];
@@ -53,7 +53,7 @@ async function startProbe(operation: RekeyOperation, { key: { key, fingerprint }
   const probe = { operation, parameters, nonce, required, disturbed };
   const isOwn = status.started && (started.nonce === undefined || started.nonce === nonce);
   // On a service that drops the verification, the last share of the probe would replace all keys.
-  if (isOwn && step.matches(status, parameters)) return probe;
+  if (isOwn && matches(status, parameters)) return probe;
   if (isOwn && started.nonce) await cancelIfCurrent(probe);
   throw disturbed("the probe no longer exists, or its parameters differ from the requested ones");
 }
@@ -78,18 +78,18 @@ async function submitSets<Set>(
   return { untested: [] };
 }
 
-async function submitSet({ operation, parameters, nonce, required, disturbed }: Probe, shares: readonly Share[]): Promise<Verdict> {
+async function submitSet({ operation, parameters, nonce, required, disturbed }: Probe, shares: readonly Share[]): Promise<ProbeVerdict> {
   for (const [submitted, share] of shares.entries()) {
     const assertUndisturbed = async (): Promise<true> => {
       const before = await api.getStatus(operation);
-      const isUnchanged = before.nonce === nonce && before.required === required && step.matches(before, parameters);
+      const isUnchanged = before.nonce === nonce && before.required === required && matches(before, parameters);
       if (isUnchanged && !before.verification && before.progress === submitted) return true;
       throw disturbed("another client changed the probe");
     };
     await assertUndisturbed();
     const isLast = submitted + 1 === required;
     try {
-      const send = (): ReturnType<typeof api.submitShare> => api.submitShare(operation, { nonce, share: share.text }, parameters);
+      const send = (): Promise<api.SubmittedShare> => api.submitShare(operation, { nonce, share: share.text }, parameters);
       const { set, progress } = await api.retryAfter429(operation, send, assertUndisturbed);
       // A set that is complete before its last share has one of another client.
       if (set ? !isLast : progress !== undefined && progress !== submitted + 1)

@@ -1,27 +1,24 @@
 import { Comparison } from "../../../contract/comparison";
 import { Claims, Definition, DeleteRequest } from "../../../contract/definition";
 import { PartialState, StewardError } from "../../../contract/errors";
-import { Attempt, hasSubkeys, identityOf } from "../attempt/resource";
+import { cancelLeftovers, cancelObserved, oldProbe } from "../attempt/cancel";
+import { onConflictDecides, resolveConflict, tamperedAttempt } from "../attempt/conflict";
+import { assertNoForeignBackup } from "../attempt/start";
+import { Attempt, hasSubkeys, identityOf } from "../attempt/state";
+import { definitionOf, rekeyObjects } from "../definition";
 import { missingShares, rekeyFields, stepOutput } from "../inputs";
-import * as api from "../protocol/api";
-import { RekeyOperation } from "../protocol/api";
-import { isEmpty, recipients } from "../protocol/crypto";
-import * as step from "../protocol/server-state";
-import { Observed, Row } from "../protocol/server-state";
+import { getBackup } from "../protocol/api";
+import { encryptedTo, isEmpty, ShareSet } from "../protocol/crypto";
+import { assertSavesEachStep, ofTarget, RekeyOperation } from "../protocol/operation";
+import { followRows, Row } from "../protocol/rows";
+import { Observed, observe } from "../protocol/server-state";
 import { noShares, stopped } from "../protocol/stops";
-import {
-  fromBackup,
-  LastShares,
-  makeFirst,
-  recover,
-  restart,
-  restarted,
-  SharesInputs,
-  SharesRun,
-  SharesState,
-  Submission,
-  submit,
-} from "./submit";
+import { makeFirst } from "./first-keys";
+import { recordedOutcome } from "./outcome";
+import { fromBackup, recover } from "./receive";
+import { restart, restarted } from "./restart";
+import { LastShares, SharesInputs, SharesRun, SharesState, Submission } from "./state";
+import { submit } from "./submit";
 
 // The second of the three resources of a rekey: it submits the current shares, and saves the new ones before they are committed.
 
@@ -31,7 +28,7 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
   const isSame = last.attempt?.id === attempt.id;
   if (isSame && before?.candidate && !last.outcomeUnknown) return { submission: before };
   if (isSame && before?.candidate && isEmpty(before.candidate)) throw stopped("no-shares-returned", noShares);
-  step.assertSavesEachStep(operation);
+  assertSavesEachStep(operation);
   // A set that this rekey made may be valid, unless it is known to be dead.
   const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
   // An attempt that was started for other subkeys of the same keys is another one.
@@ -48,18 +45,18 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
     hadBackup: (before?.hadBackup ?? false) || attempt.parameters.backup,
     ...(before?.replacedBackup ? { replacedBackup: before.replacedBackup } : {}),
   };
-  if (before?.hadBackup && last.attempt) await keepBackup(operation, submission, last.attempt.parameters.threshold);
+  if (before?.hadBackup && last.attempt) submission.kept = await keptWithBackup(operation, submission, last.attempt.parameters.threshold);
   const identity = identityOf(attempt, submission.nonces, nonce);
-  return step.followRows("shares", sharesRows, nonce ? "a nonce" : "no nonce", { operation, inputs, identity, state: { submission } });
+  return followRows("shares", sharesRows, nonce ? "a nonce" : "no nonce", { operation, inputs, identity, state: { submission } });
 }
 
-/** Keeps the set in the backup, which may be live: other holders may have completed it, or its response was lost. */
-async function keepBackup(operation: RekeyOperation, { nonce, nonces, kept }: Submission, threshold: number): Promise<void> {
-  const backup = await api.getBackup(operation);
-  if (!backup || !nonces.includes(backup.nonce) || backup.nonce === nonce) return;
-  if (kept.some((set) => set.nonce === backup.nonce)) return;
+/** The kept sets, and that in the backup, which may be live: other holders may have completed it, or its response was lost. */
+async function keptWithBackup(operation: RekeyOperation, { nonce, nonces, kept }: Submission, threshold: number): Promise<ShareSet[]> {
+  const backup = await getBackup(operation);
+  if (!backup || !nonces.includes(backup.nonce) || backup.nonce === nonce) return kept;
+  if (kept.some((set) => set.nonce === backup.nonce)) return kept;
   const encrypted = Object.entries(backup.keys).flatMap(([fingerprint, shares]) => shares.map((share) => ({ fingerprint, share })));
-  kept.unshift({ nonce: backup.nonce, threshold, shares: [], encrypted });
+  return [{ nonce: backup.nonce, threshold, shares: [], encrypted }, ...kept];
 }
 
 /** The attempt is saved, the new shares are not. */
@@ -69,7 +66,7 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     holds: ["no nonce"],
     server: ["abandoned"],
     log: "an older attempt of this rekey is in progress: the rekey cancels it and starts a new one",
-    act: step.cancelObserved,
+    act: cancelObserved,
   },
   {
     server: ["noKeys"],
@@ -79,9 +76,9 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
   {
     server: ["matchingFirst"],
     log: "a matching attempt has created the first recovery keys, and none is verified: the rekey cancels it, since its response is lost",
-    act: step.cancelObserved,
+    act: cancelObserved,
   },
-  step.oldProbe,
+  oldProbe,
   { server: ["matchingUnused"], log: "a matching attempt without shares is in progress: the rekey adopts it", act: adopt },
   {
     holds: ["a nonce"],
@@ -95,15 +92,15 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
     log: "the response with the new shares is missing: the rekey reads the backup or starts over",
     act: recover,
   },
-  step.tamperedAttempt,
-  { server: ["matchingInUse", "foreign"], log: step.onConflictDecides, act: resumeOrCancel },
+  tamperedAttempt,
+  { server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
 ];
 
 async function restartLost(run: SharesRun): Promise<SharesState> {
   // Without verification the last share commits. A probe finds out later if the shares of a lost response are live.
   const state = run.identity.parameters.verification ? undefined : await fromBackup(run);
   if (state) return state;
-  await step.assertNoForeignBackup(run.operation, { ...run.identity, nonces: run.state.submission.nonces }, run.inputs);
+  await assertNoForeignBackup(run.operation, { ...run.identity, nonces: run.state.submission.nonces }, run.inputs);
   return restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel), so the provider started a new one");
 }
 
@@ -120,7 +117,7 @@ async function submitAvailable(run: SharesRun, observed: Observed): Promise<Shar
 }
 
 async function resumeOrCancel(run: SharesRun, observed: Observed): Promise<undefined> {
-  const nonce = await step.resolveConflict(run.operation, observed, run.inputs.onConflict, true);
+  const nonce = await resolveConflict(run.operation, observed, run.inputs.onConflict, true);
   if (nonce) throw restarted(run, "attempt-adopted", nonce, "the provider resumed another client's matching attempt");
 }
 
@@ -132,7 +129,7 @@ const { target, currentShares, newShares, waitSeconds, replaceBackup, onConflict
 const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ inputs, last }) => {
   const { nonce, parameters } = inputs.attempt;
   if (!last || last.submission?.candidate || !nonce) return [];
-  const to = await recipients(parameters.pgpKeys);
+  const to = await encryptedTo(parameters.pgpKeys);
   return [
     {
       path: "",
@@ -145,25 +142,25 @@ const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ i
 async function remove({ operation: connected, state }: DeleteRequest<SharesState>, claims: Claims): Promise<void> {
   const { attempt, submission, discardShares } = state as LastShares;
   const { candidate, kept = [], nonces = [], nonce } = submission ?? {};
-  const operation = api.ofTarget(connected, state as LastShares);
-  const objects = step.rekeyObjects(operation);
+  const operation = ofTarget(connected, state as LastShares);
+  const objects = rekeyObjects(operation);
   claims.assertAdopted(objects.attempt);
   if (!attempt) return;
-  const observed = await step.observe(operation, identityOf(attempt, nonces, nonce));
+  const observed = await observe(operation, identityOf(attempt, nonces, nonce));
   // Another resource of the program may have taken the attempt over.
-  if (!claims.managerOf(objects.shares)) await step.cancelLeftovers(operation, observed, nonces);
+  if (!claims.managerOf(objects.shares)) await cancelLeftovers(operation, observed, nonces);
   // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
-  const verdict = candidate && step.recordedOutcome(operation, candidate.nonce);
+  const outcome = candidate && recordedOutcome(operation, candidate.nonce);
   // A live candidate makes every other set worthless. A dead one does not.
   const isCanceled = observed.server === "verifying" && nonces.includes(observed.status.nonce);
-  const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || isCanceled;
-  const judged = verdict === "live" || (kept.length === 0 && isWorthless);
+  const isWorthless = !candidate || isEmpty(candidate) || outcome === "dead" || isCanceled;
+  const judged = outcome === "live" || (kept.length === 0 && isWorthless);
   if (judged || discardShares) return;
   throw stopped("shares-unsettled", "the state contains shares that may be live");
 }
 
 export const rekeyShares: Definition<SharesInputs, SharesState> = {
-  ...step.definitionOf<SharesInputs, SharesState>("shares", up, remove),
+  ...definitionOf<SharesInputs, SharesState>("shares", up, remove),
   token: "secrets:RekeyShares",
   id: "sys/rekey/update",
   fields: {

@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from "node:util";
+import { InspectedShares, RekeyInputs } from "../inputs";
+import { RekeyParameters } from "../protocol/api";
+import { inspectKeys } from "../protocol/crypto";
+import { AttemptIdentity } from "../protocol/server-state";
+
+/** The attempt, which the first resource passes to the second, and that to the third. */
+export interface Attempt {
+  /** Identifies this attempt in the state. A new one restarts the shares step. */
+  id: string;
+  /** Undefined if the attempt on the server was deferred to the shares step. */
+  nonce?: string;
+  /** The nonces of all attempts that this rekey started, or to which it submitted a share. A backup of one of them belongs to it. */
+  nonces: string[];
+  parameters: RekeyParameters;
+  /** The triggers for which it was started. */
+  triggers: string[];
+  /** A public key whose private part was discarded. */
+  probe: { key: string; fingerprint: string };
+}
+
+/** True if the attempt was started for these encryption subkeys, which the fingerprints of the keys do not show. */
+export const hasSubkeys = ({ parameters }: Pick<Attempt, "parameters">, { encryptionKeys }: RekeyParameters): boolean =>
+  isDeepStrictEqual(parameters.encryptionKeys, encryptionKeys);
+
+/** The details of an attempt, with the nonces of those that later steps started. */
+export const identityOf = ({ parameters, probe }: Attempt, nonces: readonly string[], nonce?: string): AttemptIdentity => ({
+  nonce,
+  nonces,
+  parameters,
+  probe: probe.fingerprint,
+});
+
+export interface AttemptInputs extends Omit<RekeyInputs, "currentShares" | "newShares">, InspectedShares {}
+
+export interface AttemptState {
+  attempt: Attempt;
+}
+
+export async function parametersOf(inputs: AttemptInputs): Promise<RekeyParameters> {
+  const keys = await inspectKeys(inputs.pgpKeys ?? []);
+  return {
+    shares: inputs.secretShares,
+    threshold: inputs.secretThreshold,
+    pgpKeys: keys.map(({ binary }) => binary),
+    fingerprints: keys.map(({ fingerprint }) => fingerprint),
+    encryptionKeys: keys.map(({ encryptionKeys }) => encryptionKeys),
+    backup: inputs.backup ?? false,
+    verification: inputs.requireVerification ?? true,
+  };
+}
+
+/** True if an attempt was started for these inputs. A key that its owner renewed, or whose subkey the owner changed, has the same fingerprint. */
+export const isFor = ({ parameters, triggers }: Attempt, desired: RekeyParameters, inputs: AttemptInputs): boolean =>
+  parameters.shares === desired.shares &&
+  parameters.threshold === desired.threshold &&
+  isDeepStrictEqual([parameters.fingerprints, triggers], [desired.fingerprints, inputs.triggers ?? []]);
+
+/**
+ * The attempt with the current keys. If their subkeys changed, it has no nonce, so the shares step starts a new one, unless it has the new
+ * shares.
+ */
+export function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: RekeyParameters): Attempt {
+  const parameters = { ...attempt.parameters, pgpKeys, encryptionKeys };
+  return { ...attempt, ...(nonce && hasSubkeys(attempt, parameters) ? { nonce } : {}), parameters };
+}

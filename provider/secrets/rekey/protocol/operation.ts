@@ -1,0 +1,30 @@
+import { Operation } from "../../../contract/operation";
+import { stopped } from "./stops";
+
+/** The keys that a rekey replaces, which are the unseal keys, or the recovery keys of a server with auto-unseal. */
+export type RekeyTarget = "unseal" | "recovery";
+
+/** An operation on one kind of keys. */
+export interface RekeyOperation extends Operation {
+  target: RekeyTarget;
+}
+
+export const ofTarget = (operation: Operation, { target = "unseal" }: { target?: RekeyTarget }): RekeyOperation => ({
+  ...operation,
+  target,
+});
+
+/** The command of a holder, such as `pulumi-steward rekey submit`. */
+export const commandFor = ({ target }: RekeyOperation, command: string): string =>
+  `pulumi-steward rekey ${command}${target === "recovery" ? " --target recovery" : ""}`;
+
+/** Prints what a rekey does in the output of `pulumi up`. */
+export const log = (operation: RekeyOperation, message: string): void => operation.run.log.info(`rekey: ${message}`);
+export const warn = (operation: RekeyOperation, message: string): void => operation.run.log.warn(`rekey: ${message}`);
+
+/** Throws if the engine does not save the state after each resource. Call it before the first request that changes anything. */
+export function assertSavesEachStep(operation: RekeyOperation): void {
+  if (operation.run.engine.savesEachStep) return;
+  const reason = "PULUMI_SKIP_CHECKPOINTS is set, and a rekey needs the state that Pulumi saves after each resource; nothing was sent";
+  throw stopped("checkpoints-skipped", reason);
+}

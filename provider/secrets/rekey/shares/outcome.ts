@@ -1,0 +1,10 @@
+import { RekeyOperation } from "../protocol/operation";
+
+const outcomeKey = ({ server: { id: server } }: RekeyOperation, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
+
+/** Records the outcome of a candidate, so that the shares, deleted after the commit in the same run, can read it. */
+export function recordOutcome(operation: RekeyOperation, nonce: string, outcome: "live" | "dead"): void {
+  operation.run.cache.set(outcomeKey(operation, nonce), outcome);
+}
+
+export const recordedOutcome = (operation: RekeyOperation, nonce: string): unknown => operation.run.cache.get(outcomeKey(operation, nonce));

@@ -1,0 +1,115 @@
+import * as api from "../protocol/api";
+import { flawOf, isEmpty, Share, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
+import { log, warn } from "../protocol/operation";
+import { Observed, observe } from "../protocol/server-state";
+import { keptBySeal, noShares, unfinished } from "../protocol/stops";
+import { SubmissionProgress } from "./progress";
+import { endAttempt, restart } from "./restart";
+import { SharesRun, SharesState, SubmissionRun } from "./state";
+
+// The new shares come in the response to the last current share, or from the backup.
+
+/** Stores the new shares after the server, which required this number of current shares, has accepted the last one. */
+export async function receive(
+  run: SubmissionRun,
+  progress: SubmissionProgress,
+  set: ShareSet,
+  share: Share,
+  required: number,
+): Promise<SharesState> {
+  const { operation, identity } = run;
+  const { verification } = identity.parameters;
+  const state = stateAfter(run, progress, set, share, required);
+  if (isEmpty(set) && !verification) return (await fromBackup(run)) ?? withoutShares(run, state);
+  await assertUsable(run, set);
+  log(operation, `${required} of ${required} current shares submitted`);
+  if (!isEmpty(set))
+    log(operation, verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
+  return state;
+}
+
+/** The key was rotated but no shares were returned. Record this so that the next run does not rotate again. */
+function withoutShares(run: SharesRun, state: SharesState): SharesState {
+  if (!api.mayReturnNoShares(run.operation, run.identity.parameters)) throw unfinished({ state }, "no-shares-returned", noShares);
+  warn(run.operation, keptBySeal);
+  return state;
+}
+
+/** The accepted set is the live one, so every kept set that cannot be it is dead. */
+function stateAfter(
+  { state, priorShares }: SubmissionRun,
+  progress: SubmissionProgress,
+  set: ShareSet,
+  share: Share,
+  required: number,
+): SharesState {
+  const { submission } = state;
+  const used = progress.batch.set;
+  const digest = (each: Share): string => shareDigest(set.nonce, each);
+  const submitted = [...submission.submitted, digest(share)];
+  const excluded = [...submitted, ...priorShares.map(digest)];
+  // The shares of an encrypted set are unknown, so any of them may have been submitted.
+  const mayBeAccepted = ({ threshold, shares }: ShareSet): boolean => {
+    const digests = shares.map((text) => digest(shareOf(text, "")));
+    return threshold === required && (shares.length === 0 || submitted.every((each) => digests.includes(each)));
+  };
+  const kept = used ? [used] : submission.kept.filter(mayBeAccepted);
+  return { submission: { ...submission, candidate: set, source: "reply", kept, excluded } };
+}
+
+/**
+ * Cancels the attempt of a set that may not become the candidate, and starts a new one. Without verification the set is live, and is kept.
+ */
+async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
+  const { operation, identity } = run;
+  const flaw = await flawOf(set, identity.parameters);
+  if (!flaw) return;
+  const { id, reason } = flaw;
+  if (!identity.parameters.verification)
+    return warn(
+      operation,
+      `${reason}. The new shares may be live: keep ${operation.server.words.service} unsealed, and change triggers to create new ones`,
+    );
+  log(operation, reason);
+  const { status } = await observe(operation, identity);
+  if (status.nonce === set.nonce) await endAttempt(run, status);
+  return restart(run, id, `${reason}. The provider canceled the attempt and started a new one`);
+}
+
+/** The encrypted shares in a backup of this rekey, in the order of the keys. */
+function candidateIn(
+  backup: api.RekeyBackup | undefined,
+  nonce: string,
+  { threshold, fingerprints }: api.RekeyParameters,
+): ShareSet | undefined {
+  if (backup?.nonce !== nonce) return undefined;
+  const encrypted = fingerprints.map((fingerprint) => ({ fingerprint, share: backup.keys[fingerprint]?.[0] }));
+  const complete = encrypted.filter((each): each is { fingerprint: string; share: string } => each.share !== undefined);
+  return complete.length === fingerprints.length ? { nonce, threshold, shares: [], encrypted: complete } : undefined;
+}
+
+/** The new shares of this attempt, if the backup has them. */
+export async function fromBackup(run: SharesRun): Promise<SharesState | undefined> {
+  const { operation, state } = run;
+  const { parameters, nonce } = run.identity;
+  if (!parameters.backup || !nonce) return undefined;
+  const candidate = candidateIn(await api.getBackup(operation), nonce, parameters);
+  if (!candidate) return undefined;
+  await assertUsable(run, candidate);
+  const { submission } = state;
+  log(operation, "the response with the new shares went to another holder, or was lost: took them from the backup");
+  const kept = submission.kept.filter((set) => set.nonce !== nonce);
+  return { submission: { ...submission, candidate, source: "backup", excluded: submission.submitted, kept } };
+}
+
+/** Recovers the new shares from the backup, or restarts: the response with them was lost. */
+export async function recover(run: SharesRun, { status }: Observed): Promise<SharesState> {
+  const state = await fromBackup(run);
+  if (state) return state;
+  await endAttempt(run, status);
+  return restart(
+    run,
+    "new-shares-lost",
+    "the response with the new shares is missing, so the provider canceled the attempt and started a new one",
+  );
+}
