@@ -3,8 +3,7 @@ import { ConnectionArgs, connectionInput, strictObject } from "../../contract/in
 import { read } from "../../program/invoke";
 import { system } from "../client";
 import { targetInput } from "./inputs";
-import * as api from "./protocol/api";
-import { RekeyBackup, RekeyStatus } from "./protocol/api";
+import { getBackup, getStatus, RekeyBackup, RekeyStatus } from "./protocol/api";
 import { ofTarget, RekeyTarget } from "./protocol/operation";
 
 const ofKeys = strictObject({ connection: connectionInput, target: targetInput.optional() });
@@ -23,7 +22,7 @@ export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
   operation: "Cannot read the status of a rekey",
   system,
   options: ofKeys,
-  run: (operation, options) => api.getStatus(ofTarget(operation, options)),
+  run: (operation, options) => getStatus(ofTarget(operation, options)),
 };
 
 /**
@@ -53,7 +52,7 @@ export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | unde
   system,
   options: ofKeys,
   property: "backup",
-  run: (operation, options) => api.getBackup(ofTarget(operation, options)),
+  run: (operation, options) => getBackup(ofTarget(operation, options)),
 };
 
 /**

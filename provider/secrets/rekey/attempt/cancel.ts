@@ -1,18 +1,18 @@
-import * as api from "../protocol/api";
+import { cancelAttempt, getStatus, RekeyStatus, restartVerification } from "../protocol/api";
 import { log, RekeyOperation } from "../protocol/operation";
 import { Row, StepRun } from "../protocol/rows";
 import { Observed } from "../protocol/server-state";
 import { lossCauses, runAgain, stopped } from "../protocol/stops";
 
 /** Cancels an attempt of this rekey. Restarts its verification first, so that a provider that outlived an earlier run cannot commit it. */
-export async function cancelOwnAttempt(operation: RekeyOperation, status: api.RekeyStatus): Promise<void> {
+export async function cancelOwnAttempt(operation: RekeyOperation, status: RekeyStatus): Promise<void> {
   if (status.verification) {
-    await api.restartVerification(operation, status.nonce);
+    await restartVerification(operation, status.nonce);
     // A cancel without a nonce cancels any attempt that is then in progress.
-    if ((await api.getStatus(operation)).nonce !== status.nonce)
+    if ((await getStatus(operation)).nonce !== status.nonce)
       throw stopped("attempt-lost", `the attempt no longer exists: ${lossCauses}`, `Nothing was canceled. ${runAgain}`);
   }
-  await api.cancelAttempt(operation, status.nonce);
+  await cancelAttempt(operation, status.nonce);
   log(operation, `canceled the attempt ${status.nonce}`);
 }
 

@@ -1,6 +1,6 @@
 import { StewardError } from "../../../contract/errors";
 import { OnConflict } from "../inputs";
-import * as api from "../protocol/api";
+import { cancelAttempt, getStatus, RekeyStatus } from "../protocol/api";
 import { log, RekeyOperation } from "../protocol/operation";
 import { Row, StepRun } from "../protocol/rows";
 import { describeStatus, Observed } from "../protocol/server-state";
@@ -17,9 +17,9 @@ export async function resolveConflict(
 ): Promise<string | undefined> {
   if (onConflict === "cancel") {
     // Read again: cancel only the attempt that was just seen.
-    const now = await api.getStatus(operation);
+    const now = await getStatus(operation);
     if (now.nonce === status.nonce) {
-      await api.cancelAttempt(operation, status.nonce);
+      await cancelAttempt(operation, status.nonce);
       log(operation, `canceled another client's attempt ${status.nonce}: ${describeStatus(now)}`);
     }
     return undefined;
@@ -39,7 +39,7 @@ export async function resolveConflict(
 export const waitOr = (mayResume: boolean): string =>
   `Wait until it finishes, or set onConflict: ${mayResume ? '"resume" to resume it, or ' : ""}"cancel" to cancel it and discard the shares that others submitted.`;
 
-export const inProgress = (status: api.RekeyStatus, hint: string): StewardError =>
+export const inProgress = (status: RekeyStatus, hint: string): StewardError =>
   stopped("foreign-attempt", `another client's attempt ${status.nonce} is in progress (${describeStatus(status)})`, hint);
 
 export const tampered = ({ status }: Observed): StewardError =>

@@ -1,15 +1,15 @@
 import { StewardError } from "../../../contract/errors";
 import { RekeyInputs } from "../inputs";
-import * as api from "../protocol/api";
+import { getBackup, isReplyLost, RekeyBackup, RekeyParameters, returnsFirstKeys, startAttempt } from "../protocol/api";
 import { commandFor, log, RekeyOperation } from "../protocol/operation";
 import { AttemptIdentity, describeStatus, matches, observe } from "../protocol/server-state";
 import { lossCauses, runAgain, stopped, wrongTarget } from "../protocol/stops";
 import { inProgress, waitOr } from "./conflict";
 
 /** Throws if no start can return the first recovery keys, or if its response would be their only copy. */
-export function assertMakesFirst(operation: RekeyOperation, { verification }: Pick<api.RekeyParameters, "verification">): void {
+export function assertMakesFirst(operation: RekeyOperation, { verification }: Pick<RekeyParameters, "verification">): void {
   const { service } = operation.server.words;
-  if (!api.returnsFirstKeys(operation))
+  if (!returnsFirstKeys(operation))
     throw stopped(
       "wrong-dialect",
       `${service} has no recovery keys yet, and only OpenBao (sys/rotate/recovery) creates the first ones`,
@@ -31,9 +31,9 @@ export async function newAttempt(operation: RekeyOperation, identity: AttemptIde
   let nonce: string | undefined;
   let lost: unknown;
   try {
-    ({ nonce } = await api.startAttempt(operation, parameters));
+    ({ nonce } = await startAttempt(operation, parameters));
   } catch (error) {
-    if (!api.isReplyLost(error)) throw error;
+    if (!isReplyLost(error)) throw error;
     lost = error;
   }
   const { server, status } = await observe(operation, { ...identity, nonce });
@@ -59,8 +59,8 @@ export async function newAttempt(operation: RekeyOperation, identity: AttemptIde
 export async function findForeignBackup(
   operation: RekeyOperation,
   { parameters, nonces }: Pick<AttemptIdentity, "parameters" | "nonces">,
-): Promise<api.RekeyBackup | undefined> {
-  const backup = parameters.backup ? await api.getBackup(operation) : undefined;
+): Promise<RekeyBackup | undefined> {
+  const backup = parameters.backup ? await getBackup(operation) : undefined;
   return backup && !nonces.includes(backup.nonce) ? backup : undefined;
 }
 
@@ -74,7 +74,7 @@ export async function assertNoForeignBackup(
   if (backup) throw foreignBackup(operation, backup);
 }
 
-export const foreignBackup = (operation: RekeyOperation, { nonce }: api.RekeyBackup): StewardError =>
+export const foreignBackup = (operation: RekeyOperation, { nonce }: RekeyBackup): StewardError =>
   stopped(
     "foreign-backup",
     `${operation.server.words.service} stores a backup of a different rekey, ${nonce}, which this rekey would overwrite`,

@@ -1,7 +1,7 @@
 import { StewardError } from "../../../contract/errors";
 import { Attempt } from "../attempt/state";
 import { availableShares } from "../inputs";
-import * as api from "../protocol/api";
+import { getBackup, removeBackup } from "../protocol/api";
 import { keyOf, redacting, Share, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
 import { log, RekeyOperation } from "../protocol/operation";
 import { firstAccepted } from "../protocol/probe";
@@ -63,8 +63,8 @@ export async function stopDead(run: CommitRun, live: ShareSet | undefined): Prom
   const { operation } = run;
   const { hadBackup, candidate } = run.inputs.submission;
   run.state = stateOf("dead", live, []);
-  if (hadBackup && (await api.getBackup(operation))?.nonce === candidate.nonce) {
-    await api.removeBackup(operation, candidate.nonce);
+  if (hadBackup && (await getBackup(operation))?.nonce === candidate.nonce) {
+    await removeBackup(operation, candidate.nonce);
     log(operation, `removed the backup of ${candidate.nonce}: its shares are dead`);
   }
   throw notCommitted(run);

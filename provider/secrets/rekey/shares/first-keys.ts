@@ -1,7 +1,7 @@
 import { StewardError } from "../../../contract/errors";
 import { cancelOwnAttempt } from "../attempt/cancel";
 import { assertMakesFirst } from "../attempt/start";
-import * as api from "../protocol/api";
+import { isReplyLost, startAttempt } from "../protocol/api";
 import { flawOf } from "../protocol/crypto";
 import { log } from "../protocol/operation";
 import { observe } from "../protocol/server-state";
@@ -19,8 +19,8 @@ export async function makeFirst(run: SharesRun): Promise<SharesState> {
   assertMakesFirst(operation, parameters);
   const lost = (reason: string): StewardError =>
     unfinished(run, "first-keys-lost", `${reason}, so the first recovery keys are lost; nothing is committed`);
-  const { nonce: started, first } = await api.startAttempt(operation, parameters).catch((error) => {
-    throw api.isReplyLost(error) ? lost("the response to the start was lost") : error;
+  const { nonce: started, first } = await startAttempt(operation, parameters).catch((error) => {
+    throw isReplyLost(error) ? lost("the response to the start was lost") : error;
   });
   if (started && !first) {
     rememberNonce(run, started);

@@ -7,7 +7,7 @@ export interface Batch {
   set?: ShareSet;
 }
 
-/** How far a run has come with the shares that it can submit. Each of the functions below returns the next progress. */
+/** The progress of a run with the shares that it can submit. Each of the functions below returns the next one. */
 export interface SubmissionProgress {
   /** The shares that are submitted now. */
   readonly batch: Batch;

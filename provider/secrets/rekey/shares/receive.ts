@@ -1,4 +1,4 @@
-import * as api from "../protocol/api";
+import { getBackup, mayReturnNoShares, RekeyBackup, RekeyParameters } from "../protocol/api";
 import { flawOf, isEmpty, Share, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
 import { log, warn } from "../protocol/operation";
 import { Observed, observe } from "../protocol/server-state";
@@ -30,7 +30,7 @@ export async function receive(
 
 /** The key was rotated but no shares were returned. Record this so that the next run does not rotate again. */
 function withoutShares(run: SharesRun, state: SharesState): SharesState {
-  if (!api.mayReturnNoShares(run.operation, run.identity.parameters)) throw unfinished({ state }, "no-shares-returned", noShares);
+  if (!mayReturnNoShares(run.operation, run.identity.parameters)) throw unfinished({ state }, "no-shares-returned", noShares);
   warn(run.operation, keptBySeal);
   return state;
 }
@@ -77,11 +77,7 @@ async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
 }
 
 /** The encrypted shares in a backup of this rekey, in the order of the keys. */
-function candidateIn(
-  backup: api.RekeyBackup | undefined,
-  nonce: string,
-  { threshold, fingerprints }: api.RekeyParameters,
-): ShareSet | undefined {
+function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold, fingerprints }: RekeyParameters): ShareSet | undefined {
   if (backup?.nonce !== nonce) return undefined;
   const encrypted = fingerprints.map((fingerprint) => ({ fingerprint, share: backup.keys[fingerprint]?.[0] }));
   const complete = encrypted.filter((each): each is { fingerprint: string; share: string } => each.share !== undefined);
@@ -93,7 +89,7 @@ export async function fromBackup(run: SharesRun): Promise<SharesState | undefine
   const { operation, state } = run;
   const { parameters, nonce } = run.identity;
   if (!parameters.backup || !nonce) return undefined;
-  const candidate = candidateIn(await api.getBackup(operation), nonce, parameters);
+  const candidate = candidateIn(await getBackup(operation), nonce, parameters);
   if (!candidate) return undefined;
   await assertUsable(run, candidate);
   const { submission } = state;
