@@ -4,10 +4,10 @@ import { secretSignature, signatureKey } from "../../provider/contract/inputs";
 import { isReference } from "../../provider/contract/secret";
 import { check } from "../../provider/lifecycle/check";
 import { Resource } from "../../provider/lifecycle/context";
+import { encryptedNames, toStored } from "../../provider/lifecycle/hidden";
 import { importObject, readById } from "../../provider/lifecycle/import";
 import { defined, Properties } from "../../provider/lifecycle/properties";
 import { assertStorable } from "../../provider/lifecycle/recorded";
-import { encryptedOutputs } from "../../provider/lifecycle/state";
 import { hasMask } from "../../provider/platform/settings/mask";
 import { dynamicType, providerText } from "../../provider/program/dynamic";
 import { Log } from "../../provider/text/log";
@@ -78,7 +78,7 @@ export async function entryOf(imported: Imported, encrypt: Encrypt): Promise<Imp
   const { fields, token } = definition;
   const __provider = providerText(token);
   const secrets = namesWith(fields, "secret");
-  const secretOutputs = [...secrets, ...encryptedOutputs(fields)];
+  const secretOutputs = [...secrets, ...encryptedNames(fields)];
   const empty = Object.fromEntries(secretOutputs.map((output) => [output, null]));
   const cipher = declaredSecrets(imported).length > 0 ? encrypt : undefined;
   return {
@@ -86,7 +86,7 @@ export async function entryOf(imported: Imported, encrypt: Encrypt): Promise<Imp
     name,
     id,
     inputs: { ...(await sealed(inputs, secrets, cipher)), __provider },
-    outputs: { ...(await sealed({ ...empty, ...state }, secretOutputs, cipher)), __provider },
+    outputs: { ...(await sealed({ ...empty, ...toStored(fields, state) }, secretOutputs, cipher)), __provider },
   };
 }
 

@@ -57,7 +57,7 @@ export interface Field<Value = unknown> {
   default?: (operation: Operation) => Value;
   /** A public output. */
   output?: true;
-  /** An output in the state that only the provider uses. */
+  /** In the state, but no public output. Pulumi shows it only if it is an input. */
   stored?: true;
   /** Every state has it. */
   essential?: true;

@@ -6,6 +6,7 @@ import { create } from "../lifecycle/create";
 import { remove } from "../lifecycle/delete";
 import { diff } from "../lifecycle/diff";
 import { OperationFailed } from "../lifecycle/failure";
+import { fromStored, toStored } from "../lifecycle/hidden";
 import { get, isFirstRead } from "../lifecycle/import";
 import { atPath } from "../lifecycle/notes";
 import { Properties } from "../lifecycle/properties";
@@ -42,6 +43,8 @@ export function providerWith(overrides: Partial<ConfigurationSources>, token: st
     ...overrides,
   };
   const resource: Resource = { definition, mechanism: sources };
+  const plain = ({ __provider, ...stored }: Properties): Properties => fromStored(definition.fields, stored);
+  const toOutputs = (state: Properties): Properties => toStored(definition.fields, state);
 
   /** Converts the error of an operation for the engine, which refreshes and deletes a partial resource with the provider in its state. */
   async function attempt<T>(provider: unknown, operation: () => Promise<T>): Promise<T> {
@@ -49,7 +52,7 @@ export function providerWith(overrides: Partial<ConfigurationSources>, token: st
       return await operation();
     } catch (error) {
       if (!(error instanceof OperationFailed)) throw error;
-      if (error.partial) error.partial.properties.__provider = provider;
+      if (error.partial) error.partial.properties = { ...toOutputs(error.partial.properties), __provider: provider };
       throw toEngineError(error);
     }
   }
@@ -67,28 +70,30 @@ export function providerWith(overrides: Partial<ConfigurationSources>, token: st
         failures: failures.map((each) => ({ ...each, property: "", reason: printable(atPath(each.path, each.reason)) })),
       };
     },
-    diff: (id: string, { __provider: recorded, ...state }: Properties, { __provider, ...news }: Properties) =>
+    diff: (id: string, outputs: Properties, { __provider, ...news }: Properties) =>
       attempt(__provider, async () => {
-        const difference = await diff(resource, id, state, news);
-        return { ...difference, changes: difference.changes || recorded === undefined };
+        const difference = await diff(resource, id, plain(outputs), news);
+        return { ...difference, changes: difference.changes || outputs.__provider === undefined };
       }),
     create: ({ __provider, ...news }: Properties) =>
       attempt(__provider, async () => {
         const { id, state } = await create(resource, news);
-        return { id, outs: { ...state, __provider } };
+        return { id, outs: { ...toOutputs(state), __provider } };
       }),
-    read: (id: string, { __provider, ...state }: Properties): Promise<{ id: string; props?: Properties; inputs?: Properties }> =>
-      attempt(__provider, async () => {
-        if (isFirstRead(state)) return { id, props: (await get(resource, id, state)).state };
+    read: (id: string, outputs: Properties): Promise<{ id: string; props?: Properties; inputs?: Properties }> =>
+      attempt(outputs.__provider, async () => {
+        const state = plain(outputs);
+        if (isFirstRead(state)) return { id, props: toOutputs((await get(resource, id, state)).state) };
         const current = await refresh(resource, id, state);
-        return current ? { id, props: current.state, inputs: current.inputs } : { id: "" };
+        return current ? { id, props: toOutputs(current.state), inputs: current.inputs } : { id: "" };
       }),
-    update: (id: string, { __provider: recorded, ...state }: Properties, { __provider, ...news }: Properties) =>
+    update: (id: string, outputs: Properties, { __provider, ...news }: Properties) =>
       attempt(__provider, async () => {
+        const state = plain(outputs);
         // If the native plugin wrote the state and nothing else changed, only `__provider` is missing.
-        const isSame = recorded === undefined && !(await diff(resource, id, state, news)).changes;
-        return { outs: { ...(isSame ? state : await update(resource, id, state, news)), __provider } };
+        const isSame = outputs.__provider === undefined && !(await diff(resource, id, state, news)).changes;
+        return { outs: { ...toOutputs(isSame ? state : await update(resource, id, state, news)), __provider } };
       }),
-    delete: (id: string, { __provider, ...state }: Properties) => attempt(__provider, () => remove(resource, id, state)),
+    delete: (id: string, outputs: Properties) => attempt(outputs.__provider, () => remove(resource, id, plain(outputs))),
   };
 }

@@ -12,10 +12,10 @@ import { create } from "../lifecycle/create";
 import { remove } from "../lifecycle/delete";
 import { diff } from "../lifecycle/diff";
 import { OperationFailed, unexpected, withoutSecrets } from "../lifecycle/failure";
+import { encryptedNames, fromStored, toStored } from "../lifecycle/hidden";
 import { importResource, isFirstRead } from "../lifecycle/import";
 import { Properties, stringsIn } from "../lifecycle/properties";
 import { refresh } from "../lifecycle/refresh";
-import { encryptedOutputs } from "../lifecycle/state";
 import { update } from "../lifecycle/update";
 import { nativeType } from "../program/dynamic";
 import { assertOptions, withOperation } from "../program/invoke";
@@ -61,15 +61,16 @@ export function createPlugin(base: Partial<ConfigurationSources> & Pick<Configur
     const definition = definitionOf(urn.split("::")[2]?.split("$").at(-1) ?? "");
     const clean = values.map(unwrapSecrets);
     const markedPaths = clean.flatMap(({ secrets }) => secrets);
-    const marked = (properties: Properties): Properties => wrapSecrets(properties, [...secretPaths(definition), ...markedPaths]);
+    const marked = (properties: Properties): Properties =>
+      wrapSecrets(toStored(definition.fields, properties), [...secretPaths(definition), ...markedPaths]);
     const secretInputs = [...new Set((clean[0]?.secrets ?? []).map(([name = ""]) => name))];
     // An output that is encrypted as a whole also contains values that are not secrets.
-    const holding = encryptedOutputs(definition.fields);
+    const holding = encryptedNames(definition.fields);
     const secretValues = clean.flatMap(({ properties, secrets }) =>
       secrets.filter(([name = ""]) => !holding.includes(name)).flatMap((path) => stringsIn(valueAt(properties, path))),
     );
     const mechanism: Mechanism = { ...sources, log: logOf(urn), canReturnSecrets: true, urn, secretInputs, secretValues };
-    const properties = clean.map(({ properties: { __provider, ...rest } }) => rest);
+    const properties = clean.map(({ properties: { __provider, ...rest } }) => fromStored(definition.fields, rest));
     try {
       return await operation({ definition, mechanism }, properties, marked);
     } catch (error) {
@@ -188,7 +189,7 @@ const importElsewhere: CheckFailure = {
 };
 
 /** The paths of the values that the definition marks as secret. */
-const secretPaths = ({ fields }: AnyDefinition): Path[] => [...secretsOf(fields), ...encryptedOutputs(fields).map((field) => [field])];
+const secretPaths = ({ fields }: AnyDefinition): Path[] => [...secretsOf(fields), ...encryptedNames(fields).map((field) => [field])];
 
 /** A provider setting, which an SDK passes as JSON or as an object. */
 const settingOf = (value: unknown): unknown => (typeof value === "string" ? (parsed(value) ?? value) : value);

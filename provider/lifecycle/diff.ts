@@ -48,13 +48,18 @@ async function compare(resource: Resource, state: Properties, inputs: Properties
       deleteBeforeReplace: definition.deleteBeforeReplace ?? true,
     };
   const work = definition.work?.(state) ?? "none";
+  const isIncomplete = Boolean(state.outcomeUnknown || state.partiallyUpdated);
   // A time that has passed is no drift, so a refresh, which calls diff before the program declares anything, does not report it.
-  const isChanged =
-    changing.length > 0 ||
-    (isDue(work) && (work === "now" || isChecked(resource))) ||
-    Boolean(state.outcomeUnknown || state.partiallyUpdated);
+  const isChanged = changing.length > 0 || (isDue(work) && (work === "now" || isChecked(resource))) || isIncomplete;
   const hasWork = isChanged || work !== "none";
   const isRewritten = await registerUpdate(resource, operation, { state, inputs, hasWork, changing, replaces });
+  // Pulumi shows such an update without a property.
+  const unseen = [
+    ...(isIncomplete ? ["its last run did not complete, so `pulumi up` continues it"] : []),
+    ...(isMoved ? [`its server changes from ${state.server} to ${operation.server.id}`] : []),
+    ...(isRewritten ? ["it is written again, because this run has deleted it"] : []),
+  ];
+  for (const line of unseen) operation.run.log.info(`${operation.resource}: ${line}`);
   return { changes: isMoved || isChanged || isRewritten, changing, replaces, deleteBeforeReplace };
 }
 

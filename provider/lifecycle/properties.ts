@@ -5,8 +5,8 @@ import { withoutNulls } from "../text/json";
 /** Inputs and outputs as the engine passes them. */
 export type Properties = Record<string, unknown>;
 
-/** The input that lists the secret inputs, whose values must not appear in a message. */
-export const secretInputs = "secretInputs";
+/** The input that lists the secret inputs, whose values must not appear in a message. Pulumi hides it, because of its underscores. */
+export const secretInputs = "__secretInputs";
 
 export function hasUnknown(value: unknown): boolean {
   return value === unknown || (typeof value === "object" && value !== null && Object.values(value).some(hasUnknown));

@@ -5,6 +5,7 @@ import { Operation } from "../contract/operation";
 import { isStringList } from "../text/json";
 import { Resource } from "./context";
 import { failure } from "./failure";
+import { storedName } from "./hidden";
 import { defined, Properties } from "./properties";
 import { withFormer } from "./state";
 
@@ -28,7 +29,7 @@ export function wholeState(resource: Resource, verb: string, id: string, state: 
   const error = new StewardError({
     code: "ERR_INVALID_INPUT",
     rule: "damaged-state",
-    reason: `the state was damaged or edited: it lacks ${missing.join(", ")}`,
+    reason: `the state was damaged or edited: it lacks ${missing.map((field) => storedName(definition.fields, field)).join(", ")}`,
     hint: "Restore an earlier state with `pulumi stack import`, or remove the resource with `pulumi state delete <URN>` and adopt the object again.",
   });
   throw failure(resource, verb, complete, error);

@@ -6,8 +6,8 @@ import { namesWith, publicNames } from "../contract/fields";
 import { ConnectionArgs, SecretReference } from "../contract/inputs";
 import { isReference } from "../contract/secret";
 import { className } from "../lifecycle/context";
+import { encryptedNames } from "../lifecycle/hidden";
 import { secretInputs } from "../lifecycle/properties";
-import { encryptedOutputs } from "../lifecycle/state";
 import { hideResponses } from "./debug-log";
 import { declareOnce } from "./duplicates";
 import { assertRuntimeResolves, dynamicType, nativeType, providerText } from "./dynamic";
@@ -56,8 +56,7 @@ export function registration(
   const lost = lostParts(args, []);
   if (lost.length > 0) throw invalidInput(lost, { operation: `Cannot declare ${className(definition)} "${name}"` });
   hideResponses();
-  // Pulumi makes an output of each given property, even an undefined one. Each costs 0.2 ms, so properties that only the adapter uses (`server`,
-  // `declared`) are not given.
+  // Pulumi makes an output of each given property, even an undefined one. Each costs 0.2 ms, so those that only the provider uses are not given.
   const properties: Inputs = isNative ? {} : { __provider: providerText(definition.token) };
   const secrets = namesWith(definition.fields, "secret");
   for (const field of namesWith(definition.fields, "output")) properties[field] = undefined;
@@ -83,7 +82,7 @@ export function registration(
     options.aliases = [...(opts?.aliases ?? []), { type: other }];
   }
   if (isNative) return [nativeType(definition.token), name, declared, { version: packageVersion(), ...options }];
-  const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secrets, ...encryptedOutputs(definition.fields)];
+  const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secrets, ...encryptedNames(definition.fields)];
   return [dynamicType(definition.token), name, declared, { ...options, additionalSecretOutputs }];
 }
 
