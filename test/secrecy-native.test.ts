@@ -206,7 +206,7 @@ describe.each(dialects)("%s", (dialect) => {
         await new NativeEngine(token, configOf(context)).get(id);
         expect(told.map(({ by }) => by)).toContain("read");
       }
-      const paths = [...secretFields(definition), "formerInputs"].map((path) => path.split("."));
+      const paths = [...secretFields(definition), "__formerInputs"].map((path) => path.split("."));
       expect(told.map(({ by }) => by)).toEqual(expect.arrayContaining(["check", "create"]));
       expect(leaks(told, definedSecrets(token, told, given, changed), paths)).toEqual([]);
     });
@@ -258,7 +258,7 @@ describe.each(dialects)("%s", (dialect) => {
       const native = await new NativeEngine(each.token, configOf(context)).problems({ ...inputs, ...Object.fromEntries(marked) });
       expect(native.map((problem) => problem.split(": ")[0]).sort()).toEqual(names);
       const dynamic = new Engine(each.token, configOf(context));
-      expect(await dynamic.problems({ ...inputs, secretInputs: names })).toEqual(names.map((name) => `${name}: secret-name`));
+      expect(await dynamic.problems({ ...inputs, __secretInputs: names })).toEqual(names.map((name) => `${name}: secret-name`));
     },
   );
 

@@ -13,7 +13,7 @@ const withSecrets = definitions.filter((definition) => secretFields(definition).
 
 test.each(definitions)("registration of $token always encrypts its former inputs", (definition) => {
   const [, , , { additionalSecretOutputs }] = registration(definition, "resource", {}, undefined);
-  expect(additionalSecretOutputs).toEqual(expect.arrayContaining(["formerInputs", ...holdingOutputs(definition)]));
+  expect(additionalSecretOutputs).toEqual(expect.arrayContaining(["__formerInputs", ...holdingOutputs(definition)]));
 });
 
 const mark = "4dabf18193072939515e22adb298388d";
@@ -55,7 +55,7 @@ test.each([
   const body = JSON.stringify({ errors: [{ title: "invalid", detail: `not valid: ${JSON.stringify(inputs)}` }, JSON.stringify(inputs)] });
   for (const method of ["POST", "PATCH"])
     sandbox.faults.add({ system: token.split(":")[0] as "secrets", method, path: /./, action: "respond", status: 400, body });
-  const error = await engine.up({ ...inputs, secretInputs: marked }).catch(String);
+  const error = await engine.up({ ...inputs, __secretInputs: marked }).catch(String);
   expect(error).toContain("[secret]");
   expect(error).not.toContain("canary");
 });

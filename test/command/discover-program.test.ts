@@ -158,7 +158,7 @@ ${isReal ? "  global: true,\n" : ""}  type: "management",
     expect(stdout).toContain("  steward:platform:SamlSettings saml sloEndpointUrl: must be an https URL\n");
     for (const name of ["host:", "port:", "sloEndpointUrl", "foo_bar"]) expect(program()).not.toContain(name);
     const smtp = written().find(({ id }) => id === "smtp") as unknown as { outputs: Record<string, unknown> };
-    expect(smtp.outputs).toMatchObject({ host: "", port: 0, declared: ["auth", "enabled"], managed: [] });
+    expect(smtp.outputs).toMatchObject({ host: "", port: 0, __declared: ["auth", "enabled"], managed: [] });
   });
 
   test("retains settings whose secret no destroy could restore, and says why", async () => {

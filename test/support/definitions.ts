@@ -11,12 +11,13 @@ export const definitionOf = (token: string): AnyDefinition => {
 /** The secret inputs and outputs of a definition, including paths such as `submission.candidate`. */
 export const secretFields = ({ fields }: Pick<AnyDefinition, "fields">): string[] => secretsOf(fields).map((path) => path.join("."));
 
-/** The outputs that are encrypted as a whole, since they may contain secret inputs. */
-export const holdingOutputs = ({ fields }: Pick<AnyDefinition, "fields">): string[] => namesWith(fields, "secretOutput");
+/** The outputs that are encrypted as a whole, since they may contain secret inputs. Pulumi hides those that are neither declared nor public. */
+export const holdingOutputs = ({ fields }: Pick<AnyDefinition, "fields">): string[] =>
+  namesWith(fields, "secretOutput").map((name) => (fields[name]?.output || fields[name]?.input ? name : `__${name}`));
 
 /** The secret outputs as a class registers them: without paths, and with the former inputs. */
 export const secretOutputs = (definition: Pick<AnyDefinition, "fields">): string[] => [
   ...secretFields(definition).filter((path) => !path.includes(".")),
   ...holdingOutputs(definition),
-  "formerInputs",
+  "__formerInputs",
 ];

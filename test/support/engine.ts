@@ -132,7 +132,7 @@ export class Engine {
     await this.run(this.stack.up([{ ...this.declared(inputs), deleteBeforeReplace: true }], options));
   }
 
-  /** Refreshes. Returns the fields that the engine would report as changed, or "gone". */
+  /** Refreshes. Returns the fields of an update that the engine would report, also hidden ones, or "gone". */
   async refresh(): Promise<string[] | "gone"> {
     forget();
     const { inputs, outputs } = this.state as Resource;
@@ -169,10 +169,15 @@ export class Engine {
     return serialized(this.stack.resources.map((each) => ({ ...each, outputs: marked(each.outputs, each.inputs, hidden) })));
   }
 
-  /** The outputs that a program sees, without internal ones of the adapter. */
+  /** The outputs that a program sees. */
   outputs(): Properties {
-    const { __provider, declared, server, instance, partiallyUpdated, ...outputs } = plain(this.state?.outputs ?? {});
-    return outputs;
+    return Object.fromEntries(Object.entries(plain(this.state?.outputs ?? {})).filter(([name]) => !name.startsWith("__")));
+  }
+
+  /** The outputs that only the provider uses, by their plain names. */
+  hidden(): Properties {
+    const outputs = Object.entries(plain(this.state?.outputs ?? {}));
+    return Object.fromEntries(outputs.flatMap(([name, value]) => (name.startsWith("__") ? [[name.slice(2), value]] : [])));
   }
 }
 

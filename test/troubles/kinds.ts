@@ -111,7 +111,7 @@ export function declarationOf(item: Item, world: World, mechanism: "dynamic" | "
   const marked = Object.keys(inputs).filter((name) => secretsIn(inputs[name]));
   // The engine passes these to the native plugin.
   const isNative = mechanism === "native";
-  if (marked.length > 0 && !isNative) inputs.secretInputs = marked;
+  if (marked.length > 0 && !isNative) inputs.__secretInputs = marked;
   const { deleteBeforeReplace } = definition;
   return {
     name: item.name,

@@ -41,10 +41,10 @@ export class Life {
       [...new Set(added)].map((kind) => kindOf({ kind })),
       this.world,
     );
-    this.others = await await this.world.held();
+    this.others = await this.world.held();
     for (const { edits, outOfBand, forgetsInstances, run } of turns) {
       for (const edit of edits) await this.program.apply(edit);
-      if (forgetsInstances) for (const { outputs } of this.runner.resources) delete outputs.instance;
+      if (forgetsInstances) for (const { outputs } of this.runner.resources) delete outputs.__instance;
       if (outOfBand) await this.change(outOfBand);
       await this.operate(run);
     }

@@ -26,7 +26,7 @@ test.each(["an update", "a replacement"])(
   "a value that was a secret of the program is not printed in %s, by both mechanisms",
   async (kind) => {
     for (const [Mechanism, secret] of [
-      [Engine, { footer: "canary", secretInputs: ["footer"] }],
+      [Engine, { footer: "canary", __secretInputs: ["footer"] }],
       [NativeEngine, wrapSecrets({ footer: "canary" }, [["footer"]])],
     ] as const) {
       printed.length = 0;

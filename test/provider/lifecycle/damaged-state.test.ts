@@ -71,7 +71,7 @@ describe.each([
     test.each(Object.entries(operations))("%s with null in place of a field does what it does without it", async (_, operate) => {
       for (const field of fields) {
         const expected = await run(token, damaged(field), operate);
-        for (const value of ["declared", "managed"].includes(field) ? [null, 5, "x", {}, [5]] : [null])
+        for (const value of ["__declared", "managed"].includes(field) ? [null, 5, "x", {}, [5]] : [null])
           expect({ field, value, ...(await run(token, damaged(field, value), operate)) }).toEqual({ field, value, ...expected });
       }
     });
@@ -96,10 +96,10 @@ describe.each([
     for (const { token } of definitions)
       for (const operate of Object.values(operations)) {
         const state = stateOf(dialect, token);
-        state.outputs.declared = value;
+        state.outputs.__declared = value;
         const { requests, error = "" } = await run(token, state, operate);
         expect({ token, error }).not.toMatchObject({ error: expect.stringContaining("internal error") });
-        expect({ token, requests, error }).toMatchObject({ requests: [], error: expect.stringContaining("it lacks declared.") });
+        expect({ token, requests, error }).toMatchObject({ requests: [], error: expect.stringContaining("it lacks __declared.") });
       }
   });
 

@@ -126,7 +126,7 @@ describe.each(dialects)("a secret that is removed while the response is lost (%s
     for (const loss of losses) {
       const resource = await prepared(token);
       const expectHidden = (): void => expect(isHidden(resource.stored() + printed.join("\n"), inputs)).toBe(true);
-      await resource.up({ ...marked, secretInputs: [field] });
+      await resource.up({ ...marked, __secretInputs: [field] });
       const isKept = await lose(resource, token, next, loss);
       expectHidden();
       // Twice: the second time, hidden values are known only from the hidden state.
@@ -137,7 +137,7 @@ describe.each(dialects)("a secret that is removed while the response is lost (%s
       kept += Number(isKept);
       await resource.up(next);
       expectHidden();
-      const former = resource.state?.outputs.formerInputs;
+      const former = resource.state?.outputs.__formerInputs;
       if (way === "turns") expect(former).toBeUndefined();
       // The server keeps the value of a lease.
       else if (token.endsWith("Lease")) expect(former).toEqual({ [field]: number });
@@ -205,7 +205,7 @@ onEachTarget("a secret of a lease that is removed from the program", (current) =
     expect(lease.state?.outputs).toMatchObject({ ...changed, [field]: 550_000 });
     await lease.up({ mount, ...changed, [field]: number });
     expect(lease.state?.outputs).toMatchObject({ ...changed, [field]: number });
-    expect(lease.state?.outputs).not.toHaveProperty("formerInputs");
+    expect(lease.state?.outputs).not.toHaveProperty("__formerInputs");
   });
 });
 

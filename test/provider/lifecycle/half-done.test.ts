@@ -69,7 +69,7 @@ describe("partial updates", () => {
       await expect(resource.up({ ...setOf("b", "web", "site"), exclusive: true })).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
       await call(sandbox.secrets, "POST", `/v1/nomad/role/${name}`, { policies: "theirs" });
       await resource.refresh();
-      expect(resource.outputs().undeclared).toEqual([name]);
+      expect(resource.hidden().undeclared).toEqual([name]);
     },
   );
 

@@ -12,7 +12,7 @@ describe("the server that a resource was written to", () => {
   test("is recorded, and another address under the same connection fails every operation", async () => {
     const resource = engine("SchedulerRole");
     await resource.up(role);
-    expect(resource.state?.outputs.server).toBe(sandbox.secrets.url);
+    expect(resource.state?.outputs.__server).toBe(sandbox.secrets.url);
     resource.configure({ "steward:default": to(other) });
     for (const [operation, isRecorded] of [
       [() => resource.preview(role), false],
@@ -40,7 +40,7 @@ describe("the server that a resource was written to", () => {
     const resource = engine("SchedulerRole");
     await resource.up(role);
     const address = settings?.address ?? sandbox.secrets.url;
-    (resource.state as { outputs: Record<string, unknown> }).outputs.server = address;
+    (resource.state as { outputs: Record<string, unknown> }).outputs.__server = address;
     resource.configure(settings ? { "steward:default": to(sandbox, { ...settings, address }) } : {});
     for (const operation of ["refresh", "destroy"] as const)
       expect(await failure(resource[operation]())).toMatchObject({ code, message: expect.stringContaining(hint) });

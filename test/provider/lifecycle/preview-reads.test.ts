@@ -91,7 +91,7 @@ describe.each([
     const { change, held } = platform(dialect, sandbox());
     await change("general", { limitUserOrganizationCreation: false, supportEmailAddress: "theirs@example.com" });
     const general = engine("platform:GeneralSettings");
-    const declared = { limitUserOrganizationCreation: true, apiRateLimit: 50, secretInputs: ["apiRateLimit"] };
+    const declared = { limitUserOrganizationCreation: true, apiRateLimit: 50, __secretInputs: ["apiRateLimit"] };
     await general.preview(declared);
     expect([...printed].sort()).toEqual([
       expect.stringContaining(" apiRateLimit: [secret] -> [secret]."),

@@ -4,7 +4,7 @@ import { registered } from "../../support/registered";
 
 const given = async (args: Partial<secrets.SchedulerRoleArgs>, opts: object = {}): Promise<unknown> => {
   const request = await registered(() => new secrets.SchedulerRole("role", { name: "web", adopt: true, ...args }, opts));
-  return request.getObject()?.toJavaScript().secretInputs;
+  return request.getObject()?.toJavaScript().__secretInputs;
 };
 
 test.each([
@@ -29,5 +29,5 @@ test("an input that the program makes a secret output counts as secret", async (
 
 test("a resource that adopts nothing receives the names of its secret inputs, too", async () => {
   const request = await registered(() => new platform.SmsVerification("sms", { testNumber: secret("+15550123") }));
-  expect(request.getObject()?.toJavaScript().secretInputs).toEqual(["testNumber"]);
+  expect(request.getObject()?.toJavaScript().__secretInputs).toEqual(["testNumber"]);
 });

@@ -89,7 +89,7 @@ onEachTarget("adoption", (current) => {
     const { outOfBand, newMount } = current();
     const mount = await newMount();
     await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
-    const ours = { name: "web", policies: ["ours"], mount, secretInputs: ["policies"] };
+    const ours = { name: "web", policies: ["ours"], mount, __secretInputs: ["policies"] };
     const message = await engine("SchedulerRole")
       .up({ ...ours, adopt: "unchanged" })
       .catch(String);

@@ -92,7 +92,7 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
     const inputs = { roles: { ours: read }, exclusive: true, mount };
     await roles.up(inputs);
     await outOfBand("POST", `${mount}/role/__hidden`, { policies: "theirs" });
-    expect(await roles.refresh()).toEqual(["undeclared"]);
+    expect(await roles.refresh()).toEqual(["__undeclared"]);
     printed.length = 0;
     await roles.preview(inputs);
     expect(printed).toEqual([expect.stringMatching(`"${mount}": roles: __hidden will be deleted`)]);

@@ -72,7 +72,7 @@ onEachTarget("SchedulerAccess", (current) => {
     const { outOfBand, newMount } = current();
     const mount = await newMount();
     await outOfBand("POST", `${mount}/config/access`, { address: "http://canary:4646", token: "theirs" });
-    const secret = { ...inputs, mount, address: "http://canary:4646", secretInputs: ["address"] };
+    const secret = { ...inputs, mount, address: "http://canary:4646", __secretInputs: ["address"] };
     const refused = await engine().up(secret).catch(String);
     expect(refused).toContain(" [secret]. ");
     expect(refused).not.toContain("canary");

@@ -35,7 +35,7 @@ onEachTarget("SchedulerRoles", (current) => {
     const begun = await scene();
     await begun.roles.up(begun.inputs);
     await begun.put("theirs");
-    expect(await begun.roles.refresh()).toEqual(["undeclared"]);
+    expect(await begun.roles.refresh()).toEqual(["__undeclared"]);
     return begun;
   }
 
@@ -48,14 +48,14 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await roles.up({ ...inputs, roles: { ours: { policies: ["write"] } } })).toBe("update");
     expect(await names()).toEqual(["ours", "theirs"]);
 
-    expect(await roles.refresh()).toEqual(["undeclared"]);
-    expect(roles.outputs()).toMatchObject({ roles: { ours: complete(["write"]) }, undeclared: ["theirs"] });
+    expect(await roles.refresh()).toEqual(["__undeclared"]);
+    expect(roles.outputs()).toMatchObject({ roles: { ours: complete(["write"]) } });
     expect(await roles.preview(inputs)).toMatchObject({ operation: "update" });
     // Another role appears in between. It was not shown, so it is not removed.
     await put("later");
     expect(await roles.up(inputs)).toBe("update");
     expect(await names()).toEqual(["later", "ours"]);
-    expect(await roles.refresh()).toEqual(["undeclared"]);
+    expect(await roles.refresh()).toEqual(["__undeclared"]);
 
     // A destroy removes only declared roles.
     await roles.destroy();
@@ -74,7 +74,7 @@ onEachTarget("SchedulerRoles", (current) => {
     await roles.up({ ...inputs, exclusive: false });
     await roles.up(inputs);
     expect(await names()).toEqual(["more", "ours", "theirs"]);
-    expect(await roles.refresh()).toEqual(["undeclared"]);
+    expect(await roles.refresh()).toEqual(["__undeclared"]);
     await roles.up(inputs);
     expect(await names()).toEqual(["ours"]);
   });
@@ -95,7 +95,7 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await roles.refresh()).toEqual(["roles"]);
     printed.length = 0;
     await put("b");
-    expect(await roles.refresh()).toEqual(["undeclared"]);
+    expect(await roles.refresh()).toEqual(["__undeclared"]);
     // Like every existing role, it is not taken over without `adopt`.
     expect(printed).toEqual([]);
     await expect(roles.up(inputs)).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "exists" }));
@@ -110,7 +110,7 @@ onEachTarget("SchedulerRoles", (current) => {
     const other = await current().newMount();
     await roles.replace(inputs);
     expect(await names()).toEqual(["ours", "theirs"]);
-    expect(await roles.refresh()).toEqual(["undeclared"]);
+    expect(await roles.refresh()).toEqual(["__undeclared"]);
     printed.length = 0;
     expect(await roles.up({ ...inputs, mount: other })).toBe("replace");
     expect(printed).toEqual([]);
@@ -135,8 +135,8 @@ onEachTarget("SchedulerRoles", (current) => {
     sandbox.faults.add({ system: "secrets", method: "POST", path: /theirs$/, action: "respond", status: 500 });
     const declared = { ...inputs, roles: { ours: read, theirs: { policies: ["write"] } }, adopt: true };
     await expect(roles.up(declared)).rejects.toThrow(refusal("ERR_INCOMPLETE"));
-    expect(roles.outputs()).toMatchObject({ unanswered: ["theirs"] });
-    expect(roles.outputs().undeclared).toBeUndefined();
+    expect(roles.hidden()).toMatchObject({ unanswered: ["theirs"] });
+    expect(roles.hidden().undeclared).toBeUndefined();
     await roles.destroy();
     expect(await names()).toEqual([]);
   });
@@ -186,12 +186,12 @@ onEachTarget("SchedulerRoles", (current) => {
   });
 
   test.each([
-    { secretInputs: undefined, shown: '["canary-policy"] -> ["theirs"]' },
-    { secretInputs: ["roles"], shown: "[secret] -> [secret]" },
-  ])("refresh names at most ten changed parts, and shows no value of a secret: $shown", async ({ secretInputs, shown }) => {
+    { __secretInputs: undefined, shown: '["canary-policy"] -> ["theirs"]' },
+    { __secretInputs: ["roles"], shown: "[secret] -> [secret]" },
+  ])("refresh names at most ten changed parts, and shows no value of a secret: $shown", async ({ __secretInputs, shown }) => {
     const twelve = Array.from({ length: 12 }, (_, index) => `role-${index}`);
     const declared = Object.fromEntries(twelve.map((name) => [name, { policies: ["canary-policy"] }]));
-    const { roles, inputs, put } = await scene(declared, { secretInputs });
+    const { roles, inputs, put } = await scene(declared, { __secretInputs });
     await roles.up(inputs);
     for (const name of twelve) await put(name, ["theirs"]);
     printed.length = 0;

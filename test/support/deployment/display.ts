@@ -3,10 +3,10 @@ import { isObject, Properties, Secret, unknown } from "./values";
 
 // The command line's output for a change: `~ policies: [`, and below it `~ [0]: "one" => "two"`. Columns are not padded.
 
-/** The lines for the differences between two versions of a resource's properties. */
+/** The lines for the differences between two versions of a resource's properties. Names that begin with two underscores are hidden at any depth. */
 export function changedLines(before: Properties, after: Properties): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-  return names.filter((name) => name !== "__provider").flatMap((name) => changed(name, before[name], after[name]));
+  return names.filter((name) => !name.startsWith("__")).flatMap((name) => changed(name, before[name], after[name]));
 }
 
 function changed(name: string, before: unknown, after: unknown): string[] {

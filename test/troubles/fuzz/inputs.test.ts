@@ -3,6 +3,7 @@ import { AnyDefinition } from "../../../provider/contract/definition";
 import { StewardError } from "../../../provider/contract/errors";
 import { essentialNames, format } from "../../../provider/contract/fields";
 import { clearCache } from "../../../provider/engine/dynamic-runtime";
+import { toStored } from "../../../provider/lifecycle/hidden";
 import { hasUnknown } from "../../../provider/lifecycle/properties";
 import { definitions } from "../../../provider/registry/resources";
 import { formsIn } from "../../support/canaries";
@@ -50,7 +51,8 @@ describe.each<AnyDefinition>(definitions)("$token", (definition) => {
       const declared = Object.keys(inputs);
       // An unknown connection has no defaults, but every state has them.
       const essential = Object.fromEntries(essentialNames(definition).map((field) => [field, "nomad"]));
-      return { ...essential, managed: [], originalValues: {}, ...inputs, server: server.address, declared, __provider: "text" };
+      const values = { ...essential, managed: [], originalValues: {}, ...inputs, server: server.address, declared };
+      return { ...toStored(definition.fields, values), __provider: "text" };
     };
     const diff = async (olds: Properties, news: Properties): Promise<boolean | undefined> => {
       try {

@@ -21,7 +21,7 @@ fc.configureGlobal({ seed });
 /** Names with a meaning in JavaScript, in Pulumi or in the adapter. */
 const strangeNames = [
   ...["__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "toJSON", "then", "length", ""],
-  ...["id", "urn", "declared", "server", "outcomeUnknown", "managed", "originalValues"],
+  ...["id", "urn", "declared", "server", "outcomeUnknown", "managed", "originalValues", "__declared"],
 ];
 const strangeTexts = [
   ...strangeNames,
