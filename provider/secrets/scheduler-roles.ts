@@ -105,9 +105,8 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
   const names = isGet ? listed : listed.filter((name) => ours.has(name));
   refuseUnstorable(operation, mount, exclusive ? listed : names);
   const undeclared = exclusive && !isGet ? listed.filter((name) => !ours.has(name)) : [];
-  // No display shows the output that records them.
-  if (undeclared.length > 0)
-    operation.run.log.info(`${operation.resource}: the program does not declare these roles of the server: ${shortList(undeclared)}`);
+  // Pulumi shows an update without a property.
+  if (undeclared.length > 0) operation.run.log.info(`${operation.resource}: other roles on the server: ${shortList(undeclared)}`);
   const reads = names.map(async (name) => [name, await readRole(operation, { mount, name }, roleNamed(previous.roles, name))] as const);
   const states = await Promise.all(withProgress(operation, rolesOf(operation, mount), reads, "read"));
   return {

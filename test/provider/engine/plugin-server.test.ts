@@ -97,7 +97,7 @@ test("an error without a response contains the resource that may exist", async (
   const [detail] = Status.deserializeBinary(packed as Buffer).getDetailsList();
   const made = messages.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() as Uint8Array);
   expect(made.getId()).toBe("nomad/role/made");
-  expect(made.getProperties()?.toJavaScript()).toMatchObject({ name: "made", outcomeUnknown: true });
+  expect(made.getProperties()?.toJavaScript()).toMatchObject({ name: "made", __outcomeUnknown: true });
   expect(made.getReasonsList()).toEqual([error?.details]);
   sandbox.faults.clear();
 });

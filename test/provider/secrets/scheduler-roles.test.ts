@@ -48,7 +48,9 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await roles.up({ ...inputs, roles: { ours: { policies: ["write"] } } })).toBe("update");
     expect(await names()).toEqual(["ours", "theirs"]);
 
+    printed.length = 0;
     expect(await roles.refresh()).toEqual(["__undeclared"]);
+    expect(printed).toEqual([expect.stringMatching(/: other roles on the server: theirs$/)]);
     expect(roles.outputs()).toMatchObject({ roles: { ours: complete(["write"]) } });
     expect(await roles.preview(inputs)).toMatchObject({ operation: "update" });
     // Another role appears in between. It was not shown, so it is not removed.
@@ -97,7 +99,7 @@ onEachTarget("SchedulerRoles", (current) => {
     await put("b");
     expect(await roles.refresh()).toEqual(["__undeclared"]);
     // Like every existing role, it is not taken over without `adopt`.
-    expect(printed).toEqual([]);
+    expect(printed).toEqual([expect.stringMatching(/: other roles on the server: b$/)]);
     await expect(roles.up(inputs)).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "exists" }));
     expect(await roles.up({ ...inputs, adopt: true })).toBe("update");
     expect(await roles.refresh()).toEqual([]);
