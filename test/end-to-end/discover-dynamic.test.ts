@@ -4,6 +4,7 @@ import { transformSync } from "esbuild";
 import { Sandbox } from "../../sandbox/index";
 import { call } from "../support/call";
 import { compileAll } from "../support/compile";
+import { ownName } from "../support/definitions";
 import { discoverIn, importAll } from "../support/discovery";
 import { Project } from "../support/project";
 import { sentBy, startSandbox } from "../support/sandbox";
@@ -90,6 +91,7 @@ describe.each(["standard", "hashicorp"] as const)("discover for dynamic resource
     expect(sent).toEqual([]);
     expect(report).not.toMatch(/failed to validate|bug in the provider|warning/);
     expect(report).toMatch(/17 imported/);
+    expect(report).not.toMatch(ownName);
     await project.refresh("--expect-no-changes");
     await settings("general", { "api-rate-limit": 99 });
     expect((await project.refresh()).changes).toContain("~ apiRateLimit: 77 => 99");

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Sandbox } from "../../sandbox/index";
 import { compileAll } from "../support/compile";
+import { ownName } from "../support/definitions";
 import { discoverIn } from "../support/discovery";
 import { configureExample, exampleEnvironment, exampleIn, generatePrograms, runPrograms } from "../support/languages";
 import { nativeProject, Project } from "../support/project";
@@ -43,6 +44,7 @@ async function imported(project: Project, adopt: Adopt, ...args: string[]): Prom
   if (run.code !== 0) throw new Error(run.output);
   await runPrograms(project);
   const generated = readFileSync(join(project.folder, "program/generated"), "utf8");
+  expect(run.output + generated).not.toMatch(ownName);
   adopt(project, generated);
   return generated;
 }

@@ -21,3 +21,11 @@ export const secretOutputs = (definition: Pick<AnyDefinition, "fields">): string
   ...holdingOutputs(definition),
   "__formerInputs",
 ];
+
+const ownNames = [
+  ...["declared", "instance", "server", "outcomeUnknown", "partiallyUpdated", "formerInputs", "secretInputs"],
+  ...definitions.flatMap(({ fields }) => namesWith(fields, "stored").filter((name) => !fields[name]?.input)),
+];
+
+/** A line of a display or of JSON with an output that only the provider uses. In JSON, these are below hidden names. */
+export const ownName: RegExp = new RegExp(`^[\\s~+-]*(__\\w+|"?(${ownNames.join("|")})"?) *:`, "m");

@@ -142,7 +142,7 @@ function changedLines(output: string): string[] {
     detail
       .split("\n")
       .map((line) => line.trim())
-      .filter((line) => /^[~+-] /.test(line) && !/^[~+-] pulumi/.test(line))
+      .filter((line) => /^[~+-] /.test(line) && !/^[~+-] (pulumi|steward:)/.test(line))
       // Columns are padded to the longest name.
       .map((line) => line.replace(/ *:/, ":").replace(/ +/g, " "))
   );
