@@ -77,6 +77,7 @@ describe.each([
     expect(await linesOf(() => role.up(web))).toEqual([line]);
     expect(await linesOf(() => role.up(web))).toEqual([]);
     expect(await role.up(web)).toBe("same");
+    expect(Object.keys(role.outputs()).sort()).toEqual(["global", "mount", "name", "policies", "type"]);
   });
 
   test("after a new address of the server: one line has both", async () => {
