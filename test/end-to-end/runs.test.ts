@@ -46,7 +46,7 @@ test("a policy pack rejects and remediates resources before any write, and shows
 
   // A remediation is written, and later runs keep it.
   const { output } = await project.program(source("client", "Old.")).up(...pack);
-  expect(output).toContain("3 resources of this package, 1 role");
+  expect(output).toContain("3 resources of this package, 1 role, 0 hidden outputs");
   expect(output).not.toContain("canary-token");
   expect(await everything().reason("1.0.0")).toBe("Old. Use 2.0.0.");
   await project.preview("--refresh", "--expect-no-changes", ...pack);
@@ -196,11 +196,12 @@ const policyPack = `
       remediateResource: ({ type, props }) => {
         if (of(type, "platform:ModuleVersionDeprecation") && props.reason === "Old.") return { ...props, reason: "Old. Use 2.0.0." };
       } },
-    { name: "count", description: "What is there.", enforcementLevel: "advisory",
+    { name: "count", description: "What it sees.", enforcementLevel: "advisory",
       validateStack: ({ resources }, report) => {
         const ours = resources.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/steward/"));
         const roles = ours.filter(({ type, props }) => of(type, "secrets:SchedulerRole") && props.policies[0] === "one");
-        report(ours.length + " resources of this package, " + roles.length + " role");
+        const hidden = ours.flatMap(({ props }) => Object.keys(props)).filter((name) => name.startsWith("__"));
+        report(ours.length + " resources of this package, " + roles.length + " role, " + hidden.length + " hidden outputs");
       } },
   ] });`;
 
