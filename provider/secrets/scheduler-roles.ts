@@ -106,7 +106,7 @@ async function read({ operation, state: previous, declared }: ReadRequest<Stored
   refuseUnstorable(operation, mount, exclusive ? listed : names);
   const undeclared = exclusive && !isGet ? listed.filter((name) => !ours.has(name)) : [];
   // Pulumi shows an update without a property.
-  if (undeclared.length > 0) operation.run.log.info(`${operation.resource}: other roles on the server: ${shortList(undeclared)}`);
+  if (undeclared.length > 0) operation.run.log.info(`${operation.resource}: found other roles on the server (${shortList(undeclared)})`);
   const reads = names.map(async (name) => [name, await readRole(operation, { mount, name }, roleNamed(previous.roles, name))] as const);
   const states = await Promise.all(withProgress(operation, rolesOf(operation, mount), reads, "read"));
   return {

@@ -5,7 +5,7 @@ import { ownName } from "../support/definitions";
 import { nativeProject, Project, Run } from "../support/project";
 import { startSandbox } from "../support/sandbox";
 
-// What a user sees of a resource: inputs and public outputs. What only the provider uses is in the state, and no command prints it.
+// A user sees the inputs and the public outputs of a resource. The state also has what only the provider uses, and no command prints that.
 
 describe.each(["dynamic", "native"] as const)("%s", (mechanism) => {
   const isNative = mechanism === "native";
@@ -70,7 +70,7 @@ describe.each(["dynamic", "native"] as const)("%s", (mechanism) => {
     await call(sandbox.secrets, "POST", "/v1/team/role/theirs", { policies: "b" });
     const refreshed = await run("refresh", "--yes", "--skip-preview", "--diff");
     expect(refreshed).toMatchObject({ code: 0, changes: [] });
-    expect(refreshed.output).toContain('Nomad roles at mount "team": other roles on the server: theirs\n');
+    expect(refreshed.output).toContain('Nomad roles at mount "team": found other roles on the server (theirs)\n');
     const planned = await run("preview", "--diff");
     expect(planned.changes).toEqual([]);
     expect(planned.output).toContain(

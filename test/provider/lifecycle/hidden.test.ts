@@ -96,7 +96,7 @@ describe.each([
     const inputs = { roles: { web: { policies: ["a"] } }, exclusive: true };
     await set.up(inputs);
     await call(sandbox.secrets, "POST", "/v1/nomad/role/theirs", { policies: "b" });
-    expect(await linesOf(() => set.refresh())).toEqual(['Nomad roles at mount "nomad": other roles on the server: theirs']);
+    expect(await linesOf(() => set.refresh())).toEqual(['Nomad roles at mount "nomad": found other roles on the server (theirs)']);
     const planned = ['Nomad roles at mount "nomad": roles: theirs will be deleted, since the program does not declare them'];
     expect(await linesOf(() => set.preview(inputs))).toEqual(planned);
     expect(await linesOf(() => set.up(inputs))).toEqual(planned);

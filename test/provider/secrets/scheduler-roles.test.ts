@@ -50,7 +50,7 @@ onEachTarget("SchedulerRoles", (current) => {
 
     printed.length = 0;
     expect(await roles.refresh()).toEqual(["__undeclared"]);
-    expect(printed).toEqual([expect.stringMatching(/: other roles on the server: theirs$/)]);
+    expect(printed).toEqual([expect.stringMatching(/: found other roles on the server \(theirs\)$/)]);
     expect(roles.outputs()).toMatchObject({ roles: { ours: complete(["write"]) } });
     expect(await roles.preview(inputs)).toMatchObject({ operation: "update" });
     // Another role appears in between. It was not shown, so it is not removed.
@@ -99,7 +99,7 @@ onEachTarget("SchedulerRoles", (current) => {
     await put("b");
     expect(await roles.refresh()).toEqual(["__undeclared"]);
     // Like every existing role, it is not taken over without `adopt`.
-    expect(printed).toEqual([expect.stringMatching(/: other roles on the server: b$/)]);
+    expect(printed).toEqual([expect.stringMatching(/: found other roles on the server \(b\)$/)]);
     await expect(roles.up(inputs)).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "exists" }));
     expect(await roles.up({ ...inputs, adopt: true })).toBe("update");
     expect(await roles.refresh()).toEqual([]);
