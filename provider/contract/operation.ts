@@ -98,7 +98,7 @@ export interface Writer<Own = object> extends Operation<Own> {
   readonly [writes]: true;
 }
 
-/** `"hashicorp" or "openbao"`. */
+/** The names in a sentence: `"standard" or "other"`. */
 export const alternatives = (dialects: readonly string[]): string => dialects.map((each) => `"${each}"`).join(" or ");
 
 /** Throws if the dialect of the connection does not have a resource or a function. */
