@@ -128,8 +128,11 @@ export function declarationOf(item: Item, world: World, mechanism: "dynamic" | "
 
 /** The objects of a resource on the servers, without settings, which cannot be deleted. */
 export function keysOf({ type, id, outputs }: Resource, world: World): string[] {
-  const kind = [...kinds.values()].find((each) => each.type === type) as CaseKind;
+  const kind = [...kinds.values()].find((each) => each.type === type);
+  if (!kind?.keys) return [];
   const fields = plain(outputs) as Properties;
-  const prefix = prefixOf(kind, fields.server === world.origins.other ? "other" : "home", id.split("/")[0] as string);
-  return kind.keys?.(fields).map((key) => prefix + key) ?? [];
+  const server = (["home", "other", "platform"] as const).find((name) => world.origins[name] === fields.__server);
+  if (!server) throw new Error(`The state of ${id} has no address of its server.`);
+  const prefix = prefixOf(kind, server === "other" ? server : "home", id.split("/")[0] as string);
+  return kind.keys(fields).map((key) => prefix + key);
 }
