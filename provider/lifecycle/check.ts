@@ -38,13 +38,14 @@ export async function check(
   const values = resolved(fields, declared);
   const invalid = schemaFailures(resource, values);
   const isConnected = !hasUnknown(declared.connection) && !invalid.some(({ path }) => path === "connection");
+  const asFailure = (error: unknown): [CheckFailure] => [failureOf(resource, error)];
   const { operation, failure } = isConnected ? connected(resource, values) : {};
   const defaults = operation ? defined(defaultsOf(fields, operation)) : {};
   const inputs: Properties = { ...defaults, ...declared };
   const checking = { operation, last, declared, plain: { ...defaults, ...values } };
-  const failures = [...(failure ? [failure] : []), ...(await failuresOf(resource, checking, invalid))];
+  const failures = failure ? [failure] : await failuresOf(resource, checking, invalid).catch(asFailure);
   if (operation && [...invalid, ...failures].every(({ warning }) => warning) && !hasUnknown(inputs))
-    failures.push(...(await declare(resource, { ...checking, operation }, inputs)));
+    failures.push(...(await declare(resource, { ...checking, operation }, inputs).catch(asFailure)));
   const all = [...invalid, ...failures, ...endsInBlanks(fields, values)];
   const warnings = all.filter(({ warning }) => warning);
   // With an invalid name, the resource cannot be described.
@@ -79,14 +80,18 @@ function connected(resource: Resource, values: Properties): { operation?: Writer
   try {
     return { operation: operationOn(resource, values) };
   } catch (error) {
-    if (!(error instanceof StewardError)) throw error;
-    const { rule, failures: causes } = error.details;
-    // Each resource of a connection has the same error, and Pulumi prints each.
-    const known = cached(resource.mechanism.cache, ["errors of checks"], () => new Set<string>());
-    const reason = known.has(error.message) ? "it has the same error as another resource of this run" : error.message;
-    known.add(error.message);
-    return { failure: { path: "", rule: rule ?? causes?.[0]?.rule ?? error.code, reason } };
+    return { failure: failureOf(resource, error) };
   }
+}
+
+/** An error as a failure. Each resource of a connection has the same error, and Pulumi prints each. */
+function failureOf({ mechanism }: Resource, error: unknown): CheckFailure {
+  if (!(error instanceof StewardError)) throw error;
+  const { rule, failures: causes } = error.details;
+  const known = cached(mechanism.cache, ["errors of checks"], () => new Set<string>());
+  const reason = known.has(error.message) ? "it has the same error as another resource of this run" : error.message;
+  known.add(error.message);
+  return { path: "", rule: rule ?? causes?.[0]?.rule ?? error.code, reason };
 }
 
 /** The check failures that depend on the server: secret names, the dialect and the rules. */
