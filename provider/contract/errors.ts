@@ -74,6 +74,9 @@ function formatMessage({ operation, reason, method, path, status, firstHint, hin
   );
 }
 
+/** The rule of the error with which `find` predicts that the server would reject the declared values. */
+export const rejectedValues = "rejected-values";
+
 /** An error that lists all invalid inputs. */
 export const invalidInput = (
   failures: readonly CheckFailure[],

@@ -45,7 +45,10 @@ function isExcepted({ protocol, hostname, port }: URL, list: string): boolean {
   const ownPort = port || (protocol === "https:" ? "443" : "80");
   const covers = (entry: string): boolean => {
     const [, host = entry, onlyPort = ownPort] = /^(.+):(\d+)$/.exec(entry) ?? [];
-    return onlyPort === ownPort && `.${hostname}`.endsWith(`.${host.replace(/^\*?\./, "").toLowerCase()}`);
+    return (
+      (Number(onlyPort) === 0 || Number(onlyPort) === Number(ownPort)) &&
+      `.${hostname}`.endsWith(`.${host.replace(/^\*?\./, "").toLowerCase()}`)
+    );
   };
   return list === "*" || list.split(/[,\s]/).some((entry) => entry !== "" && covers(entry));
 }

@@ -1,5 +1,5 @@
 import { AnyDefinition, Difference, ExistingObject } from "../contract/definition";
-import { StewardError } from "../contract/errors";
+import { rejectedValues, StewardError } from "../contract/errors";
 import { differencesOf, namesWith } from "../contract/fields";
 import { Adopt } from "../contract/inputs";
 import { cached, Operation, Writer } from "../contract/operation";
@@ -98,7 +98,7 @@ export async function previewAdoption(definition: Adopting, operation: Writer, i
     logAdoption(operation, existing, ["changes nothing"]);
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    const effect = error.code === "ERR_INVALID_INPUT" ? "`pulumi up` will fail to create it. " : "";
+    const effect = error.details.rule === rejectedValues ? "`pulumi up` will fail to create it. " : "";
     operation.run.log.warn(`${operation.resource}: ${effect}${error.message}`);
   }
 }

@@ -38,14 +38,18 @@ export async function check(
   const values = resolved(fields, declared);
   const invalid = schemaFailures(resource, values);
   const isConnected = !hasUnknown(declared.connection) && !invalid.some(({ path }) => path === "connection");
-  const asFailure = (error: unknown): [CheckFailure] => [failureOf(resource, error)];
   const { operation, failure } = isConnected ? connected(resource, values) : {};
   const defaults = operation ? defined(defaultsOf(fields, operation)) : {};
   const inputs: Properties = { ...defaults, ...declared };
   const checking = { operation, last, declared, plain: { ...defaults, ...values } };
-  const failures = failure ? [failure] : await failuresOf(resource, checking, invalid).catch(asFailure);
-  if (operation && [...invalid, ...failures].every(({ warning }) => warning) && !hasUnknown(inputs))
-    failures.push(...(await declare(resource, { ...checking, operation }, inputs).catch(asFailure)));
+  const failures = failure ? [failure] : [];
+  try {
+    for await (const each of failuresOf(resource, checking, invalid)) failures.push(each);
+    if (operation && [...invalid, ...failures].every(({ warning }) => warning) && !hasUnknown(inputs))
+      for await (const each of declare(resource, { ...checking, operation }, inputs)) failures.push(each);
+  } catch (error) {
+    failures.push(failureOf(resource, error));
+  }
   const all = [...invalid, ...failures, ...endsInBlanks(fields, values)];
   const warnings = all.filter(({ warning }) => warning);
   // With an invalid name, the resource cannot be described.
@@ -95,32 +99,32 @@ function failureOf({ mechanism }: Resource, error: unknown): CheckFailure {
 }
 
 /** The check failures that depend on the server: secret names, the dialect and the rules. */
-async function failuresOf(
+async function* failuresOf(
   { definition }: Resource,
   { operation, last, declared, plain }: Checking,
   invalid: readonly CheckFailure[],
-): Promise<CheckFailure[]> {
-  if (!operation) return [];
+): AsyncGenerator<CheckFailure> {
+  if (!operation) return;
   const failures = [
     ...operation.secrets.fields.filter((field) => publicNames(definition).includes(field)).map(secretName),
     ...dialectFailures(definition, operation, declared),
   ];
+  yield* failures;
   const wrong = new Set([...invalid, ...failures].map(({ path }) => path.split(/[.[]/)[0]));
   for (const rule of definition.rules ?? [])
-    if (!rule.fields.some((field) => hasUnknown(plain[field]) || wrong.has(field)))
-      failures.push(...(await rule.check(plain, operation, last)));
-  return failures;
+    if (!rule.fields.some((field) => hasUnknown(plain[field]) || wrong.has(field))) yield* await rule.check(plain, operation, last);
 }
 
-/** Records that the program declares the resource, and prints the notes on a create. Returns a failure for each object that another resource declares. */
-async function declare(
+/** Records that the program declares the resource, and prints the notes on a create. Yields a failure for each object that another resource declares. */
+async function* declare(
   resource: Resource,
   { operation, last, plain }: Checking & { operation: Writer },
   inputs: Properties,
-): Promise<CheckFailure[]> {
+): AsyncGenerator<CheckFailure> {
   const { definition, mechanism } = resource;
   const objects = objectsOf(resource, inputs);
   const others = recordDeclared(operation, objects, mechanism.urn);
+  yield* others.map(({ object, urn }) => ({ path: "", ...declaredTwice(urn.split("::").at(-1) ?? "", object) }));
   // A replacement is checked with its last inputs first, and then as a new resource.
   if (Object.keys(last).length > 0)
     forgetRefreshed(operation, objectsOf(resource, { ...defaultsOf(definition.fields, operation), ...last }));
@@ -131,7 +135,6 @@ async function declare(
     logNotes(operation.run.log, name, [...notesOnRename(operation, objects), ...notes]);
     if (operation.server.previewReads) await previewAdoption(definition, { ...operation, resource: name }, plain);
   }
-  return others.map(({ object, urn }) => ({ path: "", ...declaredTwice(urn.split("::").at(-1) ?? "", object) }));
 }
 
 const isOneLineInBlanks = (value: unknown): boolean => typeof value === "string" && value !== value.trim() && !/[\r\n]/.test(value.trim());

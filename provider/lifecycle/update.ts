@@ -114,7 +114,9 @@ async function send(
     last,
     declared,
     claims: claimsOf(operation, definition),
-    adopt: (existing: ExistingObject<unknown>) => adoptExisting(operation, inputs.adopt as Adopt | undefined, existing),
+    // A field that joins is adopted, whatever `adopt` says about objects.
+    adopt: (existing: ExistingObject<unknown>) =>
+      adoptExisting(operation, existing.refusal ? (inputs.adopt as Adopt | undefined) : undefined, existing),
   };
   const written = await createObjects(resource, operation, added, inputs, () => definition.update(request));
   const current = stored(operation, secrets.stored, secrets.conceal(written));

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Claims, Definition, ExistingObject, Fields, OutcomeUnknown, ReadRequest, Rule, UpdateRequest } from "../../contract/definition";
-import { invalidInput, StewardError } from "../../contract/errors";
+import { invalidInput, rejectedValues, StewardError } from "../../contract/errors";
 import { variableFor } from "../../contract/fields";
 import { connectionField } from "../../contract/inputs";
 import { cached, Operation, Writer } from "../../contract/operation";
@@ -101,7 +101,7 @@ function adoptionOf(page: SettingsPage, operation: Operation, planned: Planned, 
     .filter((name) => page.attributes[name]?.dialects && !isHidden(name) && !(name in current))
     .map((path) => ({ path, rule: "unsupported", reason: `this release of ${operation.server.words.service} does not have it` }));
   const failures = [...unsupported, ...refusals(page, plan), ...(page.conflicts?.(plan.changes, current) ?? [])];
-  if (failures.length > 0) throw invalidInput(failures, { hint: "Nothing was changed." });
+  if (failures.length > 0) throw invalidInput(failures, { hint: "Nothing was changed." }).with({ rule: rejectedValues });
   return {
     state: planned,
     differences: names
