@@ -65,8 +65,8 @@ export class Killable {
     }
   }
 
-  /** Sends SIGKILL. */
-  kill(victim: Victim): void {
+  /** Sends SIGKILL. On a busy machine, the port of a killed command line stays open for a moment, in which its provider could send a request. */
+  async kill(victim: Victim): Promise<void> {
     if (this.pid === undefined) return;
     const providers = this.providers();
     if (victim !== "provider") {
@@ -74,6 +74,7 @@ export class Killable {
       kill([{ pid: this.pid, command: "pulumi" }]);
     }
     if (victim !== "command line") kill(providers);
+    while (victim !== "provider" && this.pid !== undefined) await sleep(5);
   }
 
   /** Throws if a process is left. */

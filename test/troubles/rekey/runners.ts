@@ -61,7 +61,7 @@ export class CommandLineRekeyRunner implements RekeyRunner {
   told = (): string => this.runs.output;
 
   async kill(victim: Victim): Promise<void> {
-    this.runs.kill(victim);
+    await this.runs.kill(victim);
   }
 
   saved = (): Promise<Saved> => {
