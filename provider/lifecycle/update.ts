@@ -114,7 +114,7 @@ async function send(
     last,
     declared,
     claims: claimsOf(operation, definition),
-    // A field that joins is adopted, whatever `adopt` says about objects.
+    // `adopt` is about an object, not about a field that joins it.
     adopt: (existing: ExistingObject<unknown>) =>
       adoptExisting(operation, existing.refusal ? (inputs.adopt as Adopt | undefined) : undefined, existing),
   };
