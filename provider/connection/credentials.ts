@@ -2,12 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { StewardError } from "../contract/errors";
 import { nonEmptyStr } from "../contract/inputs";
-import { CredentialSettings, Credentials } from "../contract/operation";
+import { CredentialSettings, Credentials, credentialFields, pemFields } from "../contract/operation";
 import { isVariableName } from "../contract/secret";
 
-const pemFields = ["caCert", "clientCert", "clientKey"] as const;
-const fields = ["token", "tokenEnv", "tokenFile", ...pemFields, "tlsServerName"] as const;
-export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((field) => [field, nonEmptyStr.optional()]));
+export const credentialShape: z.ZodRawShape = Object.fromEntries(credentialFields.map((field) => [field, nonEmptyStr.optional()]));
 
 /** The settings of a server, and their names in messages. */
 export interface NamedSettings<Settings> {

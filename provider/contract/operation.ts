@@ -143,18 +143,12 @@ export interface ServerSettings extends CredentialSettings {
   previewReads?: boolean;
 }
 
+export const pemFields = ["caCert", "clientCert", "clientKey"] as const;
 /** The credentials in the settings of a server. */
-export interface CredentialSettings {
-  token?: string;
-  tokenEnv?: string;
-  tokenFile?: string;
-  caCert?: string;
-  clientCert?: string;
-  clientKey?: string;
-  tlsServerName?: string;
-}
+export const credentialFields = ["token", "tokenEnv", "tokenFile", ...pemFields, "tlsServerName"] as const;
+export type CredentialSettings = { [Field in (typeof credentialFields)[number]]?: string };
 
-export interface Credentials extends Pick<CredentialSettings, "caCert" | "clientCert" | "clientKey" | "tlsServerName"> {
+export interface Credentials extends Pick<CredentialSettings, (typeof pemFields)[number] | "tlsServerName"> {
   /** Reads the token. Called when a request is sent, so that a preview needs no credentials. */
   token(): string | undefined;
   /** The source of the token, as the end of a sentence: `the file /run/token`. */

@@ -44,14 +44,15 @@ function logAdoption(operation: Operation, { differences = [], unreadable = [] }
   }
 }
 
-/** The reason why the object may not be adopted. `isNew`: the resource is being created, perhaps under a new name. */
+/** The reason why the object may not be adopted. `adopt` does not apply to one that a create always adopts, or to a field that joins. `isNew`: the resource is being created, perhaps under a new name. */
 function refusalOf(
   operation: Operation,
   adopt: Adopt | undefined,
   { differences = [], unreadable = [], refusal }: ExistingObject<unknown>,
   isNew: boolean,
 ): StewardError | undefined {
-  if (!adopt && refusal) {
+  if (!refusal) return undefined;
+  if (!adopt) {
     const { reason, remedy } = refusal;
     const hint = isNew ? `${renamedHint} Otherwise ${remedy}` : `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`;
     return new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });

@@ -18,6 +18,7 @@ interface Checking {
   /** The inputs of the last run. Empty before the first. */
   last: Properties;
   declared: Properties;
+  defaults: Properties;
   /** The declared inputs with the values of references, and the defaults. */
   plain: Properties;
 }
@@ -41,7 +42,7 @@ export async function check(
   const { operation, failure } = isConnected ? connected(resource, values) : {};
   const defaults = operation ? defined(defaultsOf(fields, operation)) : {};
   const inputs: Properties = { ...defaults, ...declared };
-  const checking = { operation, last, declared, plain: { ...defaults, ...values } };
+  const checking = { operation, last, declared, defaults, plain: { ...defaults, ...values } };
   const failures = failure ? [failure] : [];
   try {
     for await (const each of failuresOf(resource, checking, invalid)) failures.push(each);
@@ -118,7 +119,7 @@ async function* failuresOf(
 /** Records that the program declares the resource, and prints the notes on a create. Yields a failure for each object that another resource declares. */
 async function* declare(
   resource: Resource,
-  { operation, last, plain }: Checking & { operation: Writer },
+  { operation, last, defaults, plain }: Checking & { operation: Writer },
   inputs: Properties,
 ): AsyncGenerator<CheckFailure> {
   const { definition, mechanism } = resource;
@@ -126,8 +127,7 @@ async function* declare(
   const others = recordDeclared(operation, objects, mechanism.urn);
   yield* others.map(({ object, urn }) => ({ path: "", ...declaredTwice(urn.split("::").at(-1) ?? "", object) }));
   // A replacement is checked with its last inputs first, and then as a new resource.
-  if (Object.keys(last).length > 0)
-    forgetRefreshed(operation, objectsOf(resource, { ...defaultsOf(definition.fields, operation), ...last }));
+  if (Object.keys(last).length > 0) forgetRefreshed(operation, objectsOf(resource, { ...defaults, ...last }));
   else {
     forgetUnidentifiedManager(operation, objects);
     const name = describe(resource, inputs, operation.server.words);

@@ -168,7 +168,9 @@ export const claimsOf = (operation: Writer, { objects }: Pick<AnyDefinition, "ob
   each: (path, act, isQuiet = false) => removeObject(operation, path, act, objects?.isIrreversible === true, isQuiet),
   isRemoved: (path) => isRemoved(operation, path),
   managerOf: (path) => otherManagerOf(operation, path),
-  assertAdopted: (path) => assertAdopted(operation, path),
+  assertAdopted(path) {
+    if (claimsOn(operation, path).createFailed) throw notAdopted();
+  },
 });
 
 async function removeObject(
@@ -223,8 +225,3 @@ const perhapsDeclared = (): StewardError =>
     reason: "not deleted: another resource failed, and it may manage this object",
     hint: "Fix the failed resource, then run `pulumi up` again.",
   });
-
-/** Throws if another resource of this run failed to adopt the object. */
-export function assertAdopted(operation: Operation, object: string): void {
-  if (claimsOn(operation, object).createFailed) throw notAdopted();
-}

@@ -114,9 +114,7 @@ async function send(
     last,
     declared,
     claims: claimsOf(operation, definition),
-    // `adopt` is about an object, not about a field that joins it.
-    adopt: (existing: ExistingObject<unknown>) =>
-      adoptExisting(operation, existing.refusal ? (inputs.adopt as Adopt | undefined) : undefined, existing),
+    adopt: (existing: ExistingObject<unknown>) => adoptExisting(operation, inputs.adopt as Adopt | undefined, existing),
   };
   const written = await createObjects(resource, operation, added, inputs, () => definition.update(request));
   const current = stored(operation, secrets.stored, secrets.conceal(written));
