@@ -3,7 +3,7 @@ import { noEngine } from "../provider/contract/operation";
 import { readReference } from "../provider/contract/secret";
 import { isNoShare, nameOf, ShareReference } from "../provider/secrets/rekey/inputs";
 import { assertTarget, getStatus, RekeyStatus } from "../provider/secrets/rekey/protocol/api";
-import { createThrowAwayKey, keyOf, prove, redacting, Share } from "../provider/secrets/rekey/protocol/crypto";
+import { canCombine, createThrowAwayKey, prove, redacting, Share, setsOf } from "../provider/secrets/rekey/protocol/crypto";
 import { RekeyOperation } from "../provider/secrets/rekey/protocol/operation";
 import { firstAccepted } from "../provider/secrets/rekey/protocol/probe";
 import { keysOf } from "../provider/secrets/rekey/protocol/stops";
@@ -110,22 +110,6 @@ async function testShares(
     (isRight ? proven : wrong).push(share);
   }
   return { proven, wrong };
-}
-
-/** False for shares with the same point or of different lengths. OpenBao before 2.6 keeps a set with such shares until the attempt ends. */
-const canCombine = (a: Share, b: Share): boolean => keyOf([a, b]) !== undefined;
-
-/** The most sets that are tried until the server accepts one. */
-const mostSets = 100;
-
-/** The first sets of `count` shares that can be combined. */
-function setsOf(shares: readonly Share[], count: number, chosen: Share[] = [], sets: Share[][] = []): Share[][] {
-  if (chosen.length === count) sets.push(chosen);
-  const rest = chosen.length === count ? [] : shares.slice(0, shares.length - (count - chosen.length) + 1);
-  for (const [index, share] of rest.entries())
-    if (sets.length < mostSets && chosen.every((other) => canCombine(other, share)))
-      setsOf(shares.slice(index + 1), count, [...chosen, share], sets);
-  return sets;
 }
 
 function referencesIn({ shareEnv = [], shareFile = [] }: DrillOptions): ShareReference[] {

@@ -90,6 +90,8 @@ const hashicorp = {
   cancelNamesNonce: true,
   /** True if a repeated share is rejected without a change to the attempt. */
   refusesRepeatedShares: true,
+  /** True if the verification of new shares counts a repeated one, with which it cannot combine a threshold. */
+  countsRepeatedNewShares: false,
   /** The status codes of the response that no backup exists. */
   noBackup: [400],
   /** True if `sys/seal-status` includes `recovery_seal`. */
@@ -123,6 +125,7 @@ export const dialects: Record<string, SecretsDialect> = {
     statusTellsVerification: false,
     cancelNamesNonce: false,
     refusesRepeatedShares: false,
+    countsRepeatedNewShares: true,
     noBackup: [400, 404],
     showsSeal: false,
     mayKeepShare: true,
@@ -139,6 +142,7 @@ export const dialects: Record<string, SecretsDialect> = {
     words: { ...hashicorp.words, service: "OpenBao" },
     rekey: { unseal: sysRotate, recovery: { ...sysRotate, path: "sys/rotate/recovery", backup: "sys/rotate/recovery/backup" } },
     sealsNamespaces: true,
+    countsRepeatedNewShares: true,
     // A cancel takes no nonce, and no attempt is too young for it.
     cancelNamesNonce: false,
   },

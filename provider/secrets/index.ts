@@ -1,10 +1,11 @@
 export { Duration } from "../contract/comparison";
 export * from "./classes";
 export { DecryptShareOptions, decryptShare, Rekey, RekeyArgs } from "./rekey";
-export { EnvironmentShare, FileShare, OnConflict, RekeyInputs, RekeyProof, ShareSource } from "./rekey/inputs";
+export { EnvironmentShare, FileShare, OnConflict, OnWaiting, RekeyConfirmation, RekeyInputs, ShareSource } from "./rekey/inputs";
 export { RekeyBackup, RekeyStatus } from "./rekey/protocol/api";
 export { EncryptedShare } from "./rekey/protocol/crypto";
 export { RekeyTarget } from "./rekey/protocol/operation";
+export { RekeyPhase, RekeyProgress } from "./rekey/shares/state";
 export { GetRekeyBackupOptions, GetRekeyStatusOptions, getRekeyBackup, getRekeyStatus } from "./rekey/status";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export {

@@ -20,12 +20,13 @@ type Properties = Record<string, unknown>;
 const given = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
 
-/** The inputs of a rekey from five shares to three, with a threshold of two. */
+/** The inputs of a rekey from five shares to three, with a threshold of two. A run that waits for another holder fails with its id. */
 export const inputsFrom = (shares: readonly string[], more: Partial<RekeyInputs> = {}): RekeyInputs => ({
   secretShares: 3,
   secretThreshold: 2,
   currentShares: shares.slice(0, 3),
   keepSharesInState: true,
+  onWaiting: "fail",
   ...more,
 });
 
@@ -49,17 +50,25 @@ export class RekeyStack {
   }
 
   /** The inputs that the component passes to its first resource. */
-  attemptInputs = ({ currentShares, newShares, ...more }: RekeyInputs): Properties =>
-    given({ target: this.keys, ...more, ...inspectShares({ currentShares, newShares }) });
+  attemptInputs = (inputs: RekeyInputs): Properties => {
+    const { currentShares: _current, newShares: _new, ...more } = inputs;
+    const { shareReferences, shareFindings } = inspectShares(inputs);
+    return given({ target: this.keys, ...more, shareReferences, shareFindings });
+  };
 
-  private sharesInputs({ currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares }: RekeyInputs): Properties {
+  private sharesInputs(inputs: RekeyInputs): Properties {
     const { attempt } = this.attempt.outputs();
-    return given({ target: this.keys, attempt, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares });
+    const { currentShares, newShares } = inspectShares(inputs);
+    const { waitSeconds, replaceBackup, confirm, onWaiting, onConflict, discardShares } = inputs;
+    const more = { waitSeconds, replaceBackup, confirm, onWaiting, onConflict, discardShares };
+    return given({ target: this.keys, attempt, currentShares, newShares, ...more });
   }
 
-  private commitInputs({ currentShares, newShares, proof, removeBackup, onConflict, discardShares }: RekeyInputs): Properties {
+  private commitInputs(inputs: RekeyInputs): Properties {
     const { submission } = this.shares.outputs();
-    return given({ target: this.keys, submission, currentShares, newShares, proof, removeBackup, onConflict, discardShares });
+    const { currentShares } = inspectShares(inputs);
+    const { removeBackup, onConflict, discardShares } = inputs;
+    return given({ target: this.keys, submission, currentShares, removeBackup, onConflict, discardShares });
   }
 
   /** The output of the step that submits current shares. */

@@ -5,8 +5,8 @@ import { checkFailures, str, strictObject } from "../../contract/inputs";
 import { Args } from "../../program/resource";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
 import { inspectShares, RekeyInputs } from "./inputs";
-import { decryptMessage, EncryptedShare, ShareSet } from "./protocol/crypto";
-import { Submission } from "./shares/state";
+import { decryptMessage, EncryptedShare } from "./protocol/crypto";
+import { RekeyProgress } from "./shares/state";
 
 /** Arguments of {@link Rekey}. */
 export interface RekeyArgs extends Args<RekeyInputs> {}
@@ -24,6 +24,10 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *
  * If a run is interrupted, the valid shares are either the previous ones or in the state, and the next `pulumi up` continues. A lost
  * response can lose the new keys only with `requireVerification: false`. `docs/rekey/errors.md` explains each error.
+ *
+ * With `pgpKeys`, no share enters Pulumi: current and new shares are passed by reference, and the provider sends them only to the server.
+ * Each holder runs `pulumi up` with their own share. A run that waits for the next holder succeeds with a warning, and the output `complete`
+ * is false.
  *
  * Without `pgpKeys`, all new shares are stored in the state, which you must allow with `keepSharesInState: true`.
  *
@@ -128,11 +132,16 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
 export class Rekey extends ComponentResource {
   /** The new shares in base64, which are a secret, or an empty list with `pgpKeys`. */
   readonly shares: Output<string[]>;
-  /** The new shares, each encrypted for its holder, or an empty list without `pgpKeys`. */
+  /**
+   * The new shares, each encrypted for its holder, or an empty list without `pgpKeys`. They exist before the commit, and are valid once
+   * `complete` is true.
+   */
   readonly encryptedShares: Output<EncryptedShare[]>;
   /** The PGP key fingerprints for `encryptedShares`, in the same order. */
   readonly fingerprints: Output<string[]>;
-  /** True once the new shares are known to be valid. */
+  /** The phase of the rekey, and the number of shares in it so far. */
+  readonly progress: Output<RekeyProgress>;
+  /** True once the new shares are known to be valid. With several holders, `dependsOn` a rekey does not wait for it. */
   readonly complete: Output<boolean>;
 
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {
@@ -144,28 +153,29 @@ export class Rekey extends ComponentResource {
         { operation: `Cannot declare rekey "${name}"` },
       );
     super("steward:secrets:Rekey", name, {}, opts);
-    const { currentShares, newShares, ...more } = args;
-    const { target, waitSeconds, replaceBackup, proof, removeBackup, onConflict, discardShares, connection } = more;
-    const both = { target, currentShares, newShares, onConflict, discardShares, connection };
-    const child = { parent: this };
-    const sources = { currentShares, newShares } as Pick<RekeyInputs, "currentShares" | "newShares">;
-    const inspected = output(sources).apply((known) => inspectShares(known as typeof sources));
-    const { shareReferences } = inspected;
+    const { currentShares: _current, newShares: _new, ...more } = args;
+    const { target, waitSeconds, replaceBackup, confirm, onWaiting, removeBackup, onConflict, discardShares, connection } = more;
+    const inspected = output(args).apply((known) => inspectShares(known as RekeyInputs));
+    const { currentShares, shareReferences } = inspected;
+    const newShares = args.newShares && inspected.apply((known) => known.newShares ?? []);
     // They contain neither a share nor the name of a reference.
     const shareFindings = unsecret(inspected.shareFindings);
+    const both = { target, currentShares, onConflict, discardShares, connection };
+    const child = { parent: this };
     const { attempt } = new RekeyAttempt(`${name}-attempt`, { ...more, shareReferences, shareFindings }, child);
-    const { submission } = new RekeyShares(`${name}-shares`, { ...both, waitSeconds, replaceBackup, attempt }, child);
-    const commit = new RekeyCommit(
-      `${name}-commit`,
-      { ...both, proof, removeBackup, submission: submission as Output<Submission & { candidate: ShareSet }> },
+    const { submission } = new RekeyShares(
+      `${name}-shares`,
+      { ...both, newShares, waitSeconds, replaceBackup, confirm, onWaiting, attempt },
       child,
     );
+    const commit = new RekeyCommit(`${name}-commit`, { ...both, removeBackup, submission }, child);
     this.shares = secret(commit.shares);
     this.encryptedShares = commit.encryptedShares;
     this.fingerprints = commit.fingerprints;
+    this.progress = commit.progress;
     this.complete = commit.complete;
-    const { shares, encryptedShares, fingerprints, complete } = this;
-    this.registerOutputs({ shares, encryptedShares, fingerprints, complete });
+    const { shares, encryptedShares, fingerprints, progress, complete } = this;
+    this.registerOutputs({ shares, encryptedShares, fingerprints, progress, complete });
   }
 }
 
@@ -183,7 +193,8 @@ const decryptOptions = strictObject({ share: str, privateKey: str, passphrase: s
 
 /**
  * Decrypts a new share for its holder, in the program's own process and without sending anything. The result is the share as a Pulumi
- * secret, which the holder passes as one of `newShares`.
+ * secret. The state stores it, so a rekey accepts it as one of `newShares` only with `keepSharesInState: true`. To keep it out of Pulumi,
+ * decrypt it on the command line and pass a reference to it.
  *
  * The function throws `ERR_INVALID_INPUT` if the message, the key or the passphrase is invalid, or if they do not match.
  */

@@ -15,7 +15,7 @@ import {
   strList,
 } from "../../contract/inputs";
 import { readReference } from "../../contract/secret";
-import { decodeShare, Share, shareOf } from "./protocol/crypto";
+import { decodeShare, mayBeShare, Share, shareOf } from "./protocol/crypto";
 import { RekeyTarget } from "./protocol/operation";
 import { stopped } from "./protocol/stops";
 
@@ -26,10 +26,10 @@ export interface EnvironmentShare extends EnvironmentReference {}
 export interface FileShare extends FileReference {}
 
 /**
- * A key share, or a reference to one. A string is the share itself in base64 or hex, which the state keeps encrypted. `{ env }` refers to
- * an environment variable of `pulumi`, and `{ file }` to a file relative to the program's folder. The provider reads a reference when it
- * needs the share, and the state does not store that share, except for new shares until as many as `proof` requires are available. If a
- * variable is not set or a file is missing, the share is unavailable.
+ * A reference to a key share: `{ env }` is an environment variable of `pulumi`, and `{ file }` is a file relative to the program's folder.
+ * The provider reads the share when it sends it to the server, and Pulumi never stores it. If a variable is not set or a file is missing, the
+ * share is unavailable. A string is the share itself, in base64 or hex. It requires `keepSharesInState: true`, since the state then
+ * stores it, encrypted.
  */
 export type ShareSource = string | EnvironmentShare | FileShare;
 export type ShareReference = Exclude<ShareSource, string>;
@@ -50,23 +50,21 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   secretThreshold: number;
   /**
-   * The current shares that you have, preferably by reference. The state stores a share that is passed as a plain value, encrypted, but
-   * not one that is passed by reference. If there are too few, the provider submits them and the update fails with `ERR_INCOMPLETE`, so run
-   * it again after other holders have submitted theirs. This input is always required, but it can be `[]` when no rekey is running.
+   * References to the current shares that you have. If there are too few, the provider submits them, and the next `pulumi up` continues with
+   * those of the next holder: see `onWaiting`. This input is always required, but it can be `[]` when no rekey is running.
    * @example [{ env: "SHARE_1" }, { file: "/run/secrets/share-2" }]
    */
   currentShares: ShareSource[];
   /**
    * Public OpenPGP keys, armored or as base64 of the binary form, one for each new share in order. Vault then returns each new share
-   * encrypted to its key, so only its holder can decrypt it. A renewed key with the same fingerprint does not start a rekey, but if its
-   * encryption subkey changed, an attempt that has no new shares yet starts again. An expired key only causes a warning, unless a new rekey
-   * starts.
+   * encrypted to its key, so only its holder can decrypt it. A renewed key with the same fingerprint does not start a rekey, but an attempt
+   * that has no new shares yet starts again with it. An expired key only causes a warning, unless a new rekey starts.
    * @example ["ada", "grace", "mary"].map((holder) => fs.readFileSync(`keys/${holder}.asc`, "utf8"))
    */
   pgpKeys?: string[];
   /**
-   * Allows the state to contain all new shares, which anyone who can decrypt the state can then use. Without `pgpKeys`, this must be true
-   * when a new rekey starts.
+   * Allows Pulumi to store shares, which anyone who can decrypt the state can then use: shares that are passed as plain values, and
+   * without `pgpKeys` all new shares. Without `pgpKeys`, this must be true when a new rekey starts.
    * @default false
    */
   keepSharesInState?: boolean;
@@ -101,20 +99,27 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   allowUnverified?: boolean;
   /**
-   * Decrypted new shares, which prove a rekey with `pgpKeys` before it is committed. The state stores them, encrypted, until as many as
-   * `proof` requires are available.
-   * @example [{ env: "NEW_SHARE_1" }, { env: "NEW_SHARE_2" }]
+   * References to decrypted new shares, which a rekey with `pgpKeys` sends to the server's verification. Each holder brings one in a run of
+   * their own, and the last one of the threshold commits. The state stores no new share, only digests.
+   * @example [{ env: "NEW_SHARE" }]
    */
   newShares?: ShareSource[];
   /**
-   * The number of new shares to prove before the commit, which is "all" of them or a "threshold". With PGP keys, "all" collects every share
-   * in one place.
-   * @default "all" without `pgpKeys`, "threshold" with them
+   * The number of holders who must have decrypted their new shares before the commit. With `"all"`, the first ones only confirm: their
+   * shares are checked for their form and are not sent. The last ones, as many as the threshold, are verified by the server. It
+   * requires `pgpKeys`.
+   * @default "threshold"
    */
-  proof?: RekeyProof;
+  confirm?: RekeyConfirmation;
+  /**
+   * The result of a run that has done all it can, and waits for the share of another holder. With `"succeed"` it ends with a warning, and the
+   * output `complete` is false. With `"fail"` it fails with `ERR_INCOMPLETE`.
+   * @default "succeed" with `pgpKeys`, "fail" without them
+   */
+  onWaiting?: OnWaiting;
   /**
    * The number of seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports what is missing
-   * and stops. With the native plugin, Ctrl-C stops the wait. Dynamic resources are not notified of Ctrl-C, so there you have to press it
+   * and ends. With the native plugin, Ctrl-C stops the wait. Dynamic resources are not notified of Ctrl-C, so there you have to press it
    * twice, which may leave the stack locked. In that case, run `pulumi cancel --yes` and then `pulumi up --refresh`.
    * @default 0
    */
@@ -144,10 +149,13 @@ export interface RekeyInputs extends ConnectionArgs {
 }
 
 /** The inputs that the second and the third step share. */
-export type StepInputs = Pick<RekeyInputs, "target" | "currentShares" | "newShares" | "onConflict" | "discardShares" | "connection">;
+export type StepInputs = Pick<RekeyInputs, "target" | "currentShares" | "onConflict" | "discardShares" | "connection">;
 
-/** The number of new shares to prove before the commit. */
-export type RekeyProof = "all" | "threshold";
+/** The number of holders who decrypt their new shares before the commit. */
+export type RekeyConfirmation = "all" | "threshold";
+
+/** The result of a run that waits for other holders. */
+export type OnWaiting = "succeed" | "fail";
 
 /** The reaction to another client's rekey that is in progress. */
 export type OnConflict = "fail" | "resume" | "cancel";
@@ -208,7 +216,8 @@ export const rekeyFields: Fields<RekeyInputs, object, object> = {
   requireVerification: steering,
   allowUnverified: steering,
   newShares: { input: shareList, compare: neverDiffers, secret: true },
-  proof: { input: z.enum(["all", "threshold"], 'must be "all" or "threshold"'), compare: neverDiffers },
+  confirm: { input: z.enum(["all", "threshold"], 'must be "all" or "threshold"'), compare: neverDiffers },
+  onWaiting: { input: z.enum(["succeed", "fail"], 'must be "succeed" or "fail"'), compare: neverDiffers },
   waitSeconds: {
     input: z
       .number("must be a number of seconds")
@@ -252,23 +261,24 @@ export function availableShares(sources: readonly ShareSource[], field: string):
   const shares: ProgramShare[] = [];
   const missing: string[] = [];
   for (const [index, source] of sources.entries()) {
-    const label = `${field}[${index}]`;
-    const text = textOf(source, label);
+    const path = `${field}[${index}]`;
+    const label = typeof source === "string" ? path : nameOf(source);
+    const text = textOf(source, path);
     if (!text) {
-      missing.push(`${label} (${typeof source === "string" ? "empty" : nameOf(source)})`);
+      missing.push(typeof source === "string" ? `${path} (empty)` : label);
       continue;
     }
     const share = { ...shareOf(text, label), index };
     const problem = problemOf(share, shares);
-    if (problem) throw invalidShare(label, problem.rule, `${label} ${problem.reason}`);
+    if (problem) throw invalidShare(path, problem.rule, `${label} ${problem.reason}`);
     shares.push(share);
   }
   return { shares, missing };
 }
 
 /** The reason why a share does not belong to a list, after those before it. */
-function problemOf({ bytes }: Share, before: readonly Share[]): Pick<CheckFailure, "rule" | "reason"> | undefined {
-  if (bytes.length === 0) return { rule: "encoding", reason: "is neither base64 nor hex" };
+function problemOf({ text, bytes }: Share, before: readonly Share[]): Pick<CheckFailure, "rule" | "reason"> | undefined {
+  if (!mayBeShare(text)) return { rule: "encoding", reason: "is no share, which is 16 to 64 bytes in base64 or hex" };
   const duplicate = before.find((other) => other.bytes.equals(bytes));
   if (duplicate) return { rule: "duplicate", reason: `is the same share as ${duplicate.label}` };
   return before.some((other) => other.bytes.length !== bytes.length)
@@ -286,7 +296,7 @@ export function missingShares(sources: readonly ShareSource[], field: "currentSh
 
 export const nameOf = (source: ShareReference): string => ("env" in source ? `the variable ${source.env}` : `the file ${source.file}`);
 
-const invalidShare = (path: string, rule: string, reason: string): StewardError =>
+export const invalidShare = (path: string, rule: string, reason: string): StewardError =>
   stopped("invalid-share", reason).with({ failures: [{ path, rule, reason }] });
 
 /** Undefined for a share that another holder has: its variable is not set, or its file does not exist. */
@@ -303,12 +313,40 @@ export interface InspectedShares {
   shareFindings: CheckFailure[];
 }
 
-/** The part of the shares that the attempt gets. The program computes it, so that no share is sent to a step that submits none. */
-export function inspectShares(inputs: { currentShares: ShareSource[]; newShares?: ShareSource[] }): InspectedShares {
-  const shareFindings = [...failuresIn(inputs.currentShares, "currentShares"), ...failuresIn(inputs.newShares, "newShares")];
-  const references = shareFindings.length > 0 ? [] : inputs.currentShares.filter((source) => typeof source !== "string");
-  return { shareReferences: references, shareFindings };
+/** The shares of a program, and those that the steps get: none if one is invalid, since it may be at a wrong place. */
+export interface SharesToPass extends InspectedShares {
+  currentShares: ShareSource[];
+  newShares?: ShareSource[];
 }
+
+/**
+ * Inspects the shares in the program's own process, so that none is registered with Pulumi unless `keepSharesInState` allows it. The check of the provider
+ * would come too late: Pulumi's logs have every registered value.
+ */
+export function inspectShares(inputs: Pick<RekeyInputs, "currentShares" | "newShares" | "keepSharesInState">): SharesToPass {
+  const { currentShares, newShares, keepSharesInState } = inputs;
+  const failures = (sources: ShareSource[] | undefined, field: "currentShares" | "newShares"): CheckFailure[] => [
+    ...failuresIn(sources, field),
+    ...(keepSharesInState ? [] : plainShares(sources, field)),
+  ];
+  const shareFindings = [...failures(currentShares, "currentShares"), ...failures(newShares, "newShares")];
+  if (shareFindings.length > 0) return { currentShares: [], shareReferences: [], shareFindings };
+  const shareReferences = currentShares.filter((source) => typeof source !== "string");
+  return { currentShares, ...(newShares ? { newShares } : {}), shareReferences, shareFindings };
+}
+
+const plainShares = (sources: ShareSource[] | undefined, field: "currentShares" | "newShares"): CheckFailure[] =>
+  (Array.isArray(sources) ? sources : []).flatMap((source, index) =>
+    typeof source === "string"
+      ? [
+          {
+            path: `${field}[${index}]`,
+            rule: "plain-share",
+            reason: `is the share itself, which Pulumi would store. Pass a reference such as { env: "${field === "newShares" ? "NEW_SHARE" : "SHARE"}" }, or set keepSharesInState: true`,
+          },
+        ]
+      : [],
+  );
 
 /** Checks the shares that are values. The provider reads one by reference when it is needed. */
 function failuresIn(sources: ShareSource[] | null | undefined, field: "currentShares" | "newShares"): CheckFailure[] {

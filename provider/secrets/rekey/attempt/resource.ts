@@ -16,7 +16,7 @@ import { cancelLeftovers, cancelObserved, oldProbe } from "./cancel";
 import { onConflictDecides, resolveConflict } from "./conflict";
 import { rekeyRules } from "./rules";
 import { assertMakesFirst, assertNoForeignBackup, newAttempt } from "./start";
-import { Attempt, AttemptInputs, AttemptState, hasSubkeys, identityOf, isFor, parametersOf, withKeys } from "./state";
+import { Attempt, AttemptInputs, AttemptState, hasKeys, identityOf, isFor, parametersOf, withKeys } from "./state";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 
@@ -29,11 +29,11 @@ const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({
   const before = last?.attempt;
   if (before) {
     const desired = await parametersOf(inputs);
-    const subkeys =
-      "the encryption subkeys have changed: an attempt without new shares starts again, and existing new shares stay encrypted to the old subkeys until triggers change";
-    if (isFor(before, desired, inputs)) return hasSubkeys(before, desired) ? [] : [{ path: "pgpKeys", reason: subkeys }];
+    const changed =
+      "a key has changed, and its fingerprint has not: an attempt without new shares starts again, and existing new shares stay encrypted to the old key until triggers change";
+    if (isFor(before, desired, inputs)) return hasKeys(before, desired) ? [] : [{ path: "pgpKeys", reason: changed }];
     const { shares, threshold } = before.parameters;
-    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live ${keys}. If the current shares are not available, it submits those in the state`;
+    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live ${keys}${pgpKeys ? "" : ". If the current shares are not available, it submits those in the state"}`;
     return [{ path: "", reason: text }, ...missing];
   }
   const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;
@@ -53,7 +53,7 @@ async function up(operation: RekeyOperation, inputs: AttemptInputs, last: Partia
   const probe = before?.probe ?? (await createThrowAwayKey());
   const attempt = { id: randomUUID(), nonces, parameters, triggers: inputs.triggers ?? [], probe };
   const identity = identityOf(attempt, nonces);
-  return followRows("attempt", attemptRows, before ? "an attempt" : "nothing", {
+  return followRows(attemptRows, before ? "an attempt" : "nothing", {
     operation,
     inputs,
     identity,

@@ -52,6 +52,19 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     },
   },
   {
+    fields: ["confirm", "pgpKeys"],
+    check: ({ confirm, pgpKeys }) =>
+      confirm === "all" && !pgpKeys
+        ? [
+            {
+              path: "confirm",
+              rule: "needs-pgp-keys",
+              reason: "requires pgpKeys: without them, all new shares are proven before the commit",
+            },
+          ]
+        : [],
+  },
+  {
     fields: ["backup", "pgpKeys", "removeBackup"],
     check: ({ backup, pgpKeys, removeBackup }) => [
       ...(backup && !pgpKeys

@@ -19,9 +19,9 @@ export interface Attempt {
   probe: { key: string; fingerprint: string };
 }
 
-/** True if the attempt was started for these encryption subkeys, which the fingerprints of the keys do not show. */
-export const hasSubkeys = ({ parameters }: Pick<Attempt, "parameters">, { encryptionKeys }: RekeyParameters): boolean =>
-  isDeepStrictEqual(parameters.encryptionKeys, encryptionKeys);
+/** True if the attempt was started with exactly these keys. The fingerprint of a renewed key is the same, and the server has the old one. */
+export const hasKeys = ({ parameters }: Pick<Attempt, "parameters">, { pgpKeys }: RekeyParameters): boolean =>
+  isDeepStrictEqual(parameters.pgpKeys, pgpKeys);
 
 /** The details of an attempt, with the nonces of those that later steps started. */
 export const identityOf = ({ parameters, probe }: Attempt, nonces: readonly string[], nonce?: string): AttemptIdentity => ({
@@ -50,17 +50,14 @@ export async function parametersOf(inputs: AttemptInputs): Promise<RekeyParamete
   };
 }
 
-/** True if an attempt was started for these inputs. A key that its owner renewed, or whose subkey the owner changed, has the same fingerprint. */
+/** True if an attempt was started for these inputs. A key that its owner renewed has the same fingerprint. */
 export const isFor = ({ parameters, triggers }: Attempt, desired: RekeyParameters, inputs: AttemptInputs): boolean =>
   parameters.shares === desired.shares &&
   parameters.threshold === desired.threshold &&
   isDeepStrictEqual([parameters.fingerprints, triggers], [desired.fingerprints, inputs.triggers ?? []]);
 
-/**
- * The attempt with the current keys. If their subkeys changed, it has no nonce, so the shares step starts a new one, unless it has the new
- * shares.
- */
+/** The attempt with the current keys. If one changed, it has no nonce, so the shares step starts a new one, unless it has the new shares. */
 export function withKeys({ nonce, ...attempt }: Attempt, { pgpKeys, encryptionKeys }: RekeyParameters): Attempt {
   const parameters = { ...attempt.parameters, pgpKeys, encryptionKeys };
-  return { ...attempt, ...(nonce && hasSubkeys(attempt, parameters) ? { nonce } : {}), parameters };
+  return { ...attempt, ...(nonce && hasKeys(attempt, parameters) ? { nonce } : {}), parameters };
 }

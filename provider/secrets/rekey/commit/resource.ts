@@ -1,86 +1,67 @@
 import { isDeepStrictEqual } from "node:util";
 import { Comparison } from "../../../contract/comparison";
 import { Claims, Definition, DeleteRequest } from "../../../contract/definition";
+import { StewardError } from "../../../contract/errors";
 import { valueAt } from "../../../contract/inputs";
 import { cancelLeftovers, oldProbe } from "../attempt/cancel";
 import { onConflictDecides, resolveConflict, tamperedAttempt } from "../attempt/conflict";
 import { identityOf } from "../attempt/state";
 import { definitionOf, rekeyObjects } from "../definition";
-import { availableShares, missingShares, ProgramShare, rekeyFields, stepOutput } from "../inputs";
+import { rekeyFields, stepOutput } from "../inputs";
 import { getBackup } from "../protocol/api";
-import { isEmpty, redacting, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
+import { isEmpty, redacting, shareOf } from "../protocol/crypto";
 import { assertSavesEachStep, log, ofTarget, RekeyOperation } from "../protocol/operation";
 import { followRows, Row, unexpectedState } from "../protocol/rows";
 import { Observed, observe } from "../protocol/server-state";
 import { stopped } from "../protocol/stops";
-import { recordOutcome } from "../shares/outcome";
-import { Submission } from "../shares/state";
+import { becameLive, recordLive, recordOutcome } from "../shares/outcome";
+import { isForHolders, isUnknown, Submission } from "../shares/state";
 import { notCommitted, resolveOutcome, stopDead } from "./outcome";
-import { CommitInputs, CommitRun, CommitState, Gathered, LastCommit, stateOf } from "./state";
-import { finish, proveAndVerify, unknownOutcome, waitForShares } from "./verify";
+import { CommitInputs, CommitRun, CommitState, LastCommit, stateOf } from "./state";
+import { finish, proveAndVerify, unknownOutcome } from "./verify";
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then outputs them as live.
 
 async function up(operation: RekeyOperation, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
-  const { attempt, candidate, nonces } = inputs.submission;
+  const { submission } = inputs;
+  const { attempt, candidate, nonces } = submission;
+  assertNotGathered(last);
+  // The holders of the shares step are not done.
+  if (!candidate || isForHolders(submission)) return stateOf("open", last.live, submission);
   const isSame = isDeepStrictEqual(last.submission?.candidate, candidate);
-  const outcome = isSame ? (last.outcome ?? "open") : firstOutcome(inputs.submission);
-  const isOpen = outcome === "open" || outcome === "unknown";
-  const before = isSame ? (last.gathered ?? []) : [];
-  const { gathered, missing } =
-    isOpen && candidate.encrypted.length > 0 ? gather(operation, inputs, before) : { gathered: [], missing: [] };
-  // A set with encrypted shares, which holders decrypt and bring, has no others.
-  const shares = [
-    ...gathered.map(({ label, share }) => shareOf(share, label)),
-    ...candidate.shares.map((share, index) => shareOf(share, `new share ${index + 1} of ${candidate.shares.length}`)),
-  ];
+  const isHeld = candidate.encrypted.length > 0;
+  const outcome = isHeld ? "live" : isSame ? (last.outcome ?? "open") : firstOutcome(submission);
+  const shares = candidate.shares.map((share, index) => shareOf(share, `new share ${index + 1} of ${candidate.shares.length}`));
+  const previousLive = isSame && last.outcome === "live" ? last.previousLive : submission.isClaimed ? last.live : undefined;
   const run: CommitRun = {
     operation: redacting(operation, [{ shares }]),
     inputs,
     identity: identityOf(attempt, nonces, candidate.nonce),
-    state: {
-      ...stateOf(outcome, outcome === "live" ? candidate : last.live, gathered),
-      ...(isSame && last.previousLive ? { previousLive: last.previousLive } : {}),
-      ...(isSame && last.since ? { since: last.since } : {}),
-    },
+    candidate,
+    state: { ...stateOf(outcome, outcome === "live" ? candidate : last.live, submission), ...(previousLive ? { previousLive } : {}) },
     shares,
-    missing,
   };
+  if (outcome === "live" && !(isSame && last.outcome === "live")) recordLive(operation);
   if (outcome === "live") return finish(run);
   if (outcome === "dead") throw notCommitted(run);
   assertSavesEachStep(operation);
-  const { nonce, threshold } = candidate;
-  if (outcome === "unknown" && shares.length < threshold)
-    throw await waitForShares(
-      run,
-      `it is unknown whether the new shares of the attempt ${nonce} are live: ${shares.length} of ${threshold} decrypted shares required for the test are available`,
-    );
-  return followRows("commit", commitRows, outcome === "unknown" ? "an unknown outcome" : "a candidate", run);
+  return followRows(commitRows, outcome === "unknown" ? "an unknown outcome" : "a candidate", run);
+}
+
+/** An earlier version of this package collected decrypted new shares in the state. */
+function assertNotGathered(last: object): void {
+  const { gathered } = last as { gathered?: readonly unknown[] };
+  if (!gathered?.length) return;
+  const reason = "the state has decrypted new shares, which an earlier version of this package collected; nothing was sent";
+  const hint =
+    "Cancel the attempt with `pulumi-steward rekey cancel`, remove this resource with `pulumi state delete <URN>`, and delete the older versions of the state.";
+  throw stopped("unexpected-state", reason, hint);
 }
 
 /** Without verification the response with the new shares has committed them. If it is lost, the outcome is unknown. */
 function firstOutcome({ attempt, source }: Submission): CommitState["outcome"] {
   if (attempt.parameters.verification) return "open";
   return source === "reply" ? "live" : "unknown";
-}
-
-/** Adds this run's shares to those of earlier runs. Shares of an earlier set in newShares are valid, but prove nothing. */
-function gather(operation: RekeyOperation, inputs: CommitInputs, before: readonly Gathered[]): { gathered: Gathered[]; missing: string[] } {
-  const { newShares = [], submission } = inputs;
-  const { candidate, excluded } = submission;
-  const { shares, missing } = availableShares(newShares, "newShares");
-  const fitting = shares.filter((share) => !excluded.includes(shareDigest(candidate.nonce, share)));
-  for (const each of shares)
-    if (!fitting.includes(each)) log(operation, `${each.label} is not one of this rekey's new shares, and is ignored`);
-  const available = fitting.map((share) => ({ label: labelOf(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
-  const added = available.filter(({ share }) => !before.some((earlier) => earlier.share === share));
-  return { gathered: [...before, ...added], missing };
-}
-
-/** With one share for each key, both lists have the same order. */
-function labelOf({ label, index }: ProgramShare, count: number, { encrypted }: ShareSet): string {
-  const fingerprint = encrypted[index]?.fingerprint;
-  return fingerprint && count === encrypted.length ? `${label} (${fingerprint})` : label;
 }
 
 /** The new shares are saved, and either they or the previous ones are valid. */
@@ -121,19 +102,17 @@ async function cancelConflicting({ operation, inputs }: CommitRun, observed: Obs
   await resolveConflict(operation, observed, inputs.onConflict, false);
 }
 
-/** Only different new shares are a change. */
-const candidates: Comparison = { equal: (a, b) => isDeepStrictEqual(valueAt(a, ["candidate"]), valueAt(b, ["candidate"])) };
-const { target, currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
+/** Only different new shares, or progress with them, are a change. */
+const results: Comparison = {
+  equal: (a, b) => ["candidate", "outcome", "progress"].every((part) => isDeepStrictEqual(valueAt(a, [part]), valueAt(b, [part]))),
+};
+const { target, currentShares, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
-/** Notes for the missing decrypted new shares. */
-const planNotes: Definition<CommitInputs, CommitState>["planNotes"] = ({ inputs: { submission, newShares = [] }, last }) =>
-  !last || last.outcome === "live" || submission.candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
+/** True if another resource's shares became live in this run: those of this one are then worthless. No clock shows which set is newer. */
+const isSucceeded = (claims: Claims, operation: RekeyOperation): boolean =>
+  becameLive(operation) && (claims.managerOf(rekeyObjects(operation).commit) as { outcome?: unknown } | undefined)?.outcome === "live";
 
-/** True if another resource's shares became live after this one's, which are now worthless. */
-function isSucceeded(claims: Claims, operation: RekeyOperation, { since }: { since?: string }): boolean {
-  const other = claims.managerOf(rekeyObjects(operation).commit) as { outcome?: unknown; since?: string } | undefined;
-  return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;
-}
+const unsettled = (): StewardError => stopped("shares-unsettled", "it is unknown whether the new shares in the state are live");
 
 async function remove({ operation: connected, state }: DeleteRequest<CommitState>, claims: Claims): Promise<void> {
   const { submission, outcome, live, discardShares } = state as LastCommit;
@@ -141,11 +120,15 @@ async function remove({ operation: connected, state }: DeleteRequest<CommitState
   const objects = rekeyObjects(operation);
   claims.assertAdopted(objects.attempt);
   if (!submission) return;
+  assertNotGathered(state);
   const { attempt, candidate, nonces, hadBackup } = submission;
   // Every set of this rekey is then worthless.
-  if (isSucceeded(claims, operation, state)) return recordOutcome(operation, candidate.nonce, "live");
+  if (isSucceeded(claims, operation)) return candidate && recordOutcome(operation, candidate.nonce, "live");
   const onlyCopy = live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(operation))?.nonce === live.nonce));
   if (onlyCopy && !discardShares) throw stopped("only-copy", "the state contains the only copy of valid shares");
+  if (isUnknown(submission) && !discardShares) throw unsettled();
+  // The shares step knows about the new shares of holders, and cancels their attempt.
+  if (!candidate || isForHolders(submission)) return;
   const observed = await observe(operation, identityOf(attempt, nonces, candidate.nonce));
   // Another resource of the program may have adopted the attempt.
   const mayEnd = !claims.managerOf(objects.commit);
@@ -153,7 +136,7 @@ async function remove({ operation: connected, state }: DeleteRequest<CommitState
   const isUncommitted = observed.server === "verifying" && outcome !== "unknown" && nonces.includes(observed.status.nonce);
   const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;
   if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(operation, observed, nonces);
-  if (!isResolved && !discardShares) throw stopped("shares-unsettled", "it is unknown whether the new shares in the state are live");
+  if (!isResolved && !discardShares) throw unsettled();
   if (isResolved) recordOutcome(operation, candidate.nonce, outcome === "live" ? "live" : "dead");
 }
 
@@ -164,31 +147,27 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   fields: {
     target,
     submission: {
-      input: stepOutput("candidate"),
+      input: stepOutput("attempt"),
       required: true,
       essential: true,
-      compare: candidates,
+      compare: results,
       secretOutput: true,
       secretParts: ["candidate", "kept"],
     },
     currentShares,
-    newShares,
-    proof,
     removeBackup: { input: removal.input },
     onConflict,
     discardShares: { input: discardShares.input },
     outcome: { output: true },
-    gathered: { output: true, secret: true },
     live: { output: true, secret: true },
     previousLive: { output: true, secret: true },
     shares: { output: true, secret: true },
     encryptedShares: { output: true },
     fingerprints: { output: true },
+    progress: { output: true },
     complete: { output: true },
-    since: { output: true },
     connection,
   },
-  planNotes,
   async read({ operation: connected, state: previous }) {
     const { outcome, live, submission } = previous as LastCommit;
     const operation = ofTarget(connected, previous as LastCommit);

@@ -2,33 +2,25 @@ import { StewardError } from "../../../contract/errors";
 import { isInactiveNode } from "../../../http/failure";
 import { cancelOwnAttempt } from "../attempt/cancel";
 import * as api from "../protocol/api";
-import { describeKeys, encryptedLine, prove, Share } from "../protocol/crypto";
+import { prove, Share } from "../protocol/crypto";
 import { log } from "../protocol/operation";
 import { describeStatus, observe } from "../protocol/server-state";
 import { stopped, unfinished } from "../protocol/stops";
+import { recordLive } from "../shares/outcome";
 import { CommitRun, CommitState, stateOf } from "./state";
 
 // Proves the new shares and verifies them. The last one commits.
 
 export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
-  const { operation, inputs, identity, shares, missing } = run;
-  const { candidate } = inputs.submission;
-  const { threshold, encrypted, nonce } = candidate;
-  const all = inputs.proof ? inputs.proof === "all" : encrypted.length === 0;
-  const total = Math.max(encrypted.length, candidate.shares.length);
-  const needed = all ? total : threshold;
-  if (shares.length < needed)
-    throw await waitForShares(
-      run,
-      `${shares.length} of the ${needed} decrypted new shares required to prove the rekey are available; nothing is committed${missing.length > 0 ? ` (unavailable: ${missing.join(", ")})` : ""}`,
-    );
+  const { operation, identity, shares, candidate } = run;
+  const { threshold, nonce } = candidate;
   // A provider left over from an earlier run only knows the old nonce.
   const verification = await api.restartVerification(operation, nonce).catch((error) => {
     if (error instanceof StewardError && error.status === 400) return undefined;
     throw error;
   });
   if (!verification) throw unknownOutcome(run, "the attempt disappeared while the provider restarted its verification");
-  if (all) await proveLocally(run);
+  await proveLocally(run);
   for (const [index, share] of shares.slice(0, threshold).entries()) {
     const assertVerifying = async (): Promise<true> => {
       const { server, status } = await observe(operation, identity);
@@ -56,8 +48,8 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
 }
 
 async function proveLocally(run: CommitRun): Promise<void> {
-  const { operation, shares, inputs } = run;
-  const proof = await prove(shares, inputs.submission.candidate.threshold);
+  const { operation, shares, candidate } = run;
+  const proof = await prove(shares, candidate.threshold);
   if (proof.proven === true) return log(operation, `all ${shares.length} new shares match: proven before the commit`);
   if (proof.proven === "unknown")
     return log(operation, `${proof.reason}: they cannot be proven locally, so only ${operation.server.words.service} checks them`);
@@ -66,15 +58,14 @@ async function proveLocally(run: CommitRun): Promise<void> {
   throw notProven(run, `${proof.reason}${wrong}`);
 }
 
-/** The new shares are wrong. Those that holders gathered are requested again. */
-function notProven(run: CommitRun, reason: string): StewardError {
-  const isGathered = run.inputs.submission.candidate.encrypted.length > 0;
-  if (isGathered) run.state = stateOf(run.state.outcome, run.state.live, []);
-  const hint = isGathered
-    ? "At least one of newShares is wrong. Correct it, and pass all of them again."
-    : "Change triggers to cancel this attempt and start over.";
-  return unfinished(run, "new-shares-not-proven", `${reason}; nothing is committed, and the attempt is still in progress`, hint);
-}
+/** The new shares are wrong. */
+const notProven = (run: CommitRun, reason: string): StewardError =>
+  unfinished(
+    run,
+    "new-shares-not-proven",
+    `${reason}; nothing is committed, and the attempt is still in progress`,
+    "Change triggers to cancel this attempt and start over.",
+  );
 
 /** Finds out if a new share has committed despite its error response. */
 async function explainVerify(run: CommitRun, share: Share, error: unknown): Promise<unknown> {
@@ -93,21 +84,21 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
 
 /** Makes the candidate the live set. */
 async function committed(run: CommitRun): Promise<CommitState> {
-  const { operation, identity } = run;
-  const { candidate } = run.inputs.submission;
+  const { operation, identity, candidate } = run;
   // A proxy may respond with "complete". After a commit, the attempt is gone, and the server requires the new threshold.
   const { status } = await observe(operation, identity);
   if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
     throw unknownOutcome(run, `${operation.server.words.service} reported completion, but its status does not show it`);
-  run.state = stateOf("live", candidate, []);
+  run.state = stateOf("live", candidate, run.inputs.submission);
+  recordLive(operation);
   log(operation, `the new shares are live: ${identity.parameters.shares} of them, threshold ${identity.parameters.threshold}`);
   return finish(run);
 }
 
 /** Cleans up after the set is live, which an error of the cleanup must not hide. */
 export async function finish(run: CommitRun): Promise<CommitState> {
-  const { operation, inputs, identity, state } = run;
-  const { candidate, nonces, hadBackup } = inputs.submission;
+  const { operation, inputs, identity, state, candidate } = run;
+  const { nonces, hadBackup } = inputs.submission;
   try {
     const observed = await observe(operation, { ...identity, nonce: undefined });
     if (observed.server === "probe" || observed.server === "abandoned") await cancelOwnAttempt(operation, observed.status);
@@ -128,24 +119,11 @@ export async function finish(run: CommitRun): Promise<CommitState> {
 
 /** The status is the same after a commit, a seal, a failover and a cancel. Nothing starts before the next run has tested the shares. */
 export function unknownOutcome(run: CommitRun, reason: string): StewardError {
-  run.state = stateOf("unknown", run.state.live, run.state.gathered);
+  run.state = stateOf("unknown", run.state.live, run.inputs.submission);
   return unfinished(
     run,
     "outcome-unknown",
     `${reason}: it is not yet known whether the new shares are live. Keep the previous shares. The state keeps the new ones`,
-    `Run \`pulumi up\` again: it tests which of them are valid${run.inputs.submission.candidate.encrypted.length > 0 ? ", if a threshold of decrypted new shares is passed as newShares" : ""}.`,
-  );
-}
-
-/** Prints the encrypted shares: without a backup, holders have no other source. */
-export async function waitForShares(run: CommitRun, reason: string): Promise<StewardError> {
-  const { attempt, candidate } = run.inputs.submission;
-  const { encrypted } = candidate;
-  for (const { fingerprint, share } of encrypted) log(run.operation, encryptedLine(fingerprint, share));
-  return unfinished(
-    run,
-    "new-shares-missing",
-    reason,
-    `Ask the holders (${await describeKeys(attempt.parameters.pgpKeys)}) to decrypt their new shares with \`pulumi-steward rekey decrypt\`, \`gpg\` or secrets.decryptShare, and pass them as newShares. The state keeps those from earlier runs.`,
+    "Run `pulumi up` again: it tests which of them are valid.",
   );
 }

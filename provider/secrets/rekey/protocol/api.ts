@@ -400,6 +400,10 @@ export const isUnchecked = ({ details }: StewardError): boolean =>
     details.reason,
   );
 
+/** The server accepted the shares, and rejects a PGP key, such as one that expired after the start. */
+export const isKeyRejected = ({ details }: StewardError): boolean =>
+  /failed to encrypt (shares|key)|valid encryption key/i.test(details.reason);
+
 export const unchecked = ({ server: { words } }: RekeyOperation, count: number, { details }: StewardError): string =>
   `${words.service} could not check or use the ${count} shares submitted (${details.reason}), so none of them is known to be wrong`;
 

@@ -118,6 +118,22 @@ export function keyOf(shares: readonly Share[]): Buffer | undefined {
   return polynomialThrough(shares)(0);
 }
 
+/** False for shares with the same point or of different lengths. OpenBao before 2.6 keeps a set with such shares until the attempt ends. */
+export const canCombine = (a: Share, b: Share): boolean => keyOf([a, b]) !== undefined;
+
+/** The most sets that are tried until the server accepts one. */
+const mostSets = 100;
+
+/** The first sets of `count` shares that can be combined. */
+export function setsOf(shares: readonly Share[], count: number, chosen: Share[] = [], sets: Share[][] = []): Share[][] {
+  if (chosen.length === count) sets.push(chosen);
+  const rest = chosen.length === count ? [] : shares.slice(0, shares.length - (count - chosen.length) + 1);
+  for (const [index, share] of rest.entries())
+    if (sets.length < mostSets && chosen.every((other) => canCombine(other, share)))
+      setsOf(shares.slice(index + 1), count, [...chosen, share], sets);
+  return sets;
+}
+
 const pointOf = ({ bytes }: Share): number => bytes[bytes.length - 1] as number;
 const valuesOf = ({ bytes }: Share): Buffer => bytes.subarray(0, -1);
 

@@ -1,9 +1,29 @@
 import { StewardError } from "../../../contract/errors";
 import { isFromService } from "../../client";
 import * as api from "./api";
-import { Share } from "./crypto";
-import { RekeyOperation } from "./operation";
+import { Share, ShareSet } from "./crypto";
+import { log, RekeyOperation } from "./operation";
 import { matches } from "./server-state";
+
+/** A set whose shares are available. */
+export interface ProbedSet {
+  shares: Share[];
+  threshold: number;
+  /** The set in the state. Undefined for the new shares and for the current ones. */
+  set?: ShareSet;
+}
+
+/** True if enough shares of the set are available to unseal a service that requires `required`. */
+export const isComplete = ({ shares, threshold }: ProbedSet, required: number): boolean =>
+  threshold === required && shares.length >= required;
+
+/** Tests which of these sets is valid, without changing any key. */
+export function firstValid(operation: RekeyOperation, options: ProbeOptions, sets: readonly ProbedSet[]): Promise<ProbedSet | undefined> {
+  log(operation, "testing with a probe which shares are valid");
+  return firstAccepted(operation, options, sets, (set, required) =>
+    isComplete(set, required) ? set.shares.slice(0, required) : undefined,
+  );
+}
 
 /** The throw-away key of a probe, and the error of a probe that shows nothing. */
 export interface ProbeOptions {
@@ -11,10 +31,11 @@ export interface ProbeOptions {
   disturbed(reason: string): StewardError;
 }
 
-type ProbeVerdict = "accepted" | "refused" | "not combined";
+type ProbeVerdict = "accepted" | "refused" | "not combined" | "counted";
 type SharesOf<Set> = (set: Set, required: number) => readonly Share[] | undefined;
 
-interface Probe {
+/** A probe in progress. */
+export interface Probe {
   operation: RekeyOperation;
   parameters: api.Requested;
   nonce: string;
@@ -43,8 +64,18 @@ export async function firstAccepted<Set>(
   return isTestable ? firstAccepted(operation, options, untested, sharesOf) : accepted;
 }
 
-async function startProbe(operation: RekeyOperation, { key: { key, fingerprint }, disturbed }: ProbeOptions): Promise<Probe> {
-  const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
+/** The parameters of a probe for this throw-away key. */
+export const probeParameters = ({ key, fingerprint }: ProbeOptions["key"]): api.Requested => ({
+  shares: 1,
+  threshold: 1,
+  pgpKeys: [key],
+  fingerprints: [fingerprint],
+  backup: false,
+  verification: true,
+});
+
+export async function startProbe(operation: RekeyOperation, { key, disturbed }: ProbeOptions): Promise<Probe> {
+  const parameters = probeParameters(key);
   const started = await api.startAttempt(operation, parameters).catch((error) => {
     throw api.isReplyLost(error) ? disturbed("the start of the probe got no response") : error;
   });
@@ -59,7 +90,7 @@ async function startProbe(operation: RekeyOperation, { key: { key, fingerprint }
 }
 
 /** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is canceled by a later run. */
-async function cancelIfCurrent({ operation, nonce }: Probe): Promise<void> {
+export async function cancelIfCurrent({ operation, nonce }: Probe): Promise<void> {
   if ((await api.getStatus(operation)).nonce === nonce) await api.cancelAttempt(operation, nonce);
 }
 
@@ -73,13 +104,20 @@ async function submitSets<Set>(
     const shares = sharesOf(set, probe.required);
     const verdict = shares && (await submitSet(probe, shares));
     if (verdict === "accepted") return { accepted: set, untested: [] };
+    if (verdict === "counted") throw probe.disturbed(`${probe.operation.server.words.service} requires more shares than it reported`);
     if (verdict === "not combined") return { untested: sets.slice(index + 1) };
   }
   return { untested: [] };
 }
 
-async function submitSet({ operation, parameters, nonce, required, disturbed }: Probe, shares: readonly Share[]): Promise<ProbeVerdict> {
-  for (const [submitted, share] of shares.entries()) {
+/** Submits shares to a probe that has counted this number of them. */
+export async function submitSet(
+  { operation, parameters, nonce, required, disturbed }: Probe,
+  shares: readonly Share[],
+  counted = 0,
+): Promise<ProbeVerdict> {
+  for (const [index, share] of shares.entries()) {
+    const submitted = counted + index;
     const assertUndisturbed = async (): Promise<true> => {
       const before = await api.getStatus(operation);
       const isUnchanged = before.nonce === nonce && before.required === required && matches(before, parameters);
@@ -107,5 +145,5 @@ async function submitSet({ operation, parameters, nonce, required, disturbed }: 
       throw error.status >= 500 || api.isUnchecked(error) ? disturbed(error.details.reason) : error;
     }
   }
-  throw disturbed(`${operation.server.words.service} requires more shares than it reported`);
+  return "counted";
 }

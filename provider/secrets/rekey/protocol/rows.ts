@@ -22,7 +22,7 @@ export interface Row<Run, State> {
   act(run: Run, observed: Observed): Promise<State | undefined>;
 }
 
-export const lineOf = (step: Step, { log }: { log: string }): string => `rekey, ${step}: ${log}`;
+export const lineOf = ({ log }: { log: string }): string => `rekey: ${log}`;
 
 /** One run of a step. */
 export interface StepRun {
@@ -35,7 +35,6 @@ export interface StepRun {
  * A live set, a dead set, and an unknown set whose holders' shares are missing are handled before the table.
  */
 export async function followRows<Run extends StepRun, State extends object>(
-  step: Step,
   rows: readonly Row<Run, State>[],
   holds: Holds,
   run: Run,
@@ -44,7 +43,7 @@ export async function followRows<Run extends StepRun, State extends object>(
     const observed = await observe(run.operation, run.identity);
     const row = rows.find((each) => (!each.holds || each.holds.includes(holds)) && each.server.includes(observed.server));
     if (!row) throw unexpectedState(run.operation, observed, holds);
-    run.operation.run.log.info(lineOf(step, row));
+    run.operation.run.log.info(lineOf(row));
     const state = await row.act(run, observed);
     if (state) return state;
   }

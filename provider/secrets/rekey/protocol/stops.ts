@@ -15,6 +15,7 @@ export const runAgain = "Run `pulumi up` again: it continues from the current st
 const untilKnown =
   "Run `pulumi up` until the outcome is known. To discard the shares, set discardShares: true, run `pulumi up`, and then delete the resource.";
 /** The nonce of a new attempt is saved before a share is submitted to it. */
+const allBringAgain = "Nothing is committed. All holders supply their new shares again.";
 const submitAgain = "Run `pulumi up` again to submit the current shares.";
 
 const stops = {
@@ -46,6 +47,7 @@ const stops = {
   "shares-refused": {},
   "shares-not-checked": { hint: "Once the cause, such as an unavailable KMS, is removed, all holders submit their shares again." },
   "shares-not-combined": {},
+  "key-rejected": {},
   "share-count-unknown": { hint: runAgain },
   "share-count-unknown-with-others": {
     hint: 'To start over, set onConflict: "cancel" and change triggers, and ask the other holders to submit their shares again.',
@@ -60,17 +62,22 @@ const stops = {
   // The new shares are made, and not committed.
   "new-shares-missing": {},
   "new-shares-not-proven": {},
-  "verification-disturbed": { hint: "The provider committed nothing. Run `pulumi up` again: it restarts the verification." },
+  "new-shares-rejected": { hint: allBringAgain },
+  "verification-restarted": { hint: allBringAgain },
+  "verification-disturbed": { hint: "This run committed nothing. Run `pulumi up` again: it continues with the verification." },
   // The outcome is unknown.
   "outcome-unknown": {},
   "probe-disturbed": { hint: "Nothing was changed. Run `pulumi up` again." },
+  "not-accepted": {
+    hint: "The state keeps the new shares. To test them again, supply them as newShares. Or supply current shares: then the rekey starts anew, and shows which shares are live.",
+  },
   "previous-shares-missing": {
     hint: "The state keeps the new shares. Run `pulumi up` again with the current shares that were submitted. Or change triggers: the new rekey shows which shares are live.",
   },
   "no-set-accepted": {
     hint: "The state keeps the new shares. Do not seal or restart the server before you have read docs/rekey/errors.md#no-set-accepted in the package.",
   },
-  "not-committed": { hint: "Change triggers to start over." },
+  "not-committed": {},
   // Complete, and afterwards.
   "cleanup-failed": {},
   "unexpected-state": {

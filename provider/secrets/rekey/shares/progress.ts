@@ -21,6 +21,8 @@ export interface SubmissionProgress {
   readonly retried?: Share;
   /** True if the server has restarted its count in this run, so that all shares were submitted again. */
   readonly isRestarted: boolean;
+  /** True if the server has discarded shares that it had counted. */
+  readonly areGone: boolean;
   /** The reasons for which the server rejected single shares. */
   readonly refusals: readonly string[];
   /** The last count of the server that was printed. */

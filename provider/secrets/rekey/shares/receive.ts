@@ -54,7 +54,9 @@ function stateAfter(
     return threshold === required && (shares.length === 0 || submitted.every((each) => digests.includes(each)));
   };
   const kept = used ? [used] : submission.kept.filter(mayBeAccepted);
-  return { submission: { ...submission, candidate: set, source: "reply", kept, excluded } };
+  // A set of one has the key itself, and a share of any other has a point as well.
+  const shareLength = share.bytes.length - (required > 1 ? 1 : 0) + (set.encrypted.length > 1 ? 1 : 0);
+  return { submission: { ...submission, candidate: set, source: "reply", kept, excluded, shareLength } };
 }
 
 /**
@@ -72,8 +74,9 @@ async function assertUsable(run: SharesRun, set: ShareSet): Promise<void> {
     );
   log(operation, reason);
   const { status } = await observe(operation, identity);
-  if (status.nonce === set.nonce) await endAttempt(run, status);
-  return restart(run, id, `${reason}. The provider canceled the attempt and started a new one`);
+  if (status.nonce !== set.nonce) return restart(run, id, `${reason}. The attempt is gone, so the provider started a new one`);
+  await endAttempt(run, status);
+  return restart(run, id, `${reason}. The provider canceled the attempt and started a new one. Nothing was committed`);
 }
 
 /** The encrypted shares in a backup of this rekey, in the order of the keys. */
@@ -106,6 +109,6 @@ export async function recover(run: SharesRun, { status }: Observed): Promise<Sha
   return restart(
     run,
     "new-shares-lost",
-    "the response with the new shares is missing, so the provider canceled the attempt and started a new one",
+    "the response with the new shares is missing, so the provider canceled the attempt and started a new one. Nothing was committed",
   );
 }

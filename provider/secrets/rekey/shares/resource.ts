@@ -1,11 +1,12 @@
 import { Comparison } from "../../../contract/comparison";
 import { Claims, Definition, DeleteRequest } from "../../../contract/definition";
-import { PartialState, StewardError } from "../../../contract/errors";
 import { cancelLeftovers, cancelObserved, oldProbe } from "../attempt/cancel";
 import { onConflictDecides, resolveConflict, tamperedAttempt } from "../attempt/conflict";
 import { assertNoForeignBackup } from "../attempt/start";
-import { Attempt, hasSubkeys, identityOf } from "../attempt/state";
+import { Attempt, hasKeys, identityOf } from "../attempt/state";
 import { definitionOf, rekeyObjects } from "../definition";
+import { continueWithHolders } from "../holders/rows";
+import { beginsAnew, waitForNewShares } from "../holders/run";
 import { missingShares, rekeyFields, stepOutput } from "../inputs";
 import { getBackup } from "../protocol/api";
 import { encryptedTo, isEmpty, ShareSet } from "../protocol/crypto";
@@ -17,8 +18,8 @@ import { makeFirst } from "./first-keys";
 import { recordedOutcome } from "./outcome";
 import { fromBackup, recover } from "./receive";
 import { restart, restarted } from "./restart";
-import { LastShares, SharesInputs, SharesRun, SharesState, Submission } from "./state";
-import { submit } from "./submit";
+import { isForHolders, isPending, isUnknown, LastShares, remember, SharesInputs, SharesRun, SharesState, Submission } from "./state";
+import { saveProgress, submit } from "./submit";
 
 // The second of the three resources of a rekey: it submits the current shares, and saves the new ones before they are committed.
 
@@ -26,14 +27,21 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
   const { attempt } = inputs;
   const { submission: before } = last;
   const isSame = last.attempt?.id === attempt.id;
-  if (isSame && before?.candidate && !last.outcomeUnknown) return { submission: before };
-  if (isSame && before?.candidate && isEmpty(before.candidate)) throw stopped("no-shares-returned", noShares);
+  const made = isSame ? before?.candidate : undefined;
+  if (made && isEmpty(made) && last.outcomeUnknown) throw stopped("no-shares-returned", noShares);
+  if (before && made) {
+    if (!isForHolders(before)) return { submission: before };
+    assertSavesEachStep(operation);
+    const run = { operation, inputs, identity: identityOf(attempt, before.nonces, made.nonce), state: { submission: before } };
+    if (!beginsAnew(run)) return continueWithHolders(run);
+  }
   assertSavesEachStep(operation);
   // A set that this rekey made may be valid, unless it is known to be dead.
-  const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
-  // An attempt that was started for other subkeys of the same keys is another one.
-  const continues = isSame && before && hasSubkeys(before.attempt, attempt.parameters);
-  const nonce = (continues ? before.nonce : undefined) ?? attempt.nonce;
+  const isDead = before?.outcome === "dead";
+  const kept = [...(before?.candidate && !isEmpty(before.candidate) && !isDead ? [before.candidate] : []), ...(before?.kept ?? [])];
+  // An attempt that was started with other keys of the same holders is another one.
+  const continues = isSame && !made && before && hasKeys(before.attempt, attempt.parameters);
+  const nonce = continues ? (before.nonce ?? attempt.nonce) : made ? undefined : attempt.nonce;
   const submission: Submission = {
     attempt,
     nonce,
@@ -42,13 +50,29 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
     submitted: continues ? before.submitted : [],
     excluded: [],
     refused: continues ? before.refused : [],
+    outcome: "open",
+    confirmed: [],
+    progress: { phase: "submitting", count: 0, required: 0 },
     hadBackup: (before?.hadBackup ?? false) || attempt.parameters.backup,
     ...(before?.replacedBackup ? { replacedBackup: before.replacedBackup } : {}),
   };
   if (before?.hadBackup && last.attempt) submission.kept = await keptWithBackup(operation, submission, last.attempt.parameters.threshold);
   const identity = identityOf(attempt, submission.nonces, nonce);
-  return followRows("shares", sharesRows, nonce ? "a nonce" : "no nonce", { operation, inputs, identity, state: { submission } });
+  const run: SharesRun = { operation, inputs, identity, state: { submission } };
+  return followRows(sharesRows, nonce ? "a nonce" : "no nonce", run).then(afterSubmission(run));
 }
+
+/** New shares for holders are saved first. Without verification, the response with them has committed them. */
+const afterSubmission =
+  (run: SharesRun) =>
+  (state: SharesState): SharesState => {
+    run.state.submission = state.submission;
+    const { candidate, attempt, source } = state.submission;
+    if (!candidate || candidate.encrypted.length === 0) return state;
+    if (attempt.parameters.verification) return waitForNewShares(run);
+    remember(run, { outcome: source === "reply" ? "live" : "unknown" });
+    return source === "reply" ? run.state : waitForNewShares(run);
+  };
 
 /** The kept sets, and that in the backup, which may be live: other holders may have completed it, or its response was lost. */
 async function keptWithBackup(operation: RekeyOperation, { nonce, nonces, kept }: Submission, threshold: number): Promise<ShareSet[]> {
@@ -96,12 +120,17 @@ export const sharesRows: readonly Row<SharesRun, SharesState>[] = [
   { server: ["matchingInUse", "foreign"], log: onConflictDecides, act: resumeOrCancel },
 ];
 
+/** The attempt is gone, or the rekey begins anew after new shares that are not valid. */
 async function restartLost(run: SharesRun): Promise<SharesState> {
   // Without verification the last share commits. A probe finds out later if the shares of a lost response are live.
   const state = run.identity.parameters.verification ? undefined : await fromBackup(run);
   if (state) return state;
   await assertNoForeignBackup(run.operation, { ...run.identity, nonces: run.state.submission.nonces }, run.inputs);
-  return restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel), so the provider started a new one");
+  const [older] = run.state.submission.kept;
+  const why = run.identity.nonce
+    ? `the attempt was gone (a seal, a failover, or a cancel or commit by others), so a new one is started. This rekey committed nothing. If holders have verified new shares outside Pulumi, those are live: keep them`
+    : `a new attempt is started${older ? `. The new shares of ${older.nonce} are kept until the current shares show if they are live` : ""}`;
+  return restart(run, "attempt-restarted", why);
 }
 
 async function adopt(run: SharesRun, { status }: Observed): Promise<never> {
@@ -109,11 +138,7 @@ async function adopt(run: SharesRun, { status }: Observed): Promise<never> {
 }
 
 async function submitAvailable(run: SharesRun, observed: Observed): Promise<SharesState> {
-  return submit(run, observed).catch((error) => {
-    // Save what was submitted, so that no run submits it again.
-    if (error instanceof PartialState || !(error instanceof StewardError) || run.state.submission.submitted.length === 0) throw error;
-    throw new PartialState({ ...run.state, outcomeUnknown: true }, error.details);
-  });
+  return submit(run, observed).catch(saveProgress(run));
 }
 
 async function resumeOrCancel(run: SharesRun, observed: Observed): Promise<undefined> {
@@ -123,11 +148,14 @@ async function resumeOrCancel(run: SharesRun, observed: Observed): Promise<undef
 
 /** Only a different attempt is a change. */
 const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id === (b as Attempt | undefined)?.id };
-const { target, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection } = rekeyFields;
+const { target, currentShares, newShares, waitSeconds, replaceBackup, confirm, onWaiting, onConflict, discardShares, connection } =
+  rekeyFields;
 
 /** Notes that tell a holder in the preview for which rekey the share will be submitted. */
 const planNotes: Definition<SharesInputs, SharesState>["planNotes"] = async ({ inputs, last }) => {
   const { nonce, parameters } = inputs.attempt;
+  if (last?.submission.attempt.id === inputs.attempt.id && isForHolders(last.submission))
+    return missingShares(inputs.newShares ?? [], "newShares");
   if (!last || last.submission?.candidate || !nonce) return [];
   const to = await encryptedTo(parameters.pgpKeys);
   return [
@@ -147,12 +175,14 @@ async function remove({ operation: connected, state }: DeleteRequest<SharesState
   claims.assertAdopted(objects.attempt);
   if (!attempt) return;
   const observed = await observe(operation, identityOf(attempt, nonces, nonce));
+  const isUnsettled = submission !== undefined && isUnknown(submission);
+  const mayCancel = !isUnsettled || Boolean(discardShares) || observed.server === "probe";
   // Another resource of the program may have taken the attempt over.
-  if (!claims.managerOf(objects.shares)) await cancelLeftovers(operation, observed, nonces);
+  if (mayCancel && !claims.managerOf(objects.shares)) await cancelLeftovers(operation, observed, nonces);
   // The commit, deleted before, knows the outcome, or the canceled attempt made the shares worthless.
-  const outcome = candidate && recordedOutcome(operation, candidate.nonce);
+  const outcome = candidate && (recordedOutcome(operation, candidate.nonce) ?? submission?.outcome);
   // A live candidate makes every other set worthless. A dead one does not.
-  const isCanceled = observed.server === "verifying" && nonces.includes(observed.status.nonce);
+  const isCanceled = !isUnsettled && observed.server === "verifying" && nonces.includes(observed.status.nonce);
   const isWorthless = !candidate || isEmpty(candidate) || outcome === "dead" || isCanceled;
   const judged = outcome === "live" || (kept.length === 0 && isWorthless);
   if (judged || discardShares) return;
@@ -170,11 +200,15 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     newShares,
     waitSeconds,
     replaceBackup,
+    confirm,
+    onWaiting,
     onConflict,
     discardShares: { input: discardShares.input },
     submission: { output: true, secretOutput: true, secretParts: ["candidate", "kept"] },
     connection,
   },
+  // A preview and an update continue, and a refresh reports no drift.
+  work: ({ submission }) => (isPending(submission) ? new Date(0) : "none"),
   planNotes,
   read: async ({ state }) => state,
 };

@@ -23,8 +23,6 @@ export function restarted(run: SharesRun, id: StopId, nonce: string, reason: str
 export async function restart(run: SharesRun, id: StopId, why: string, hint?: string): Promise<never> {
   const { nonce, nonces } = await newAttempt(run.operation, { ...run.identity, nonces: run.state.submission.nonces });
   remember(run, { nonces });
-  const committed = run.identity.parameters.verification
-    ? "Nothing was committed"
-    : "Without verification, the previous attempt may have been committed";
-  throw restarted(run, id, nonce, `${why}. ${committed}`, hint);
+  const isVerified = run.identity.parameters.verification;
+  throw restarted(run, id, nonce, isVerified ? why : `${why}. Without verification, the previous attempt may have been committed`, hint);
 }

@@ -6,9 +6,34 @@ import { RekeyBackup } from "../protocol/api";
 import { Share, ShareSet } from "../protocol/crypto";
 import { StepRun } from "../protocol/rows";
 
-export interface SharesInputs extends StepInputs, Pick<RekeyInputs, "waitSeconds" | "replaceBackup"> {
+export interface SharesInputs
+  extends StepInputs,
+    Pick<RekeyInputs, "newShares" | "waitSeconds" | "replaceBackup" | "confirm" | "onWaiting"> {
   attempt: Attempt;
 }
+
+/**
+ * The phase of a rekey:
+ *
+ * - `submitting`: current shares are submitted;
+ * - `confirming`: with `confirm: "all"`, holders confirm that they have decrypted their new shares;
+ * - `verifying`: new shares are verified;
+ * - `testing`: it is unknown whether the new shares are live, and a probe tests them;
+ * - `complete`: the new shares are live.
+ */
+export type RekeyPhase = "submitting" | "confirming" | "verifying" | "testing" | "complete";
+
+/** The progress of a rekey. */
+export interface RekeyProgress {
+  phase: RekeyPhase;
+  /** The number of shares in this phase so far. */
+  count: number;
+  /** The number of shares that this phase requires. */
+  required: number;
+}
+
+/** What is known of new shares that holders bring. `not accepted` proves nothing: a holder may have brought a wrong share. */
+export type Outcome = "open" | "unknown" | "not accepted" | "dead" | "live";
 
 /** The result of submitting the current shares, which the commit receives. */
 export interface Submission {
@@ -32,6 +57,17 @@ export interface Submission {
   hadBackup: boolean;
   /** The ciphertext of the backup that this rekey overwrote. */
   replacedBackup?: RekeyBackup;
+  /** What is known of encrypted new shares. The commit decides about the others, which the state has. */
+  outcome: Outcome;
+  /** Digests of the new shares that this rekey gave to the verification, or to the probe, with this nonce. */
+  given?: { nonce: string; digests: string[] };
+  /** Digests of the new shares whose holders confirmed them. */
+  confirmed: string[];
+  /** The length of a new share in bytes, if it is known. */
+  shareLength?: number;
+  /** True if only the claim of holders shows that the accepted shares are the new ones. */
+  isClaimed?: boolean;
+  progress: RekeyProgress;
 }
 
 export interface SharesState {
@@ -53,6 +89,16 @@ export interface SubmissionRun extends SharesRun {
   /** The program's newShares. A share supplied before the new shares exist cannot be one of them. */
   priorShares: readonly Share[];
 }
+
+/** True while new shares, encrypted to their holders, are neither live nor given up. */
+export const isForHolders = ({ candidate, outcome }: Submission): boolean =>
+  candidate !== undefined && candidate.encrypted.length > 0 && outcome !== "live";
+
+/** True for new shares of holders that may be live. */
+export const isUnknown = ({ outcome }: Submission): boolean => outcome === "unknown" || outcome === "not accepted";
+
+/** True while the next run has something to do. */
+export const isPending = (submission: Submission): boolean => !submission.candidate || isForHolders(submission);
 
 export function remember({ state }: SharesRun, changes: Partial<Submission>): void {
   state.submission = { ...state.submission, ...changes };

@@ -1,4 +1,4 @@
-import { StewardError } from "../../../contract/errors";
+import { PartialState, StewardError } from "../../../contract/errors";
 import { pauseFor } from "../../../http";
 import { isInactiveNode } from "../../../http/failure";
 import { dialectOf } from "../../client";
@@ -7,14 +7,15 @@ import { tampered } from "../attempt/conflict";
 import { findForeignBackup, foreignBackup } from "../attempt/start";
 import { availableShares } from "../inputs";
 import * as api from "../protocol/api";
-import { redacting, Share, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
-import { log } from "../protocol/operation";
+import { inspectKeys, redacting, Share, ShareSet, shareDigest, shareOf } from "../protocol/crypto";
+import { commandFor, log } from "../protocol/operation";
 import { Observed, observe } from "../protocol/server-state";
 import { lossCauses, unfinished } from "../protocol/stops";
 import { Batch, countRestarted, nextBatch, nextShare, SubmissionProgress } from "./progress";
 import { receive, recover } from "./receive";
 import { endAttempt, restart } from "./restart";
 import { remember, rememberNonce, SharesRun, SharesState, SubmissionRun } from "./state";
+import { waitForHolders } from "./waiting";
 
 // The current shares are submitted, one by one, and the new ones received.
 
@@ -45,11 +46,11 @@ export async function submit(started: SharesRun, first: Observed): Promise<Share
     } else if (waits && !batch.set) {
       progress = printWait(run, progress);
       const pause = Math.max(0, Math.min(pollEvery, waitUntil - Date.now()));
-      if (!(await pauseFor(run.operation, pause))) throw sharesMissing(run, progress, status);
+      if (!(await pauseFor(run.operation, pause))) return sharesMissing(run, progress, status);
     } else {
       // Shares of a different set would invalidate the shares that other holders submitted.
       const following = status.progress > countOwn(run, progress) ? undefined : nextBatch(progress);
-      if (!following) throw sharesMissing(run, progress, status);
+      if (!following) return sharesMissing(run, progress, status);
       progress = following;
       log(run.operation, "too few shares are available: trying those of an earlier rekey from the state");
     }
@@ -73,7 +74,17 @@ function begin(started: SharesRun, required: number): { run: SubmissionRun; prog
   const submittedBefore = shares.filter((share) => isSubmitted(started, share)).length;
   return {
     run: { ...started, operation, missing, priorShares },
-    progress: { batch, otherBatches, next: 0, submittedBefore, isRestarted: false, refusals: [], printedCount: 0, isWaitPrinted: false },
+    progress: {
+      batch,
+      otherBatches,
+      next: 0,
+      submittedBefore,
+      isRestarted: false,
+      areGone: false,
+      refusals: [],
+      printedCount: 0,
+      isWaitPrinted: false,
+    },
   };
 }
 
@@ -83,7 +94,7 @@ function noteCount(run: SharesRun, before: SubmissionProgress, status: api.Rekey
   const progress = { ...before, printedCount: status.progress };
   if (status.progress >= run.state.submission.submitted.length) return progress;
   remember(run, { submitted: [] });
-  const restarted = countRestarted(progress);
+  const restarted = { ...countRestarted(progress), areGone: true };
   // They are submitted again once: a faulty service could discard them forever.
   return restarted.isRestarted ? restarted : { ...restarted, isRestarted: restarted.next > 0, next: 0 };
 }
@@ -93,7 +104,7 @@ const countOf = ({ progress, required }: api.RekeyStatus): string => `${progress
 function printWait({ operation, inputs }: SharesRun, progress: SubmissionProgress): SubmissionProgress {
   const end = operation.run.engine.canceled
     ? "Ctrl-C stops the wait, and the attempt stays in progress"
-    : "Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Then run `pulumi cancel --yes` and `pulumi up --refresh`";
+    : "Pressing Ctrl-C once does not stop the wait. Pressing it twice stops it immediately and may leave the stack locked. Then ask all holders if their runs have ended, because a run that still waits would overwrite the state of a later one, and run `pulumi cancel --yes` and `pulumi up --refresh`";
   if (!progress.isWaitPrinted) log(operation, `waiting up to ${inputs.waitSeconds} s for other holders to submit their shares. ${end}`);
   return { ...progress, isWaitPrinted: true };
 }
@@ -170,12 +181,12 @@ function afterRefusal(run: SharesRun, progress: SubmissionProgress, share: Share
 }
 
 /** At the threshold, the server rejects all shares together, and restarts its count. */
-function afterAllRefused(
+async function afterAllRefused(
   run: SharesRun,
   before: SubmissionProgress,
   error: StewardError,
   { required, nonce }: api.RekeyStatus,
-): SubmissionProgress {
+): Promise<SubmissionProgress> {
   const { submission } = run.state;
   const { reason } = error.details;
   const stays = `The attempt ${nonce} is still in progress, with 0 shares`;
@@ -183,6 +194,7 @@ function afterAllRefused(
   const isAlone = countOwn(run, before) + 1 >= required;
   remember(run, { submitted: [] });
   const progress = countRestarted(before);
+  if (api.isKeyRejected(error)) throw await keyRejected(run, reason);
   if (api.isUnchecked(error)) throw unfinished(run, "shares-not-checked", `${api.unchecked(run.operation, required, error)}. ${stays}`);
   // Shares of other holders were among them: the kept set may still be the current one.
   if (set && !isAlone) return { ...progress, next: 0 };
@@ -202,21 +214,47 @@ function afterAllRefused(
   return following;
 }
 
-function sharesMissing(run: SubmissionRun, { submittedBefore, refusals }: SubmissionProgress, status: api.RekeyStatus): StewardError {
-  const isOneMissing = status.required - status.progress === 1;
-  const hint = `Run \`pulumi up\` again on a machine that has ${isOneMissing ? "the missing share" : "missing shares"}. Other holders may submit theirs in the meantime${run.identity.parameters.backup ? "" : ", but `pulumi up` must submit the last share"}.`;
-  return unfinished(
-    run,
-    "shares-missing",
-    [
-      countOf(status),
+/** Ends a run that has submitted what it has. */
+function sharesMissing(run: SubmissionRun, progress: SubmissionProgress, status: api.RekeyStatus): SharesState {
+  const { parameters } = run.identity;
+  const { refusals, areGone, submittedBefore } = progress;
+  const submitOthers = parameters.backup || parameters.fingerprints.length === 0 ? "" : ", but `pulumi up` must submit the last one";
+  return waitForHolders(run, {
+    id: "shares-missing",
+    accepted: Math.max(0, countOwn(run, progress) - submittedBefore),
+    progress: { phase: "submitting", count: status.progress, required: status.required },
+    details: [
       ...(submittedBefore > 0 ? [`submitted before: ${submittedBefore} of the available shares`] : []),
       ...(run.missing.length > 0 ? [`unavailable: ${run.missing.join(", ")}`] : []),
+      ...(areGone ? ["the shares that were submitted before are gone, so their holders submit them again"] : []),
       ...refusals.map((refusal) => `rejected: ${refusal}`),
-    ].join("; "),
-    `${hint}${hintAtKept(run.state.submission.kept, status.required)}`,
+    ],
+    hasFailed: areGone || refusals.length > 0,
+    next: `The next holder runs \`pulumi up\` with their current share, or \`${commandFor(run.operation, "submit")}\`${submitOthers}.${hintAtKept(run.state.submission.kept, status.required)}`,
+  });
+}
+
+/** The server has checked the shares, and cannot encrypt the new ones. */
+async function keyRejected(run: SharesRun, reason: string): Promise<StewardError> {
+  const keys = await inspectKeys(run.identity.parameters.pgpKeys);
+  const named = keys.flatMap(({ problem }) => (problem ? [problem.reason] : []));
+  const which = named.length > 0 ? named.join(", ") : "it does not say which key";
+  return unfinished(
+    run,
+    "key-rejected",
+    `${run.operation.server.words.service} accepted the current shares, but cannot encrypt the new ones (${reason}): ${which}`,
+    "Ask its holder to renew the key, replace it in pgpKeys, and run `pulumi up`: the attempt starts again, and all holders submit their current shares again.",
   );
 }
+
+/** Saves what was submitted or verified before an error, so that no run does it again. */
+export const saveProgress =
+  (run: SharesRun) =>
+  (error: unknown): never => {
+    const { submitted, given } = run.state.submission;
+    if (error instanceof PartialState || !(error instanceof StewardError) || (submitted.length === 0 && !given)) throw error;
+    throw new PartialState({ ...run.state, outcomeUnknown: true }, error.details);
+  };
 
 /** The hint at an encrypted kept set, which may be the current one. */
 function hintAtKept(kept: readonly ShareSet[], required: number): string {
@@ -246,7 +284,7 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
   if (server === "tampered") return tampered({ server, status });
   const { verification } = run.identity.parameters;
   const hint = verification
-    ? "The provider committed nothing. Run `pulumi up` again: it continues from the current status."
+    ? "This rekey committed nothing. If holders have verified new shares outside Pulumi, those are live: keep them. Run `pulumi up` again: it continues from the current status."
     : "Without verification the last share commits, so the new keys may be live. Run `pulumi up` again: it reads them from the backup, if there is one.";
   const cause = server === "none" ? lossCauses : `a different one is in progress, ${status.nonce}`;
   return unfinished(run, "attempt-lost", `the attempt no longer exists: ${cause}`, hint);
@@ -258,7 +296,7 @@ async function startOver(run: SharesRun, status: api.RekeyStatus): Promise<never
   const { progress } = status;
   const keepsOthers = run.state.submission.kept.some(({ shares }) => shares.length > 0);
   const hint = keepsOthers ? " To submit only those of an earlier rekey, which are in the state, set currentShares: []." : "";
-  const why = `the ${progress} current shares submitted cannot be combined, so at least one of them is wrong. The provider canceled the attempt and started a new one`;
+  const why = `the ${progress} current shares submitted cannot be combined, so at least one of them is wrong. The provider canceled the attempt and started a new one. Nothing was committed`;
   return restart(run, "shares-not-combined", why, `Correct currentShares and run \`pulumi up\` again.${hint}`);
 }
 
@@ -274,6 +312,6 @@ async function countUnknown(run: SharesRun, status: api.RekeyStatus, error: Stew
       `${error.details.reason}; it is unknown whether the share was counted, and other holders have submitted shares to the attempt ${status.nonce}`,
     );
   await cancelOwnAttempt(operation, status);
-  const why = `the provider could not tell whether the share was counted (${error.details.reason}), so it canceled the attempt and started a new one`;
+  const why = `the provider could not tell whether the share was counted (${error.details.reason}), so it canceled the attempt and started a new one. Nothing was committed`;
   return restart(run, "attempt-restarted", why);
 }

@@ -11,7 +11,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(stack.outputs.shares).toHaveLength(3);
     expect(await requests(() => stack.up(inputs()))).toEqual([]);
     expect(await requests(() => stack.refresh())).toEqual(noAttempt());
-    expect(await stack.up(inputs({ currentShares: [wrong], waitSeconds: 5, onConflict: "cancel", proof: "threshold" }))).toEqual([
+    expect(await stack.up(inputs({ currentShares: [wrong], waitSeconds: 5, onConflict: "cancel", onWaiting: "succeed" }))).toEqual([
       "same",
       "same",
       "same",

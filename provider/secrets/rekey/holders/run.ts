@@ -1,0 +1,115 @@
+import { StewardError } from "../../../contract/errors";
+import { availableShares, invalidShare, ProgramShare } from "../inputs";
+import { prove, redacting, Share, ShareSet, setsOf, shareDigest } from "../protocol/crypto";
+import { log } from "../protocol/operation";
+import { unfinished } from "../protocol/stops";
+import { Outcome, RekeyProgress, remember, SharesRun, SharesState } from "../shares/state";
+import { waitForHolders } from "../shares/waiting";
+
+// Holders bring their new shares, which are encrypted to them. A share goes to the server only, and the state has digests.
+
+/** A run with the new shares that it can send. */
+export interface HolderRun extends SharesRun {
+  shares: readonly ProgramShare[];
+  /** The number of new shares in the program, with those that only confirm. */
+  supplied: number;
+}
+
+export const candidateOf = ({ state }: SharesRun): ShareSet => state.submission.candidate as ShareSet;
+
+/** True if the new shares are not valid, or may not be, and the run has a current share, which will show what is. */
+export function beginsAnew(run: SharesRun): boolean {
+  const { outcome } = run.state.submission;
+  if (outcome !== "dead" && outcome !== "not accepted") return false;
+  const has = (field: "currentShares" | "newShares"): boolean => availableShares(run.inputs[field] ?? [], field).shares.length > 0;
+  return has("currentShares") && (outcome === "dead" || !has("newShares"));
+}
+
+export const digestOf = ({ nonce }: ShareSet, share: Share): string => shareDigest(nonce, share);
+
+/** Reads the new shares, and takes out those that only confirm. Throws before anything is sent if one cannot be a new share. */
+export function withNewShares(run: SharesRun): HolderRun {
+  const { submission } = run.state;
+  const candidate = candidateOf(run);
+  const { shares } = availableShares(run.inputs.newShares ?? [], "newShares");
+  for (const share of shares) assertNew(run, share, candidate);
+  const labeled = shares.map((share) => ({ ...share, label: labelOf(share, run.inputs.newShares?.length, candidate) }));
+  const toConfirm = run.inputs.confirm === "all" ? candidate.encrypted.length - candidate.threshold : 0;
+  const fresh = labeled.filter((share) => !submission.confirmed.includes(digestOf(candidate, share)));
+  const isOpen = submission.outcome === "open";
+  const now = isOpen ? fresh.slice(0, Math.max(0, toConfirm - submission.confirmed.length)) : [];
+  remember(run, { confirmed: [...submission.confirmed, ...now.map((share) => digestOf(candidate, share))] });
+  const operation = redacting(run.operation, [{ shares: labeled }]);
+  return { ...run, operation, shares: isOpen ? fresh.slice(now.length) : labeled, supplied: labeled.length };
+}
+
+/** A share in a list with one for each key is that of its holder. */
+function labelOf({ label, index }: ProgramShare, count: number | undefined, { encrypted }: ShareSet): string {
+  const fingerprint = encrypted[index]?.fingerprint;
+  return fingerprint && count === encrypted.length ? `the share of ${fingerprint}` : label;
+}
+
+function assertNew({ state }: SharesRun, share: ProgramShare, candidate: ShareSet): void {
+  const { excluded, shareLength } = state.submission;
+  const reason = excluded.includes(digestOf(candidate, share))
+    ? "is a previous share, and not a new one"
+    : shareLength !== undefined && share.bytes.length !== shareLength
+      ? `has ${share.bytes.length} bytes, and a new share has ${shareLength}`
+      : undefined;
+  if (reason) throw invalidShare(`newShares[${share.index}]`, "not-new", `${share.label} ${reason}`);
+}
+
+/** The digests of the shares that the verification, or the probe, with this nonce got from this rekey. */
+export function givenTo({ state }: SharesRun, nonce: string): string[] {
+  const { given } = state.submission;
+  return given?.nonce === nonce ? given.digests : [];
+}
+
+/** The sets of a whole threshold in this run, of which one with a wrong share comes last. */
+export async function wholeSets({ shares, ...run }: HolderRun): Promise<Share[][]> {
+  const { threshold } = candidateOf(run);
+  const proof = await prove(shares, threshold);
+  const misfits = proof.proven === false ? proof.misfits : [];
+  return setsOf([...shares.filter((share) => !misfits.includes(share)), ...misfits], threshold);
+}
+
+/** The outcome is known or unknown, and the shares given so far do not count any more. */
+export const setOutcome = (run: SharesRun, outcome: Outcome): void => remember(run, { outcome, given: undefined });
+
+/** The status is the same after a commit, a seal, a failover and a cancel. */
+export function unknownOutcome(run: SharesRun, reason: string): StewardError {
+  setOutcome(run, "unknown");
+  return unfinished(
+    run,
+    "outcome-unknown",
+    `${reason}: it is not yet known whether the new shares are live. Keep the previous shares, too`,
+    "Each holder runs `pulumi up` with their new share again: once a threshold of them has, a probe shows whether they are live.",
+  );
+}
+
+/** Saves the new shares, which their holders decrypt. */
+export function waitForNewShares(run: SharesRun): SharesState {
+  const { candidate, outcome } = run.state.submission;
+  log(run.operation, "the new shares are made, each encrypted to its holder");
+  const phase = outcome === "unknown" ? "testing" : run.inputs.confirm === "all" ? "confirming" : "verifying";
+  return endRun(
+    run,
+    { phase, count: 0, required: phase === "confirming" ? toConfirm(candidate as ShareSet) : (candidate?.threshold ?? 0) },
+    0,
+  );
+}
+
+const toConfirm = ({ encrypted, threshold }: ShareSet): number => encrypted.length - threshold;
+
+/** Ends a run after which the next holder continues. */
+export function endRun(
+  run: SharesRun,
+  progress: RekeyProgress,
+  accepted: number,
+  details: readonly string[] = [],
+  hasFailed = false,
+): SharesState {
+  const next =
+    "Each holder of a new share takes it from the output encryptedShares or with `pulumi-steward rekey backup`, decrypts and stores it, and runs `pulumi up` with it as newShares.";
+  return waitForHolders(run, { id: "new-shares-missing", accepted, progress, details, hasFailed, next });
+}

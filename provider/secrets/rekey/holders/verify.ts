@@ -1,0 +1,156 @@
+import { StewardError } from "../../../contract/errors";
+import { isInactiveNode } from "../../../http/failure";
+import { dialectOf } from "../../client";
+import * as api from "../protocol/api";
+import { Share } from "../protocol/crypto";
+import { log } from "../protocol/operation";
+import { describeStatus, Observed, observe } from "../protocol/server-state";
+import { stopped, unfinished } from "../protocol/stops";
+import { remember, SharesState } from "../shares/state";
+import { candidateOf, digestOf, endRun, givenTo, HolderRun, setOutcome, unknownOutcome, wholeSets } from "./run";
+
+// New shares go straight to the server's verification, which counts them. The last one of the threshold commits.
+
+type Verification = NonNullable<api.RekeyStatus["verification"]>;
+type Verdict = "complete" | "counted" | "rejected";
+
+/** Sends the new shares of this run. */
+export async function verify(run: HolderRun, { status }: Observed): Promise<SharesState> {
+  const { progress } = status.verification as Verification;
+  const sets = await wholeSets(run);
+  let verdict: Verdict = "rejected";
+  // With a whole threshold, this run needs no other holder: a wrong share beside it is left out.
+  if (sets.length === 0 || progress > 0) verdict = await sendAll(run, run.shares);
+  for (const set of sets) {
+    if (verdict !== "rejected") break;
+    await restart(run);
+    verdict = await sendAll(run, set);
+  }
+  if (verdict === "complete") return committed(run);
+  if (verdict === "rejected") throw rejected(run);
+  return waitForOthers(run);
+}
+
+function rejected(run: HolderRun): StewardError {
+  const { threshold } = candidateOf(run);
+  const reason = `the server rejected the ${threshold} new shares together, so at least one of them was wrong, and nobody can know which`;
+  return unfinished(run, "new-shares-rejected", reason);
+}
+
+/** Shuts out a provider left over from an earlier run, which only knows the old nonce. */
+async function restart(run: HolderRun): Promise<void> {
+  const restarted = await api.restartVerification(run.operation, candidateOf(run).nonce).catch((error) => {
+    if (error instanceof StewardError && error.status === 400) return undefined;
+    throw error;
+  });
+  remember(run, { given: undefined });
+  if (!restarted) throw unknownOutcome(run, "the attempt disappeared while the verification was restarted");
+}
+
+async function sendAll(run: HolderRun, shares: readonly Share[]): Promise<Verdict> {
+  const candidate = candidateOf(run);
+  for (const share of shares) {
+    const current = await currentVerification(run);
+    await assertCount(run, current);
+    if (givenTo(run, current.nonce).includes(digestOf(candidate, share))) continue;
+    const verdict = await send(run, share, current);
+    if (verdict !== "counted") return verdict;
+    const digests = [...givenTo(run, current.nonce), digestOf(candidate, share)];
+    remember(run, { given: { nonce: current.nonce, digests } });
+    log(run.operation, `${Math.max(current.progress + 1, digests.length)} of ${candidate.threshold} new shares verified`);
+  }
+  return "counted";
+}
+
+/** The verification of this attempt, which must still have exactly the parameters of this rekey. */
+async function currentVerification(run: HolderRun): Promise<Verification> {
+  const { server, status } = await observe(run.operation, run.identity);
+  if (server === "verifying") return status.verification as Verification;
+  if (server === "none") throw unknownOutcome(run, "the attempt disappeared before the last new share was verified");
+  throw stopped("verification-disturbed", `another client changed the attempt (${describeStatus(status)})`);
+}
+
+/** Throws if the verification lost shares, or has more than it got from this rekey on a server that counts a repeated share twice. */
+async function assertCount(run: HolderRun, { nonce, progress }: Verification): Promise<void> {
+  const given = givenTo(run, nonce);
+  const areGone = run.state.submission.given !== undefined && (given.length === 0 || progress < given.length);
+  const hasOthers = !areGone && progress > given.length && dialectOf(run.operation).countsRepeatedNewShares;
+  if (!areGone && !hasOthers) return;
+  const { service } = run.operation.server.words;
+  const reason = areGone
+    ? "the new shares that earlier runs gave to the verification are gone: one of them was wrong, or another client restarted the verification"
+    : `${service} has counted ${progress} new shares, and ${given.length} are from this rekey. Either another holder verified one outside Pulumi, or the run of a holder was killed and a repeated share would count twice. The verification was restarted`;
+  if (hasOthers) await restart(run);
+  remember(run, { given: undefined });
+  throw unfinished(run, "verification-restarted", reason);
+}
+
+async function send(run: HolderRun, share: Share, before: Verification, isRepeated = false): Promise<Verdict> {
+  const { operation } = run;
+  const isCurrent = async (): Promise<boolean> => {
+    const now = await currentVerification(run);
+    return now.nonce === before.nonce && now.progress === before.progress;
+  };
+  const request = (): Promise<boolean> => api.verifyShare(operation, { nonce: before.nonce, share: share.text });
+  try {
+    return (await api.retryAfter429(operation, request, isCurrent)) ? "complete" : "counted";
+  } catch (error) {
+    const verdict = await resolve(run, before, error);
+    if (verdict !== "not counted") return verdict;
+    if (isRepeated) throw error;
+    return send(run, share, before, true);
+  }
+}
+
+/** The verification shows what became of a share without a regular response. */
+async function resolve(run: HolderRun, before: Verification, error: unknown): Promise<Verdict | "not counted"> {
+  if (!(error instanceof StewardError) || error.status === 429 || isInactiveNode(error)) throw error;
+  const { service } = run.operation.server.words;
+  if (api.isFailedCommit(error)) throw unknownOutcome(run, `${service} failed to commit the new shares (${error.details.reason})`);
+  const { server, status } = await observe(run.operation, run.identity);
+  if (server !== "verifying") throw unknownOutcome(run, "the attempt disappeared while a new share was being sent");
+  const now = status.verification as Verification;
+  if (now.nonce === before.nonce && now.progress === before.progress + 1) return "counted";
+  if (now.nonce !== before.nonce || now.progress < before.progress) return gone(run);
+  const isVerdict = error.status === 400 || error.status === 500;
+  if (!isVerdict) {
+    if (api.isReplyLost(error) || (error.status ?? 0) >= 500) return "not counted";
+    throw error;
+  }
+  if (/already been provided/.test(error.details.reason)) return "counted";
+  if (before.progress + 1 >= candidateOf(run).threshold) return gone(run);
+  const reason = `${service} rejected a new share alone (${error.details.reason}); nothing is committed`;
+  throw unfinished(run, "new-shares-not-proven", reason, "Correct newShares and run `pulumi up` again.");
+}
+
+/** The server has discarded all shares. */
+function gone(run: HolderRun): "rejected" {
+  remember(run, { given: undefined });
+  return "rejected";
+}
+
+/** The set is live if the status shows it: a proxy may respond with "complete". */
+async function committed(run: HolderRun): Promise<SharesState> {
+  const candidate = candidateOf(run);
+  const { status } = await observe(run.operation, run.identity);
+  if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
+    throw unknownOutcome(run, `${run.operation.server.words.service} reported completion, but its status does not show it`);
+  return becomeLive(run);
+}
+
+export function becomeLive(run: HolderRun): SharesState {
+  const { encrypted, threshold } = candidateOf(run);
+  setOutcome(run, "live");
+  remember(run, { progress: { phase: "complete", count: threshold, required: threshold } });
+  log(run.operation, `the new shares are live: ${encrypted.length} of them, threshold ${threshold}`);
+  return run.state;
+}
+
+async function waitForOthers(run: HolderRun): Promise<SharesState> {
+  const { encrypted, threshold } = candidateOf(run);
+  const { confirmed } = run.state.submission;
+  const toConfirm = run.inputs.confirm === "all" ? encrypted.length - threshold : 0;
+  if (confirmed.length < toConfirm) return endRun(run, { phase: "confirming", count: confirmed.length, required: toConfirm }, run.supplied);
+  const { progress } = await currentVerification(run);
+  return endRun(run, { phase: "verifying", count: progress, required: threshold }, run.supplied);
+}

@@ -1,0 +1,46 @@
+import { warn } from "../protocol/operation";
+import { StopId, unfinished } from "../protocol/stops";
+import { RekeyProgress, remember, SharesRun, SharesState } from "./state";
+
+/** The end of a run that has done all it can. */
+export interface Wait {
+  id: StopId;
+  /** The number of shares of this run that were accepted. */
+  accepted: number;
+  progress: RekeyProgress;
+  details?: readonly string[];
+  /** True if shares were rejected, or are gone. */
+  hasFailed?: boolean;
+  /** What the next holder does. */
+  next: string;
+}
+
+const countedAs: Record<RekeyProgress["phase"], string> = {
+  submitting: "current shares submitted",
+  confirming: "new shares confirmed",
+  verifying: "new shares verified",
+  testing: "new shares tested",
+  complete: "new shares verified",
+};
+
+const several = (count: number, noun: string): string => `${count} more ${noun}${count === 1 ? "" : "s"}`;
+
+/**
+ * Saves what the run has done. It succeeds with a warning, since the next holder continues, unless `onWaiting` is `"fail"`. By default, one person runs a
+ * rekey without PGP keys, so that a missing share is an error.
+ */
+export function waitForHolders(run: SharesRun, { id, accepted, progress, details = [], hasFailed = false, next }: Wait): SharesState {
+  const { phase, count, required } = progress;
+  remember(run, { progress });
+  const { fingerprints, verification } = run.identity.parameters;
+  const shares = accepted === 1 ? "Your share was accepted" : `Your ${accepted} shares were accepted`;
+  const status = `${count} of ${required} ${countedAs[phase]}`;
+  const committed = phase === "testing" ? "It is not known yet which shares are live: keep both" : "Nothing has changed yet";
+  const facts = [status, ...details].join("; ");
+  const onWaiting = run.inputs.onWaiting ?? (fingerprints.length > 0 ? "succeed" : "fail");
+  if (hasFailed || onWaiting === "fail") throw unfinished(run, id, facts, next);
+  const holders = `Waiting for ${several(Math.max(1, required - count), "key holder")}`;
+  const begun = accepted > 0 ? `${shares}. ${holders}` : `No share was supplied. ${holders}`;
+  warn(run.operation, `${begun}: ${facts}.${verification || phase !== "submitting" ? ` ${committed}.` : ""} ${next}`);
+  return run.state;
+}
