@@ -12,29 +12,26 @@ import { candidateOf, digestOf, endRun, givenTo, HolderRun, setOutcome, unknownO
 // New shares go straight to the server's verification, which counts them. The last one of the threshold commits.
 
 type Verification = NonNullable<api.RekeyStatus["verification"]>;
-type Verdict = "complete" | "counted" | "rejected";
+/** `rejected`: the reason of the server. It has then discarded all shares. */
+type Verdict = "complete" | "counted" | { rejected: string };
 
 /** Sends the new shares of this run. */
 export async function verify(run: HolderRun, { status }: Observed): Promise<SharesState> {
   const { progress } = status.verification as Verification;
   const sets = await wholeSets(run);
-  let verdict: Verdict = "rejected";
+  let verdict: Verdict = { rejected: "" };
   // With a whole threshold, this run needs no other holder: a wrong share beside it is left out.
   if (sets.length === 0 || progress > 0) verdict = await sendAll(run, run.shares);
   for (const set of sets) {
-    if (verdict !== "rejected") break;
+    if (typeof verdict === "string") break;
     await restart(run);
     verdict = await sendAll(run, set);
   }
   if (verdict === "complete") return committed(run);
-  if (verdict === "rejected") throw rejected(run);
-  return waitForOthers(run);
-}
-
-function rejected(run: HolderRun): StewardError {
-  const { threshold } = candidateOf(run);
-  const reason = `the server rejected the ${threshold} new shares together, so at least one of them was wrong, and nobody can know which`;
-  return unfinished(run, "new-shares-rejected", reason);
+  if (verdict === "counted") return waitForOthers(run);
+  const { service } = run.operation.server.words;
+  const reason = `${service} rejected the ${candidateOf(run).threshold} new shares together (${verdict.rejected}), so at least one of them was wrong, and nobody can know which`;
+  throw unfinished(run, "new-shares-rejected", reason);
 }
 
 /** Shuts out a provider left over from an earlier run, which only knows the old nonce. */
@@ -111,22 +108,22 @@ async function resolve(run: HolderRun, before: Verification, error: unknown): Pr
   if (server !== "verifying") throw unknownOutcome(run, "the attempt disappeared while a new share was being sent");
   const now = status.verification as Verification;
   if (now.nonce === before.nonce && now.progress === before.progress + 1) return "counted";
-  if (now.nonce !== before.nonce || now.progress < before.progress) return gone(run);
+  if (now.nonce !== before.nonce || now.progress < before.progress) return gone(run, error);
   const isVerdict = error.status === 400 || error.status === 500;
   if (!isVerdict) {
     if (api.isReplyLost(error) || (error.status ?? 0) >= 500) return "not counted";
     throw error;
   }
   if (/already been provided/.test(error.details.reason)) return "counted";
-  if (before.progress + 1 >= candidateOf(run).threshold) return gone(run);
+  if (before.progress + 1 >= candidateOf(run).threshold) return gone(run, error);
   const reason = `${service} rejected a new share alone (${error.details.reason}); nothing is committed`;
   throw unfinished(run, "new-shares-not-proven", reason, "Correct newShares and run `pulumi up` again.");
 }
 
 /** The server has discarded all shares. */
-function gone(run: HolderRun): "rejected" {
+function gone(run: HolderRun, { details }: StewardError): Verdict {
   remember(run, { given: undefined });
-  return "rejected";
+  return { rejected: details.reason };
 }
 
 /** The set is live if the status shows it: a proxy may respond with "complete". */

@@ -311,8 +311,10 @@ async function keyProblemOf(key: OpenPGP.Key): Promise<KeyProblem | undefined> {
   const expires = await key.getExpirationTime();
   if (expires instanceof Date && expires.getTime() <= Date.now())
     return { rule: "expired", reason: `${name} expired on ${expires.toISOString().slice(0, 10)}` };
+  let chosen: OpenPGP.KeyID | undefined;
   try {
-    await key.getEncryptionKey((await encryptionKeyOf(key)).getKeyID());
+    chosen = (await encryptionKeyOf(key)).getKeyID();
+    await key.getEncryptionKey(chosen);
     return undefined;
   } catch (error) {
     if (key.getUserIDs().length === 0)
@@ -321,7 +323,8 @@ async function keyProblemOf(key: OpenPGP.Key): Promise<KeyProblem | undefined> {
         reason: `${name} has no user id, which keys.openpgp.org omits: ask its holder for the output of \`gpg --armor --export\``,
       };
     const why = reasonOf(error as Error);
-    return { rule: "no-encryption-subkey", reason: `${name} has no valid subkey for encryption${why && ` (${why})`}` };
+    const subkey = chosen && chosen.toHex() !== key.getKeyID().toHex() ? `: the server would use ${chosen.toHex()}` : "";
+    return { rule: "no-encryption-subkey", reason: `${name} has no valid subkey for encryption${subkey}${why && ` (${why})`}` };
   }
 }
 
