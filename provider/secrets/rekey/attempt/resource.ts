@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { neverDiffers } from "../../../contract/comparison";
-import { Claims, Definition, DeleteRequest, OutcomeUnknown } from "../../../contract/definition";
+import { Claims, Definition, DeleteRequest, OutcomeUnknown, PlanNote } from "../../../contract/definition";
 import { str } from "../../../contract/inputs";
 import { placeOf } from "../../client";
 import { definitionOf, rekeyObjects } from "../definition";
 import { missingShares, rekeyFields } from "../inputs";
-import { assertTarget } from "../protocol/api";
+import { assertTarget, RekeyParameters } from "../protocol/api";
 import { createThrowAwayKey, encryptedTo } from "../protocol/crypto";
 import { assertSavesEachStep, log, ofTarget, RekeyOperation } from "../protocol/operation";
 import { followRows, Row, StepRun } from "../protocol/rows";
@@ -29,9 +30,7 @@ const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({
   const before = last?.attempt;
   if (before) {
     const desired = await parametersOf(inputs);
-    const changed =
-      "a key has changed, and its fingerprint has not: an attempt without new shares starts again, and existing new shares stay encrypted to the old key until triggers change";
-    if (isFor(before, desired, inputs)) return hasKeys(before, desired) ? [] : [{ path: "pgpKeys", reason: changed }];
+    if (isFor(before, desired, inputs)) return changedKeys(before, desired);
     const { shares, threshold } = before.parameters;
     const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live ${keys}${pgpKeys ? "" : ". If the current shares are not available, it submits those in the state"}`;
     return [{ path: "", reason: text }, ...missing];
@@ -41,6 +40,16 @@ const planNotes: Definition<AttemptInputs, AttemptState>["planNotes"] = async ({
   const text = `new ${keys} will be made on ${placeOf(operation)}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
   return [{ path: "", reason: text, isInformation: true }];
 };
+
+/** Keys that changed, and whose fingerprints did not. */
+function changedKeys(before: Attempt, desired: RekeyParameters): PlanNote[] {
+  if (hasKeys(before, desired)) return [];
+  const again = "an attempt without new shares starts again";
+  if (isDeepStrictEqual(before.parameters.encryptionKeys, desired.encryptionKeys))
+    return [{ path: "pgpKeys", reason: `a key was renewed: ${again} with it`, isInformation: true }];
+  const reason = `the encryption subkeys have changed: ${again}, and existing new shares stay encrypted to the old subkeys until triggers change`;
+  return [{ path: "pgpKeys", reason }];
+}
 
 async function up(operation: RekeyOperation, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
   const before = last.attempt;

@@ -1,4 +1,4 @@
-import { cancelObserved, oldProbe } from "../attempt/cancel";
+import { oldProbe } from "../attempt/cancel";
 import { onConflictDecides, resolveConflict, tamperedAttempt } from "../attempt/conflict";
 import { followRows, Row, unexpectedState } from "../protocol/rows";
 import { Observed } from "../protocol/server-state";
@@ -31,11 +31,6 @@ export const holderRows: readonly Row<HolderRun, SharesState>[] = [
   },
   { ...oldProbe, holds: ["a candidate"] },
   tamperedAttempt,
-  {
-    server: ["abandoned"],
-    log: "an older attempt of this rekey is in progress beside the new shares: the rekey cancels it",
-    act: cancelObserved,
-  },
   { server: ["matchingUnused", "matchingInUse", "matchingFirst", "foreign"], log: onConflictDecides, act: cancelConflicting },
   {
     holds: ["an unknown outcome"],

@@ -4,7 +4,7 @@ import { availableShares } from "../inputs";
 import { getBackup, RekeyStatus, removeBackup, wasNotCounted } from "../protocol/api";
 import { keyOf, redacting, Share, shareDigest, shareOf } from "../protocol/crypto";
 import { commandFor, log } from "../protocol/operation";
-import { cancelIfCurrent, firstValid, Probe, ProbedSet, probeParameters, startProbe, submitSet } from "../protocol/probe";
+import { cancelIfCurrent, firstValid, isComplete, Probe, ProbedSet, probeParameters, startProbe, submitSet } from "../protocol/probe";
 import { Observed } from "../protocol/server-state";
 import { stopped, unfinished } from "../protocol/stops";
 import { remember, SharesRun, SharesState } from "../shares/state";
@@ -101,7 +101,8 @@ async function settleAtOnce(run: HolderRun, { required }: RekeyStatus): Promise<
   const first = await firstValid(guarded, { key: probe, disturbed }, [...newSets, ...others]);
   const isNew = first !== undefined && newSets.includes(first);
   // If other shares are valid as well, the holders brought previous shares.
-  const accepted = isNew ? ((await firstValid(guarded, { key: probe, disturbed }, others)) ?? first) : first;
+  const isTestable = others.some((other) => isComplete(other, required));
+  const accepted = (isNew && isTestable && (await firstValid(guarded, { key: probe, disturbed }, others))) || first;
   if (!accepted) throw notAccepted(run, "the server refused each threshold of the new shares that were brought as current ones");
   if (accepted === first && isNew) return acceptedAsBrought(run);
   await removeDead(run);

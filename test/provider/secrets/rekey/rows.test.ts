@@ -73,11 +73,11 @@ const events: Record<string, () => unknown> = {
     await stack.destroy();
     expect(await status()).toMatchObject({ started: false });
   },
-  // The deletion of the commit ends the attempt before it calls the new shares dead.
+  // The attempt ends before the new shares are called dead: by the commit, or by the shares if holders have them.
   "destroyed step by step": async () => {
     for (const [index, part] of [stack.commit, stack.shares, stack.attempt].entries()) {
       await part.destroy({ remembers: index > 0 });
-      expect(await status()).toMatchObject({ started: false });
+      expect(await status()).toMatchObject({ started: all.length > 0 && index === 0 });
     }
   },
   "another rekey": async () => {
@@ -211,6 +211,27 @@ const rows: Record<string, Situation> = {
     "killed after the shares, canceled, a like attempt, foreign-attempt, canceled, a foreign attempt, foreign-attempt, onConflict: cancel, outcome-unknown, not-committed, changed triggers",
   ],
   "commit: the outcome is unknown: a probe tests which shares are live": [2, "the response to the commit is lost, outcome-unknown"],
+  "holders: the new shares are made, and the server verifies them: the rekey sends the available ones": [1, "three holders, decrypted"],
+  "holders: the attempt of the new shares is gone, and it may have been committed: the outcome is unknown": [
+    3,
+    "three holders, decrypted, sealed, outcome-unknown, not-committed, attempt-restarted, decrypted",
+  ],
+  "holders: an old probe of this rekey is in progress: the rekey cancels it": [
+    3,
+    "three holders, decrypted, an old probe, outcome-unknown, not-committed, attempt-restarted, decrypted",
+  ],
+  "holders: the attempt has the expected nonce but other parameters: the rekey submits no share": [
+    1,
+    "three holders, decrypted, a status with other parameters, tampered-attempt",
+  ],
+  "holders: another client's attempt is in progress: onConflict decides": [
+    3,
+    "three holders, decrypted, canceled, a foreign attempt, foreign-attempt, onConflict: cancel, outcome-unknown, not-committed, attempt-restarted, decrypted",
+  ],
+  "holders: the outcome is unknown: a probe tests the available new shares": [
+    3,
+    "three holders, decrypted, the response to the commit is lost, outcome-unknown",
+  ],
 };
 
 /** The rows of a service without recovery keys. */
@@ -222,6 +243,10 @@ const firstRows: Record<string, Situation> = {
   "commit: the attempt is gone, and there are still no recovery keys: the new ones are dead": [
     2,
     "killed after the shares, canceled, not-committed, not-committed, changed triggers",
+  ],
+  "holders: the attempt is gone, and there are no recovery keys: the new ones are not valid": [
+    2,
+    "three holders, decrypted, canceled, not-committed, not-committed, changed triggers, decrypted",
   ],
 };
 
@@ -256,6 +281,7 @@ const claims: Situation[] = [
   [1, "a like attempt, killed after the attempt, one share, shares-missing, others submit the other shares, all shares, new-shares-lost"],
   [2, "killed after the attempt, destroyed"],
   [2, "killed after the shares, destroyed"],
+  [2, "a wrong new share, new-shares-not-proven, destroyed step by step"],
   [3, "killed after the shares, sealed, the destroy is refused, outcome-unknown, the destroy is refused, not-committed, destroyed"],
   // A live set that only the state holds survives a later attempt.
   [
