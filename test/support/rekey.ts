@@ -4,7 +4,7 @@ import { StewardError } from "../../provider/contract/errors";
 import { RekeyInputs } from "../../provider/secrets";
 import { inspectShares } from "../../provider/secrets/rekey/inputs";
 import { ShareSet } from "../../provider/secrets/rekey/protocol/crypto";
-import { Submission } from "../../provider/secrets/rekey/shares/state";
+import { RekeyProgress, Submission } from "../../provider/secrets/rekey/shares/state";
 import { Sandbox, start } from "../../sandbox/index";
 import { startOpenBao, startVault } from "../../tools/servers";
 import { call } from "./call";
@@ -124,6 +124,7 @@ export class RekeyStack {
     shares: string[];
     encryptedShares: { fingerprint: string; share: string }[];
     fingerprints: string[];
+    progress: RekeyProgress;
     complete: boolean;
   } {
     return this.commit.outputs() as never;

@@ -23,7 +23,7 @@ const stages = [
 test.each(stages)(
   "a rekey of $program completes after kills at the start, at a share and at the commit ($name)",
   async ({ start, Runner }) => {
-    const plan: Plan = { shares: 3, threshold: 2, pgp: false, backup: false, verification: true, holders: 1, rounds: 1, strikes: [] };
+    const plan: Plan = { shares: 3, threshold: 2, pgp: false, backup: false, verification: true, holders: "one", rounds: 1, strikes: [] };
     plan.strikes = [
       // The state does not contain the attempt.
       strike("command line", "after", request("PUT", "rekey/init")),

@@ -54,7 +54,7 @@ async function main({ runs, seed, inProcess, target: only }: Options): Promise<v
     // Not every service can begin without keys.
     if (!target) continue;
     const strike = (): Strike | undefined => {
-      const count = 1 + Math.floor(random() * 24);
+      const count = 1 + Math.floor(random() * 16);
       return random() < 0.8
         ? { at: (passing) => passing.count === count, when: pick(["before", "after"]), fault: pick(faults) }
         : undefined;

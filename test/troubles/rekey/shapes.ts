@@ -16,20 +16,25 @@ export interface Shape {
 const shape = (name: string, first: [number, number], [shares, threshold]: [number, number], more: Partial<Plan> = {}): Shape => ({
   name,
   first: { shares: first[0], threshold: first[1] },
-  plan: { shares, threshold, pgp: false, backup: false, verification: true, holders: 1, ...more },
+  plan: { shares, threshold, pgp: false, backup: false, verification: true, holders: "one", ...more },
 });
+
+const ofHolders: Partial<Plan> = { pgp: true, holders: "each" };
 
 export const shapes: readonly Shape[] = [
   shape("1/1 to 1/1", [1, 1], [1, 1]),
   shape("5/3 to 3/2", [5, 3], [3, 2]),
   shape("3/2 to 3/2", [3, 2], [3, 2]),
-  shape("3/2 to 5/3, PGP", [3, 2], [5, 3], { pgp: true }),
-  shape("3/2 to 3/2, PGP and backup", [3, 2], [3, 2], { pgp: true, backup: true }),
-  shape("3/2 to 3/2, PGP and backup, no verification", [3, 2], [3, 2], { pgp: true, backup: true, verification: false }),
   shape("0/0 to 3/2", [0, 0], [3, 2]),
-  shape("0/0 to 3/2, PGP and backup", [0, 0], [3, 2], { pgp: true, backup: true }),
-  shape("5/3 to 5/3, three holders", [5, 3], [5, 3], { holders: 3 }),
-  shape("5/3 to 3/2, PGP and backup, three holders", [5, 3], [3, 2], { pgp: true, backup: true, holders: 3 }),
+  shape("5/3 to 5/3, each holder", [5, 3], [5, 3], { holders: "each" }),
+  // The main case: each holder brings one share.
+  shape("3/2 to 3/2, PGP", [3, 2], [3, 2], ofHolders),
+  shape("3/2 to 5/3, PGP", [3, 2], [5, 3], ofHolders),
+  shape("5/3 to 3/2, PGP and backup", [5, 3], [3, 2], { ...ofHolders, backup: true }),
+  shape("3/2 to 3/2, PGP and backup", [3, 2], [3, 2], { ...ofHolders, backup: true }),
+  shape("3/2 to 3/2, PGP and backup, one person", [3, 2], [3, 2], { pgp: true, backup: true }),
+  shape("3/2 to 3/2, PGP and backup, no verification", [3, 2], [3, 2], { ...ofHolders, backup: true, verification: false }),
+  shape("0/0 to 3/2, PGP and backup", [0, 0], [3, 2], { ...ofHolders, backup: true }),
 ];
 
 const kinds: { fault: Fault; when: Strike["when"] }[] = [

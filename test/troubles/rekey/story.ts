@@ -29,8 +29,8 @@ export interface Plan {
   backup: boolean;
   /** Requires verification. Otherwise the last current share commits. */
   verification: boolean;
-  /** The number of holders who provide their shares, one in each run. */
-  holders: 1 | 3;
+  /** One person has all shares, or each holder brings one share in a run of their own. */
+  holders: "one" | "each";
   /** One fault for each run, or none. */
   strikes: (Strike | undefined)[];
   /** The number of rekeys in a row. */
@@ -54,7 +54,7 @@ export interface Report {
 }
 
 const rows = rekeyRows.map(({ step, log, line }) => ({ line, name: `${step}: ${log}` }));
-const mostRuns = 16;
+const mostRuns = 30;
 
 /** Runs one story to completion. Throws if it does not complete, or if at any time no known shares are valid. */
 export async function tell(target: RekeyTarget, runner: RekeyRunner, plan: Plan): Promise<Report> {
@@ -73,6 +73,8 @@ class Story {
   private triggers = 0;
   private onConflict: RekeyInputs["onConflict"] = "fail";
   private believed: string[] | undefined;
+  /** The new shares that were not accepted: their holders then bring the current ones. */
+  private notAccepted: string | undefined;
   private readonly said: string[] = [];
 
   constructor(
@@ -86,8 +88,10 @@ class Story {
   /** Runs the rekey until it is complete. Returns the shares that are valid then. */
   async rekey(previous: string[], round: number): Promise<string[]> {
     for (let run = 0; run < mostRuns; run++) {
-      const { candidate } = this.plan.pgp ? await this.runner.saved() : {};
-      const brought = candidate && candidate.encrypted.length > 0 ? await this.plain(candidate) : [];
+      const { pgp } = this.plan;
+      const { candidate } = pgp ? await this.runner.saved() : {};
+      const isBrought = candidate && candidate.encrypted.length > 0 && candidate.nonce !== this.notAccepted;
+      const brought = isBrought ? await this.plain(candidate) : [];
       const variables = { ...this.atHand("SHARE", this.believed ?? previous, run), ...this.atHand("NEW", brought, run) };
       const before = this.report.struck.length;
       this.arm(this.plan.strikes.shift(), previous);
@@ -98,13 +102,15 @@ class Story {
       for (const { line, name } of rows) if (output.includes(line)) this.report.rows.add(name);
       const opening = await this.opening(previous);
       for (const struck of this.report.struck.slice(before)) struck.opens = opening === previous ? "previous" : "new";
-      if (code === 0) return this.assertLive(previous, await this.runner.saved());
-      // An operator who reads this message starts again.
-      if (/\[rekey\/(not-committed|previous-shares-missing|no-set-accepted)\]/.test(output)) this.triggers++;
-      // The message names a set that may be the live one. Its holders provide their shares.
+      const saved = await this.runner.saved();
+      if (code === 0 && saved.complete) return this.assertLive(previous, saved);
+      // An operator who reads this message starts again. With holders, the rekey goes on by itself.
+      if (!pgp && /\[rekey\/(not-committed|previous-shares-missing|no-set-accepted)\]/.test(output)) this.triggers++;
+      if (/\[rekey\/not-accepted\]/.test(output)) this.notAccepted = candidate?.nonce;
+      // After a refusal, the message names a set that may be the live one. Its holders provide their shares, and then the others again.
       const named = /rekey (\S+) are the live /.exec(output)?.[1];
-      const asked = named && (await this.runner.saved()).sets.find(({ nonce }) => nonce === named);
-      this.believed = asked ? await this.plain(asked) : undefined;
+      const asked = named && saved.sets.find(({ nonce }) => nonce === named);
+      if (asked) this.believed = this.believed ? undefined : await this.plain(asked);
       this.onConflict = /\[rekey\/foreign-attempt\]/.test(output) ? "cancel" : "fail";
     }
     throw this.failure(`not done after ${mostRuns} runs`);
@@ -130,7 +136,7 @@ class Story {
 
   /** All shares of a single operator, or the share of the next holder. */
   private atHand(name: string, shares: readonly string[], run: number): Record<string, string> {
-    const mine = (index: number): boolean => this.plan.holders === 1 || index % 3 === run % 3;
+    const mine = (index: number): boolean => this.plan.holders === "one" || index === run % shares.length;
     return Object.fromEntries(shares.slice(0, 5).flatMap((share, index) => (mine(index) ? [[`STEWARD_${name}_${index}`, share]] : [])));
   }
 

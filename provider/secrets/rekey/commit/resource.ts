@@ -7,6 +7,7 @@ import { cancelLeftovers, oldProbe } from "../attempt/cancel";
 import { onConflictDecides, resolveConflict, tamperedAttempt } from "../attempt/conflict";
 import { identityOf } from "../attempt/state";
 import { definitionOf, rekeyObjects } from "../definition";
+import { areFirst } from "../holders/run";
 import { rekeyFields, stepOutput } from "../inputs";
 import { getBackup } from "../protocol/api";
 import { isEmpty, redacting, shareOf } from "../protocol/crypto";
@@ -92,9 +93,8 @@ export const commitRows: readonly Row<CommitRun, CommitState>[] = [
 ];
 
 async function stopFirst(run: CommitRun, observed: Observed): Promise<never> {
-  const { source, excluded } = run.inputs.submission;
   // Current shares made this set, so there were keys: another service responds.
-  if (source === "backup" || excluded.length > 0) throw unexpectedState(run.operation, observed, "a candidate");
+  if (!areFirst(run.inputs.submission)) throw unexpectedState(run.operation, observed, "a candidate");
   return stopDead(run, run.state.live);
 }
 

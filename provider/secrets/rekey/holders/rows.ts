@@ -5,7 +5,7 @@ import { Observed } from "../protocol/server-state";
 import { stopped } from "../protocol/stops";
 import { SharesRun, SharesState } from "../shares/state";
 import { saveProgress } from "../shares/submit";
-import { candidateOf, HolderRun, unknownOutcome, withNewShares } from "./run";
+import { areFirst, candidateOf, HolderRun, unknownOutcome, withNewShares } from "./run";
 import { notCommitted, removeDead, settle } from "./settle";
 import { verify } from "./verify";
 
@@ -54,9 +54,8 @@ export async function continueWithHolders(run: SharesRun): Promise<SharesState> 
 }
 
 async function stopFirst(run: HolderRun, observed: Observed): Promise<never> {
-  const { source, excluded } = run.state.submission;
   // Current shares made this set, so there were keys: another service responds.
-  if (source === "backup" || excluded.length > 0) throw unexpectedState(run.operation, observed, "a candidate");
+  if (!areFirst(run.state.submission)) throw unexpectedState(run.operation, observed, "a candidate");
   await removeDead(run);
   throw notCommitted(run);
 }

@@ -3,7 +3,7 @@ import { availableShares, invalidShare, ProgramShare } from "../inputs";
 import { prove, redacting, Share, ShareSet, setsOf, shareDigest } from "../protocol/crypto";
 import { log } from "../protocol/operation";
 import { unfinished } from "../protocol/stops";
-import { Outcome, RekeyProgress, remember, SharesRun, SharesState } from "../shares/state";
+import { Outcome, RekeyProgress, remember, SharesRun, SharesState, Submission } from "../shares/state";
 import { waitForHolders } from "../shares/waiting";
 
 // Holders bring their new shares, which are encrypted to them. A share goes to the server only, and the state has digests.
@@ -17,9 +17,13 @@ export interface HolderRun extends SharesRun {
 
 export const candidateOf = ({ state }: SharesRun): ShareSet => state.submission.candidate as ShareSet;
 
-/** True if the new shares are not valid, or may not be, and the run has a current share, which will show what is. */
+/** True for the first keys of a service: no current shares made them. */
+export const areFirst = ({ source, excluded }: Submission): boolean => source === "reply" && excluded.length === 0;
+
+/** True if the new shares are not valid, or may not be, and the run has a current share, which will show what is. First keys need none. */
 export function beginsAnew(run: SharesRun): boolean {
   const { outcome } = run.state.submission;
+  if (outcome === "dead" && areFirst(run.state.submission)) return true;
   if (outcome !== "dead" && outcome !== "not accepted") return false;
   const has = (field: "currentShares" | "newShares"): boolean => availableShares(run.inputs[field] ?? [], field).shares.length > 0;
   return has("currentShares") && (outcome === "dead" || !has("newShares"));

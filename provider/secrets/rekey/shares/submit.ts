@@ -230,7 +230,7 @@ function sharesMissing(run: SubmissionRun, progress: SubmissionProgress, status:
       ...refusals.map((refusal) => `rejected: ${refusal}`),
     ],
     hasFailed: areGone || refusals.length > 0,
-    next: `The next holder runs \`pulumi up\` with their current share, or \`${commandFor(run.operation, "submit")}\`${submitOthers}.${hintAtKept(run.state.submission.kept, status.required)}`,
+    next: `The next holder runs \`pulumi up\` with their current share, or \`${commandFor(run.operation, "submit")}\`${submitOthers}.`,
   });
 }
 

@@ -246,7 +246,7 @@ const firstRows: Record<string, Situation> = {
   ],
   "holders: the attempt is gone, and there are no recovery keys: the new ones are not valid": [
     2,
-    "three holders, decrypted, canceled, not-committed, not-committed, changed triggers, decrypted",
+    "three holders, decrypted, canceled, not-committed, decrypted",
   ],
 };
 
