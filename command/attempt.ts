@@ -154,7 +154,8 @@ export async function agree(
       `--nonce does not match the ${round.at === verifyStanding ? "verification" : "rekey"} in progress, ${now.nonce}`,
       "Nothing was sent. Find out whose rekey it is.",
     );
-  if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await readLine(terminal, `${prompt} [y/N] `, { hidden: false }))) throw new Canceled();
+  // Hidden: a share that is typed too early stays off the screen.
+  if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await readLine(terminal, `${prompt} [y/N] `, { hidden: true }))) throw new Canceled();
   return status;
 }
 

@@ -192,7 +192,8 @@ Prints the share in the form that \`submit\`, \`verify\` and \`vault operator re
   $ pulumi-steward rekey decrypt --key /run/user/1000/me.asc --share mine.txt | pulumi-steward rekey verify --nonce 90ab…
   $ rm /run/user/1000/me.asc
 
-If the private key is on a smart card or in an agent: xxd -r -p mine.txt | gpg --decrypt
+If the private key is on a smart card or in an agent: 
+  $ grep -oE '[0-9a-f]{64,}' mine.txt | xxd -r -p | gpg --decrypt
 ${exits}`,
     )
     .action((options) => decrypt(terminal, options));

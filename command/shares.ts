@@ -1,8 +1,10 @@
 import { StewardError } from "../provider/contract/errors";
+import { dialectOf } from "../provider/secrets/client";
 import {
   cancelAttempt,
   getStatus,
   isFailedCommit,
+  isKeyRejected,
   isReplyLost,
   isUnchecked,
   RekeyStatus,
@@ -90,7 +92,12 @@ const onItsWay = "The share was sent. Waiting for the response.";
 export async function verify(terminal: Terminal, options: ShareOptions): Promise<void> {
   const operation = service(terminal, options);
   assertPrivate(operation, options);
-  say(terminal, "If a stack runs this rekey, pass your new share to the stack instead: it does not count shares that are verified here.");
+  say(
+    terminal,
+    dialectOf(operation).countsRepeatedNewShares
+      ? "If a stack runs this rekey, run `pulumi up` with your new share instead: the stack restarts a verification with shares that it does not know."
+      : "If a stack runs this rekey, your share counts with those of the stack, and the last one of the threshold should come from `pulumi up`.",
+  );
   const agreed = await agree(terminal, operation, verifying, "Verify your new share with this rekey?", options.nonce);
   const { trusted, share } = await readShare(terminal, operation, "Your new share (will be hidden): ");
   let before = await assertUnchanged(trusted, verifying, agreed);
@@ -244,6 +251,12 @@ async function explain(operation: RekeyOperation, round: Round, agreed: RekeySta
       keepBoth,
       "outcome-unknown",
     );
+  if (hasRestarted && isKeyRejected(error))
+    return stopped(
+      "key-rejected",
+      `${service} accepted the ${before.required} current shares, but cannot encrypt the new ones (${reason})`,
+      "A PGP key has expired, or is not valid. Renew it, cancel the rekey, and start it again with the new key.",
+    );
   if (hasRestarted && isUnchecked(error)) return stopped("shares-not-checked", unchecked(operation, before.required, error));
   if (hasRestarted && (status === 400 || status === 500))
     return failed(
@@ -281,7 +294,7 @@ async function explain(operation: RekeyOperation, round: Round, agreed: RekeySta
     );
   return failed(
     `the response was lost (${reason}), and the rekey is gone`,
-    agreed.verificationRequired ? "Nothing is committed: the current shares are still valid." : `It may have been committed. ${keepBoth}`,
+    `It was canceled or lost, or other holders have committed it. ${keepBoth}`,
     "attempt-lost",
   );
 }

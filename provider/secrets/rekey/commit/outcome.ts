@@ -67,5 +67,5 @@ export const notCommitted = (run: CommitRun): StewardError =>
     "Change triggers to start over.",
   );
 
-const probeDisturbed = (reason: string): StewardError =>
+export const probeDisturbed = (reason: string): StewardError =>
   stopped("probe-disturbed", `the probe could not test which shares are valid: ${reason}`);

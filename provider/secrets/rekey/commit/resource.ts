@@ -12,12 +12,13 @@ import { rekeyFields, stepOutput } from "../inputs";
 import { getBackup } from "../protocol/api";
 import { isEmpty, redacting, shareOf } from "../protocol/crypto";
 import { assertSavesEachStep, log, ofTarget, RekeyOperation } from "../protocol/operation";
+import { firstValid } from "../protocol/probe";
 import { followRows, Row, unexpectedState } from "../protocol/rows";
 import { Observed, observe } from "../protocol/server-state";
 import { stopped } from "../protocol/stops";
 import { becameLive, recordLive, recordOutcome } from "../shares/outcome";
 import { isForHolders, isUnknown, Submission } from "../shares/state";
-import { notCommitted, resolveOutcome, stopDead } from "./outcome";
+import { notCommitted, probeDisturbed, resolveOutcome, stopDead } from "./outcome";
 import { CommitInputs, CommitRun, CommitState, LastCommit, stateOf } from "./state";
 import { finish, proveAndVerify, unknownOutcome } from "./verify";
 
@@ -108,9 +109,19 @@ const results: Comparison = {
 };
 const { target, currentShares, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
-/** True if another resource's shares became live in this run: those of this one are then worthless. No clock shows which set is newer. */
-const isSucceeded = (claims: Claims, operation: RekeyOperation): boolean =>
-  becameLive(operation) && (claims.managerOf(rekeyObjects(operation).commit) as { outcome?: unknown } | undefined)?.outcome === "live";
+/**
+ * True if another resource has the live shares, so that those of this one are worthless. No clock shows which set is newer: shares that became live in this
+ * run are, and the server shows if it accepts others that the state has.
+ */
+async function isSucceeded(claims: Claims, operation: RekeyOperation, { attempt }: Submission): Promise<boolean> {
+  const { outcome, live } = (claims.managerOf(rekeyObjects(operation).commit) ?? {}) as LastCommit;
+  if (outcome !== "live" || !live) return false;
+  if (becameLive(operation)) return true;
+  if (live.shares.length === 0) return false;
+  const shares = live.shares.map((share) => shareOf(share, `a share of ${live.nonce}`));
+  const options = { key: attempt.probe, disturbed: probeDisturbed };
+  return (await firstValid(redacting(operation, [{ shares }]), options, [{ shares, threshold: live.threshold }])) !== undefined;
+}
 
 const unsettled = (): StewardError => stopped("shares-unsettled", "it is unknown whether the new shares in the state are live");
 
@@ -123,7 +134,7 @@ async function remove({ operation: connected, state }: DeleteRequest<CommitState
   assertNotGathered(state);
   const { attempt, candidate, nonces, hadBackup } = submission;
   // Every set of this rekey is then worthless.
-  if (isSucceeded(claims, operation)) return candidate && recordOutcome(operation, candidate.nonce, "live");
+  if (await isSucceeded(claims, operation, submission)) return candidate && recordOutcome(operation, candidate.nonce, "live");
   const onlyCopy = live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(operation))?.nonce === live.nonce));
   if (onlyCopy && !discardShares) throw stopped("only-copy", "the state contains the only copy of valid shares");
   if (isUnknown(submission) && !discardShares) throw unsettled();

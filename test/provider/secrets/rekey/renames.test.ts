@@ -41,6 +41,26 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
     await expect(a.commit.destroy(remembers)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
   });
 
+  test("in a later run the server shows which shares are live, whatever the clocks say", async () => {
+    const [a, b] = [stackOn(target), stackOn(target)];
+    const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 3_600_000);
+    await a.up({ ...size, currentShares: target.first.slice(0, 3) });
+    clock.mockRestore();
+    await b.up({ ...size, currentShares: a.outputs.shares });
+    const live = b.outputs.shares.slice(0, 2);
+    // Renamed back, before the deletion of a.
+    clearCache();
+    const first = a.outputs.shares;
+    expect(await a.up({ ...size, currentShares: first }, "commit", remembers)).toEqual(["same", "same", "same"]);
+    await expect(b.commit.destroy(remembers)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
+    // And again: now a is the one to delete.
+    clearCache();
+    expect(await b.up({ ...size, currentShares: first }, "commit", remembers)).toEqual(["same", "same", "same"]);
+    for (const part of [a.commit, a.shares, a.attempt]) await part.destroy(remembers);
+    expect(await target.opens(live)).toBe(true);
+    expect(await status()).toMatchObject({ started: false });
+  });
+
   const status = async (): Promise<unknown> => (await target.outOfBand("GET", "sys/rekey/init")).body;
   const resumed = { ...size, onConflict: "resume" } as const;
 
