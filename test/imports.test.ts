@@ -58,7 +58,17 @@ const floors = [
 ];
 
 /** The same of the rekey: each step knows those before it. */
-const rekeyFloors = [["protocol"], ["definition", "inputs"], ["attempt"], ["shares"], ["commit"], ["classes"], ["index", "status"]];
+const rekeyFloors = [
+  ["protocol"],
+  ["definition", "inputs"],
+  ["attempt"],
+  ["submission"],
+  ["holders"],
+  ["shares"],
+  ["commit"],
+  ["classes"],
+  ["index", "status"],
+];
 
 test.each([
   ["provider", floors],

@@ -5,8 +5,8 @@ export { EnvironmentShare, FileShare, OnConflict, OnWaiting, RekeyConfirmation, 
 export { RekeyBackup, RekeyStatus } from "./rekey/protocol/api";
 export { EncryptedShare } from "./rekey/protocol/crypto";
 export { RekeyTarget } from "./rekey/protocol/operation";
-export { RekeyPhase, RekeyProgress } from "./rekey/shares/state";
 export { GetRekeyBackupOptions, GetRekeyStatusOptions, getRekeyBackup, getRekeyStatus } from "./rekey/status";
+export { RekeyPhase, RekeyProgress } from "./rekey/submission/state";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export {
   ApiOperation,

@@ -4,7 +4,7 @@ import { StewardError } from "../../provider/contract/errors";
 import { RekeyInputs } from "../../provider/secrets";
 import { inspectShares } from "../../provider/secrets/rekey/inputs";
 import { ShareSet } from "../../provider/secrets/rekey/protocol/crypto";
-import { RekeyProgress, Submission } from "../../provider/secrets/rekey/shares/state";
+import { RekeyProgress, Submission } from "../../provider/secrets/rekey/submission/state";
 import { Sandbox, start } from "../../sandbox/index";
 import { startOpenBao, startVault } from "../../tools/servers";
 import { call } from "./call";

@@ -7,7 +7,7 @@ import { AttemptInputs, AttemptState } from "./attempt/state";
 import { rekeyCommit } from "./commit/resource";
 import { CommitInputs, CommitState } from "./commit/state";
 import { rekeyShares } from "./shares/resource";
-import { SharesInputs, SharesState } from "./shares/state";
+import { SharesInputs, SharesState } from "./submission/state";
 
 export interface RekeyAttemptArgs extends Args<AttemptInputs> {}
 export interface RekeyAttempt extends Outputs<AttemptState> {}

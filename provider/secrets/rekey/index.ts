@@ -6,7 +6,7 @@ import { Args } from "../../program/resource";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
 import { inspectShares, RekeyInputs } from "./inputs";
 import { decryptMessage, EncryptedShare } from "./protocol/crypto";
-import { RekeyProgress } from "./shares/state";
+import { RekeyProgress } from "./submission/state";
 
 /** Arguments of {@link Rekey}. */
 export interface RekeyArgs extends Args<RekeyInputs> {}

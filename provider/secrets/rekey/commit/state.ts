@@ -2,7 +2,7 @@ import { OutcomeUnknown } from "../../../contract/definition";
 import { RekeyInputs, StepInputs } from "../inputs";
 import { EncryptedShare, Share, ShareSet } from "../protocol/crypto";
 import { StepRun } from "../protocol/rows";
-import { RekeyProgress, Submission } from "../shares/state";
+import { RekeyProgress, Submission } from "../submission/state";
 
 export interface CommitInputs extends StepInputs, Pick<RekeyInputs, "removeBackup"> {
   submission: Submission;

@@ -6,7 +6,7 @@ import { prove, Share } from "../protocol/crypto";
 import { log } from "../protocol/operation";
 import { describeStatus, observe } from "../protocol/server-state";
 import { stopped, unfinished } from "../protocol/stops";
-import { recordLive } from "../shares/outcome";
+import { recordLive } from "../submission/outcome";
 import { CommitRun, CommitState, stateOf } from "./state";
 
 // Proves the new shares and verifies them. The last one commits.

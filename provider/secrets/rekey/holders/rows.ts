@@ -3,8 +3,8 @@ import { onConflictDecides, resolveConflict, tamperedAttempt } from "../attempt/
 import { followRows, Row, unexpectedState } from "../protocol/rows";
 import { Observed } from "../protocol/server-state";
 import { stopped } from "../protocol/stops";
-import { SharesRun, SharesState } from "../shares/state";
-import { saveProgress } from "../shares/submit";
+import { SharesRun, SharesState, saveProgress } from "../submission/state";
+
 import { areFirst, candidateOf, HolderRun, unknownOutcome, withNewShares } from "./run";
 import { notCommitted, removeDead, settle } from "./settle";
 import { verify } from "./verify";

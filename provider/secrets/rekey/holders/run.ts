@@ -3,8 +3,8 @@ import { availableShares, invalidShare, ProgramShare } from "../inputs";
 import { prove, redacting, Share, ShareSet, setsOf, shareDigest } from "../protocol/crypto";
 import { log } from "../protocol/operation";
 import { unfinished } from "../protocol/stops";
-import { Outcome, RekeyProgress, remember, SharesRun, SharesState, Submission } from "../shares/state";
-import { waitForHolders } from "../shares/waiting";
+import { Outcome, RekeyProgress, remember, SharesRun, SharesState, Submission } from "../submission/state";
+import { waitForHolders } from "../submission/waiting";
 
 // Holders bring their new shares, which are encrypted to them. A share goes to the server only, and the state has digests.
 

@@ -7,7 +7,7 @@ import { commandFor, log } from "../protocol/operation";
 import { cancelIfCurrent, firstValid, isComplete, Probe, ProbedSet, probeParameters, startProbe, submitSet } from "../protocol/probe";
 import { Observed } from "../protocol/server-state";
 import { stopped, unfinished } from "../protocol/stops";
-import { remember, SharesRun, SharesState } from "../shares/state";
+import { remember, SharesRun, SharesState } from "../submission/state";
 import { candidateOf, digestOf, endRun, givenTo, HolderRun, setOutcome, wholeSets } from "./run";
 import { becomeLive } from "./verify";
 

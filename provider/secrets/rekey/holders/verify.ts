@@ -6,7 +6,7 @@ import { Share } from "../protocol/crypto";
 import { log } from "../protocol/operation";
 import { describeStatus, Observed, observe } from "../protocol/server-state";
 import { stopped, unfinished } from "../protocol/stops";
-import { remember, SharesState } from "../shares/state";
+import { remember, SharesState } from "../submission/state";
 import { candidateOf, digestOf, endRun, givenTo, HolderRun, setOutcome, unknownOutcome, wholeSets } from "./run";
 
 // New shares go straight to the server's verification, which counts them. The last one of the threshold commits.

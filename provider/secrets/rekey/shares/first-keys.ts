@@ -6,8 +6,8 @@ import { flawOf } from "../protocol/crypto";
 import { log } from "../protocol/operation";
 import { observe } from "../protocol/server-state";
 import { unfinished } from "../protocol/stops";
+import { remember, rememberNonce, SharesRun, SharesState } from "../submission/state";
 import { restarted } from "./restart";
-import { remember, rememberNonce, SharesRun, SharesState } from "./state";
 
 /**
  * Starts the rekey of a service without recovery keys, and keeps the first ones from the response. A backup that this overwrites contains

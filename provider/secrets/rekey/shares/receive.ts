@@ -3,9 +3,9 @@ import { flawOf, isEmpty, Share, ShareSet, shareDigest, shareOf } from "../proto
 import { log, warn } from "../protocol/operation";
 import { Observed, observe } from "../protocol/server-state";
 import { keptBySeal, noShares, unfinished } from "../protocol/stops";
+import { SharesRun, SharesState, SubmissionRun } from "../submission/state";
 import { SubmissionProgress } from "./progress";
 import { endAttempt, restart } from "./restart";
-import { SharesRun, SharesState, SubmissionRun } from "./state";
 
 // The new shares come in the response to the last current share, or from the backup.
 

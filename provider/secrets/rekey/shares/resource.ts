@@ -14,12 +14,23 @@ import { assertSavesEachStep, ofTarget, RekeyOperation } from "../protocol/opera
 import { followRows, Row } from "../protocol/rows";
 import { Observed, observe } from "../protocol/server-state";
 import { noShares, stopped } from "../protocol/stops";
+import { recordedOutcome } from "../submission/outcome";
+import {
+  isForHolders,
+  isPending,
+  isUnknown,
+  LastShares,
+  remember,
+  SharesInputs,
+  SharesRun,
+  SharesState,
+  Submission,
+  saveProgress,
+} from "../submission/state";
 import { makeFirst } from "./first-keys";
-import { recordedOutcome } from "./outcome";
 import { fromBackup, recover } from "./receive";
 import { restart, restarted } from "./restart";
-import { isForHolders, isPending, isUnknown, LastShares, remember, SharesInputs, SharesRun, SharesState, Submission } from "./state";
-import { saveProgress, submit } from "./submit";
+import { submit } from "./submit";
 
 // The second of the three resources of a rekey: it submits the current shares, and saves the new ones before they are committed.
 

@@ -4,7 +4,7 @@ import { resolveConflict } from "../attempt/conflict";
 import { newAttempt } from "../attempt/start";
 import { RekeyStatus } from "../protocol/api";
 import { StopId, unfinished } from "../protocol/stops";
-import { remember, SharesRun } from "./state";
+import { remember, SharesRun } from "../submission/state";
 
 // An attempt ends without new shares, and a new one begins. Its nonce is saved before a share is submitted to it.
 

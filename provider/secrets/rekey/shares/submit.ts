@@ -1,4 +1,4 @@
-import { PartialState, StewardError } from "../../../contract/errors";
+import { StewardError } from "../../../contract/errors";
 import { pauseFor } from "../../../http";
 import { isInactiveNode } from "../../../http/failure";
 import { dialectOf } from "../../client";
@@ -11,11 +11,11 @@ import { inspectKeys, redacting, Share, ShareSet, shareDigest, shareOf } from ".
 import { commandFor, log } from "../protocol/operation";
 import { Observed, observe } from "../protocol/server-state";
 import { lossCauses, unfinished } from "../protocol/stops";
+import { remember, rememberNonce, SharesRun, SharesState, SubmissionRun } from "../submission/state";
+import { waitForHolders } from "../submission/waiting";
 import { Batch, countRestarted, nextBatch, nextShare, SubmissionProgress } from "./progress";
 import { receive, recover } from "./receive";
 import { endAttempt, restart } from "./restart";
-import { remember, rememberNonce, SharesRun, SharesState, SubmissionRun } from "./state";
-import { waitForHolders } from "./waiting";
 
 // The current shares are submitted, one by one, and the new ones received.
 
@@ -246,15 +246,6 @@ async function keyRejected(run: SharesRun, reason: string): Promise<StewardError
     "Ask its holder to renew the key, replace it in pgpKeys, and run `pulumi up`: the attempt starts again, and all holders submit their current shares again.",
   );
 }
-
-/** Saves what was submitted or verified before an error, so that no run does it again. */
-export const saveProgress =
-  (run: SharesRun) =>
-  (error: unknown): never => {
-    const { submitted, given } = run.state.submission;
-    if (error instanceof PartialState || !(error instanceof StewardError) || (submitted.length === 0 && !given)) throw error;
-    throw new PartialState({ ...run.state, outcomeUnknown: true }, error.details);
-  };
 
 /** The hint at an encrypted kept set, which may be the current one. */
 function hintAtKept(kept: readonly ShareSet[], required: number): string {

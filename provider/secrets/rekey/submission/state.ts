@@ -1,4 +1,5 @@
 import { OutcomeUnknown } from "../../../contract/definition";
+import { PartialState, StewardError } from "../../../contract/errors";
 import { withNonce } from "../attempt/start";
 import { Attempt } from "../attempt/state";
 import { RekeyInputs, StepInputs } from "../inputs";
@@ -107,3 +108,12 @@ export function remember({ state }: SharesRun, changes: Partial<Submission>): vo
 /** From then on, the attempt with this nonce is the rekey's own. */
 export const rememberNonce = (run: SharesRun, nonce: string): void =>
   remember(run, { nonces: withNonce(run.state.submission.nonces, nonce) });
+
+/** Saves what was submitted or verified before an error, so that no run does it again. */
+export const saveProgress =
+  (run: SharesRun) =>
+  (error: unknown): never => {
+    const { submitted, given } = run.state.submission;
+    if (error instanceof PartialState || !(error instanceof StewardError) || (submitted.length === 0 && !given)) throw error;
+    throw new PartialState({ ...run.state, outcomeUnknown: true }, error.details);
+  };
