@@ -6,7 +6,7 @@ const { availableParallelism } = require("node:os");
  */
 const slow = [
   "end-to-end/[^/]+",
-  "end-to-end/secrets/rekey-kills",
+  "end-to-end/secrets/rekey-(holders|kills)",
   "troubles/faults/(matrix|native)-(standard|openbao)",
   "troubles/rekey/faults-(hashicorp|openbao)",
   "package",

@@ -92,14 +92,16 @@ export function unknownOutcome(run: SharesRun, reason: string): StewardError {
 }
 
 /** Saves the new shares, which their holders decrypt. */
-export function waitForNewShares(run: SharesRun): SharesState {
-  const { candidate, outcome } = run.state.submission;
+export function waitForNewShares(run: SharesRun, submittedBefore: readonly string[]): SharesState {
+  const { candidate, outcome, source, submitted } = run.state.submission;
+  // Those before the last one, whose response had the new shares.
+  const others = submitted.filter((digest) => !submittedBefore.includes(digest)).length;
   log(run.operation, "the new shares are made, each encrypted to its holder");
   const phase = outcome === "unknown" ? "testing" : run.inputs.confirm === "all" ? "confirming" : "verifying";
   return endRun(
     run,
     { phase, count: 0, required: phase === "confirming" ? toConfirm(candidate as ShareSet) : (candidate?.threshold ?? 0) },
-    0,
+    source === "reply" ? others + 1 : undefined,
   );
 }
 
@@ -109,7 +111,7 @@ const toConfirm = ({ encrypted, threshold }: ShareSet): number => encrypted.leng
 export function endRun(
   run: SharesRun,
   progress: RekeyProgress,
-  accepted: number,
+  accepted: number | undefined,
   details: readonly string[] = [],
   hasFailed = false,
 ): SharesState {

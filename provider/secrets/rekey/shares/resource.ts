@@ -70,19 +70,19 @@ async function up(operation: RekeyOperation, inputs: SharesInputs, last: LastSha
   if (before?.hadBackup && last.attempt) submission.kept = await keptWithBackup(operation, submission, last.attempt.parameters.threshold);
   const identity = identityOf(attempt, submission.nonces, nonce);
   const run: SharesRun = { operation, inputs, identity, state: { submission } };
-  return followRows(sharesRows, nonce ? "a nonce" : "no nonce", run).then(afterSubmission(run));
+  return followRows(sharesRows, nonce ? "a nonce" : "no nonce", run).then(afterSubmission(run, submission.submitted));
 }
 
 /** New shares for holders are saved first. Without verification, the response with them has committed them. */
 const afterSubmission =
-  (run: SharesRun) =>
+  (run: SharesRun, submittedBefore: readonly string[]) =>
   (state: SharesState): SharesState => {
     run.state.submission = state.submission;
     const { candidate, attempt, source } = state.submission;
     if (!candidate || candidate.encrypted.length === 0) return state;
-    if (attempt.parameters.verification) return waitForNewShares(run);
+    if (attempt.parameters.verification) return waitForNewShares(run, submittedBefore);
     remember(run, { outcome: source === "reply" ? "live" : "unknown" });
-    return source === "reply" ? run.state : waitForNewShares(run);
+    return source === "reply" ? run.state : waitForNewShares(run, submittedBefore);
   };
 
 /** The kept sets, and that in the backup, which may be live: other holders may have completed it, or its response was lost. */

@@ -218,10 +218,11 @@ async function afterAllRefused(
 function sharesMissing(run: SubmissionRun, progress: SubmissionProgress, status: api.RekeyStatus): SharesState {
   const { parameters } = run.identity;
   const { refusals, areGone, submittedBefore } = progress;
+  const accepted = Math.max(0, countOwn(run, progress) - submittedBefore);
   const submitOthers = parameters.backup || parameters.fingerprints.length === 0 ? "" : ", but `pulumi up` must submit the last one";
   return waitForHolders(run, {
     id: "shares-missing",
-    accepted: Math.max(0, countOwn(run, progress) - submittedBefore),
+    accepted: accepted === 0 && submittedBefore > 0 ? undefined : accepted,
     progress: { phase: "submitting", count: status.progress, required: status.required },
     details: [
       ...(submittedBefore > 0 ? [`submitted before: ${submittedBefore} of the available shares`] : []),

@@ -5,8 +5,8 @@ import { RekeyProgress, remember, SharesRun, SharesState } from "./state";
 /** The end of a run that has done all it can. */
 export interface Wait {
   id: StopId;
-  /** The number of shares of this run that were accepted. */
-  accepted: number;
+  /** The number of shares of this run that were accepted. Undefined if an earlier run submitted them, or if a response was lost. */
+  accepted: number | undefined;
   progress: RekeyProgress;
   details?: readonly string[];
   /** True if shares were rejected, or are gone. */
@@ -40,7 +40,7 @@ export function waitForHolders(run: SharesRun, { id, accepted, progress, details
   const onWaiting = run.inputs.onWaiting ?? (fingerprints.length > 0 ? "succeed" : "fail");
   if (hasFailed || onWaiting === "fail") throw unfinished(run, id, facts, next);
   const holders = `Waiting for ${several(Math.max(1, required - count), "key holder")}`;
-  const begun = accepted > 0 ? `${shares}. ${holders}` : `No share was supplied. ${holders}`;
+  const begun = accepted === undefined ? holders : accepted > 0 ? `${shares}. ${holders}` : `No share was supplied. ${holders}`;
   warn(run.operation, `${begun}: ${facts}.${verification || phase !== "submitting" ? ` ${committed}.` : ""} ${next}`);
   return run.state;
 }
