@@ -18,25 +18,25 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * instead, which only authorize operations such as generate-root and a rekey. Set `target` to the kind of keys that the server has. With a connection
  * to a namespace of OpenBao 2.6 or later, the keys are the unseal keys of that namespace.
  *
- * `Rekey` is a component of three resources, so that Pulumi saves the state after each step. The *attempt* starts the rekey before any
- * share is submitted, and the *shares* submit the current shares and save the new ones before anything is committed. The *commit* proves
- * the new shares and commits them.
- *
- * If a run is interrupted, the valid shares are either the previous ones or in the state, and the next `pulumi up` continues. A lost
- * response can lose the new keys only with `requireVerification: false`. `docs/rekey/errors.md` explains each error.
- *
  * With `pgpKeys`, no share enters Pulumi: current and new shares are passed by reference, and the provider sends them only to the server.
  * Each holder runs `pulumi up` with their own share. A run that waits for the next holder succeeds with a warning, and the output `complete`
- * is false.
+ * is false until a threshold of new shares is verified.
  *
  * Without `pgpKeys`, all new shares are stored in the state, which you must allow with `keepSharesInState: true`.
+ *
+ * `Rekey` is a component of three resources, so that Pulumi saves the state after each step. The *attempt* starts the rekey, the *shares*
+ * submit the current shares and save the new ones, and the *commit* outputs them once they are valid.
+ *
+ * If a run is interrupted, the valid shares are either the previous ones or those that the state has, encrypted to their holders with
+ * `pgpKeys`. The next `pulumi up` continues. A lost response can lose the new keys only with `requireVerification: false`.
+ * `docs/rekey/errors.md` explains each error.
  *
  * If an OpenBao server has no recovery keys yet, the rekey creates the first ones without a current share, so set `currentShares: []`.
  *
  * A finished rekey runs again only after you change `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`, which the preview
  * announces.
  *
- * If the rekey stops early, it fails with `ERR_INCOMPLETE` and reports what is missing. It fails with `ERR_CONFLICT` while another client's
+ * If the rekey stops, it fails with `ERR_INCOMPLETE` and reports the reason. It fails with `ERR_CONFLICT` while another client's
  * attempt is in progress, and with `ERR_REJECTED` if the server has keys of the other kind.
  *
  * @example Three holders, each with a PGP key
@@ -49,6 +49,8 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *   currentShares: [{ env: "SHARE" }],
  *   newShares: [{ env: "NEW_SHARE" }],
  * });
+ * export const complete = rekey.complete; // true once the new shares are valid
+ * export const progress = rekey.progress; // such as { phase: "verifying", count: 1, required: 2 }
  * export const encryptedShares = rekey.encryptedShares;
  * ```
  * @example The recovery keys of a server with auto-unseal
@@ -79,7 +81,8 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * @requests
  * - Start: `PUT /v1/sys/rekey/init`, after `GET /v1/sys/seal-status` unless the connection has a namespace.
  * - Each current share: `PUT /v1/sys/rekey/update`, after `GET /v1/sys/rekey/backup` with `backup`.
- * - Each new share that proves the new shares: `PUT /v1/sys/rekey/verify`. `DELETE /v1/sys/rekey/verify` restarts the verification.
+ * - Each new share: `PUT /v1/sys/rekey/verify`. `DELETE /v1/sys/rekey/verify` restarts the verification.
+ * - Each new share after an unknown outcome: `PUT /v1/sys/rekey/update`, to a probe that is started and canceled like an attempt.
  * - Before each request above: `GET /v1/sys/rekey/init`, and `GET /v1/sys/rekey/verify` during the verification.
  * - `removeBackup`: `DELETE /v1/sys/rekey/backup`.
  * - Refresh of a finished rekey: `GET /v1/sys/rekey/init`.

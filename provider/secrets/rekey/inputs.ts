@@ -106,8 +106,8 @@ export interface RekeyInputs extends ConnectionArgs {
   newShares?: ShareSource[];
   /**
    * The number of holders who must have decrypted their new shares before the commit. With `"all"`, the first ones only confirm: their
-   * shares are checked for their form and are not sent. The last ones, as many as the threshold, are verified by the server. It
-   * requires `pgpKeys`.
+   * shares are checked for their form and are not sent, so they are not proven. The server verifies those of the last ones, as many as the
+   * threshold. It requires `pgpKeys`.
    * @default "threshold"
    */
   confirm?: RekeyConfirmation;
@@ -119,8 +119,8 @@ export interface RekeyInputs extends ConnectionArgs {
   onWaiting?: OnWaiting;
   /**
    * The number of seconds to wait for other holders to submit their current shares, at most 3600. With 0, the run reports what is missing
-   * and ends. With the native plugin, Ctrl-C stops the wait. Dynamic resources are not notified of Ctrl-C, so there you have to press it
-   * twice, which may leave the stack locked. In that case, run `pulumi cancel --yes` and then `pulumi up --refresh`.
+   * and ends. Pulumi locks the stack during the wait. With the native plugin, Ctrl-C stops the wait. Dynamic resources are not notified of
+   * Ctrl-C, so there you have to press it twice, which may leave the stack locked: see "Pulumi was killed" in `docs/rekey/errors.md`.
    * @default 0
    */
   waitSeconds?: number;
