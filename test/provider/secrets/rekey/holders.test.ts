@@ -96,6 +96,15 @@ onEachRekeyTarget("holders with one share each", (current) => {
     expect(stack.outputs.complete).toBe(true);
   });
 
+  test.each([0, 1])("a whole threshold in one run restarts the verification only if nobody has verified a share: %i", async (others) => {
+    const { program, shares } = await made(4, { secretThreshold: 3 });
+    for (const share of shares.slice(0, others)) expect(await run(program, { NEW_SHARE: share })).toBe("done");
+    const many = { ...program, keepSharesInState: true, newShares: shares.slice(1) };
+    const sent = await requests(() => run(many));
+    expect(sent.filter((request) => request === "DELETE verify")).toHaveLength(1 - others);
+    expect(stack.outputs.complete).toBe(true);
+  });
+
   test("what cannot be a new share is named before anything is sent", async () => {
     const { program } = await made();
     const encrypted = stack.candidate.encrypted[0]?.share as string;

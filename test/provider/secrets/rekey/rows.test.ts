@@ -305,6 +305,7 @@ const ofHolders: Situation[] = [
     "one share, shares-missing, others submit another share, all shares, decrypted, sealed, outcome-unknown, not-committed, changed triggers, decrypted",
   ],
   [3, "five shares, decrypted, sealed, outcome-unknown, not-committed, changed triggers, decrypted"],
+  [3, "decrypted, a status that does not show the commit, outcome-unknown"],
   [2, "killed after the attempt, a holder with another subkey, attempt-restarted, decrypted"],
   [2, "one share, shares-missing, all shares, a holder with another subkey, attempt-restarted, decrypted"],
   [1, "a like attempt for a dropped subkey, new-shares-other-subkey, decrypted"],
