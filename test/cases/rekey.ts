@@ -28,6 +28,9 @@ const submission = {
   excluded: [],
   refused: [],
   hadBackup: false,
+  outcome: "open",
+  confirmed: [],
+  progress: { phase: "submitting", count: 1, required: 1 },
 };
 
 const anyShares = fc.constantFrom<unknown[]>([share("one")], [share("one"), share("two")], [], [{ env: "NOT_SET" }]);
@@ -56,7 +59,8 @@ export const cases: readonly ResourceCase[] = [
       removeBackup: flag,
       requireVerification: flag,
       allowUnverified: flag,
-      proof: fc.constantFrom("all", "threshold"),
+      confirm: fc.constantFrom("all", "threshold"),
+      onWaiting: fc.constantFrom("succeed", "fail"),
       waitSeconds: fc.constant(0),
       triggers: fc.array(fc.string(), { maxLength: 2 }),
       onConflict: fc.constantFrom("fail", "resume", "cancel"),
@@ -87,6 +91,9 @@ export const cases: readonly ResourceCase[] = [
         excluded: fc.constant([]),
         refused: fc.constant([]),
         hadBackup: flag,
+        outcome: fc.constant("open"),
+        confirmed: fc.constant([]),
+        progress: fc.constant(submission.progress),
       }),
     },
   },

@@ -158,8 +158,15 @@ export async function rekeyWithPolicies(service: TokenService, missing?: [role: 
     backup: true,
     removeBackup: true,
     currentShares: [],
+    onWaiting: "fail",
     ...more,
   });
+  const references = (shares: string[]): { env: string }[] =>
+    shares.map((share, index) => {
+      const env = `CEREMONY_${index}`;
+      process.env[env] = share;
+      return { env };
+    });
   // The first attempt is canceled by a change of the program.
   expect(await up(inputs({ triggers: ["first"] }))).toBe("rekey/shares-missing");
   expect(await up(inputs({ triggers: ["second"] }))).toBe("rekey/shares-missing");
@@ -168,14 +175,14 @@ export async function rekeyWithPolicies(service: TokenService, missing?: [role: 
     expect(await holder(["status"])).toContain(nonce);
     await holder(["submit", "--nonce", nonce], share);
   }
-  expect(await up(inputs({ triggers: ["second"], currentShares: current.slice(0, 1) }))).toBe("rekey/new-shares-missing");
+  expect(await up(inputs({ triggers: ["second"], currentShares: references(current.slice(0, 1)) }))).toBe("rekey/new-shares-missing");
   expect(await holder(["status"])).toContain("all submitted");
   const fresh: string[] = [];
   for (const each of all) {
     const [, message = ""] = /encrypted: ([0-9a-f]+)/.exec(await holder(["backup", "--fingerprint", each.fingerprint])) ?? [];
     fresh.push(await read(each, message));
   }
-  expect(await up(inputs({ triggers: ["second"], newShares: fresh.slice(0, 2) }))).toBe("done");
+  expect(await up(inputs({ triggers: ["second"], newShares: references(fresh.slice(0, 2)) }))).toBe("done");
   expect(stack.outputs.complete).toBe(true);
   await stack.refresh();
   service.shares = fresh;

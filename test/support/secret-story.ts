@@ -250,7 +250,7 @@ export class SecretStory {
       const { inputs, outputs } = resources.find(({ urn }) => urn.endsWith(`::${resource}`)) ?? {};
       for (const path of secretFields(definition)) {
         // Only an interrupted rekey has kept sets and passed shares. The standard dialect has no attributes of Terraform Enterprise.
-        if (["submission.kept", "previousLive", "gathered"].includes(path) || (path === "privateKey" && !this.isReal)) continue;
+        if (["submission.kept", "previousLive"].includes(path) || (path === "privateKey" && !this.isReal)) continue;
         const [field = "", key] = path.split(".");
         const values = [inputs, outputs].map((fields) => (key ? (fields?.[field] as Record<string, unknown>)?.[key] : fields?.[field]));
         const found = resource !== "unseal-attempt";

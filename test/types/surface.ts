@@ -66,7 +66,8 @@ export declare const ofToken: [secrets.SchedulerTokenArgs, secrets.SchedulerToke
 const inVariable: secrets.EnvironmentShare = { env: "SHARE_1" };
 const inFile: secrets.FileShare = { file: "share.txt" };
 const source: secrets.ShareSource = inVariable;
-const proof: secrets.RekeyProof = "threshold";
+const confirm: secrets.RekeyConfirmation = "all";
+const onWaiting: secrets.OnWaiting = "fail";
 const target: secrets.RekeyTarget = "recovery";
 const onConflict: secrets.OnConflict = "resume";
 const rekeyArgs: secrets.RekeyArgs = {
@@ -74,11 +75,13 @@ const rekeyArgs: secrets.RekeyArgs = {
   secretThreshold: later.apply(() => 3),
   currentShares: [later, source, inFile, { env: later }],
   newShares: [source, "share"],
-  ...{ target, proof, onConflict },
+  ...{ target, confirm, onWaiting, onConflict },
 };
 const rekey = new secrets.Rekey("rekey", rekeyArgs, { protect: true });
 holds<Same<typeof rekey.shares, pulumi.Output<string[]>>>();
 holds<Same<typeof rekey.encryptedShares, pulumi.Output<secrets.EncryptedShare[]>>>();
+holds<Same<typeof rekey.progress, pulumi.Output<secrets.RekeyProgress>>>();
+export const phase: pulumi.Output<secrets.RekeyPhase> = rekey.progress.phase;
 holds<Same<typeof rekey.complete, pulumi.Output<boolean>>>();
 export const rekeyInputs: secrets.RekeyInputs = { secretShares: 1, secretThreshold: 1, currentShares: [] };
 const statusOptions: secrets.GetRekeyStatusOptions = { connection: "production", target };
