@@ -52,7 +52,7 @@ class Terminal {
       // The engine's start takes longer than a viewer wants to wait.
       const pause = Math.min((Date.now() - before) / 1000, 0.8);
       before = Date.now();
-      for (const [index, line] of wrapped(text.replace(/(encrypted: .{20})[0-9a-f]+/, "$1…")).entries())
+      for (const [index, line] of wrapped(text.replace(/([0-9a-f]{20})[0-9a-f]{30,}/, "$1…")).entries())
         this.show(line, index === 0 ? pause : 0);
     };
     await this.run(command, onLine, expected);
@@ -117,15 +117,20 @@ async function recordRekey(): Promise<void> {
   for (const [index, { publicKey }] of keys.entries()) terminal.write(`keys/${names[index]}.asc`, publicKey.armor());
   await terminal.run("pulumi stack init dev");
   await terminal.type("pulumi preview");
-  await terminal.type("SHARE=$ADA pulumi up --yes", 1);
-  const output = await terminal.type("SHARE=$GRACE pulumi up --yes", 1);
+  await terminal.type("SHARE=$ADA pulumi up --yes");
+  await terminal.type("SHARE=$GRACE pulumi up --yes");
+  let output = "";
+  await terminal.run("pulumi stack output encryptedShares --json --color never", (line) => {
+    output += line;
+  });
+  const encrypted = JSON.parse(output) as { fingerprint: string; share: string }[];
   for (const [index, name] of ["NEW_ADA", "NEW_GRACE"].entries()) {
     const { privateKey: decryptionKeys, publicKey } = keys[index] as (typeof keys)[number];
-    const [, share = ""] = new RegExp(`${publicKey.getFingerprint()}, encrypted: ([0-9a-f]+)`).exec(output) ?? [];
+    const { share = "" } = encrypted.find(({ fingerprint }) => fingerprint === publicKey.getFingerprint()) ?? {};
     const message = await readMessage({ binaryMessage: Buffer.from(share, "hex") });
     variables[name] = String((await decrypt({ message, decryptionKeys })).data);
   }
-  await terminal.type("NEW_SHARE=$NEW_ADA pulumi up --yes", 1);
+  await terminal.type("NEW_SHARE=$NEW_ADA pulumi up --yes");
   await terminal.type("NEW_SHARE=$NEW_GRACE pulumi up --yes");
   terminal.save("A rekey of the unseal keys by three holders: a preview with their fingerprints, and the run of each", "rekey.svg");
   await sandbox.close();
