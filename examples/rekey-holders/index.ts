@@ -1,13 +1,12 @@
-// Rekeys the unseal keys with several holders, each of whom types only their own share. Until the commit, the state also holds the decrypted new
-// shares so far. All holders run this program on the same stack, one after the other. Each run but the last exits with 1, and the next one
-// continues where it stopped. Holders without Pulumi submit their current share with
-// `npx --no pulumi-steward rekey submit`. docs/api/secrets/rekey.md lists the policies of the tokens that OpenBao requires, and Vault 2.x according to its documentation.
+// Rekeys the unseal keys with several holders. All run this program on the same stack, one after the other, each with only their own share, which goes
+// straight to the server: Pulumi stores none. A run that waits for the next holder succeeds with a warning, and `complete` is false.
+// docs/rekey/several-holders.md explains the steps, and docs/api/secrets/rekey.md lists the policies of the tokens.
 //
-//   pulumi preview                                         # shows the PGP keys of the new shares, which I compare with those that we agreed on
-//   read -rs SHARE && SHARE=$SHARE pulumi up; unset SHARE  # submits my current share, until the threshold is reached
-//   # the run with the last of these shares shows the new shares, each encrypted to the key of its holder
-//   xxd -r -p <<< <mine> | gpg --decrypt                   # my new share; or `npx --no pulumi-steward rekey decrypt --key <my private key>`
-//   read -rs NEW_SHARE && NEW_SHARE=$NEW_SHARE pulumi up; unset NEW_SHARE    # saves it; at the threshold, verifies and commits
+//   pulumi preview                                           # shows the PGP keys of the new shares, which I compare with those that we agreed on
+//   read -rs SHARE; SHARE="$SHARE" pulumi up; unset SHARE    # submits my current share, until the threshold is reached
+//   pulumi stack output encryptedShares                      # the new shares, each encrypted to the key of its holder
+//   xxd -r -p <<< <mine> | gpg --decrypt                     # my new share; or `npx --no pulumi-steward rekey decrypt --key <my private key>`
+//   read -rs NEW_SHARE; NEW_SHARE="$NEW_SHARE" pulumi up; unset NEW_SHARE    # verifies my new share; the last one of the threshold commits
 import { readdirSync, readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { secrets } from "pulumi-steward";
@@ -26,12 +25,14 @@ const rekey = new secrets.Rekey("unseal", {
   pgpKeys,
   // The server also stores the encrypted new shares, so that a lost response loses none of them.
   backup: true,
-  // References to the environment of `pulumi up`. The state never contains a current share. It contains the new ones, encrypted, until the commit.
+  // References to the environment of `pulumi up`, which only the provider reads.
   currentShares: [{ env: "SHARE" }],
   newShares: [{ env: "NEW_SHARE" }],
   // A different value starts a new rekey: `pulumi config set round second`.
   triggers: [config.get("round") || "first"],
 });
 
-export const encryptedShares = rekey.encryptedShares;
 export const complete = rekey.complete;
+export const progress = rekey.progress;
+/** They exist before the commit, and are valid once `complete` is true. */
+export const encryptedShares = rekey.encryptedShares;
