@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { installed } from "../support/installation";
+import { readPage } from "../support/pages";
 import { base64, Holder, holders } from "../support/pgp";
 import { Reader } from "../support/reader";
 import { RekeyTarget, rekeyTargets } from "../support/rekey";
@@ -64,26 +65,32 @@ test("docs/rekey/several-holders.md", async () => {
   const [one = "", two = "", three = ""] = vault.first;
   const all = await writeKeys(reader, 0);
   reader.program();
-  const bring = (name: "SHARE" | "NEW_SHARE"): string => `read -rs ${name} && ${name}=$${name} pulumi up; unset ${name}`;
+  const bring = (name: "SHARE" | "NEW_SHARE", share = ""): Promise<string> =>
+    reader.says(`read -rs ${name}; ${name}="$${name}" pulumi up; unset ${name}`, { input: `${share}\n` });
   expect(await reader.says("pulumi preview")).toContain(all[2]?.fingerprint);
-  expect(await reader.says(bring("SHARE"), { input: `${one}\n`, code: 1 })).toContain("1 of 3 current shares submitted");
-  await reader.says(bring("SHARE"), { input: `${two}\n`, code: 1 });
-  const output = await reader.says(bring("SHARE"), { input: `${three}\n`, code: 1 });
-  expect(output).toContain("decrypted new shares required to prove the rekey are available");
+  const text = readPage("docs/rekey/several-holders.md").replace(/\s+/g, " ");
+  const [, waiting = ""] = /`(Waiting for 2 [^`]+)`/.exec(text) ?? [];
+  expect((await bring("SHARE", one)).replace(/\s+/g, " ")).toContain(`Your share was accepted. ${waiting}`);
+  await bring("SHARE", two);
+  expect(await bring("SHARE", three)).toMatch(/The new shares are made\. Waiting for 2 more key holders: 0 of 2 new shares verified/);
+  const output = await reader.says("pulumi stack output encryptedShares");
+  const encrypted = JSON.parse(output) as { fingerprint: string; share: string }[];
   const fresh: string[] = [];
   for (const holder of all) {
     reader.write("me.asc", holder.privateKey.armor());
     const own = { "<fingerprint>": holder.fingerprint };
     const kept = await reader.says("npx --no pulumi-steward rekey backup --fingerprint <fingerprint>", { own });
-    expect(shareFor(holder, kept)).toBe(shareFor(holder, output));
-    const terminal: [string, string][] = [["on one line: ", shareFor(holder, output)]];
-    fresh.push(secretIn(await reader.says("npx --no pulumi-steward rekey decrypt --key me.asc", { terminal })));
+    const mine = encrypted.find(({ fingerprint }) => fingerprint === holder.fingerprint)?.share ?? "";
+    expect(shareFor(holder, kept)).toBe(mine);
+    fresh.push(secretIn(await reader.says("npx --no pulumi-steward rekey decrypt --key me.asc", { terminal: [["on one line: ", mine]] })));
   }
-  await reader.says(bring("NEW_SHARE"), { input: `${fresh[2]}\n`, code: 1 });
-  await reader.says(bring("NEW_SHARE"), { input: `${fresh[0]}\n` });
+  await bring("NEW_SHARE", fresh[2]);
+  expect(await vault.opens([one, two, three])).toBe(true);
+  const [, live = ""] = /`(the new shares are live: [^`]+)`/.exec(text) ?? [];
+  expect(await bring("NEW_SHARE", fresh[0])).toContain(live);
   expect(await vault.opens(fresh.slice(0, 2).map(base64))).toBe(true);
   expect(await reader.says("pulumi refresh")).not.toContain("rekeyed");
-  await reader.says("pulumi logs remove --all --yes");
+  expect(await reader.run("pulumi stack output complete")).toContain("true");
   await reader.run("pulumi destroy");
 
   await reader.shell();
@@ -189,6 +196,19 @@ test("docs/rekey/drill.md", async () => {
   await reader.says("vault operator rekey -init -verify -key-shares=5 -key-threshold=3 -pgp-keys=<files>");
   for (const share of [a, b, c]) await reader.says("npx --no pulumi-steward rekey submit", { terminal: submitting(share) });
   await reader.says("npx --no pulumi-steward rekey cancel", { terminal: [["[y/N]", "y"]] });
+  expect(await vault.opens([a, b, c])).toBe(true);
+
+  // With a stack.
+  reader.write(
+    "index.ts",
+    `import { readFileSync } from "node:fs";
+    import { secrets } from "pulumi-steward";
+    new secrets.Rekey("drill", { secretShares: 5, secretThreshold: 3, currentShares: [{ env: "SHARE" }],
+      pgpKeys: ${JSON.stringify(files)}.map((file) => readFileSync(file, "utf8")) });`,
+  );
+  for (const SHARE of [a, b, c]) await reader.with({ SHARE }).run("pulumi up");
+  await reader.with({ SHARE: "" }).says("pulumi destroy");
+  expect((await vault.outOfBand("GET", "sys/rekey/init")).body).toMatchObject({ started: false });
   expect(await vault.opens([a, b, c])).toBe(true);
   reader.finish();
 });
