@@ -1,0 +1,108 @@
+import { begin, currentSets, State, Transition, proceed, textOf, up } from "./explore";
+import { Name, Settings, sharesOf, thresholdOf } from "./server";
+
+// What must hold in every state, at every request, and at the end of every way.
+
+const setsIn = ({ shares, commit }: State["saved"]): (Name | undefined)[] => [
+  shares?.candidate,
+  ...(shares?.kept ?? []),
+  commit?.candidate,
+  commit?.live,
+  commit?.previous,
+];
+
+export function violated(before: State, { after, request, by, stop }: Transition, settings: Settings): string[] {
+  const { server, saved } = after;
+  const { commit } = saved;
+  const isOurs = by === "us" || by === "late";
+  const holders = settings.holders ? [after.first, server.backup?.set] : [];
+  const known = [...setsIn(saved), after.current, ...after.known, ...holders];
+  const isRotated = before.server.live !== server.live;
+  const isSaved = JSON.stringify(before.saved.commit) !== JSON.stringify(commit);
+  const isMistaken = settings.holders && commit?.previous === server.live;
+  const isCandidateSaved = !settings.verification || before.saved.shares?.candidate === server.live;
+  const found: [boolean, string][] = [
+    [!known.includes(server.live), "nobody knows the live set"],
+    [isOurs && isRotated && !isCandidateSaved, "a set became live before it was saved"],
+    [
+      isSaved && commit?.outcome === "live" && commit.candidate !== server.live && !after.known.includes(server.live) && !isMistaken,
+      "a set was reported as live, but is not",
+    ],
+    [commit?.outcome === "dead" && commit.candidate === server.live, "a set was reported as dead, but is live"],
+    [isOurs && isForeign(before, after, request, by), `another client's attempt got our ${request?.op}`],
+    [stop === "live" && server.attempt?.by === "us", "an attempt of ours remains after the end"],
+    [isOurs && isBackupLost(before, after), "another rekey's backup was overwritten"],
+  ];
+  return found.filter(([isViolated]) => isViolated).map(([, name]) => name);
+}
+
+/** An attempt of another client that this run neither adopted nor saw without a share. */
+function isForeign({ server: { attempt }, saved, run }: State, { server }: State, request: Transition["request"], by: Transition["by"]): boolean {
+  if (attempt?.by !== "others" || !request || !["cancel", "submit", "verify"].includes(request.op)) return false;
+  if (JSON.stringify(attempt) === JSON.stringify(server.attempt)) return false;
+  if (!run || by === "late") return "nonce" in request && request.op === "cancel" && request.nonce !== attempt.nonce;
+  const isAdopted = noncesIn(saved).includes(attempt.nonce);
+  const wasUnused = run.replies.some(({ nonce, count, verification }) => nonce === attempt.nonce && count === 0 && !verification);
+  return !isAdopted && !(wasUnused && attempt.kind === "ours");
+}
+
+function isBackupLost({ server: { backup }, saved }: State, after: State): boolean {
+  if (!backup || after.server.backup?.nonce === backup.nonce) return false;
+  return !noncesIn(saved).includes(backup.nonce);
+}
+
+const noncesIn = ({ attempt, shares }: State["saved"]): Name[] => [...(attempt?.nonces ?? []), ...(shares?.nonces ?? [])];
+
+const ends = new Map<string, ReturnType<typeof follow>>();
+
+/** How the rekey ends, without further troubles. */
+export function endOf(state: State, settings: Settings): ReturnType<typeof follow> {
+  const quiet: State = { ...state, late: undefined, budget: { faults: 0, others: 0, changes: 0, deletions: 0, mistakes: 0 } };
+  const text = JSON.stringify(settings) + textOf(quiet);
+  const known = ends.get(text);
+  if (known) return known;
+  const found = follow(JSON.parse(JSON.stringify(quiet)), settings);
+  ends.set(text, found);
+  return found;
+}
+
+/** Runs until the end. Holders bring one share a run, each of them twice in a row. */
+function follow(state: State, settings: Settings): { end: string; isGood: boolean; runs: string[] } {
+  const runs: string[] = [];
+  let sets = 0;
+  for (let round = 0; round < 40; round++) {
+    const holder = Math.floor(round / 2);
+    const input = settings.holders ? nextInput(state, holder, sets) : { current: sharesOf(state.current), brought: [] };
+    begin(state, up, input);
+    let stop: string | undefined;
+    while (state.run) {
+      const proceeded = proceed(state, settings);
+      stop = proceeded.stop;
+      runs.push(proceeded.label);
+    }
+    const { live, attempt } = state.server;
+    runs.push(`==> ${stop}`);
+    const isOthers = state.known.includes(live);
+    if (stop === "live") return { end: stop, isGood: state.saved.commit?.candidate === live || isOthers || Boolean(state.saved.commit?.previous), runs };
+    if (stop === "foreign") {
+      // The nonce was lost with its run, and another client submitted a share since: `onConflict` ends it.
+      const isForgotten = attempt?.by !== "others" && !noncesIn(state.saved).includes(attempt!.nonce);
+      return { end: isForgotten ? "ours, taken for foreign" : stop, isGood: isForgotten || attempt?.by === "others", runs };
+    }
+    if (stop === "foreign backup") return { end: stop, isGood: true, runs };
+    // The shares of another set are needed.
+    if (stop === "refused" || stop === "no set accepted") sets++;
+    if (isOthers && round > 20) return { end: "another client rekeyed", isGood: true, runs };
+  }
+  return { end: "none", isGood: false, runs };
+}
+
+/** What the messages ask for: new shares, until the server did not accept them, and otherwise those of a set with as many as the server requires. */
+function nextInput(state: State, holder: number, sets: number): { current: string[]; brought: string[] } {
+  const { shares, commit } = state.saved;
+  const isNew = shares?.candidate && shares.id === state.saved.attempt?.id && commit?.outcome !== "refused" && commit?.outcome !== "dead";
+  const possible = currentSets(state).filter((set) => thresholdOf(set) === thresholdOf(state.server.live));
+  const set = isNew ? shares.candidate! : (possible[sets % possible.length] ?? state.current);
+  const share = [`${set}/${holder % thresholdOf(set)}`];
+  return isNew ? { current: [], brought: share } : { current: share, brought: [] };
+}
