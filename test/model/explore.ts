@@ -31,6 +31,8 @@ export interface State {
   current: Name;
   first: Name;
   known: Name[];
+  /** The number of previous shares that holders brought as new ones. */
+  mistaken: number;
   triggers: number;
   budget: Budget;
   /** The number of names so far. */
@@ -52,6 +54,7 @@ export const initial = ({ from }: Settings, budget: Partial<Budget>): State => (
   current: `#s0.${from}`,
   first: `#s0.${from}`,
   known: [],
+  mistaken: 0,
   triggers: 0,
   budget: { faults: 0, others: 0, changes: 0, deletions: 0, mistakes: 0, ...budget },
   names: 1,
@@ -177,7 +180,10 @@ function addIdle(state: State, settings: Settings, add: Add): void {
   const { saved, current, budget } = state;
   const operator: HolderInput = ["", { current: sharesOf(current), brought: [] }];
   for (const [label, input, cost] of settings.holders ? holderInputs(state) : [operator])
-    add(cost, `pulumi up ${label}`, (after) => begin(after, up, input));
+    add(cost, `pulumi up ${label}`, (after) => {
+      if (cost === "mistakes") after.mistaken++;
+      begin(after, up, input);
+    });
   if (budget.changes > 0 && saved.attempt)
     add("changes", "the user changes triggers", (after) => {
       after.triggers++;
@@ -186,10 +192,10 @@ function addIdle(state: State, settings: Settings, add: Add): void {
   if (saved.attempt) add("deletions", "pulumi destroy", (after) => begin(after, destroy, { current: [], brought: [] }));
 }
 
-/** The sets whose shares holders may pass as current ones: the state says that they may be live. */
+/** The sets whose shares holders may pass as current ones: theirs, and those that the state keeps because they may be live. */
 export const currentSets = ({ saved: { shares, commit }, current, first }: State): Name[] => {
   const unsettled = commit?.outcome === "refused" ? [commit.candidate] : [];
-  return [...new Set([current, ...(shares?.kept ?? []), ...unsettled, ...(commit?.previous ? [first] : [])])];
+  return [...new Set([current, first, ...(shares?.kept ?? []), ...unsettled])];
 };
 
 type HolderInput = [label: string, input: Input, cost?: keyof Budget];

@@ -19,7 +19,7 @@ export function violated(before: State, { after, request, by, stop }: Transition
   const known = [...setsIn(saved), after.current, ...after.known, ...holders];
   const isRotated = before.server.live !== server.live;
   const isSaved = JSON.stringify(before.saved.commit) !== JSON.stringify(commit);
-  const isMistaken = settings.holders && commit?.previous === server.live;
+  const isMistaken = isMistakenFor(after);
   const isCandidateSaved = !settings.verification || before.saved.shares?.candidate === server.live;
   const found: [boolean, string][] = [
     [!known.includes(server.live), "nobody knows the live set"],
@@ -40,7 +40,9 @@ export function violated(before: State, { after, request, by, stop }: Transition
 function isForeign({ server: { attempt }, saved, run }: State, { server }: State, request: Transition["request"], by: Transition["by"]): boolean {
   if (attempt?.by !== "others" || !request || !["cancel", "submit", "verify"].includes(request.op)) return false;
   if (JSON.stringify(attempt) === JSON.stringify(server.attempt)) return false;
-  if (!run || by === "late") return "nonce" in request && request.op === "cancel" && request.nonce !== attempt.nonce;
+  // OpenBao cancels whichever attempt is in progress: no client can prevent that another one begins between the look and the cancel.
+  if (request.op === "cancel" && request.nonce !== attempt.nonce) return by !== "late" && run?.replies.at(-1)?.nonce !== request.nonce;
+  if (!run || by === "late") return false;
   const isAdopted = noncesIn(saved).includes(attempt.nonce);
   const wasUnused = run.replies.some(({ nonce, count, verification }) => nonce === attempt.nonce && count === 0 && !verification);
   return !isAdopted && !(wasUnused && attempt.kind === "ours");
@@ -52,6 +54,10 @@ function isBackupLost({ server: { backup }, saved }: State, after: State): boole
 }
 
 const noncesIn = ({ attempt, shares }: State["saved"]): Name[] => [...(attempt?.nonces ?? []), ...(shares?.nonces ?? [])];
+
+/** Enough holders brought previous shares as new ones. Nothing tells these apart, so the holders keep the previous ones. */
+const isMistakenFor = ({ mistaken, saved: { commit }, server, first }: State): boolean =>
+  server.live === first && commit !== undefined && mistaken >= thresholdOf(commit.candidate);
 
 const ends = new Map<string, ReturnType<typeof follow>>();
 
@@ -83,13 +89,16 @@ function follow(state: State, settings: Settings): { end: string; isGood: boolea
     const { live, attempt } = state.server;
     runs.push(`==> ${stop}`);
     const isOthers = state.known.includes(live);
-    if (stop === "live") return { end: stop, isGood: state.saved.commit?.candidate === live || isOthers || Boolean(state.saved.commit?.previous), runs };
+    if (stop === "live") {
+      const isLive = state.saved.commit?.candidate === live || isOthers;
+      return { end: isLive ? stop : "live as holders claim", isGood: isLive || isMistakenFor(state), runs };
+    }
     if (stop === "foreign") {
       // The nonce was lost with its run, and another client submitted a share since: `onConflict` ends it.
       const isForgotten = attempt?.by !== "others" && !noncesIn(state.saved).includes(attempt!.nonce);
       return { end: isForgotten ? "ours, taken for foreign" : stop, isGood: isForgotten || attempt?.by === "others", runs };
     }
-    if (stop === "foreign backup") return { end: stop, isGood: true, runs };
+    if (stop === "foreign backup") return { end: stop, isGood: !noncesIn(state.saved).includes(state.server.backup!.nonce), runs };
     // The shares of another set are needed.
     if (stop === "refused" || stop === "no set accepted") sets++;
     if (isOthers && round > 20) return { end: "another client rekeyed", isGood: true, runs };

@@ -81,6 +81,8 @@ function* start(context: Context, kind: Kind): Protocol<Name> {
 export function* cancel({ nonce, verification }: Observed): Protocol<void> {
   // A provider that outlived its run may still send the last new share: with another verification nonce it cannot commit.
   if (verification && (yield* ask({ op: "restart" })).is !== "restarted") throw new Stop("again");
+  // OpenBao cancels whichever attempt is in progress, so the cancel directly follows a look.
+  if (verification && (yield* ask({ op: "status" })).nonce !== nonce) throw new Stop("again");
   if ((yield* ask({ op: "cancel", nonce: nonce! })).is !== "lost") return;
   if ((yield* ask({ op: "status" })).nonce === nonce) throw new Stop("again");
 }
@@ -123,16 +125,21 @@ export function* sharesStep(context: Context): Protocol<Result> {
   if (isSame && before.candidate) return {};
   const nonce = isSame ? before.nonce : attempt.nonce;
   const nonces = union(before?.nonces ?? [], attempt.nonces);
-  // A new attempt never drops a candidate that may be live.
-  const kept = union(before?.kept ?? [], before?.candidate ? [before.candidate] : []);
+  // A new attempt never drops a candidate that may be live. That of an attempt whose reply was lost is in the backup.
+  const inBackup = yield* backupOf(context, nonces.filter((each) => each !== nonce));
+  const kept = union(before?.kept ?? [], [before?.candidate, inBackup].filter((set) => set !== undefined));
   const shares: Shares = { id: attempt.id, nonce, nonces, kept, submitted: isSame ? before.submitted : [] };
   for (;;) {
     const seen = yield* observe(context, nonces, nonce);
     if (seen.server === "foreign") throw new Stop("foreign");
     if (seen.server === "collecting") return yield* submit(context, shares, seen);
     if (seen.server === "verifying") return yield* recover(context, shares, seen);
-    if (seen.server === "none") return (yield* fromBackup(context, shares, !context.settings.verification)) ?? (yield* restart(context, shares));
-    if (seen.server === "unused") return stopWithNonce(shares, seen.nonce!);
+    if (seen.server === "none" || seen.server === "unused") {
+      // Without verification the attempt may have committed. Only the backup tells, which comes before any other attempt.
+      const found = context.settings.verification ? undefined : yield* fromBackup(context, shares);
+      if (found) return found;
+      return seen.server === "none" ? yield* restart(context, shares) : stopWithNonce(shares, seen.nonce!);
+    }
     yield* cancel(seen);
   }
 }
@@ -149,17 +156,22 @@ function* restart(context: Context, shares: Shares): Protocol<Result> {
 
 /** The reply with the new shares was lost, or went to another holder. */
 function* recover(context: Context, shares: Shares, seen: Observed): Protocol<Result> {
-  const found = yield* fromBackup(context, shares, true);
+  const found = yield* fromBackup(context, shares);
   if (found) return found;
   yield* cancel(seen);
   return yield* restart(context, shares);
 }
 
-/** A backup of the stack's nonce holds the candidate. */
-function* fromBackup({ settings }: Context, shares: Shares, isWanted: boolean): Protocol<Result | undefined> {
-  if (!settings.backup || !isWanted) return undefined;
+/** The set in a backup of these nonces. */
+function* backupOf({ settings }: Context, nonces: readonly (Name | undefined)[]): Protocol<Name | undefined> {
+  if (!settings.backup) return undefined;
   const { nonce, set } = yield* ask({ op: "backup" });
-  return nonce && nonce === shares.nonce ? { save: { shares: { ...shares, candidate: set, isFromBackup: true } } } : undefined;
+  return nonce && nonces.includes(nonce) ? set : undefined;
+}
+
+function* fromBackup(context: Context, shares: Shares): Protocol<Result | undefined> {
+  const candidate = yield* backupOf(context, [shares.nonce]);
+  return candidate ? { save: { shares: { ...shares, candidate, isFromBackup: true } } } : undefined;
 }
 
 /** Submits the current shares at hand, then those of each kept set that the state holds. Before each, the attempt is observed. */

@@ -43,7 +43,7 @@ export interface Settings {
 export type Request =
   | { op: "status" | "restart" | "backup" }
   | { op: "start"; kind: Kind }
-  | { op: "cancel" | "remove"; nonce: Name }
+  | { op: "cancel"; nonce: Name }
   | { op: "submit" | "verify"; nonce: Name; share: Share };
 
 export interface Reply {
@@ -71,9 +71,6 @@ export function serve(server: Server, settings: Settings, by: Attempt["by"], req
       return statusOf(server);
     case "backup":
       return { is: "backup", ...server.backup };
-    case "remove":
-      if (server.backup?.nonce === request.nonce) server.backup = undefined;
-      return { is: "canceled" };
     case "start": {
       if (attempt) return { is: "exists" };
       const nonce = fresh("n");
