@@ -9,6 +9,7 @@ const slow = [
   "end-to-end/secrets/rekey-(holders|kills)",
   "troubles/faults/(matrix|native)-(standard|openbao)",
   "troubles/rekey/faults-(hashicorp|openbao)",
+  "model/model",
   "package",
   "executable",
 ];

@@ -1,7 +1,7 @@
 // @ts-check
 // Runs a command, after installing and building what it needs. package.json has scripts for the frequent ones.
 //
-//   node tools/run.js <up|refresh|destroy|test|check|new|generate|executable|bench|chaos|mutants|pictures> [arguments…]
+//   node tools/run.js <up|refresh|destroy|test|check|new|generate|executable|bench|chaos|model|mutants|pictures> [arguments…]
 const [major = 0, minor = 0, patch = 0] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && (minor < 18 || (minor === 18 && patch < 1)))) {
   // This check comes before any import, since an older Node cannot parse the other files.
@@ -20,6 +20,7 @@ const commands = {
   test: (args) => require("./test").test(args),
   bench: (args) => require("./test").program("bench/run.ts", args),
   chaos: (args) => require("./test").chaos(args),
+  model: (args) => require("./test").program("test/model/run.ts", args),
   mutants: (args) => require("./test").program("test/mutants/run.ts", args),
   pictures: (args) => require("./test").program("tools/pictures/index.ts", args),
   check: () => require("./check").check(),

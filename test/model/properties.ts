@@ -1,5 +1,6 @@
-import { begin, currentSets, State, Transition, proceed, textOf, up } from "./explore";
 import { Name, Settings, sharesOf, thresholdOf } from "./server";
+import { begin, proceed, State, Transition, textOf, up } from "./state";
+import { currentSets } from "./troubles";
 
 // What must hold in every state, at every request, and at the end of every way.
 
@@ -8,7 +9,6 @@ const setsIn = ({ shares, commit }: State["saved"]): (Name | undefined)[] => [
   ...(shares?.kept ?? []),
   commit?.candidate,
   commit?.live,
-  commit?.previous,
 ];
 
 export function violated(before: State, { after, request, by, stop }: Transition, settings: Settings): string[] {
@@ -37,7 +37,12 @@ export function violated(before: State, { after, request, by, stop }: Transition
 }
 
 /** An attempt of another client that this run neither adopted nor saw without a share. */
-function isForeign({ server: { attempt }, saved, run }: State, { server }: State, request: Transition["request"], by: Transition["by"]): boolean {
+function isForeign(
+  { server: { attempt }, saved, run }: State,
+  { server }: State,
+  request: Transition["request"],
+  by: Transition["by"],
+): boolean {
   if (attempt?.by !== "others" || !request || !["cancel", "submit", "verify"].includes(request.op)) return false;
   if (JSON.stringify(attempt) === JSON.stringify(server.attempt)) return false;
   // OpenBao cancels whichever attempt is in progress: no client can prevent that another one begins between the look and the cancel.

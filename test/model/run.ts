@@ -1,6 +1,31 @@
-import { explore } from "./explore";
+import { Command } from "commander";
+import { configurations, titleOf } from "./configurations";
+import { Exploration, explore } from "./explore";
 import * as properties from "./properties";
-const [settings, budget] = process.argv.slice(2).map((t) => JSON.parse(t));
-const { violations, ends, ...rest } = explore({ holders: true, openBao: false, backup: false, verification: true, from: 1, to: 2, ...settings }, budget, properties);
-console.log(rest, ends, process.memoryUsage().rss / 1e6);
-for (const [name, way] of violations) console.log("\nVIOLATED", name, "\n" + way.filter((l) => !process.env.SHORT || !/^==>|^save [{][}]/.test(l)).slice(0, 45).map((l, i) => `${i + 1}. ${l}`).join("\n"));
+
+// `node tools/run.js model`: explores the protocol of a rekey, and prints a table of what it met.
+
+function main({ small, only }: { small: boolean; only: string }): void {
+  const header = ["Rekey; at most", "States", "Transitions", "Idle states", "How they end", "Seconds"];
+  console.log(`| ${header.join(" | ")} |\n|${" --- |".repeat(header.length)}`);
+  for (const each of configurations) {
+    const budget = small ? each.small : each.large;
+    const title = titleOf(each, budget);
+    if (!title.includes(only)) continue;
+    const { states, transitions, idle, seconds, ends, violations } = explore(each.settings, budget, properties);
+    const counts = [states, transitions, idle].map((count) => count.toLocaleString("en"));
+    console.log(`| ${[title, ...counts, describe(ends), seconds.toFixed(0)].join(" | ")} |`);
+    for (const [name, way] of violations)
+      console.log(`\nVIOLATED: ${name}\n${way.map((line, index) => `${index + 1}. ${line}`).join("\n")}\n`);
+    if (violations.size > 0) process.exitCode = 1;
+  }
+}
+
+const describe = (ends: Exploration["ends"]): string => [...ends].map(([end, count]) => `${end}: ${count.toLocaleString("en")}`).join(", ");
+
+new Command("node tools/run.js model")
+  .description("Explores every order of requests, runs and troubles of a rekey.")
+  .option("--small", "as TESTS=all does, instead of as each night", false)
+  .option("--only <text>", "those whose title contains it", "")
+  .action(main)
+  .parse();

@@ -60,13 +60,16 @@ export class Copy {
     rmSync(this.base, { recursive: true, force: true });
   }
 
-  /** Changes a source file and its compiled copy for the real command line. Returns a function that restores both. */
+  /** Changes a source file and its compiled copy for the real command line, if there is one. Returns a function that restores them. */
   change(file: string, text: string): () => void {
     const built = join("dist", file.replace(/\.ts$/, ".js"));
-    const before = [file, built].map((name) => [join(this.folder, name), readFileSync(join(this.folder, name), "utf8")] as const);
+    const hasBuilt = existsSync(join(this.folder, built));
+    const before = [file, ...(hasBuilt ? [built] : [])].map(
+      (name) => [join(this.folder, name), readFileSync(join(this.folder, name), "utf8")] as const,
+    );
     const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022, esModuleInterop: true };
     writeFileSync(join(this.folder, file), text);
-    writeFileSync(join(this.folder, built), transpileModule(text, { compilerOptions, fileName: file }).outputText);
+    if (hasBuilt) writeFileSync(join(this.folder, built), transpileModule(text, { compilerOptions, fileName: file }).outputText);
     const entries = readdirSync(this.folder);
     return () => {
       for (const [name, original] of before) writeFileSync(name, original);
