@@ -31,9 +31,17 @@ export function violated(before: State, { after, request, by, stop }: Transition
     [commit?.outcome === "dead" && commit.candidate === server.live, "a set was reported as dead, but is live"],
     [isOurs && isForeign(before, after, request, by), `another client's attempt got our ${request?.op}`],
     [stop === "live" && server.attempt?.by === "us", "an attempt of ours remains after the end"],
+    [isForgotten(before, after), "a nonce of ours was forgotten"],
     [isOurs && isBackupLost(before, after), "another rekey's backup was overwritten"],
   ];
   return found.filter(([isViolated]) => isViolated).map(([, name]) => name);
+}
+
+/** A nonce that the state knew. A deletion forgets those of attempts that are gone. */
+function isForgotten({ saved, run }: State, after: State): boolean {
+  const forgotten = noncesIn(saved).filter((nonce) => !noncesIn(after.saved).includes(nonce));
+  const isDeletion = run?.steps[0]?.startsWith("delete");
+  return forgotten.some((nonce) => !isDeletion || nonce === after.server.attempt?.nonce);
 }
 
 /** An attempt of another client that this run neither adopted nor saw without a share. */
@@ -100,10 +108,10 @@ function follow(state: State, settings: Settings): { end: string; isGood: boolea
     }
     if (stop === "foreign") {
       // The nonce was lost with its run, and another client submitted a share since: `onConflict` ends it.
-      const isForgotten = attempt?.by !== "others" && !noncesIn(state.saved).includes(attempt!.nonce);
-      return { end: isForgotten ? "ours, taken for foreign" : stop, isGood: isForgotten || attempt?.by === "others", runs };
+      const isUnsaved = attempt?.by !== "others" && !noncesIn(state.saved).includes(attempt!.nonce);
+      return { end: isUnsaved ? "ours, taken for foreign" : stop, isGood: isUnsaved || attempt?.by === "others", runs };
     }
-    if (stop === "foreign backup") return { end: stop, isGood: !noncesIn(state.saved).includes(state.server.backup!.nonce), runs };
+    if (stop === "foreign backup") return { end: stop, isGood: true, runs };
     // The shares of another set are needed.
     if (stop === "refused" || stop === "no set accepted") sets++;
     if (isOthers && round > 20) return { end: "another client rekeyed", isGood: true, runs };

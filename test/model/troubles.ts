@@ -110,6 +110,11 @@ function addOthers({ server, saved, known, current, first, budget }: State, sett
   const { attempt, live } = server;
   if (!attempt) {
     for (const kind of ["foreign", "ours"] as const) act(`start ${kind}`, { op: "start", kind });
+    if (settings.backup && live === first)
+      add("others", "others: start ours, and submit a threshold", (after) => {
+        const { nonce } = send(after, settings, "others", { op: "start", kind: "ours" });
+        for (const share of sharesOf(live)) send(after, settings, "others", { op: "submit", nonce: nonce!, share });
+      });
     return;
   }
   const { nonce, candidate, verification } = attempt;
