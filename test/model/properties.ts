@@ -1,4 +1,4 @@
-import { Name, Settings, sharesOf, thresholdOf } from "./server";
+import { Name, Settings, setOf, sharesOf, thresholdOf } from "./server";
 import { begin, proceed, State, Transition, textOf, up } from "./state";
 import { currentSets } from "./troubles";
 
@@ -21,7 +21,9 @@ export function violated(before: State, { after, request, by, stop }: Transition
   const isSaved = JSON.stringify(before.saved.commit) !== JSON.stringify(commit);
   const isMistaken = isMistakenFor(after);
   const isCandidateSaved = !settings.verification || before.saved.shares?.candidate === server.live;
-  const found: [boolean, string][] = [
+  const isRefused = commit?.outcome === "refused" || stop === "no set accepted";
+  const isFitting = after.mistaken === 0 && before.run?.brought.every((share) => setOf(share) === commit?.candidate);
+  const found: [boolean | undefined, string][] = [
     [!known.includes(server.live), "nobody knows the live set"],
     [isOurs && isRotated && !isCandidateSaved, "a set became live before it was saved"],
     [
@@ -29,6 +31,7 @@ export function violated(before: State, { after, request, by, stop }: Transition
       "a set was reported as live, but is not",
     ],
     [commit?.outcome === "dead" && commit.candidate === server.live, "a set was reported as dead, but is live"],
+    [isSaved && isRefused && commit?.candidate === server.live && isFitting, "a live set was not accepted"],
     [isOurs && isForeign(before, after, request, by), `another client's attempt got our ${request?.op}`],
     [stop === "live" && server.attempt?.by === "us", "an attempt of ours remains after the end"],
     [isForgotten(before, after), "a nonce of ours was forgotten"],
