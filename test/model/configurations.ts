@@ -27,8 +27,8 @@ export const configurations: readonly Configuration[] = [
   { settings: { ...holders, backup: true }, small: { faults: 1, others: 1 }, large: { faults: 2, others: 1 } },
   {
     settings: { ...holders, backup: true, verification: false },
-    small: { faults: 1, others: 1, changes: 1 },
-    large: { faults: 2, others: 1, changes: 1 },
+    small: { faults: 1, changes: 1 },
+    large: { faults: 1, others: 1, changes: 1 },
   },
   { settings: { ...holders, to: 3 }, small: { faults: 1 }, large: { faults: 1, others: 1 } },
 ];

@@ -22,8 +22,10 @@ export function violated(before: State, { after, request, by, stop }: Transition
   const isMistaken = isMistakenFor(after);
   const isCandidateSaved = !settings.verification || before.saved.shares?.candidate === server.live;
   const isRefused = commit?.outcome === "refused" || stop === "no set accepted";
-  const isFitting = after.mistaken === 0 && before.run?.brought.every((share) => setOf(share) === commit?.candidate);
-  const found: [boolean | undefined, string][] = [
+  // A run may bring shares of a candidate that it replaces.
+  const brought = [...(before.run?.brought ?? []), ...(before.saved.commit?.probe?.shares ?? [])];
+  const isFitting = after.mistaken === 0 && brought.every((share) => setOf(share) === commit?.candidate);
+  const found: [boolean, string][] = [
     [!known.includes(server.live), "nobody knows the live set"],
     [isOurs && isRotated && !isCandidateSaved, "a set became live before it was saved"],
     [
